@@ -1,0 +1,161 @@
+/* Allocators: where memory comes from. A pool is made over one; each can also be used directly.
+ *
+ * Allocators are reference-counted: creation gives one reference, pools and memory made by an allocator hold
+ * their own. All functions are thread-safe. Since 1.0 unless a function says otherwise.
+ *
+ * Statuses that all create functions can return besides those they name: CLPOOL_ERROR_INVALID_VALUE (a NULL
+ * argument, flags with CL_MEM_USE_HOST_PTR or CL_MEM_COPY_HOST_PTR), CLPOOL_ERROR_OPENCL (an invalid context
+ * or queue), CLPOOL_ERROR_OUT_OF_HOST_MEMORY. None of them blocks.
+ */
+#ifndef CLPOOL_ALLOCATOR_H
+#define CLPOOL_ALLOCATOR_H
+
+#include "clpool/mem.h"
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A source of memory. */
+typedef struct clpool_allocator clpool_allocator;
+
+/**
+ * Buffers by clCreateBuffer. The driver may put off finding the memory until a command first uses the buffer,
+ * so out-of-memory may come late, where no pool can answer it: give a pool an immediate allocator instead.
+ * @param context where the buffers are made; retained
+ * @param flags cl_mem_flags for clCreateBuffer, 0 means CL_MEM_READ_WRITE
+ * @param out the allocator
+ * OpenCL calls: clRetainContext, clGetContextInfo, clGetDeviceInfo.
+ */
+CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl_mem_flags flags,
+                                                          clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Buffers that are forced into existence when they are made: by clEnqueueMigrateMemObjects with undefined
+ * content on OpenCL 1.2 and later, by a small write before. Out-of-memory is reported by the allocation as
+ * far as the driver finds out.
+ * @param queue where the memory is forced and used; retained with its context
+ * @param flags as for clpool_allocator_create_deferred()
+ * @param out the allocator
+ * OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo.
+ */
+CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
+                                                           clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Shared virtual memory by clSVMAlloc.
+ * @param context where the memory is made; retained
+ * @param flags cl_svm_mem_flags, 0 means CL_MEM_READ_WRITE (coarse grain)
+ * @param alignment bytes, a power of two up to what the device allows (128 on most); 0 means the device's
+ * default
+ * @param queue_or_null an in-order queue on which the memory is used and behind which it is freed
+ *        (clEnqueueSVMFree); NULL: freed at once (clSVMFree)
+ * @param out the allocator
+ * @return CLPOOL_ERROR_NOT_SUPPORTED if no device of the context has the SVM kind that the flags ask for;
+ *         CLPOOL_ERROR_INVALID_VALUE for an out-of-order queue, an alignment that is not a power of two
+ * OpenCL calls: clRetainContext, clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo.
+ */
+CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags,
+                                                     cl_uint alignment, cl_command_queue queue_or_null,
+                                                     clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Page-locked host memory: buffers with CL_MEM_ALLOC_HOST_PTR that stay mapped for reading and writing as
+ * long as they live, which is OpenCL's portable way to memory that transfers at full speed.
+ * @param queue used to map and unmap; retained with its context
+ * @param flags further cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_ALLOC_HOST_PTR is added
+ * @param out the allocator
+ * OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo.
+ */
+CLPOOL_API clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flags flags,
+                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/** What a custom allocator does. All functions are called without any lock held, possibly from several
+ * threads. */
+typedef struct clpool_allocator_ops {
+  /** sizeof(clpool_allocator_ops) of the caller. */
+  uint32_t struct_size;
+  /** Version of this struct: 1. */
+  uint32_t version;
+  /**
+   * Makes a chunk.
+   * @param user what was given at the creation
+   * @param size bytes, > 0
+   * @param alignment bytes, a power of two: the chunk's value must be a multiple of it if pointers are to be
+   * aligned
+   * @param chunk receives any value except 0; pointers of blocks are this value + the block's offset
+   * @return CLPOOL_SUCCESS; CLPOOL_ERROR_OUT_OF_MEMORY or an OpenCL code -4, -5, -6 for out of memory, which
+   * a pool answers by giving memory back and asking again; anything else fails the request
+   */
+  clpool_status (*allocate)(void* user, uint64_t size, uint64_t alignment, uint64_t* chunk);
+  /** Takes a chunk back, with the size that it was made with. */
+  void (*deallocate)(void* user, uint64_t chunk, uint64_t size);
+  /** Called once when nothing uses the allocator any more; may be NULL. */
+  void (*destroy)(void* user);
+} clpool_allocator_ops;
+
+/** Initial value of a clpool_allocator_ops. */
+#define CLPOOL_ALLOCATOR_OPS_INIT \
+  { (uint32_t)sizeof(clpool_allocator_ops), 1u, NULL, NULL, NULL }
+
+/** The same for languages without macros. NULL is ignored. */
+CLPOOL_API void clpool_allocator_ops_init(clpool_allocator_ops* ops) CLPOOL_NOEXCEPT;
+
+/**
+ * Memory from the user's own functions: any number space, such as host memory, a file, or another library's
+ * buffers.
+ * @param ops the functions; copied
+ * @param user passed to each of them
+ * @param out the allocator
+ * @return CLPOOL_ERROR_INVALID_VALUE for a wrong struct_size or version, or where allocate or deallocate is
+ * NULL; then destroy is not called. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, void* user,
+                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Decorator: never lets more than `max_bytes` be taken from `inner` at a time. Bytes are reserved before the
+ * call and given back if it fails, so that threads cannot exceed the limit together.
+ * @param inner the allocator; retained
+ * @param max_bytes bytes, > 0
+ * @param out the allocator
+ */
+CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, uint64_t max_bytes,
+                                                       clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Decorator: writes every allocation, failure and release of `inner` to a log that clpool_trace_open() and
+ * RMM's tools read.
+ * @param inner the allocator; retained
+ * @param path file to write, replaced if it exists; a name that ends in ".gz" is refused
+ *        (CLPOOL_ERROR_NOT_SUPPORTED): compress it afterwards
+ * @param out the allocator
+ * @return CLPOOL_ERROR_IO if the file cannot be written
+ */
+CLPOOL_API clpool_status clpool_allocator_create_trace(clpool_allocator* inner, const char* path,
+                                                       clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Makes memory that goes straight back to the driver when released.
+ * @param allocator the source
+ * @param size bytes; 0 succeeds and gives NULL
+ * @param out the memory
+ * @return CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_INVALID_VALUE for a size over the device's largest
+ * allocation May block as long as the driver does. OpenCL calls: those that the create function names for
+ * making memory.
+ */
+CLPOOL_API clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size,
+                                                   clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+CLPOOL_API clpool_status clpool_allocator_retain(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
+
+/** Gives up one reference; NULL is allowed. The allocator lives on while pools or memory of it do. */
+CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

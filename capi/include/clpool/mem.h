@@ -1,0 +1,106 @@
+/* clpool_mem: one piece of memory, whatever made it: a buffer, sub-region, image, pipe, SVM or pinned
+ * allocation, pooled or not.
+ *
+ * Thread safety: any thread may use a clpool_mem, one at a time; different objects may be used at the same
+ * time. Since 1.0 unless a function says otherwise.
+ */
+#ifndef CLPOOL_MEM_H
+#define CLPOOL_MEM_H
+
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A piece of memory. Made by allocators, pools and the create functions; given back by clpool_mem_release().
+ */
+typedef struct clpool_mem clpool_mem;
+
+/** What a clpool_mem is; a clpool_mem_kind holds one of the numbers below. */
+typedef int32_t clpool_mem_kind_t;
+enum {
+  /** A cl_mem buffer, or a part of one that a pool handed out. */
+  CLPOOL_MEM_KIND_BUFFER = 1,
+  /** A sub-region that was asked for; it keeps its parent alive. */
+  CLPOOL_MEM_KIND_SUB_REGION = 2,
+  /** A cl_mem image of any type. */
+  CLPOOL_MEM_KIND_IMAGE = 3,
+  /** A cl_mem pipe. */
+  CLPOOL_MEM_KIND_PIPE = 4,
+  /** Shared virtual memory: has a pointer, no handle. */
+  CLPOOL_MEM_KIND_SVM = 5,
+  /** Page-locked host memory, mapped for good: has a pointer, no handle. */
+  CLPOOL_MEM_KIND_PINNED = 6,
+  /** Memory of a custom allocator: the pointer is its chunk value plus the offset in the chunk. */
+  CLPOOL_MEM_KIND_CUSTOM = 7
+};
+
+/**
+ * Gives up one reference. The last one returns the memory to the pool that it came from, else to the driver.
+ *
+ * The memory of a pool may be handed out again at once: see clpool_pool_options.queues and
+ * clpool_mem_release_after() for programs whose commands on it run on several queues or out of order.
+ * @param mem the memory; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already
+ * Thread safety: any thread, also another than the one that allocated. Does not block on a pool's hit path; a
+ * direct object's release may block where the driver does. OpenCL calls: none for a pooled block that the
+ * pool keeps; clReleaseMemObject, clSVMFree or clEnqueueSVMFree otherwise.
+ */
+CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * Adds one reference, to be given up by one more clpool_mem_release().
+ * @param mem the memory
+ * @return CLPOOL_SUCCESS, CLPOOL_ERROR_INVALID_VALUE for NULL, CLPOOL_ERROR_INVALID_OPERATION for released
+ * memory
+ */
+CLPOOL_API clpool_status clpool_mem_retain(clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * The cl_mem to pass to OpenCL; the reference stays with `mem`.
+ * @param mem the memory
+ * @return the handle; NULL for SVM, pinned and custom memory, for NULL, and after the release
+ */
+CLPOOL_API cl_mem clpool_mem_handle(const clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * The address of SVM, pinned and custom memory.
+ * @param mem the memory
+ * @return chunk address + offset; NULL for buffers, for NULL, and after the release
+ */
+CLPOOL_API void* clpool_mem_pointer(const clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * Size as requested.
+ * @param mem the memory
+ * @return bytes; 0 for NULL and after the release
+ */
+CLPOOL_API size_t clpool_mem_size(const clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * Size as reserved, which is what may be used without harm to others.
+ * @param mem the memory
+ * @return bytes, at least clpool_mem_size(); 0 for NULL and after the release
+ */
+CLPOOL_API size_t clpool_mem_capacity(const clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * What the memory is.
+ * @param mem the memory
+ * @return one of CLPOOL_MEM_KIND_…; 0 for NULL and after the release
+ */
+CLPOOL_API clpool_mem_kind_t clpool_mem_kind(const clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * Whether the memory returns to a pool.
+ * @param mem the memory
+ * @return 1 if so, else 0
+ */
+CLPOOL_API int32_t clpool_mem_is_pooled(const clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

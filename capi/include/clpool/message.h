@@ -1,0 +1,45 @@
+/* Messages of the library: warnings and traces that a program may want to show. Nothing is ever printed by
+ * the library itself. Since 1.0.
+ */
+#ifndef CLPOOL_MESSAGE_H
+#define CLPOOL_MESSAGE_H
+
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How much a message matters. */
+enum {
+  /** What a pool does, for those who asked (clpool_pool_options.trace_messages). */
+  CLPOOL_MESSAGE_TRACE = 1,
+  /** Works, but probably not as meant: a deferred allocator under a pool, blocks leaked at a pool's end. */
+  CLPOOL_MESSAGE_WARNING = 2,
+  /** Something failed where no status could be returned, such as a release by a finalizer. */
+  CLPOOL_MESSAGE_ERROR = 3
+};
+
+/**
+ * Receives one message.
+ * @param user what was given with the callback
+ * @param severity one of CLPOOL_MESSAGE_…
+ * @param text one line without a line end; valid during the call only
+ * Called without any lock held, from the thread in which the message arose, possibly from several at once. It
+ * may call the library. It must not throw.
+ */
+typedef void (*clpool_message_callback)(void* user, int32_t severity, const char* text);
+
+/**
+ * Sets the receiver of all messages that no pool's own callback takes.
+ * @param callback the receiver; NULL for none, which is the initial state
+ * @param user passed to it
+ * Thread safety: any thread; a call in flight may still use the former callback.
+ */
+CLPOOL_API void clpool_set_message_callback(clpool_message_callback callback, void* user) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

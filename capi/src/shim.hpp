@@ -1,0 +1,91 @@
+// What every shim of the C ABI uses: the one place where exceptions become statuses, casts between the opaque
+// C handles and the core's types, and the struct_size rule. No logic of the library lives here.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "base/status.hpp"
+#include "clpool/status.h"
+
+namespace clpool::capi {
+
+/// Runs `body` (returning Status) and turns any exception into a status, so that none crosses the ABI.
+template <typename Body>
+clpool_status guarded(Body&& body) noexcept {
+  try {
+    return static_cast<clpool_status>(body());
+  } catch (const std::bad_alloc&) {
+    return static_cast<clpool_status>(fail(Status::out_of_host_memory, "out of host memory"));
+  } catch (const std::exception& exception) {
+    return static_cast<clpool_status>(fail(Status::internal, "unexpected exception: %s", exception.what()));
+  } catch (...) {
+    return static_cast<clpool_status>(fail(Status::internal, "unexpected exception"));
+  }
+}
+
+/// Sets an out-parameter to its empty value; INVALID_VALUE naming the parameter if its address is null.
+template <typename T>
+Status clear_result(T* result, const char* function, const char* parameter) noexcept {
+  if (result == nullptr) {
+    return fail(Status::invalid_value, "%s: %s is NULL", function, parameter);
+  }
+  *result = T{};
+  return Status::success;
+}
+
+template <typename T>
+Status require(const T* pointer, const char* function, const char* parameter) noexcept {
+  return pointer != nullptr ? Status::success
+                            : fail(Status::invalid_value, "%s: %s is NULL", function, parameter);
+}
+
+/// Copies a caller's options struct of any version of the ABI into the library's own (which must already hold
+/// the defaults and whose first field is `uint32_t struct_size`). A shorter struct keeps the defaults of the
+/// fields it lacks, but must be at least `oldest` bytes (its size in 1.0); in a longer one every byte beyond
+/// ours must be 0.
+template <typename Options>
+Status read_options(const Options* source, std::size_t oldest, Options& target,
+                    const char* function) noexcept {
+  const std::uint32_t size = source->struct_size;
+  if (size < oldest) {
+    return fail(Status::invalid_value,
+                "%s: struct_size is %u, the smallest valid one is %zu (use the _INIT macro)", function, size,
+                oldest);
+  }
+  if (size > sizeof(Options)) {
+    if (size > 65536) {
+      return fail(Status::invalid_value, "%s: struct_size is %u, the largest valid one is 65536", function,
+                  size);
+    }
+    const auto* bytes = reinterpret_cast<const unsigned char*>(source);
+    for (std::size_t i = sizeof(Options); i < size; ++i) {
+      if (bytes[i] != 0) {
+        return fail(Status::not_supported,
+                    "%s: struct_size is %u and byte %zu is set; this library knows the first %zu bytes",
+                    function, size, i, sizeof(Options));
+      }
+    }
+  }
+  std::memcpy(&target, source, size < sizeof(Options) ? size : sizeof(Options));
+  target.struct_size = sizeof(Options);
+  return Status::success;
+}
+
+/// Copies a result struct to the caller's, of whatever version, keeping the caller's struct_size.
+template <typename Result>
+Status write_result(const Result& source, std::size_t oldest, Result* target, const char* function) noexcept {
+  const std::uint32_t size = target->struct_size;
+  if (size < oldest || size > 65536) {
+    return fail(Status::invalid_value, "%s: struct_size is %u, valid are %zu to 65536 (use the _INIT macro)",
+                function, size, oldest);
+  }
+  const std::size_t known = size < sizeof(Result) ? size : sizeof(Result);
+  std::memcpy(target, &source, known);
+  std::memset(reinterpret_cast<unsigned char*>(target) + known, 0, size - known);
+  target->struct_size = size;
+  return Status::success;
+}
+
+}  // namespace clpool::capi

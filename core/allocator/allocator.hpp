@@ -1,0 +1,52 @@
+// Allocator: the source of raw memory under the pools. It hands out chunks; what a chunk's value means is
+// known to the allocator alone, except that a pool over it adds offsets to addresses and makes sub-buffers of
+// buffers.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+
+#include "base/reference.hpp"
+#include "base/status.hpp"
+#include "memory/mem.hpp"
+
+namespace clpool {
+
+/// One piece of raw memory.
+struct Chunk {
+  std::uint64_t value =
+      0;  ///< a cl_mem, an SVM pointer, a mapped host pointer, or whatever a custom one returns
+  std::uint64_t size = 0;    ///< bytes
+  cl_mem backing = nullptr;  ///< pinned: the buffer whose mapping `value` is
+};
+
+/// What an allocator promises about all its chunks; fixed when it is created.
+struct AllocatorTraits {
+  MemKind kind = MemKind::custom;  ///< buffer, svm, pinned or custom
+  bool deferred = false;           ///< memory may turn out missing at its first use
+  std::uint64_t granularity = 1;  ///< bytes, a power of two: chunks start at a multiple, parts of chunks must
+  std::uint64_t max_chunk_bytes = 0;  ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE, the least of the devices; 0 = unknown
+  cl_context context = nullptr;       ///< null for custom memory
+  cl_command_queue queue = nullptr;   ///< where the memory is used, if the allocator was made over a queue
+};
+
+class Allocator : public Shared {
+ public:
+  /// Makes a chunk of exactly `size` bytes (> 0), aligned to `alignment` (a power of two; at most the
+  /// granularity unless the memory is custom). OUT_OF_MEMORY may be answered by giving memory back and trying
+  /// again; every other failure is final. A failed call leaves nothing behind.
+  virtual Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept = 0;
+
+  /// Gives a chunk back. What goes wrong is reported by a message.
+  virtual void deallocate(const Chunk& chunk) noexcept = 0;
+
+  const AllocatorTraits& traits() const noexcept { return traits_; }
+
+ protected:
+  explicit Allocator(const AllocatorTraits& traits) : traits_(traits) {}
+  Allocator() = default;
+  AllocatorTraits traits_;
+};
+
+}  // namespace clpool

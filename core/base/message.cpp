@@ -1,0 +1,38 @@
+// The process-wide receiver of messages.
+#include "base/message.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <mutex>
+
+namespace clpool {
+namespace {
+
+constinit std::mutex sink_mutex;
+constinit MessageSink global_sink;
+
+}  // namespace
+
+void set_message_sink(MessageSink sink) noexcept {
+  const std::lock_guard lock(sink_mutex);
+  global_sink = sink;
+}
+
+void send_message(const MessageSink& sink, Severity severity, const char* format, ...) noexcept {
+  MessageSink receiver = sink;
+  if (receiver.callback == nullptr) {
+    const std::lock_guard lock(sink_mutex);
+    receiver = global_sink;
+  }
+  if (receiver.callback == nullptr) {
+    return;
+  }
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  receiver.callback(receiver.user, static_cast<std::int32_t>(severity), text);
+}
+
+}  // namespace clpool

@@ -1,0 +1,26 @@
+// The library's messages: where warnings go that no status can carry. Nothing is printed here.
+#pragma once
+
+#include <cstdint>
+
+namespace clpool {
+
+enum class Severity : std::int32_t { trace = 1, warning = 2, error = 3 };
+
+/// Receiver of messages: plain C so that the C ABI's callback is stored as it is.
+using MessageCallback = void (*)(void* user, std::int32_t severity, const char* text);
+
+struct MessageSink {
+  MessageCallback callback = nullptr;
+  void* user = nullptr;
+};
+
+/// Sets the process-wide receiver (none at first). Safe from any thread.
+void set_message_sink(MessageSink sink) noexcept;
+
+/// Sends a printf-formatted line to `sink`, or to the process-wide receiver if `sink` has no callback. Must
+/// be called without any lock held.
+[[gnu::cold, gnu::format(printf, 3, 4)]] void send_message(const MessageSink& sink, Severity severity,
+                                                           const char* format, ...) noexcept;
+
+}  // namespace clpool

@@ -1,0 +1,160 @@
+// Status texts, OpenCL code names and the per-thread last error.
+#include "base/status.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace clpool {
+namespace {
+
+struct LastError {
+  char text[1024];
+  cl_int cl_code;
+};
+thread_local LastError last_error{};
+
+}  // namespace
+
+const char* status_text(Status status) noexcept {
+  switch (status) {
+    case Status::success:
+      return "success";
+    case Status::invalid_value:
+      return "invalid value";
+    case Status::invalid_operation:
+      return "invalid operation for the object's state";
+    case Status::out_of_memory:
+      return "out of device memory";
+    case Status::out_of_host_memory:
+      return "out of host memory";
+    case Status::not_supported:
+      return "not supported by the device, platform or build";
+    case Status::opencl:
+      return "an OpenCL call failed";
+    case Status::callback:
+      return "a user callback failed";
+    case Status::io:
+      return "a file could not be read or written";
+    case Status::bad_format:
+      return "malformed input";
+    case Status::not_found:
+      return "not found";
+    case Status::would_block:
+      return "the call would have had to block";
+    case Status::internal:
+      return "internal error of libclpool";
+  }
+  return "unknown status";
+}
+
+Status fail(Status status, const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(last_error.text, sizeof last_error.text, format, arguments);
+  va_end(arguments);
+  last_error.cl_code = CL_SUCCESS;
+  return status;
+}
+
+Status fail_cl(cl_int code, const char* routine, const char* format, ...) noexcept {
+  char what[768];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  std::snprintf(last_error.text, sizeof last_error.text, "%s: %s (%s, %d)", routine, what,
+                cl_error_name(code), code);
+  last_error.cl_code = code;
+  return is_cl_out_of_memory(code) ? Status::out_of_memory : Status::opencl;
+}
+
+const char* last_error_message() noexcept {
+  return last_error.text;
+}
+cl_int last_cl_error() noexcept {
+  return last_error.cl_code;
+}
+
+void clear_last_error() noexcept {
+  last_error.text[0] = '\0';
+  last_error.cl_code = CL_SUCCESS;
+}
+
+const char* cl_error_name(cl_int code) noexcept {
+  // OpenCL 3.0 specification, "Error Codes", and the extensions that the library meets.
+  switch (code) {
+#define CLPOOL_CASE(name) \
+  case name:              \
+    return #name;
+    CLPOOL_CASE(CL_SUCCESS)
+    CLPOOL_CASE(CL_DEVICE_NOT_FOUND)
+    CLPOOL_CASE(CL_DEVICE_NOT_AVAILABLE)
+    CLPOOL_CASE(CL_COMPILER_NOT_AVAILABLE)
+    CLPOOL_CASE(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+    CLPOOL_CASE(CL_OUT_OF_RESOURCES)
+    CLPOOL_CASE(CL_OUT_OF_HOST_MEMORY)
+    CLPOOL_CASE(CL_PROFILING_INFO_NOT_AVAILABLE)
+    CLPOOL_CASE(CL_MEM_COPY_OVERLAP)
+    CLPOOL_CASE(CL_IMAGE_FORMAT_MISMATCH)
+    CLPOOL_CASE(CL_IMAGE_FORMAT_NOT_SUPPORTED)
+    CLPOOL_CASE(CL_BUILD_PROGRAM_FAILURE)
+    CLPOOL_CASE(CL_MAP_FAILURE)
+    CLPOOL_CASE(CL_MISALIGNED_SUB_BUFFER_OFFSET)
+    CLPOOL_CASE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    CLPOOL_CASE(CL_COMPILE_PROGRAM_FAILURE)
+    CLPOOL_CASE(CL_LINKER_NOT_AVAILABLE)
+    CLPOOL_CASE(CL_LINK_PROGRAM_FAILURE)
+    CLPOOL_CASE(CL_DEVICE_PARTITION_FAILED)
+    CLPOOL_CASE(CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
+    CLPOOL_CASE(CL_INVALID_VALUE)
+    CLPOOL_CASE(CL_INVALID_DEVICE_TYPE)
+    CLPOOL_CASE(CL_INVALID_PLATFORM)
+    CLPOOL_CASE(CL_INVALID_DEVICE)
+    CLPOOL_CASE(CL_INVALID_CONTEXT)
+    CLPOOL_CASE(CL_INVALID_QUEUE_PROPERTIES)
+    CLPOOL_CASE(CL_INVALID_COMMAND_QUEUE)
+    CLPOOL_CASE(CL_INVALID_HOST_PTR)
+    CLPOOL_CASE(CL_INVALID_MEM_OBJECT)
+    CLPOOL_CASE(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)
+    CLPOOL_CASE(CL_INVALID_IMAGE_SIZE)
+    CLPOOL_CASE(CL_INVALID_SAMPLER)
+    CLPOOL_CASE(CL_INVALID_BINARY)
+    CLPOOL_CASE(CL_INVALID_BUILD_OPTIONS)
+    CLPOOL_CASE(CL_INVALID_PROGRAM)
+    CLPOOL_CASE(CL_INVALID_PROGRAM_EXECUTABLE)
+    CLPOOL_CASE(CL_INVALID_KERNEL_NAME)
+    CLPOOL_CASE(CL_INVALID_KERNEL_DEFINITION)
+    CLPOOL_CASE(CL_INVALID_KERNEL)
+    CLPOOL_CASE(CL_INVALID_ARG_INDEX)
+    CLPOOL_CASE(CL_INVALID_ARG_VALUE)
+    CLPOOL_CASE(CL_INVALID_ARG_SIZE)
+    CLPOOL_CASE(CL_INVALID_KERNEL_ARGS)
+    CLPOOL_CASE(CL_INVALID_WORK_DIMENSION)
+    CLPOOL_CASE(CL_INVALID_WORK_GROUP_SIZE)
+    CLPOOL_CASE(CL_INVALID_WORK_ITEM_SIZE)
+    CLPOOL_CASE(CL_INVALID_GLOBAL_OFFSET)
+    CLPOOL_CASE(CL_INVALID_EVENT_WAIT_LIST)
+    CLPOOL_CASE(CL_INVALID_EVENT)
+    CLPOOL_CASE(CL_INVALID_OPERATION)
+    CLPOOL_CASE(CL_INVALID_GL_OBJECT)
+    CLPOOL_CASE(CL_INVALID_BUFFER_SIZE)
+    CLPOOL_CASE(CL_INVALID_MIP_LEVEL)
+    CLPOOL_CASE(CL_INVALID_GLOBAL_WORK_SIZE)
+    CLPOOL_CASE(CL_INVALID_PROPERTY)
+    CLPOOL_CASE(CL_INVALID_IMAGE_DESCRIPTOR)
+    CLPOOL_CASE(CL_INVALID_COMPILER_OPTIONS)
+    CLPOOL_CASE(CL_INVALID_LINKER_OPTIONS)
+    CLPOOL_CASE(CL_INVALID_DEVICE_PARTITION_COUNT)
+    CLPOOL_CASE(CL_INVALID_PIPE_SIZE)
+    CLPOOL_CASE(CL_INVALID_DEVICE_QUEUE)
+    CLPOOL_CASE(CL_INVALID_SPEC_ID)
+    CLPOOL_CASE(CL_MAX_SIZE_RESTRICTION_EXCEEDED)
+#undef CLPOOL_CASE
+    case -1001:
+      return "CL_PLATFORM_NOT_FOUND_KHR";
+    default:
+      return "CL_<unknown>";
+  }
+}
+
+}  // namespace clpool

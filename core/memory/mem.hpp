@@ -1,0 +1,69 @@
+// Mem: the object behind every clpool_mem. What all kinds share lives here: identity, sizes, the reference
+// count and the way back to where the memory came from. What one kind needs besides lives in a type derived
+// from Mem.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace clpool {
+
+/// What a piece of memory is; the numbers are those of clpool/mem.h.
+enum class MemKind : std::uint8_t {
+  buffer = 1,
+  sub_region = 2,
+  image = 3,
+  pipe = 4,
+  svm = 5,
+  pinned = 6,
+  custom = 7,
+};
+
+/// Whether a descriptor is in somebody's hands. Descriptors are type-stable (recycled, never returned to the
+/// host's allocator), so that using one after its release is an error and not undefined behaviour.
+enum class MemState : std::uint8_t { released = 0, live = 1 };
+
+struct Mem;
+
+/// Where memory goes when its last reference is given up.
+class MemOwner {
+ public:
+  /// `mem` is live and has no reference left. Must leave it MemState::released, with handle and pointer null
+  /// (D-36).
+  virtual Status take_back(Mem& mem) noexcept = 0;
+  /// Context in which the memory lives; null for custom memory. No reference is added.
+  virtual cl_context context_of(const Mem& mem) const noexcept = 0;
+
+ protected:
+  ~MemOwner() = default;
+};
+
+/// The first 64 bytes of every descriptor: all that a pool hit reads and writes.
+struct alignas(64) Mem {
+  MemOwner* owner = nullptr;
+  std::size_t size = 0;      ///< bytes, as requested
+  std::size_t capacity = 0;  ///< bytes, as reserved
+  cl_mem handle = nullptr;   ///< buffers, images, pipes
+  void* pointer = nullptr;   ///< SVM, pinned, custom
+  std::atomic<std::uint32_t> references{0};
+  MemState state = MemState::released;
+  MemKind kind = MemKind::buffer;
+  bool pooled = false;
+  bool has_uses = false;  ///< pooled: uses on queues were declared, so the release must look at them
+  Mem* next = nullptr;    ///< link of whatever list holds the descriptor while it is released
+  void* home = nullptr;   ///< pooled: the thread cache from which it was handed out
+};
+static_assert(sizeof(Mem) == 64);
+
+/// Gives up one reference; the last one goes to the owner. INVALID_OPERATION if `mem` is not live.
+Status release_mem(Mem& mem) noexcept;
+
+/// Adds one reference. INVALID_OPERATION if `mem` is not live.
+Status retain_mem(Mem& mem) noexcept;
+
+}  // namespace clpool

@@ -1,0 +1,12 @@
+# clpool::warnings: what our own sources are compiled with in the developer and sanitizer presets. It is linked
+# privately, so it never reaches a program that uses the library.
+add_library(clpool_warnings INTERFACE)
+add_library(clpool::warnings ALIAS clpool_warnings)
+if(CLPOOL_DEVELOPER)
+  target_compile_options(clpool_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+endif()
+if(CLPOOL_SANITIZE)
+  target_compile_options(clpool_warnings INTERFACE -fsanitize=${CLPOOL_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(clpool_warnings INTERFACE -fsanitize=${CLPOOL_SANITIZE})
+endif()
