@@ -1,0 +1,291 @@
+/* Memory pools: allocation that is nearly free, and wastes little.
+ *
+ * A pool takes chunks from an allocator, hands out blocks of them, and keeps what is released for the next
+ * request. Pools are reference-counted, and every block holds its pool: a pool may be released before its
+ * blocks.
+ *
+ * All functions are thread-safe; two threads may use one pool at once. No lock is held across a driver call
+ * or a callback. A hit (memory that was released before serves the request) calls no driver and does not
+ * block. Since 1.0 unless a function says otherwise.
+ */
+#ifndef CLPOOL_POOL_H
+#define CLPOOL_POOL_H
+
+#include "clpool/allocator.h"
+#include "clpool/mem.h"
+#include "clpool/message.h"
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A memory pool. */
+typedef struct clpool_pool clpool_pool;
+
+/** How a pool finds memory. */
+enum {
+  /** CLPOOL_STRATEGY_COALESCING. */
+  CLPOOL_STRATEGY_DEFAULT = 0,
+  /** Blocks are split from large chunks and merged again; wastes least, and fastest. */
+  CLPOOL_STRATEGY_COALESCING = 1,
+  /** Whole chunks in bins by their leading bits: exactly what PyOpenCL's and PyCUDA's pools do. */
+  CLPOOL_STRATEGY_BINNED = 2
+};
+
+/** clpool_pool_options.leading_bits_in_bin_id for bins by the highest bit alone (0 there means the default,
+ * 4). */
+#define CLPOOL_LEADING_BITS_NONE UINT32_MAX
+
+/** Functions of the user that a pool calls, without any lock held, from the thread that needed them. */
+typedef struct clpool_pool_callbacks {
+  /** sizeof(clpool_pool_callbacks) of the caller. */
+  uint32_t struct_size;
+  /** Version of this struct: 1. */
+  uint32_t version;
+  /**
+   * Asked when the driver is out of memory, before the pool gives up what it holds: run a garbage collector,
+   * drop caches. It may release, trim and allocate. NULL: none.
+   */
+  void (*collect)(void* user);
+  /**
+   * Asked last, when nothing has helped. It may release, trim and allocate.
+   * @param size the bytes that were asked for
+   * @param attempt 1 for the first call for a request, then 2, 3, …
+   * @return not 0 to try once more, 0 to let the request fail. NULL: the request fails.
+   */
+  int32_t (*out_of_memory)(void* user, uint64_t size, uint32_t attempt);
+  /** Receives the pool's messages; NULL: they go where clpool_set_message_callback() says. */
+  clpool_message_callback message;
+} clpool_pool_callbacks;
+
+/** Initial value of a clpool_pool_callbacks. */
+#define CLPOOL_POOL_CALLBACKS_INIT \
+  { (uint32_t)sizeof(clpool_pool_callbacks), 1u, NULL, NULL, NULL }
+
+/** The same for languages without macros. NULL is ignored. */
+CLPOOL_API void clpool_pool_callbacks_init(clpool_pool_callbacks* callbacks) CLPOOL_NOEXCEPT;
+
+/** What a pool is to be like. Every field that is 0 (or NULL) means the default. */
+typedef struct clpool_pool_options {
+  /** sizeof(clpool_pool_options) of the caller. */
+  uint32_t struct_size;
+  /** One of CLPOOL_STRATEGY_…. */
+  uint32_t strategy;
+  /** Binned only: bits after the leading one that tell bins apart, 1…26; 0 means 4; CLPOOL_LEADING_BITS_NONE
+   * none. */
+  uint32_t leading_bits_in_bin_id;
+  /** Not 0: send a trace message for what PyOpenCL's pool traces (bin served, new memory, out of memory,
+   * return). */
+  uint32_t trace_messages;
+  /** Most bytes that the pool may have from its allocator at a time; 0: no limit. */
+  uint64_t max_bytes;
+  /** Most bytes that the pool may hold without their being in use: more than that goes back to the allocator
+   * as soon as whole chunks of it are free; 0: no limit. */
+  uint64_t max_held_bytes;
+  /** Coalescing only: bytes of the smallest chunk; 0: chosen from what the program uses. */
+  uint64_t min_chunk_bytes;
+  /** Bytes, a power of two: every block starts at a multiple, as far as the allocator's own alignment allows;
+   * 0: the least that the device allows for a part of a chunk. */
+  uint64_t alignment;
+  /** Bytes that clpool_pool_tick() and decay leave held; 0: none. */
+  uint64_t release_threshold;
+  /** Held chunks that were not used for this many nanoseconds go back, on slow paths and in
+   * clpool_pool_tick(); 0: never by age. */
+  uint64_t decay_ns;
+  /** Functions to call; copied. NULL: none. */
+  const clpool_pool_callbacks* callbacks;
+  /** Passed to the callbacks. */
+  void* user;
+  /** Queues on which the pool's memory is used; retained. With several, or with one that is out of order, the
+   * pool reuses a released block only when commands enqueued before the release are complete. NULL: the
+   * allocator's queue. */
+  const cl_command_queue* queues;
+  /** Number of queues. */
+  uint32_t queue_count;
+  /** Must be 0. */
+  uint32_t reserved;
+  /** Name for messages and dumps; copied. NULL: "". */
+  const char* name;
+} clpool_pool_options;
+
+/** Initial value of a clpool_pool_options: all defaults. */
+#define CLPOOL_POOL_OPTIONS_INIT                                                                         \
+  {                                                                                                      \
+    (uint32_t)sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, \
+        NULL                                                                                             \
+  }
+
+/** The same for languages without macros. NULL is ignored. */
+CLPOOL_API void clpool_pool_options_init(clpool_pool_options* options) CLPOOL_NOEXCEPT;
+
+/** Figures of a pool. The first four are those of PyOpenCL's pools, exactly. */
+typedef struct clpool_pool_stats {
+  /** sizeof(clpool_pool_stats) of the caller. */
+  uint32_t struct_size;
+  /** Must be 0. */
+  uint32_t reserved;
+  /** Blocks that were given back and are kept. Coalescing: neighbours merge into one. */
+  uint64_t held_blocks;
+  /** Blocks that are handed out. */
+  uint64_t active_blocks;
+  /** Bytes that the pool has from its allocator. */
+  uint64_t managed_bytes;
+  /** Bytes that were requested for the blocks that are handed out. */
+  uint64_t active_bytes;
+  /** Bytes that the pool has and that are in no block handed out. */
+  uint64_t held_bytes;
+  /** The most that managed_bytes ever was. */
+  uint64_t peak_managed_bytes;
+  /** The most that active_bytes ever was. */
+  uint64_t peak_active_bytes;
+  /** Successful allocations of chunks. */
+  uint64_t driver_allocations;
+  /** Chunks given back. */
+  uint64_t driver_releases;
+  /** Bytes of the largest block that can be handed out without a new chunk. */
+  uint64_t largest_free_bytes;
+  /** Requests served. */
+  uint64_t allocations;
+  /** Requests served from memory that the pool had. */
+  uint64_t hits;
+  /** Requests that needed a new chunk. */
+  uint64_t misses;
+  /** Times that the allocator or a limit said out of memory. */
+  uint64_t out_of_memory_events;
+  /** Bytes reserved for the blocks that are handed out, at least active_bytes. */
+  uint64_t reserved_bytes;
+  /** Bytes in the caches of recently released blocks, part of held_bytes. */
+  uint64_t cached_bytes;
+  /** Bytes released but still in use by queues, part of held_bytes. */
+  uint64_t pending_bytes;
+  /** Chunks that the pool has. */
+  uint64_t chunks;
+  /** Free memory that is not in the largest free block, in parts per million of all free memory; 0 when none
+   * is free. */
+  uint64_t fragmentation_ppm;
+  /** Sub-buffers made by clCreateSubBuffer. */
+  uint64_t sub_buffers_created;
+} clpool_pool_stats;
+
+/** Initial value of a clpool_pool_stats. */
+#define CLPOOL_POOL_STATS_INIT                                                                               \
+  {                                                                                                          \
+    (uint32_t)sizeof(clpool_pool_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, \
+        0u, 0u, 0u, 0u                                                                                       \
+  }
+
+/** The same for languages without macros. NULL is ignored. */
+CLPOOL_API void clpool_pool_stats_init(clpool_pool_stats* stats) CLPOOL_NOEXCEPT;
+
+/**
+ * Makes a pool.
+ * @param allocator where chunks come from; retained. A deferred one works, with a warning message:
+ * out-of-memory may come where the pool cannot answer it.
+ * @param options_or_null NULL for all defaults
+ * @param out the pool
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size, an unknown strategy, leading
+ * bits over 26, an alignment that is not a power of two; CLPOOL_ERROR_OUT_OF_HOST_MEMORY Does not block.
+ * OpenCL calls: clRetainCommandQueue and clGetCommandQueueInfo for the queues.
+ */
+CLPOOL_API clpool_status clpool_pool_create(clpool_allocator* allocator,
+                                            const clpool_pool_options* options_or_null,
+                                            clpool_pool** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Hands out a block.
+ * @param pool the pool
+ * @param size bytes; 0 gives a block of 1 byte, whose clpool_mem_size() is 0
+ * @param out the block, with undefined content; NULL on failure
+ * @return CLPOOL_ERROR_OUT_OF_MEMORY, with figures in the message, after everything that could help was
+ * tried: completed releases, the collect callback, held memory given back, the exact size, waiting for
+ * releases in flight, the out_of_memory callback. A failed call leaves every counter of blocks and bytes as
+ * it was, but for held memory that was given back. CLPOOL_ERROR_INVALID_VALUE for a size over the device's
+ * largest allocation or near SIZE_MAX. A hit does not block and makes no OpenCL call. A miss may: those of
+ * the allocator, and clCreateSubBuffer.
+ */
+CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
+                                              clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/**
+ * The same, but only if that takes neither waiting nor a driver call.
+ * @param pool the pool
+ * @param size bytes, as for clpool_pool_allocate()
+ * @param out the block; NULL on failure
+ * @return CLPOOL_ERROR_WOULD_BLOCK (without a message) when clpool_pool_allocate() has to be called
+ */
+CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size,
+                                                  clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Figures of the pool at this moment. With several threads at work, those of one moment each.
+ * @param pool the pool
+ * @param stats receives the figures; struct_size must be set
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size. May wait for another
+ * thread's bookkeeping. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) CLPOOL_NOEXCEPT;
+
+/**
+ * Gives every chunk that has no block handed out back to the allocator. Waits for nothing: blocks that queues
+ * still use stay. @return CLPOOL_ERROR_INVALID_VALUE for NULL. OpenCL calls: the allocator's releases, event
+ * queries.
+ */
+CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * Stops keeping released memory, for good, and gives back what is held. The pool still works: blocks come
+ * from the allocator and go back to it. @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ */
+CLPOOL_API clpool_status clpool_pool_stop_holding(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * Gives free chunks back, largest first, until at most `keep_bytes` are held or no wholly free chunk is left.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ */
+CLPOOL_API clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes) CLPOOL_NOEXCEPT;
+
+/**
+ * Does what a background thread would: takes in completed releases, gives back chunks that were not used for
+ * decay_ns while more than release_threshold bytes are held. @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * Never waits.
+ */
+CLPOOL_API clpool_status clpool_pool_tick(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * Gives up one reference; NULL is allowed. After the last one the pool lives on while blocks of it do (a
+ * warning message lists how many, by tag); then it gives all memory back.
+ */
+CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * Bin of a size (spec section 1.1.1 of PyOpenCL's pool).
+ * @param size bytes
+ * @param leading_bits 0…26
+ * @param bin receives the bin's number
+ * @return CLPOOL_ERROR_INVALID_VALUE for more bits or a NULL result
+ */
+CLPOOL_API clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits,
+                                           uint64_t* bin) CLPOOL_NOEXCEPT;
+
+/**
+ * Bytes that blocks of a bin have: the largest size in it.
+ * @param bin number of the bin
+ * @param leading_bits 0…26
+ * @param size receives the bytes
+ * @return CLPOOL_ERROR_INVALID_VALUE for more bits, a bin beyond 64-bit sizes or a NULL result
+ */
+CLPOOL_API clpool_status clpool_bin_alloc_size(uint64_t bin, uint32_t leading_bits,
+                                               uint64_t* size) CLPOOL_NOEXCEPT;
+
+/** Index of the highest bit that is set (floor of the base-2 logarithm); 0 for 0. */
+CLPOOL_API uint32_t clpool_bitlog2(uint64_t value) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
