@@ -1,0 +1,46 @@
+// A context and a queue to run tests on: the first device, or the one that CLPOOL_TEST names by
+// "platform[:device]", each an index or a part of the name.
+#pragma once
+
+#include <CL/cl.h>
+#include <gtest/gtest.h>
+
+namespace clpool::test {
+
+/// Device, context and queue of the process's tests; released with the object.
+class OpenCl {
+ public:
+  explicit OpenCl(cl_command_queue_properties properties = 0);
+  OpenCl(const OpenCl&) = delete;
+  OpenCl& operator=(const OpenCl&) = delete;
+  ~OpenCl();
+
+  /// A further queue of the same context; released with the object.
+  cl_command_queue another_queue(cl_command_queue_properties properties = 0);
+
+  /// True if the device's version is at least major.minor.
+  bool has_version(int major, int minor) const;
+
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+
+ private:
+  static constexpr int most_queues = 8;
+  cl_command_queue others_[most_queues] = {};
+  int other_count_ = 0;
+};
+
+/// Fixture for tests that need a device; they are skipped, with the reason, where there is none.
+class OpenClTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cl.queue == nullptr) {
+      GTEST_SKIP() << "no OpenCL device";
+    }
+  }
+  OpenCl cl;
+};
+
+}  // namespace clpool::test
