@@ -3,6 +3,22 @@
 
 namespace clpool {
 
+void clear_mem(Mem& mem) noexcept {
+  mem.state = MemState::released;
+  mem.references.store(0, std::memory_order_relaxed);
+  mem.owner = nullptr;
+  mem.handle = nullptr;
+  mem.pointer = nullptr;
+  mem.size = 0;
+  mem.capacity = 0;
+}
+
+Status require_handle(const Mem& mem) noexcept {
+  return mem.handle != nullptr
+             ? Status::success
+             : fail(Status::invalid_operation, "memory %p has no cl_mem", static_cast<const void*>(&mem));
+}
+
 Status release_mem(Mem& mem) noexcept {
   if (mem.state != MemState::live) {
     return fail(Status::invalid_operation, "memory %p was released already", static_cast<void*>(&mem));

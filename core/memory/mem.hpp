@@ -38,6 +38,10 @@ class MemOwner {
   virtual Status take_back(Mem& mem) noexcept = 0;
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
+  /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what
+  /// sub-regions are made from, since OpenCL forbids a sub-buffer of a sub-buffer (W-06, W-34).
+  /// INVALID_OPERATION for memory without a handle.
+  virtual Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept = 0;
 
  protected:
   ~MemOwner() = default;
@@ -59,6 +63,13 @@ struct alignas(64) Mem {
   void* home = nullptr;   ///< pooled: the thread cache from which it was handed out
 };
 static_assert(sizeof(Mem) == 64);
+
+/// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read
+/// (D-36).
+void clear_mem(Mem& mem) noexcept;
+
+/// INVALID_OPERATION if `mem` has no cl_mem (SVM, pinned and custom memory).
+Status require_handle(const Mem& mem) noexcept;
 
 /// Gives up one reference; the last one goes to the owner. INVALID_OPERATION if `mem` is not live.
 Status release_mem(Mem& mem) noexcept;

@@ -48,13 +48,16 @@ CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queu
  * @param context where the memory is made; retained
  * @param flags cl_svm_mem_flags, 0 means CL_MEM_READ_WRITE (coarse grain)
  * @param alignment bytes, a power of two up to what the device allows (128 on most); 0 means the device's
- * default
+ *        default, 128. A larger one is tried at once by a small allocation.
  * @param queue_or_null an in-order queue on which the memory is used and behind which it is freed
  *        (clEnqueueSVMFree); NULL: freed at once (clSVMFree)
  * @param out the allocator
- * @return CLPOOL_ERROR_NOT_SUPPORTED if no device of the context has the SVM kind that the flags ask for;
- *         CLPOOL_ERROR_INVALID_VALUE for an out-of-order queue, an alignment that is not a power of two
- * OpenCL calls: clRetainContext, clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo.
+ * @return CLPOOL_ERROR_NOT_SUPPORTED if no device of the context (or the queue's device) has the SVM kind
+ *         that the flags ask for; CLPOOL_ERROR_INVALID_VALUE for an out-of-order queue, a queue of another
+ *         context, an alignment that is not a power of two or that the device does not allow,
+ *         CL_MEM_SVM_ATOMICS without CL_MEM_SVM_FINE_GRAIN_BUFFER
+ * OpenCL calls: clRetainContext, clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; clSVMAlloc and
+ * clSVMFree for an alignment over 128.
  */
 CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags,
                                                      cl_uint alignment, cl_command_queue queue_or_null,
@@ -86,7 +89,9 @@ typedef struct clpool_allocator_ops {
    * aligned
    * @param chunk receives any value except 0; pointers of blocks are this value + the block's offset
    * @return CLPOOL_SUCCESS; CLPOOL_ERROR_OUT_OF_MEMORY or an OpenCL code -4, -5, -6 for out of memory, which
-   * a pool answers by giving memory back and asking again; anything else fails the request
+   * a pool answers by giving memory back and asking again. Any other negative number is an OpenCL code too
+   * and fails the request with CLPOOL_ERROR_OPENCL, anything else (or a chunk of 0) with
+   * CLPOOL_ERROR_CALLBACK
    */
   clpool_status (*allocate)(void* user, uint64_t size, uint64_t alignment, uint64_t* chunk);
   /** Takes a chunk back, with the size that it was made with. */
@@ -120,6 +125,8 @@ CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_o
  * @param inner the allocator; retained
  * @param max_bytes bytes, > 0
  * @param out the allocator
+ * @return CLPOOL_ERROR_INVALID_VALUE for a limit of 0. What exceeds the limit later is
+ * CLPOOL_ERROR_OUT_OF_MEMORY, which a pool answers. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, uint64_t max_bytes,
                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -142,7 +149,7 @@ CLPOOL_API clpool_status clpool_allocator_create_trace(clpool_allocator* inner, 
  * @param size bytes; 0 succeeds and gives NULL
  * @param out the memory
  * @return CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_INVALID_VALUE for a size over the device's largest
- * allocation May block as long as the driver does. OpenCL calls: those that the create function names for
+ * allocation. May block as long as the driver does. OpenCL calls: those that the create function names for
  * making memory.
  */
 CLPOOL_API clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size,

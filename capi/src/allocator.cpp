@@ -1,0 +1,124 @@
+// Shims of clpool/allocator.h.
+#include "clpool/allocator.h"
+
+#include "allocator/custom.hpp"
+#include "allocator/deferred.hpp"
+#include "allocator/direct.hpp"
+#include "allocator/immediate.hpp"
+#include "allocator/limit.hpp"
+#include "allocator/pinned.hpp"
+#include "allocator/svm.hpp"
+#include "handles.hpp"
+#include "shim.hpp"
+
+using clpool::Allocator;
+using clpool::Reference;
+using clpool::Status;
+using clpool::capi::clear_result;
+using clpool::capi::guarded;
+using clpool::capi::require;
+using clpool::capi::to_core;
+using clpool::capi::to_handle;
+
+namespace {
+
+/// Runs `make` (which fills a Reference<Allocator>) and hands its result to the caller.
+template <typename Make>
+clpool_status create(clpool_allocator** out, const char* function, Make&& make) noexcept {
+  return guarded([&]() -> Status {
+    CLPOOL_TRY(clear_result(out, function, "out"));
+    Reference<Allocator> allocator;
+    CLPOOL_TRY(make(allocator));
+    *out = to_handle(allocator.detach());
+    return Status::success;
+  });
+}
+
+}  // namespace
+
+clpool_status clpool_allocator_create_deferred(cl_context context, cl_mem_flags flags,
+                                               clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    CLPOOL_TRY(require(context, "clpool_allocator_create_deferred", "context"));
+    return clpool::make_deferred_allocator(context, flags, allocator);
+  });
+}
+
+clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
+                                                clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    CLPOOL_TRY(require(queue, "clpool_allocator_create_immediate", "queue"));
+    return clpool::make_immediate_allocator(queue, flags, allocator);
+  });
+}
+
+clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags, cl_uint alignment,
+                                          cl_command_queue queue_or_null, clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    CLPOOL_TRY(require(context, "clpool_allocator_create_svm", "context"));
+    return clpool::make_svm_allocator(context, flags, alignment, queue_or_null, allocator);
+  });
+}
+
+clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flags flags,
+                                             clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    CLPOOL_TRY(require(queue, "clpool_allocator_create_pinned", "queue"));
+    return clpool::make_pinned_allocator(queue, flags, allocator);
+  });
+}
+
+void clpool_allocator_ops_init(clpool_allocator_ops* ops) noexcept {
+  if (ops != nullptr) {
+    *ops = CLPOOL_ALLOCATOR_OPS_INIT;
+  }
+}
+
+clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, void* user,
+                                             clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    constexpr const char* function = "clpool_allocator_create_custom";
+    CLPOOL_TRY(require(ops, function, "ops"));
+    clpool_allocator_ops known = CLPOOL_ALLOCATOR_OPS_INIT;
+    CLPOOL_TRY(clpool::capi::read_options(ops, sizeof(clpool_allocator_ops), known, function));
+    if (known.version != 1) {
+      return fail(Status::invalid_value, "%s: version is %u, this library knows 1", function, known.version);
+    }
+    return clpool::make_custom_allocator({known.allocate, known.deallocate, known.destroy, user}, allocator);
+  });
+}
+
+clpool_status clpool_allocator_create_limit(clpool_allocator* inner, uint64_t max_bytes,
+                                            clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    CLPOOL_TRY(require(inner, "clpool_allocator_create_limit", "inner"));
+    return clpool::make_limit_allocator(*to_core(inner), max_bytes, allocator);
+  });
+}
+
+clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size, clpool_mem** out) noexcept {
+  return guarded([&]() -> Status {
+    constexpr const char* function = "clpool_allocator_allocate";
+    CLPOOL_TRY(clear_result(out, function, "out"));
+    CLPOOL_TRY(require(allocator, function, "allocator"));
+    clpool::Mem* mem = nullptr;
+    CLPOOL_TRY(clpool::allocate_direct(*to_core(allocator), size, mem));
+    *out = to_handle(mem);
+    return Status::success;
+  });
+}
+
+clpool_status clpool_allocator_retain(clpool_allocator* allocator) noexcept {
+  return guarded([&]() -> Status {
+    CLPOOL_TRY(require(allocator, "clpool_allocator_retain", "allocator"));
+    to_core(allocator)->retain();
+    return Status::success;
+  });
+}
+
+clpool_status clpool_allocator_release(clpool_allocator* allocator) noexcept {
+  if (allocator != nullptr) {
+    to_core(allocator)->release();
+  }
+  return CLPOOL_SUCCESS;
+}

@@ -1,0 +1,70 @@
+// Shims of clpool/mem.h.
+#include "clpool/mem.h"
+
+#include "handles.hpp"
+#include "memory/mem.hpp"
+#include "shim.hpp"
+
+using clpool::Mem;
+using clpool::MemKind;
+using clpool::MemState;
+using clpool::Status;
+using clpool::capi::to_core;
+
+static_assert(CLPOOL_MEM_KIND_BUFFER == static_cast<int>(MemKind::buffer));
+static_assert(CLPOOL_MEM_KIND_SUB_REGION == static_cast<int>(MemKind::sub_region));
+static_assert(CLPOOL_MEM_KIND_IMAGE == static_cast<int>(MemKind::image));
+static_assert(CLPOOL_MEM_KIND_PIPE == static_cast<int>(MemKind::pipe));
+static_assert(CLPOOL_MEM_KIND_SVM == static_cast<int>(MemKind::svm));
+static_assert(CLPOOL_MEM_KIND_PINNED == static_cast<int>(MemKind::pinned));
+static_assert(CLPOOL_MEM_KIND_CUSTOM == static_cast<int>(MemKind::custom));
+
+namespace {
+
+const Mem* live(const clpool_mem* mem) noexcept {
+  const Mem* object = to_core(mem);
+  return object != nullptr && object->state == MemState::live ? object : nullptr;
+}
+
+}  // namespace
+
+clpool_status clpool_mem_release(clpool_mem* mem) noexcept {
+  return mem == nullptr ? CLPOOL_SUCCESS : static_cast<clpool_status>(release_mem(*to_core(mem)));
+}
+
+clpool_status clpool_mem_retain(clpool_mem* mem) noexcept {
+  if (mem == nullptr) {
+    return static_cast<clpool_status>(fail(Status::invalid_value, "clpool_mem_retain: mem is NULL"));
+  }
+  return static_cast<clpool_status>(retain_mem(*to_core(mem)));
+}
+
+cl_mem clpool_mem_handle(const clpool_mem* mem) noexcept {
+  const Mem* object = live(mem);
+  return object != nullptr ? object->handle : nullptr;
+}
+
+void* clpool_mem_pointer(const clpool_mem* mem) noexcept {
+  const Mem* object = live(mem);
+  return object != nullptr ? object->pointer : nullptr;
+}
+
+size_t clpool_mem_size(const clpool_mem* mem) noexcept {
+  const Mem* object = live(mem);
+  return object != nullptr ? object->size : 0;
+}
+
+size_t clpool_mem_capacity(const clpool_mem* mem) noexcept {
+  const Mem* object = live(mem);
+  return object != nullptr ? object->capacity : 0;
+}
+
+clpool_mem_kind_t clpool_mem_kind(const clpool_mem* mem) noexcept {
+  const Mem* object = live(mem);
+  return object != nullptr ? static_cast<clpool_mem_kind_t>(object->kind) : 0;
+}
+
+int32_t clpool_mem_is_pooled(const clpool_mem* mem) noexcept {
+  const Mem* object = live(mem);
+  return object != nullptr && object->pooled ? 1 : 0;
+}

@@ -1,0 +1,13 @@
+// Deferred allocator: plain buffers, whose memory the driver may find missing at their first use.
+#pragma once
+
+#include <CL/cl.h>
+
+#include "allocator/allocator.hpp"
+
+namespace clpool {
+
+/// `flags` 0 means CL_MEM_READ_WRITE.
+Status make_deferred_allocator(cl_context context, cl_mem_flags flags, Reference<Allocator>& result);
+
+}  // namespace clpool

@@ -1,0 +1,83 @@
+// Context limits, request checks, and the one place where allocators create buffers.
+#include "allocator/facts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "cl/info.hpp"
+
+namespace clpool {
+
+Status read_context_facts(cl_context context, ContextFacts& facts) {
+  CLPOOL_TRY(cl::query_list(context, CL_CONTEXT_DEVICES, facts.devices));
+  facts.max_alloc_bytes = std::numeric_limits<std::uint64_t>::max();
+  for (cl_device_id device : facts.devices) {
+    cl_uint alignment_bits = 0;
+    CLPOOL_TRY(cl::query(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, alignment_bits));
+    cl_ulong max_alloc = 0;
+    CLPOOL_TRY(cl::query(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, max_alloc));
+    facts.base_alignment = std::max<std::uint64_t>(facts.base_alignment, alignment_bits / 8);
+    facts.max_alloc_bytes = std::min<std::uint64_t>(facts.max_alloc_bytes, max_alloc);
+  }
+  return Status::success;
+}
+
+Status read_queue_facts(cl_command_queue queue, QueueFacts& facts) {
+  cl_context context = nullptr;
+  CLPOOL_TRY(cl::query(queue, CL_QUEUE_CONTEXT, context));
+  CLPOOL_TRY(cl::query(queue, CL_QUEUE_DEVICE, facts.device));
+  CLPOOL_TRY(cl::Context::share(context, facts.context));
+  return cl::Queue::share(queue, facts.queue);
+}
+
+Status check_allocator_flags(cl_mem_flags flags) noexcept {
+  constexpr cl_mem_flags needs_host_memory = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+  if ((flags & needs_host_memory) != 0) {
+    return fail(Status::invalid_value,
+                "flags are 0x%llX; an allocator takes neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR",
+                static_cast<unsigned long long>(flags));
+  }
+  return Status::success;
+}
+
+Status check_request(std::uint64_t size, std::uint64_t alignment, const AllocatorTraits& traits) noexcept {
+  if (size == 0) {
+    return fail(Status::invalid_value, "a chunk of 0 bytes was asked for, the least is 1");
+  }
+  if (size > std::numeric_limits<std::size_t>::max()) {
+    return fail(Status::invalid_value, "%llu bytes were asked for, the address space ends at %zu",
+                static_cast<unsigned long long>(size), std::numeric_limits<std::size_t>::max());
+  }
+  if (alignment > traits.granularity) {
+    return fail(Status::invalid_value, "an alignment of %llu bytes was asked for, the allocator has %llu",
+                static_cast<unsigned long long>(alignment),
+                static_cast<unsigned long long>(traits.granularity));
+  }
+  return Status::success;
+}
+
+Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size,
+                     cl::Memory& buffer) noexcept {
+  cl_int code = CL_SUCCESS;
+  const cl_mem handle = clCreateBuffer(context, flags, static_cast<std::size_t>(size), nullptr, &code);
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clCreateBuffer", "%llu bytes with flags 0x%llX",
+                   static_cast<unsigned long long>(size), static_cast<unsigned long long>(flags));
+  }
+  buffer = cl::Memory::adopt(handle);
+  return Status::success;
+}
+
+Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept {
+  Chunk chunk;
+  chunk.value = reinterpret_cast<std::uintptr_t>(buffer.detach());
+  chunk.size = size;
+  return chunk;
+}
+
+cl_mem buffer_of(const Chunk& chunk) noexcept {
+  return reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.value));
+}
+
+}  // namespace clpool

@@ -1,0 +1,48 @@
+// What the allocators of OpenCL memory have to know of a context and its devices, and the checks they share.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "allocator/allocator.hpp"
+#include "base/status.hpp"
+#include "cl/handle.hpp"
+
+namespace clpool {
+
+/// Limits that hold on every device of a context.
+struct ContextFacts {
+  std::vector<cl_device_id> devices;
+  std::uint64_t base_alignment = 1;   ///< bytes, the largest CL_DEVICE_MEM_BASE_ADDR_ALIGN
+  std::uint64_t max_alloc_bytes = 0;  ///< the least CL_DEVICE_MAX_MEM_ALLOC_SIZE
+};
+Status read_context_facts(cl_context context, ContextFacts& facts);
+
+/// A queue that an allocator was made over, its context (both retained) and its device.
+struct QueueFacts {
+  cl::Queue queue;
+  cl::Context context;
+  cl_device_id device = nullptr;
+};
+Status read_queue_facts(cl_command_queue queue, QueueFacts& facts);
+
+/// INVALID_VALUE for the flags that need host memory, which an allocator has none of. Flags that the library
+/// does not know go to the driver as they are (W-23).
+Status check_allocator_flags(cl_mem_flags flags) noexcept;
+
+/// INVALID_VALUE for 0 bytes, sizes beyond the address space (W-27) and alignments that `traits` cannot
+/// promise.
+Status check_request(std::uint64_t size, std::uint64_t alignment, const AllocatorTraits& traits) noexcept;
+
+/// clCreateBuffer. A size over the device's limit keeps its code, CL_INVALID_BUFFER_SIZE (D-04).
+Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size, cl::Memory& buffer) noexcept;
+
+/// A buffer as a chunk; the chunk owns the reference.
+Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept;
+
+/// The buffer that a chunk of a buffer allocator is.
+cl_mem buffer_of(const Chunk& chunk) noexcept;
+
+}  // namespace clpool

@@ -1,0 +1,76 @@
+// Forcing by migration with undefined content, which costs no transfer, or by a small write before
+// OpenCL 1.2.
+#include "allocator/immediate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator/facts.hpp"
+#include "cl/info.hpp"
+
+namespace clpool {
+namespace {
+
+class ImmediateAllocator final : public Allocator {
+ public:
+  ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags, bool can_migrate)
+      : Allocator(traits), facts_(std::move(facts)), flags_(flags), can_migrate_(can_migrate) {}
+
+  Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
+    CLPOOL_TRY(check_request(size, alignment, traits_));
+    cl::Memory buffer;  // released again when forcing fails (D-02)
+    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size, buffer));
+    CLPOOL_TRY(force(buffer.get(), size));
+    chunk = chunk_of(std::move(buffer), size);
+    return Status::success;
+  }
+
+  void deallocate(const Chunk& chunk) noexcept override { cl::Memory::adopt(buffer_of(chunk)); }
+
+ private:
+  Status force(cl_mem buffer, std::uint64_t size) noexcept {
+    if (can_migrate_) {
+      const cl_int code = clEnqueueMigrateMemObjects(
+          facts_.queue.get(), 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+      return code == CL_SUCCESS
+                 ? Status::success
+                 : fail_cl(code, "clEnqueueMigrateMemObjects", "%llu bytes cannot be made resident",
+                           static_cast<unsigned long long>(size));
+    }
+    const cl_uint zero = 0;  // the write blocks: it must not outlive this variable (D-03)
+    const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof zero));
+    const cl_int code =
+        clEnqueueWriteBuffer(facts_.queue.get(), buffer, CL_TRUE, 0, bytes, &zero, 0, nullptr, nullptr);
+    return code == CL_SUCCESS ? Status::success
+                              : fail_cl(code, "clEnqueueWriteBuffer", "%llu bytes cannot be made resident",
+                                        static_cast<unsigned long long>(size));
+  }
+
+  QueueFacts facts_;
+  cl_mem_flags flags_;
+  bool can_migrate_;
+};
+
+}  // namespace
+
+Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result) {
+  CLPOOL_TRY(check_allocator_flags(flags));
+  QueueFacts facts;
+  CLPOOL_TRY(read_queue_facts(queue, facts));
+  ContextFacts context_facts;
+  CLPOOL_TRY(read_context_facts(facts.context.get(), context_facts));
+  cl::Version version;
+  CLPOOL_TRY(cl::device_version(facts.device, version));
+  AllocatorTraits traits;
+  traits.kind = MemKind::buffer;
+  traits.granularity = context_facts.base_alignment;
+  traits.max_chunk_bytes = context_facts.max_alloc_bytes;
+  traits.context = facts.context.get();
+  traits.queue = queue;
+  const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
+  result = Reference<Allocator>::adopt(
+      new ImmediateAllocator(traits, std::move(facts), access, version >= cl::Version{1, 2}));
+  return Status::success;
+}
+
+}  // namespace clpool
