@@ -1,0 +1,12 @@
+// PyCUDA's OccupancyRecord, bit for bit (spec section 3.2).
+#pragma once
+
+#include "device/occupancy.hpp"
+
+namespace clpool::device {
+
+/// Answer of PyCUDA 2014.1 … HEAD for limits made with Model::seed or seed_2014.
+Status compute_seed_occupancy(const Limits& limits, const OccupancyRequest& request,
+                              OccupancyResult& result) noexcept;
+
+}  // namespace clpool::device
