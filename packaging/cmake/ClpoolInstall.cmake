@@ -1,0 +1,49 @@
+# What `cmake --install` puts where: library and program (component Runtime), headers, clpool.pc and the CMake
+# package (component Development). Install folders may be relative to the prefix, as is the default, or absolute.
+include(CMakePackageConfigHelpers)
+
+set(clpool_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/clpool")
+install(TARGETS clpool EXPORT clpoolTargets
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(TARGET clpool_program)
+  install(TARGETS clpool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/clpool" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        COMPONENT Development)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
+
+install(EXPORT clpoolTargets NAMESPACE clpool:: DESTINATION "${clpool_package_dir}" COMPONENT Development)
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/clpoolConfig.cmake.in"
+                              "${PROJECT_BINARY_DIR}/clpoolConfig.cmake"
+                              INSTALL_DESTINATION "${clpool_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/clpoolConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/clpoolConfig.cmake" "${PROJECT_BINARY_DIR}/clpoolConfigVersion.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/ClpoolOpenCL.cmake"
+        DESTINATION "${clpool_package_dir}" COMPONENT Development)
+
+# clpool.pc names its folders relative to itself, so that an installed tree can be moved; a folder that was given as
+# an absolute path outside the prefix stays where it was said.
+set(clpool_pc_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+cmake_path(IS_PREFIX CMAKE_INSTALL_PREFIX "${clpool_pc_dir}" NORMALIZE clpool_pc_is_relocatable)
+if(clpool_pc_is_relocatable)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${clpool_pc_dir}" OUTPUT_VARIABLE clpool_pc_up)
+  set(clpool_pc_prefix "\${pcfiledir}/${clpool_pc_up}")
+else()
+  set(clpool_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+endif()
+foreach(folder libdir includedir)
+  string(TOUPPER ${folder} name)
+  set(path "${CMAKE_INSTALL_FULL_${name}}")
+  cmake_path(IS_PREFIX CMAKE_INSTALL_PREFIX "${path}" NORMALIZE is_below)
+  if(is_below)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE path)
+    set(clpool_pc_${folder} "\${prefix}/${path}")
+  else()
+    set(clpool_pc_${folder} "${path}")
+  endif()
+endforeach()
+configure_file("${CMAKE_CURRENT_LIST_DIR}/../clpool.pc.in" "${PROJECT_BINARY_DIR}/clpool.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/clpool.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+        COMPONENT Development)

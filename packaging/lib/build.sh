@@ -1,0 +1,66 @@
+# Configures and builds a preset, and runs its tests; for sanitizer builds also with address-space randomization
+# switched off where that is allowed, because gcc's ThreadSanitizer cannot start under the 32 random bits that newer
+# kernels use. Sourced after steps.sh.
+
+command -v ccache >/dev/null && export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+
+fixed_addresses() {
+  if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi
+}
+
+# configure PRESET OPTION...: a build folder that was made for a checkout elsewhere (copied, moved) is made anew.
+configure() {
+  local preset=$1 folder="$root/build/$1"
+  shift
+  if [ -f "$folder/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+    rm -rf "$folder"
+  fi
+  (cd "$root" && cmake --preset "$preset" "$@")
+}
+
+# build PRESET TARGET...
+build() {
+  local preset=$1
+  shift
+  (cd "$root" && fixed_addresses cmake --build "build/$preset" -j "$(core_jobs)" ${1:+--target "$@"})
+}
+
+# failing_tests FILE: what those tests of ctest's output said that failed, and their list.
+failing_tests() {
+  awk '/^ *Start +[0-9]+: |^ *[0-9]+\/[0-9]+ Test +#/ {show = /\*\*\*(Failed|Exception|Timeout|Not Run)/}
+       /^The following tests FAILED:/ {show = 1}
+       show' "$1"
+}
+
+tests_passed=0 tests_failed=0 tests_skipped=0
+
+# run_tests TEXT PRESET OPTION...: a step that counts; failures do not end the script, so that all are seen at once.
+run_tests() {
+  local text=$1 preset=$2 output="$root/build/$2.tests" total failing skipped
+  shift 2
+  announce "$text"
+  (cd "$root" && fixed_addresses ctest --preset "$preset" -j "$(core_jobs)" "$@") >"$output" 2>&1 </dev/null
+  cat "$output" >>"$log"
+  total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$output")
+  failing=$(sed -n 's/.* \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$output")
+  skipped=$(grep -c '\*\*\*Skipped' "$output")
+  if [ -z "$total" ]; then
+    failed "no result"
+    die "ctest said neither passed nor failed"
+  fi
+  tests_passed=$((tests_passed + total - failing - skipped))
+  tests_failed=$((tests_failed + failing))
+  tests_skipped=$((tests_skipped + skipped))
+  if [ "$failing" = 0 ]; then
+    passed "$((total - skipped)) passed, $skipped skipped"
+  else
+    failed "$failing of $total FAILED" <(failing_tests "$output")
+  fi
+}
+
+# not_run TEXT REASON: a step that cannot be taken here.
+not_run() {
+  announce "$1"
+  tests_skipped=$((tests_skipped + 1))
+  passed "skipped: $2"
+}

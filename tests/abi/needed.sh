@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# needed.sh LIBRARY MAJOR: the library has its SONAME and needs nothing but OpenCL and the C and C++ runtimes.
+set -eu
+library=$1 major=$2
+failures=0
+while read -r needed; do
+  case "$needed" in
+    libOpenCL.so.1 | libstdc++.so.6 | libgcc_s.so.1 | libc.so.6 | libm.so.6 | ld-linux-*.so.*) ;;
+    *) echo "unexpected NEEDED: $needed"; failures=$((failures + 1)) ;;
+  esac
+done < <(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+
+soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+if [ "$soname" != "libclpool.so.$major" ]; then
+  echo "SONAME is $soname, not libclpool.so.$major"
+  failures=$((failures + 1))
+fi
+[ "$failures" = 0 ]
