@@ -5,7 +5,10 @@
 #include "allocator/allocator.hpp"
 #include "clpool/allocator.h"
 #include "clpool/mem.h"
+#include "clpool/trace.h"
 #include "memory/mem.hpp"
+#include "trace/log.hpp"
+#include "trace/writer.hpp"
 
 namespace clpool::capi {
 
@@ -24,6 +27,23 @@ inline const Mem* to_core(const clpool_mem* handle) noexcept {
 }
 inline clpool_mem* to_handle(Mem* object) noexcept {
   return reinterpret_cast<clpool_mem*>(object);
+}
+
+inline TraceLog* to_core(clpool_trace* handle) noexcept {
+  return reinterpret_cast<TraceLog*>(handle);
+}
+inline const TraceLog* to_core(const clpool_trace* handle) noexcept {
+  return reinterpret_cast<const TraceLog*>(handle);
+}
+inline clpool_trace* to_handle(TraceLog* object) noexcept {
+  return reinterpret_cast<clpool_trace*>(object);
+}
+
+inline TraceWriter* to_core(clpool_trace_writer* handle) noexcept {
+  return reinterpret_cast<TraceWriter*>(handle);
+}
+inline clpool_trace_writer* to_handle(TraceWriter* object) noexcept {
+  return reinterpret_cast<clpool_trace_writer*>(object);
 }
 
 }  // namespace clpool::capi

@@ -7,5 +7,6 @@
 #include "clpool/message.h"
 #include "clpool/pool.h"
 #include "clpool/status.h"
+#include "clpool/trace.h"
 
 #endif

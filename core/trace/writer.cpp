@@ -1,0 +1,145 @@
+// Rows to bytes, buffered, one lock around the buffer.
+#include "trace/writer.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/message.hpp"
+
+namespace clpool {
+namespace {
+
+constexpr std::string_view header = "Thread,Time,Action,Pointer,Size,Stream,Status,Tag\n";
+constexpr std::size_t longest_tag = 200;
+constexpr std::size_t longest_row = 256 + longest_tag;
+
+/// The kernel's number of the calling thread, which is what RMM writes.
+std::uint64_t thread_number() noexcept {
+  thread_local const auto number = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+  return number;
+}
+
+/// Microseconds since midnight (UTC).
+std::uint64_t time_of_day() noexcept {
+  constexpr std::uint64_t day = std::uint64_t{24} * 60 * 60 * 1000000;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count()) % day;
+}
+
+const char* action_text(TraceAction action) noexcept {
+  switch (action) {
+    case TraceAction::allocate:
+      return "allocate";
+    case TraceAction::release:
+      return "free";
+    case TraceAction::allocate_failure:
+      return "allocate failure";
+  }
+  return "unknown";
+}
+
+/// Copies a tag so that it cannot break the row.
+void copy_tag(const char* tag, char (&copy)[longest_tag + 1]) noexcept {
+  std::size_t length = 0;
+  for (; tag != nullptr && tag[length] != '\0' && length < longest_tag; ++length) {
+    const char c = tag[length];
+    const bool harmless = static_cast<unsigned char>(c) >= ' ' && c != ',' && c != '"' && c != '\x7f';
+    copy[length] = harmless ? c : '_';
+  }
+  copy[length] = '\0';
+}
+
+std::size_t format_row(const TraceRecord& record, char (&row)[longest_row]) noexcept {
+  char tag[longest_tag + 1];
+  copy_tag(record.tag, tag);
+  const std::uint64_t time = time_of_day();
+  const std::uint64_t seconds = time / 1000000;
+  const int length = std::snprintf(
+      row, sizeof row, "%llu,%02u:%02u:%02u.%06u,%s,0x%llx,%llu,%llu,%d,%s\n",
+      static_cast<unsigned long long>(thread_number()), static_cast<unsigned>(seconds / 3600),
+      static_cast<unsigned>(seconds / 60 % 60), static_cast<unsigned>(seconds % 60),
+      static_cast<unsigned>(time % 1000000), action_text(record.action),
+      static_cast<unsigned long long>(record.pointer), static_cast<unsigned long long>(record.size),
+      static_cast<unsigned long long>(record.stream), static_cast<int>(record.status), tag);
+  return length > 0 ? static_cast<std::size_t>(length) : 0;
+}
+
+}  // namespace
+
+Status TraceWriter::create(const char* path, Reference<TraceWriter>& result) {
+  if (std::string_view(path).ends_with(".gz")) {
+    return fail(Status::not_supported, "%s: logs are written uncompressed: compress the file afterwards",
+                path);
+  }
+  const int descriptor = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    return fail(Status::io, "%s: cannot be created: %s", path, std::strerror(errno));
+  }
+  Reference<TraceWriter> writer;
+  try {
+    writer = Reference<TraceWriter>::adopt(new TraceWriter(path, descriptor));
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
+  CLPOOL_TRY(writer->append_locked(header.data(), header.size()));
+  CLPOOL_TRY(writer->flush());
+  result = std::move(writer);
+  return Status::success;
+}
+
+TraceWriter::~TraceWriter() {
+  if (error_ == 0 && flush_locked() != Status::success) {
+    send_message({}, Severity::error, "%s", last_error_message());
+  }
+  if (::close(descriptor_) != 0) {
+    send_message({}, Severity::error, "%s: cannot be closed: %s", path_.c_str(), std::strerror(errno));
+  }
+}
+
+Status TraceWriter::write(const TraceRecord& record) noexcept {
+  char row[longest_row];
+  const std::size_t length = format_row(record, row);
+  const std::lock_guard lock(mutex_);
+  return append_locked(row, length);
+}
+
+Status TraceWriter::flush() noexcept {
+  const std::lock_guard lock(mutex_);
+  return flush_locked();
+}
+
+Status TraceWriter::append_locked(const char* bytes, std::size_t count) noexcept {
+  if (error_ != 0 || used_ + count > buffer_size) {
+    CLPOOL_TRY(flush_locked());
+  }
+  std::memcpy(buffer_ + used_, bytes, count);
+  used_ += count;
+  return Status::success;
+}
+
+Status TraceWriter::flush_locked() noexcept {
+  for (std::size_t written = 0; error_ == 0 && written < used_;) {
+    const ssize_t count = ::write(descriptor_, buffer_ + written, used_ - written);
+    if (count >= 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      error_ = errno;
+    }
+  }
+  if (error_ != 0) {
+    return fail(Status::io, "%s: cannot be written: %s", path_.c_str(), std::strerror(error_));
+  }
+  used_ = 0;
+  return Status::success;
+}
+
+}  // namespace clpool

@@ -1,0 +1,73 @@
+// The trace decorator: everything that passes through it stands in the log, in an order that can be replayed.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "allocator/trace.hpp"
+#include "trace/reader.hpp"
+
+namespace clpool {
+namespace {
+
+/// Hands out the same address again and again; every fourth allocation fails.
+class OneAddressAllocator final : public Allocator {
+ public:
+  OneAddressAllocator() : Allocator({.kind = MemKind::custom, .granularity = 64}) {}
+  Status allocate(std::uint64_t size, std::uint64_t, Chunk& chunk) noexcept override {
+    if (++calls % 4 == 0) {
+      return fail(Status::out_of_memory, "every fourth fails");
+    }
+    chunk = {.value = 0x1000, .size = size};
+    return Status::success;
+  }
+  void deallocate(const Chunk&) noexcept override {}
+  int calls = 0;
+};
+
+class TraceAllocatorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(make_trace_allocator(*inner, path.c_str(), allocator), Status::success) << last_error_message();
+  }
+  void TearDown() override { std::remove(path.c_str()); }
+  const std::string path =
+      testing::TempDir() + "clpool_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
+  Reference<OneAddressAllocator> inner = Reference<OneAddressAllocator>::adopt(new OneAddressAllocator);
+  Reference<Allocator> allocator;
+};
+
+TEST_F(TraceAllocatorTest, PromisesWhatItsInnerAllocatorDoes) {
+  EXPECT_EQ(allocator->traits().kind, MemKind::custom);
+  EXPECT_EQ(allocator->traits().granularity, 64u);
+}
+
+TEST_F(TraceAllocatorTest, LogsAllocationsFailuresAndReleases) {
+  for (std::uint64_t size = 1; size <= 8; ++size) {
+    Chunk chunk;
+    const Status status = allocator->allocate(size, 1, chunk);
+    EXPECT_EQ(status, size % 4 == 0 ? Status::out_of_memory : Status::success);
+    if (status == Status::success) {
+      EXPECT_EQ(chunk.value, 0x1000u);
+      allocator->deallocate(chunk);
+    } else {
+      EXPECT_STREQ(last_error_message(), "every fourth fails");
+    }
+  }
+  allocator = {};
+  TraceLog log;
+  ASSERT_EQ(read_trace_file(path.c_str(), log), Status::success) << last_error_message();
+  EXPECT_EQ(log.figures.allocations, 6u);
+  EXPECT_EQ(log.figures.releases, 6u);
+  EXPECT_EQ(log.figures.allocate_failures, 2u);
+  EXPECT_EQ(log.figures.largest_bytes, 7u);
+}
+
+TEST_F(TraceAllocatorTest, RefusesCompressedLogs) {
+  Reference<Allocator> refused;
+  EXPECT_EQ(make_trace_allocator(*inner, "log.csv.gz", refused), Status::not_supported);
+  EXPECT_FALSE(refused);
+}
+
+}  // namespace
+}  // namespace clpool

@@ -1,0 +1,124 @@
+// Writing allocation logs: what is written is read again, by our reader and by a program that knows RMM's six
+// columns only.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/message.hpp"
+#include "trace/reader.hpp"
+#include "trace/writer.hpp"
+
+namespace clpool {
+namespace {
+
+class TraceWriterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path = testing::TempDir() + "clpool_" + test->name() + ".csv";
+    ASSERT_EQ(TraceWriter::create(path.c_str(), writer), Status::success) << last_error_message();
+  }
+  void TearDown() override { std::remove(path.c_str()); }
+
+  std::vector<std::string> lines() {
+    EXPECT_EQ(writer->flush(), Status::success);
+    std::ifstream file(path);
+    std::vector<std::string> result;
+    for (std::string line; std::getline(file, line);) {
+      result.push_back(line);
+    }
+    return result;
+  }
+  std::string path;
+  Reference<TraceWriter> writer;
+};
+
+TEST_F(TraceWriterTest, WritesRmmsSixColumnsFirst) {
+  ASSERT_EQ(writer->write({.pointer = 0xabc, .size = 300, .stream = 3, .tag = "weights"}), Status::success);
+  ASSERT_EQ(writer->write({.action = TraceAction::release, .pointer = 0xabc, .size = 300}), Status::success);
+  const auto written = lines();
+  ASSERT_EQ(written.size(), 3u);
+  EXPECT_EQ(written[0], "Thread,Time,Action,Pointer,Size,Stream,Status,Tag");
+  const std::string thread_and_time = R"(\d+,\d\d:\d\d:\d\d\.\d{6},)";
+  EXPECT_TRUE(std::regex_match(written[1], std::regex(thread_and_time + "allocate,0xabc,300,3,0,weights")))
+      << written[1];
+  EXPECT_TRUE(std::regex_match(written[2], std::regex(thread_and_time + "free,0xabc,300,0,0,")))
+      << written[2];
+}
+
+TEST_F(TraceWriterTest, WhatIsWrittenIsReadAgain) {
+  ASSERT_EQ(writer->write({.pointer = UINT64_MAX, .size = 1, .stream = UINT64_MAX}), Status::success);
+  ASSERT_EQ(
+      writer->write(
+          {.action = TraceAction::allocate_failure, .size = UINT64_MAX, .status = Status::out_of_memory}),
+      Status::success);
+  ASSERT_EQ(writer->write({.action = TraceAction::release, .pointer = UINT64_MAX, .size = 1}),
+            Status::success);
+  ASSERT_EQ(writer->flush(), Status::success);
+  TraceLog log;
+  ASSERT_EQ(read_trace_file(path.c_str(), log), Status::success) << last_error_message();
+  ASSERT_EQ(log.events.size(), 3u);
+  EXPECT_EQ(log.events[0].stream, UINT64_MAX);
+  EXPECT_EQ(log.events[1].action, TraceAction::allocate_failure);
+  EXPECT_EQ(log.events[1].size, UINT64_MAX);
+  EXPECT_EQ(log.events[2].pointer, UINT64_MAX);
+  EXPECT_EQ(log.figures.final_live_blocks, 0u);
+}
+
+TEST_F(TraceWriterTest, ATagCannotBreakItsRow) {
+  ASSERT_EQ(writer->write({.pointer = 1, .size = 1, .tag = "a,b\"c\nd\re"}), Status::success);
+  ASSERT_EQ(writer->write({.pointer = 2, .size = 1, .tag = std::string(5000, 'x').c_str()}), Status::success);
+  const auto written = lines();
+  ASSERT_EQ(written.size(), 3u);
+  EXPECT_TRUE(written[1].ends_with(",0,0,a_b_c_d_e")) << written[1];
+  EXPECT_TRUE(written[2].ends_with("," + std::string(200, 'x'))) << written[2];
+}
+
+TEST_F(TraceWriterTest, RowsOfManyThreadsStayWhole) {
+  constexpr unsigned thread_count = 4;
+  constexpr unsigned rows_per_thread = 2000;
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < thread_count; ++t) {
+    threads.emplace_back([this, t] {
+      for (unsigned i = 0; i < rows_per_thread; ++i) {
+        const std::uint64_t pointer = 1 + t * rows_per_thread + i;
+        EXPECT_EQ(writer->write({.pointer = pointer, .size = 8}), Status::success);
+        EXPECT_EQ(writer->write({.action = TraceAction::release, .pointer = pointer, .size = 8}),
+                  Status::success);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  writer = {};
+  TraceLog log;
+  ASSERT_EQ(read_trace_file(path.c_str(), log), Status::success) << last_error_message();
+  EXPECT_EQ(log.figures.allocations, thread_count * rows_per_thread);
+  EXPECT_EQ(log.figures.threads, thread_count);
+  EXPECT_EQ(log.figures.final_live_blocks, 0u);
+}
+
+TEST_F(TraceWriterTest, NamesFilesThatItCannotWrite) {
+  Reference<TraceWriter> refused;
+  EXPECT_EQ(TraceWriter::create("/nowhere/log.csv", refused), Status::io);
+  EXPECT_STREQ(last_error_message(), "/nowhere/log.csv: cannot be created: No such file or directory");
+  EXPECT_EQ(TraceWriter::create("log.csv.gz", refused), Status::not_supported);
+  EXPECT_FALSE(refused);
+}
+
+TEST(TraceWriterOnAFullDisk, FailsOnceAndForAll) {
+  Reference<TraceWriter> writer;
+  EXPECT_EQ(TraceWriter::create("/dev/full", writer), Status::io);
+  EXPECT_STREQ(last_error_message(), "/dev/full: cannot be written: No space left on device");
+  EXPECT_FALSE(writer);
+}
+
+}  // namespace
+}  // namespace clpool
