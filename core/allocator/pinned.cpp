@@ -20,14 +20,12 @@ class PinnedAllocator final : public Allocator {
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
     cl::Memory buffer;
-    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size, buffer));
-    cl_int code = CL_SUCCESS;
-    void* const pointer =
-        clEnqueueMapBuffer(facts_.queue.get(), buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                           static_cast<std::size_t>(size), 0, nullptr, nullptr, &code);
-    if (code != CL_SUCCESS) {
-      return fail_cl(code, "clEnqueueMapBuffer", "%llu bytes of page-locked memory",
-                     static_cast<unsigned long long>(size));
+    void* pointer = nullptr;
+    CLPOOL_TRY(make_mapped(size, 0, buffer, pointer));
+    if (const std::uint64_t excess = excess_of(pointer); excess != 0) {
+      // OpenCL promises no alignment of maps. A larger buffer is mapped from where its memory is aligned.
+      CLPOOL_TRY(unmap(buffer.get(), pointer));
+      CLPOOL_TRY(make_aligned(size, buffer, pointer));
     }
     chunk = Chunk{reinterpret_cast<std::uintptr_t>(pointer), size, buffer.detach()};
     return Status::success;
@@ -36,17 +34,55 @@ class PinnedAllocator final : public Allocator {
   void deallocate(const Chunk& chunk) noexcept override {
     const cl::Memory buffer = cl::Memory::adopt(chunk.backing);
     void* const pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value));
-    cl_int code = clEnqueueUnmapMemObject(facts_.queue.get(), buffer.get(), pointer, 0, nullptr, nullptr);
-    if (code == CL_SUCCESS) {
-      code = clFlush(facts_.queue.get());
-    }
-    if (code != CL_SUCCESS) {
-      send_message({}, Severity::error, "clEnqueueUnmapMemObject of %llu bytes at %p failed: %s (%d)",
-                   static_cast<unsigned long long>(chunk.size), pointer, cl_error_name(code), code);
+    if (unmap(buffer.get(), pointer) != Status::success) {
+      send_message({}, Severity::error, "page-locked memory at %p: %s", pointer, last_error_message());
     }
   }
 
  private:
+  std::uint64_t excess_of(const void* pointer) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(pointer) % traits_.granularity;
+  }
+
+  Status map(cl_mem buffer, std::uint64_t offset, std::uint64_t size, void*& pointer) noexcept {
+    cl_int code = CL_SUCCESS;
+    pointer = clEnqueueMapBuffer(facts_.queue.get(), buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                 static_cast<std::size_t>(offset), static_cast<std::size_t>(size), 0, nullptr,
+                                 nullptr, &code);
+    return code == CL_SUCCESS ? Status::success
+                              : fail_cl(code, "clEnqueueMapBuffer", "%llu bytes of page-locked memory",
+                                        static_cast<unsigned long long>(size));
+  }
+
+  Status unmap(cl_mem buffer, void* pointer) noexcept {
+    cl_int code = clEnqueueUnmapMemObject(facts_.queue.get(), buffer, pointer, 0, nullptr, nullptr);
+    if (code == CL_SUCCESS) {
+      code = clFlush(facts_.queue.get());
+    }
+    return code == CL_SUCCESS ? Status::success
+                              : fail_cl(code, "clEnqueueUnmapMemObject", "mapping at %p", pointer);
+  }
+
+  /// A new buffer of `size` + `spare` bytes, mapped whole.
+  Status make_mapped(std::uint64_t size, std::uint64_t spare, cl::Memory& buffer, void*& pointer) noexcept {
+    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size + spare, buffer));
+    return map(buffer.get(), 0, size + spare, pointer);
+  }
+
+  Status make_aligned(std::uint64_t size, cl::Memory& buffer, void*& pointer) noexcept {
+    CLPOOL_TRY(make_mapped(size, traits_.granularity, buffer, pointer));
+    const std::uint64_t offset = traits_.granularity - excess_of(pointer);
+    CLPOOL_TRY(unmap(buffer.get(), pointer));
+    CLPOOL_TRY(map(buffer.get(), offset, size, pointer));
+    if (excess_of(pointer) != 0) {
+      CLPOOL_TRY(unmap(buffer.get(), pointer));
+      return fail(Status::not_supported,
+                  "the driver maps buffers at addresses such as %p, not at multiples of %llu", pointer,
+                  static_cast<unsigned long long>(traits_.granularity));
+    }
+    return Status::success;
+  }
+
   QueueFacts facts_;
   cl_mem_flags flags_;
 };
