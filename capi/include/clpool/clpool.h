@@ -3,6 +3,7 @@
 #define CLPOOL_CLPOOL_H
 
 #include "clpool/allocator.h"
+#include "clpool/device.h"
 #include "clpool/mem.h"
 #include "clpool/message.h"
 #include "clpool/pool.h"

@@ -1,0 +1,36 @@
+// How shims hand texts and lists to a caller's memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "shim.hpp"
+
+namespace clpool::capi {
+
+/// INVALID_VALUE if there is room but no memory; else sets `*needed` to 0.
+template <typename T>
+Status begin_output(T* target, std::size_t capacity, std::size_t* needed, const char* function) noexcept {
+  CLPOOL_TRY(clear_result(needed, function, "the size result"));
+  if (target == nullptr && capacity != 0) {
+    return fail(Status::invalid_value, "%s: there is room for %zu but the memory is NULL", function,
+                capacity);
+  }
+  return Status::success;
+}
+
+/// Copies a text, cut to fit and ended by a zero; `*needed` is the whole length with the zero.
+inline void write_text(std::string_view text, char* target, std::size_t capacity,
+                       std::size_t* needed) noexcept {
+  *needed = text.size() + 1;
+  if (capacity == 0) {
+    return;
+  }
+  const std::size_t length = std::min(text.size(), capacity - 1);
+  std::memcpy(target, text.data(), length);
+  target[length] = '\0';
+}
+
+}  // namespace clpool::capi

@@ -1,0 +1,79 @@
+// Enumeration of platforms and devices.
+#include "device/catalog.hpp"
+
+#include "cl/info.hpp"
+
+namespace clpool::device {
+namespace {
+
+constexpr cl_int no_platform_found = -1001;  // CL_PLATFORM_NOT_FOUND_KHR of the ICD loader
+
+/// Devices of a platform; a platform that fails here offers none, so that one broken driver hides no other.
+std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  cl_uint count = 0;
+  if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS || count == 0) {
+    return {};
+  }
+  std::vector<cl_device_id> ids(count);
+  if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  return ids;
+}
+
+template <typename Object>
+std::string text_or_empty(Object object, cl_uint name) {
+  std::string text;
+  return cl::query_text(object, name, text) == Status::success ? text : std::string();
+}
+
+template <typename T>
+T value_or(cl_device_id device, cl_uint name, T otherwise) {
+  T value{};
+  return cl::query(device, name, value) == Status::success ? value : otherwise;
+}
+
+}  // namespace
+
+void read_device(cl_device_id id, DeviceEntry& entry) {
+  entry.id = id;
+  entry.name = text_or_empty(id, CL_DEVICE_NAME);
+  entry.vendor = text_or_empty(id, CL_DEVICE_VENDOR);
+  entry.platform = text_or_empty(value_or<cl_platform_id>(id, CL_DEVICE_PLATFORM, nullptr), CL_PLATFORM_NAME);
+  entry.type = value_or<cl_device_type>(id, CL_DEVICE_TYPE, 0);
+  entry.vendor_id = value_or<cl_uint>(id, CL_DEVICE_VENDOR_ID, 0);
+  entry.available = value_or<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE;
+  entry.shares_host_memory = value_or<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
+}
+
+Status read_catalog(Catalog& catalog) {
+  catalog.clear();
+  cl_uint count = 0;
+  cl_int code = clGetPlatformIDs(0, nullptr, &count);
+  if (code == no_platform_found || (code == CL_SUCCESS && count == 0)) {
+    return Status::success;
+  }
+  std::vector<cl_platform_id> ids(count);
+  if (code == CL_SUCCESS) {
+    code = clGetPlatformIDs(count, ids.data(), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clGetPlatformIDs", "the platforms cannot be listed");
+  }
+  for (const cl_platform_id id : ids) {
+    PlatformEntry& platform = catalog.emplace_back();
+    platform.id = id;
+    platform.name = text_or_empty(id, CL_PLATFORM_NAME);
+    platform.vendor = text_or_empty(id, CL_PLATFORM_VENDOR);
+    for (const cl_device_id device : devices_of(id)) {
+      read_device(device, platform.devices.emplace_back());
+    }
+  }
+  return Status::success;
+}
+
+std::string describe(const DeviceEntry& entry) {
+  return entry.name + " [" + entry.platform + "]";
+}
+
+}  // namespace clpool::device

@@ -1,0 +1,249 @@
+// Which device is chosen, over a made-up machine: two platforms with five devices.
+#include "device/choice.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/environment.hpp"
+
+namespace clpool::device {
+namespace {
+
+using test::Variable;
+
+DeviceEntry device(std::uintptr_t id, const char* name, const char* vendor, cl_device_type type,
+                   cl_uint vendor_id, bool shares_host_memory = false) {
+  return {.id = reinterpret_cast<cl_device_id>(id),
+          .name = name,
+          .vendor = vendor,
+          .platform = "",
+          .type = type,
+          .vendor_id = vendor_id,
+          .available = true,
+          .shares_host_memory = shares_host_memory};
+}
+
+Catalog machine() {
+  Catalog catalog(2);
+  catalog[0] = {nullptr,
+                "Intel(R) OpenCL",
+                "Intel(R) Corporation",
+                {device(1, "Core i5", "Intel(R) Corporation", CL_DEVICE_TYPE_CPU, 0x8086),
+                 device(2, "Iris Xe", "Intel(R) Corporation", CL_DEVICE_TYPE_GPU, 0x8086, true),
+                 device(3, "Arria 10", "Intel(R) Corporation", CL_DEVICE_TYPE_ACCELERATOR, 0x8086)}};
+  catalog[1] = {nullptr,
+                "NVIDIA CUDA",
+                "NVIDIA Corporation",
+                {device(4, "H200", "NVIDIA Corporation", CL_DEVICE_TYPE_GPU, 0x10DE),
+                 device(5, "H200 MIG", "NVIDIA Corporation", CL_DEVICE_TYPE_GPU, 0x10DE)}};
+  return catalog;
+}
+
+std::vector<std::uintptr_t> ids_of(const DeviceList& devices) {
+  std::vector<std::uintptr_t> ids;
+  for (const DeviceEntry* each : devices) {
+    ids.push_back(reinterpret_cast<std::uintptr_t>(each->id));
+  }
+  return ids;
+}
+
+using Ids = std::vector<std::uintptr_t>;
+
+class DeviceChoice : public testing::Test {
+ protected:
+  Ids chosen(const ChoiceOptions& options = {}) {
+    Choice choice;
+    EXPECT_EQ(choose(catalog, options, choice), Status::success) << last_error_message();
+    return ids_of(choice.devices);
+  }
+  std::string refused(Status expected, const ChoiceOptions& options = {}) {
+    Choice choice;
+    EXPECT_EQ(choose(catalog, options, choice), expected);
+    return last_error_message();
+  }
+  Ids for_tests() {
+    DeviceList devices;
+    EXPECT_EQ(choose_for_tests(catalog, devices), Status::success) << last_error_message();
+    return ids_of(devices);
+  }
+
+  test::NoDeviceVariables none;
+  Catalog catalog = machine();
+};
+
+TEST_F(DeviceChoice, PrefersGpusWithTheirOwnMemoryThenGpusThenAcceleratorsThenCpus) {
+  EXPECT_EQ(chosen(), (Ids{4, 5, 2, 3, 1}));
+}
+
+TEST_F(DeviceChoice, ASimulatorThatCallsItselfEverythingIsNoRealGpu) {
+  catalog[0].devices[1].type = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
+  catalog.pop_back();
+  EXPECT_EQ(chosen().front(), 3u);
+}
+
+TEST_F(DeviceChoice, LeavesOutDevicesThatAreNotAvailable) {
+  catalog[1].devices[0].available = false;
+  EXPECT_EQ(chosen().front(), 5u);
+}
+
+TEST_F(DeviceChoice, KeepsToTheKindsThatAreAskedFor) {
+  EXPECT_EQ(chosen({.types = CL_DEVICE_TYPE_CPU}), Ids{1});
+  EXPECT_NE(refused(Status::not_found, {.types = CL_DEVICE_TYPE_CUSTOM}).find("no device of type 0x10"),
+            std::string::npos);
+}
+
+TEST_F(DeviceChoice, TheProgramsOwnSelectorComesBeforeTheEnvironment) {
+  const Variable variable("CLPOOL_DEVICE", "cpu");
+  EXPECT_EQ(chosen({.selector = "nvidia:1"}), Ids{5});
+  EXPECT_EQ(chosen({.selector = ""}), Ids{1});
+  EXPECT_EQ(chosen({.ignore_environment = true}).front(), 4u);
+}
+
+TEST_F(DeviceChoice, ClpoolDeviceTakesAKindAnEntryOrAPartOfADevicesName) {
+  const auto with = [&](const char* text) {
+    const Variable variable("CLPOOL_DEVICE", text);
+    return chosen();
+  };
+  EXPECT_EQ(with("GPU"), (Ids{4, 5, 2}));
+  EXPECT_EQ(with("accelerator"), Ids{3});
+  EXPECT_EQ(with("intel:iris"), Ids{2});
+  EXPECT_EQ(with("Intel=1"), Ids{2});
+  EXPECT_EQ(with("1:0"), Ids{4});
+  EXPECT_EQ(with("-1:-1"), Ids{5});
+  EXPECT_EQ(with("arria"), Ids{3});
+}
+
+TEST_F(DeviceChoice, TheOrderOfTheVariablesIsTheDocumentedOne) {
+  const Variable cuda("CUDA_DEVICE", "1");
+  EXPECT_EQ(chosen(), Ids{5});
+  const Variable answers("PYOPENCL_CTX", "0:1");
+  EXPECT_EQ(chosen(), Ids{2});
+  const Variable pyopencl("PYOPENCL_TEST", "0:2");
+  EXPECT_EQ(chosen(), Ids{3});
+  const Variable clpool("CLPOOL_TEST", "1:0,1");
+  EXPECT_EQ(chosen(), (Ids{4, 5}));
+  const Variable device_variable("CLPOOL_DEVICE", "0:0");
+  EXPECT_EQ(chosen(), Ids{1});
+}
+
+TEST_F(DeviceChoice, AVariableThatIsEmptyIsNotSet) {
+  const Variable variable("CLPOOL_DEVICE", "");
+  EXPECT_EQ(chosen().front(), 4u);
+}
+
+TEST_F(DeviceChoice, AFailureSaysWhatThereIs) {
+  const Variable variable("CLPOOL_DEVICE", "radeon");
+  const std::string text = refused(Status::not_found);
+  EXPECT_NE(text.find("CLPOOL_DEVICE: no platform or device matches 'radeon'"), std::string::npos) << text;
+  EXPECT_NE(text.find("'NVIDIA CUDA' with 0 'H200', 1 'H200 MIG'"), std::string::npos) << text;
+}
+
+TEST_F(DeviceChoice, WithoutAnyPlatformTheMessageAsksForADriver) {
+  catalog.clear();
+  EXPECT_NE(refused(Status::not_found).find("no OpenCL platform"), std::string::npos);
+}
+
+// D-29: upstream documents '=' and parses only ':'.
+TEST_F(DeviceChoice, D29TestVariablesTakeBothSeparators) {
+  const Variable variable("PYOPENCL_TEST", "0:1,arria;nvidia=1");
+  EXPECT_EQ(for_tests(), (Ids{2, 3, 5}));
+  const Variable seed_example("PYOPENCL_TEST", "intel=i5,iris");
+  EXPECT_EQ(for_tests(), (Ids{1, 2}));
+}
+
+TEST_F(DeviceChoice, TestsRunOnEveryDeviceUnlessAVariableSaysOtherwise) {
+  EXPECT_EQ(for_tests(), (Ids{1, 2, 3, 4, 5}));
+  const Variable pyopencl("PYOPENCL_TEST", "1");
+  EXPECT_EQ(for_tests(), (Ids{4, 5}));
+  const Variable clpool("CLPOOL_TEST", "intel:-1");
+  EXPECT_EQ(for_tests(), Ids{3});
+}
+
+TEST_F(DeviceChoice, MalformedOrUnmatchedTestVariablesAreErrors) {
+  const auto failing = [&](const char* text) {
+    const Variable variable("PYOPENCL_TEST", text);
+    DeviceList devices;
+    return choose_for_tests(catalog, devices);
+  };
+  EXPECT_EQ(failing("0:1:2"), Status::bad_format);
+  EXPECT_EQ(failing("0:1=2"), Status::bad_format);
+  EXPECT_EQ(failing(":1"), Status::bad_format);
+  EXPECT_EQ(failing("0:1,,2"), Status::bad_format);
+  EXPECT_EQ(failing("0:7"), Status::not_found);
+  EXPECT_EQ(failing("0:-4"), Status::not_found);
+  EXPECT_EQ(failing("2"), Status::not_found);
+  EXPECT_EQ(failing("amd"), Status::not_found);
+}
+
+TEST_F(DeviceChoice, PyopenclCtxAnswersMayBeEmptyButNotLeftOver) {
+  const auto with = [&](const char* text) {
+    const Variable variable("PYOPENCL_CTX", text);
+    return chosen();
+  };
+  EXPECT_EQ(with("1"), Ids{4});
+  EXPECT_EQ(with(":"), Ids{1});
+  EXPECT_EQ(with(":1"), Ids{2});
+  EXPECT_EQ(with("nvidia:"), Ids{4});
+  EXPECT_EQ(with("nvidia:mig,0"), (Ids{5, 4}));
+  const Variable variable("PYOPENCL_CTX", "0:1:2");
+  EXPECT_NE(refused(Status::bad_format).find("3 answers"), std::string::npos);
+}
+
+TEST_F(DeviceChoice, CudaDeviceCountsNvidiasDevicesOrAllWhereThereAreNone) {
+  const Variable variable("CUDA_DEVICE", "1");
+  EXPECT_EQ(chosen(), Ids{5});
+  catalog.pop_back();
+  EXPECT_EQ(chosen(), Ids{3});
+}
+
+TEST_F(DeviceChoice, CudaDeviceMustBeANumberInRange) {
+  const auto with = [&](const char* text, Status expected) {
+    const Variable variable("CUDA_DEVICE", text);
+    return refused(expected);
+  };
+  EXPECT_EQ(with("first", Status::bad_format), "CUDA_DEVICE: 'first' is not a device number (0, 1, …)");
+  EXPECT_EQ(with("-1", Status::bad_format), "CUDA_DEVICE: '-1' is not a device number (0, 1, …)");
+  EXPECT_EQ(with("2", Status::not_found), "CUDA_DEVICE: device 2 is out of range, there are 2");
+}
+
+// D-30: documented ~/.cuda-device, read ~/.cuda_device.
+TEST_F(DeviceChoice, D30BothFilesOfThePycudaDefaultAreRead) {
+  const auto home = std::filesystem::temp_directory_path() / ("clpool-choice-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(home);
+  const Variable variable("HOME", home.c_str());
+  std::ofstream(home / ".cuda_device") << "1\n";
+  EXPECT_EQ(chosen(), Ids{5});
+  std::ofstream(home / ".cuda-device") << " 0 \n";
+  EXPECT_EQ(chosen(), Ids{4}) << "the documented name comes first";
+  std::ofstream(home / ".cuda-device") << "GPU\n";
+  EXPECT_EQ(refused(Status::bad_format), "~/.cuda-device: 'GPU' is not a device number (0, 1, …)");
+  std::filesystem::remove_all(home);
+}
+
+TEST_F(DeviceChoice, ByRankProcessesOfANodeTakeTheBestDevicesInTurn) {
+  const auto with = [&](const char* variable_name, const char* rank) {
+    const Variable variable(variable_name, rank);
+    return chosen({.by_rank = true});
+  };
+  EXPECT_EQ(with("SLURM_LOCALID", "0"), Ids{4});
+  EXPECT_EQ(with("MPI_LOCALRANKID", "1"), Ids{5});
+  EXPECT_EQ(with("OMPI_COMM_WORLD_LOCAL_RANK", "3"), Ids{4}) << "three GPUs";
+  EXPECT_EQ(chosen({.by_rank = true}).front(), 4u) << "no launcher";
+  const Variable named("CLPOOL_TEST", "0:0,1");
+  EXPECT_EQ(with("SLURM_LOCALID", "3"), Ids{2}) << "round those that are named";
+  const Variable rank("SLURM_LOCALID", "x");
+  EXPECT_NE(refused(Status::bad_format, {.by_rank = true}).find("SLURM_LOCALID"), std::string::npos);
+}
+
+TEST_F(DeviceChoice, TheRankIsIgnoredUnlessAskedFor) {
+  const Variable variable("SLURM_LOCALID", "1");
+  EXPECT_EQ(chosen().front(), 4u);
+}
+
+}  // namespace
+}  // namespace clpool::device
