@@ -52,10 +52,10 @@ passed() {
   printf '%s (%d s)\n' "$1" $((SECONDS - step_started))
 }
 
-# failed TEXT [FILE]: ends the line and shows the end of the file, or of the log.
+# failed TEXT [FILE]: ends the line and shows the end of the file, or of what the step wrote to the log.
 failed() {
   printf '%s (%d s)\n' "$1" $((SECONDS - step_started))
-  tail -n 60 "${2:-$log}" | sed 's/^/    /' >&2
+  awk '/^=== \[/ {text = ""; next} {text = text "    " $0 "\n"} END {printf "%s", text}' "${2:-$log}" | tail -n 60 >&2
 }
 
 # step TEXT COMMAND...: runs the command with its output in the log; a failure ends the script.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # headers_alone.sh gcc|clang c99|c++17 INCLUDE_FOLDER CL_INCLUDE_FOLDER
-# Every public header compiles on its own, and twice in a row, with all warnings as errors; *.hpp as C++ only.
+# Every public header compiles on its own, twice in a row, and in programs written for OpenCL 1.2, with all warnings as
+# errors; *.hpp as C++ only.
 set -eu
 compiler=$1 language=$2 include=$3 cl_include=$4
 
@@ -28,12 +29,15 @@ fi
 failures=0
 for header in "${names[@]}"; do
   name=clpool/$(basename "$header")
-  for times in once twice; do
+  for way in once twice "for OpenCL 1.2"; do
     source="#include \"$name\""
-    [ $times = once ] || source="$source"$'\n'"$source"
+    case "$way" in
+      twice) source="$source"$'\n'"$source" ;;
+      for*) source='#define CL_TARGET_OPENCL_VERSION 120'$'\n'"$source" ;;
+    esac
     "$command" -x "$kind" -std="$language" -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$include" \
       -isystem "$cl_include" - <<<"$source"$'\nint clpool_header_test;' ||
-      { echo "$name, included $times, does not compile with $command -std=$language"; failures=$((failures + 1)); }
+      { echo "$name, included $way, does not compile with $command -std=$language"; failures=$((failures + 1)); }
   done
 done
 echo "${#names[@]} headers, $failures failures, $command -std=$language"

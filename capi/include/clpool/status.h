@@ -14,6 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Types of newer OpenCL versions that these headers name, for programs written for an older one. */
+#ifndef CL_VERSION_2_0
+typedef cl_bitfield cl_svm_mem_flags;
+#endif
+
 #if defined(CLPOOL_BUILDING_LIBRARY)
 #define CLPOOL_API __attribute__((visibility("default")))
 #else
