@@ -83,6 +83,13 @@ Status query_text(Object object, cl_uint name, std::string& text) {
   return Status::success;
 }
 
+/// Reads a text property; "" where it cannot be read.
+template <typename Object>
+std::string text_or_empty(Object object, cl_uint name) {
+  std::string text;
+  return query_text(object, name, text) == Status::success ? text : std::string();
+}
+
 /// OpenCL version that the device itself supports (not its platform).
 Status device_version(cl_device_id device, Version& version);
 

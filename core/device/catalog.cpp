@@ -21,12 +21,6 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   return ids;
 }
 
-template <typename Object>
-std::string text_or_empty(Object object, cl_uint name) {
-  std::string text;
-  return cl::query_text(object, name, text) == Status::success ? text : std::string();
-}
-
 template <typename T>
 T value_or(cl_device_id device, cl_uint name, T otherwise) {
   T value{};
@@ -37,9 +31,10 @@ T value_or(cl_device_id device, cl_uint name, T otherwise) {
 
 void read_device(cl_device_id id, DeviceEntry& entry) {
   entry.id = id;
-  entry.name = text_or_empty(id, CL_DEVICE_NAME);
-  entry.vendor = text_or_empty(id, CL_DEVICE_VENDOR);
-  entry.platform = text_or_empty(value_or<cl_platform_id>(id, CL_DEVICE_PLATFORM, nullptr), CL_PLATFORM_NAME);
+  entry.name = cl::text_or_empty(id, CL_DEVICE_NAME);
+  entry.vendor = cl::text_or_empty(id, CL_DEVICE_VENDOR);
+  entry.platform =
+      cl::text_or_empty(value_or<cl_platform_id>(id, CL_DEVICE_PLATFORM, nullptr), CL_PLATFORM_NAME);
   entry.type = value_or<cl_device_type>(id, CL_DEVICE_TYPE, 0);
   entry.vendor_id = value_or<cl_uint>(id, CL_DEVICE_VENDOR_ID, 0);
   entry.available = value_or<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE;
@@ -63,8 +58,8 @@ Status read_catalog(Catalog& catalog) {
   for (const cl_platform_id id : ids) {
     PlatformEntry& platform = catalog.emplace_back();
     platform.id = id;
-    platform.name = text_or_empty(id, CL_PLATFORM_NAME);
-    platform.vendor = text_or_empty(id, CL_PLATFORM_VENDOR);
+    platform.name = cl::text_or_empty(id, CL_PLATFORM_NAME);
+    platform.vendor = cl::text_or_empty(id, CL_PLATFORM_VENDOR);
     for (const cl_device_id device : devices_of(id)) {
       read_device(device, platform.devices.emplace_back());
     }

@@ -1,0 +1,30 @@
+// How many work items run in step (spec section 2.3).
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.hpp"
+#include "device/answer.hpp"
+#include "device/identity.hpp"
+
+namespace clpool::device {
+
+/// Width that kernels have by default. Today's order: the vendor's query, the OpenCL 3.0 query, a kernel, the
+/// table, a guess; always a number (W-21). The seed's model: its own order, with no answer (Source::none) for
+/// devices that it does not know and NOT_SUPPORTED where it raises.
+Status simd_group_size(const Identity& device, Model model, Answer& answer);
+
+/// All widths that the compiler may choose for a kernel, ascending.
+Status simd_group_sizes(const Identity& device, std::vector<std::uint32_t>& sizes, Answer& answer);
+
+/// What work-group sizes should be a multiple of. `context_or_null`: where a probe kernel is built if need
+/// be.
+Status group_size_multiple(const Identity& device, cl_context context_or_null, Model model, Answer& answer);
+
+/// Most sub-groups of a work-group; 0: the device has none.
+Status sub_groups(const Identity& device, Answer& answer);
+
+}  // namespace clpool::device

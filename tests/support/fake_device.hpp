@@ -1,0 +1,47 @@
+// Devices that are not there: answers of clGetDeviceInfo and clGetPlatformInfo as a test gives them, and a
+// record of what was asked. A fake device cannot have a context, so that questions to a kernel fail. Works in
+// programs that link the core statically (linker option --wrap).
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace clpool::test {
+
+class FakeDevice {
+ public:
+  /// A GPU with OpenCL 1.2 and local memory of 48 KiB of its own.
+  FakeDevice(const char* name, const char* vendor, cl_uint vendor_id);
+  FakeDevice(const FakeDevice&) = delete;
+  FakeDevice& operator=(const FakeDevice&) = delete;
+  ~FakeDevice();
+
+  FakeDevice& text(cl_uint query, const char* value);
+  template <typename T>
+  FakeDevice& value(cl_uint query, T answer) {
+    return bytes(query, &answer, sizeof answer);
+  }
+  FakeDevice& type(cl_device_type kind) { return value(CL_DEVICE_TYPE, kind); }
+  FakeDevice& version(const char* device_version) { return text(CL_DEVICE_VERSION, device_version); }
+  FakeDevice& extensions(const char* list) { return text(CL_DEVICE_EXTENSIONS, list); }
+  /// Of the device's platform.
+  FakeDevice& platform(const char* name, const char* vendor, const char* platform_version);
+
+  cl_device_id id() const;
+  bool was_asked(cl_uint query) const { return asked_.count(query) != 0; }
+
+  /// Of clGet…Info: CL_INVALID_VALUE for what has no answer.
+  cl_int answer(cl_uint query, std::size_t size, void* target, std::size_t* needed);
+
+ private:
+  FakeDevice& bytes(cl_uint query, const void* value, std::size_t size);
+  std::map<cl_uint, std::vector<unsigned char>> answers_;
+  std::set<cl_uint> asked_;
+};
+
+}  // namespace clpool::test

@@ -1,0 +1,112 @@
+// The bank models: golden values of the specification, section 2.2, and D-39.
+#include "device/bank_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace clpool::device {
+namespace {
+
+using Shape = std::vector<std::size_t>;
+
+BankConflict conflict_of(const BankMemory& memory, std::size_t item_size, const Shape& shape,
+                         const Shape& stored) {
+  BankConflict conflict;
+  EXPECT_EQ(bank_conflicts(memory, {item_size, shape, stored}, conflict), Status::success)
+      << last_error_message();
+  return conflict;
+}
+
+struct Golden {
+  std::size_t item_size;
+  Shape shape;
+  Shape stored;
+  std::uint64_t of_32;
+  std::uint64_t of_16;
+  std::uint64_t by_transaction;  ///< of 32
+};
+
+const std::vector<Golden> table{
+    {4, {32, 32}, {32, 32}, 32, 16, 32},
+    {4, {32, 32}, {32, 33}, 1, 1, 1},
+    {4, {16, 16}, {16, 16}, 8, 16, 8},
+    {4, {16, 16}, {16, 17}, 2, 1, 2},
+    {4, {64}, {64}, 1, 1, 1},
+    {4, {3, 5}, {3, 5}, 1, 1, 1},
+    {4, {}, {}, 1, 1, 1},
+    {8, {32}, {32}, 2, 2, 1},
+    {8, {32, 32}, {32, 33}, 2, 2, 1},
+    {2, {32}, {32}, 2, 2, 1},
+    {1, {32}, {32}, 4, 4, 1},
+    {16, {32}, {32}, 4, 4, 1},
+    {4, {4, 8, 16}, {4, 8, 16}, 16, 16, 16},
+    {4, {8, 8, 8}, {8, 8, 9}, 2, 4, 2},
+};
+
+TEST(BankModel, TheSeedsGoldenValuesHold) {
+  for (const Golden& row : table) {
+    SCOPED_TRACE(std::to_string(row.item_size) + " bytes, " + std::to_string(row.shape.size()) + " axes");
+    EXPECT_EQ(conflict_of({Model::seed, 4, 32, 32}, row.item_size, row.shape, row.stored).multiplicity,
+              row.of_32);
+    EXPECT_EQ(conflict_of({Model::seed, 4, 16, 16}, row.item_size, row.shape, row.stored).multiplicity,
+              row.of_16);
+  }
+}
+
+// D-39: accesses to one word are merged, wide accesses are several transactions; 4-byte items are as before.
+TEST(BankModel, D39ByTransactionOnlyDistinctWordsOfABankConflict) {
+  for (const Golden& row : table) {
+    SCOPED_TRACE(std::to_string(row.item_size) + " bytes, " + std::to_string(row.shape.size()) + " axes");
+    EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, row.item_size, row.shape, row.stored).multiplicity,
+              row.by_transaction);
+    if (row.item_size == 4) {
+      EXPECT_EQ(conflict_of({Model::current, 4, 16, 16}, row.item_size, row.shape, row.stored).multiplicity,
+                row.of_16);
+    }
+  }
+  EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, 12, {32}, {32}).multiplicity, 1u);
+  EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, 8, {32, 32}, {32, 32}).multiplicity, 16u);
+}
+
+TEST(BankModel, ATextNamesMultiplicityAxisItemsAndBank) {
+  const auto conflict = conflict_of({Model::seed, 4, 2, 2}, 4, {2, 2}, {2, 2});
+  EXPECT_EQ(conflict.text,
+            "2x conflict on axis 1 (from right, 0-based): w.item 0 -> [0, 0], w.item 1 -> [1, 0] "
+            "access bank 0");
+  EXPECT_EQ(conflict.axis, 1u);
+  EXPECT_EQ(conflict.bank, 0u);
+  EXPECT_EQ(conflict_of({Model::current, 4, 2, 2}, 4, {2, 2}, {2, 2}).text, conflict.text);
+  EXPECT_EQ(conflict_of({Model::seed, 4, 32, 32}, 4, {64}, {64}).text, "");
+}
+
+TEST(BankModel, TheSeedDecidesTiesByTheGreatestText) {
+  const auto conflict = conflict_of({Model::seed, 4, 32, 32}, 8, {32}, {32});
+  EXPECT_EQ(conflict.bank, 18u);
+  EXPECT_EQ(conflict.text,
+            "2x conflict on axis 0 (from right, 0-based): w.item 9 -> [9], w.item 25 -> [25] access bank 18");
+}
+
+// Upstream divides by zero.
+TEST(BankModel, ImpossibleShapesAreErrors) {
+  const BankMemory memory;
+  BankConflict conflict;
+  const Shape two{4, 4};
+  const Shape three{4, 4, 4};
+  const Shape zero{4, 0};
+  const Shape huge{std::size_t{1} << 40, std::size_t{1} << 40};
+  EXPECT_EQ(bank_conflicts(memory, {4, two, three}, conflict), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "the shape has 2 axes and the stored shape 3, at most 32 each");
+  EXPECT_EQ(bank_conflicts(memory, {4, zero, two}, conflict), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "axis 1 has extent 0 and stored extent 4, neither may be 0");
+  EXPECT_EQ(bank_conflicts(memory, {4, two, zero}, conflict), Status::invalid_value);
+  EXPECT_EQ(bank_conflicts(memory, {0, two, two}, conflict), Status::invalid_value);
+  EXPECT_EQ(bank_conflicts(memory, {4, huge, huge}, conflict), Status::invalid_value);
+  EXPECT_EQ(bank_conflicts({Model::current, 4, 32, 0}, {4, two, two}, conflict), Status::invalid_value);
+  EXPECT_EQ(bank_conflicts({Model::current, 0, 32, 32}, {4, two, two}, conflict), Status::invalid_value);
+  EXPECT_EQ(bank_conflicts({Model::current, 4, 0, 32}, {4, two, two}, conflict), Status::invalid_value);
+}
+
+}  // namespace
+}  // namespace clpool::device

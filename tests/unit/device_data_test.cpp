@@ -1,0 +1,163 @@
+// Limits of devices and architectures, and PyCUDA's alignment helpers.
+#include "device/device_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "device/architectures.hpp"
+#include "device/occupancy.hpp"
+#include "support/fake_device.hpp"
+
+namespace clpool::device {
+namespace {
+
+using test::FakeDevice;
+
+TEST(DeviceData, ADevicesOwnAnswersComeBeforeTheTable) {
+  FakeDevice device("H200", "NVIDIA Corporation", 0x10DE);
+  device.extensions("cl_nv_device_attribute_query");
+  device.value<cl_uint>(0x4000, 9).value<cl_uint>(0x4001, 0).value<cl_uint>(0x4002, 32768);
+  device.value<cl_uint>(0x4003, 32).value<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE, 48128);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.registers_per_group, 32768u);
+  EXPECT_EQ(limits.registers_per_mp, 65536u) << "of the multiprocessor, which only the table knows";
+  EXPECT_EQ(limits.local_per_group, 48128u);
+  EXPECT_EQ(limits.local_per_group_opt_in, 48128u) << "OpenCL cannot opt in";
+  EXPECT_EQ(limits.local_per_mp, 228u * 1024);
+  ASSERT_EQ(limits_of_device(device.id(), Model::seed, limits), Status::success);
+  EXPECT_EQ(limits.registers_per_mp, 32768u) << "the seed takes the group's for the multiprocessor's";
+  EXPECT_EQ(limits.max_groups_per_mp, 8u);
+  EXPECT_EQ(limits.max_warps_per_mp, 64u);
+  EXPECT_EQ(limits.local_unit, 128u);
+  EXPECT_EQ(limits.local_access_threads, 32u);
+}
+
+TEST(DeviceData, ADeviceNewerThanTheTableHasTheClosestFiguresAndSaysSo) {
+  FakeDevice device("GPU of tomorrow", "NVIDIA Corporation", 0x10DE);
+  device.extensions("cl_nv_device_attribute_query").value<cl_uint>(0x4000, 15).value<cl_uint>(0x4001, 3);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success);
+  EXPECT_EQ(limits.compute_major, 15u);
+  EXPECT_EQ(limits.source, Source::guess);
+  EXPECT_EQ(limits.max_warps_per_mp, 48u);
+}
+
+TEST(DeviceData, ADeviceOfWhichNothingIsKnownHoldsOneGroup) {
+  FakeDevice device("CPU", "AuthenticAMD", 0x1022);
+  device.type(CL_DEVICE_TYPE_CPU).value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 4096);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success);
+  EXPECT_EQ(limits.source, Source::guess);
+  OccupancyResult result;
+  ASSERT_EQ(compute_occupancy(limits, {.threads = 64}, result), Status::success) << last_error_message();
+  EXPECT_EQ(result.groups_per_mp, 1u);
+  EXPECT_EQ(limits_of_device(device.id(), Model::seed, limits), Status::not_supported);
+}
+
+TEST(DeviceData, IntelsDevicesAreTakenByTheirOwnFigures) {
+  FakeDevice device("Intel Data Center GPU Max", "Intel(R) Corporation", 0x8086);
+  device.extensions("cl_intel_device_attribute_query");
+  device.value<cl_uint>(0x4250, 12u << 22 | 60u << 14).value<cl_uint>(0x4254, 8).value<cl_uint>(0x4255, 8);
+  device.value<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE, 131072);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success);
+  EXPECT_EQ(limits.max_warps_per_mp, 64u);
+  EXPECT_EQ(limits.local_per_group, 131072u);
+  EXPECT_EQ(limits.source, Source::table);
+}
+
+std::uint32_t groups_of(const char* architecture, const OccupancyRequest& request) {
+  Limits limits;
+  EXPECT_EQ(limits_of_architecture(architecture, Model::current, limits), Status::success)
+      << last_error_message();
+  EXPECT_EQ(check_limits(limits), Status::success) << last_error_message();
+  OccupancyResult result;
+  EXPECT_EQ(compute_occupancy(limits, request, result), Status::success) << last_error_message();
+  return result.groups_per_mp;
+}
+
+// Waves per SIMD as LLVM's AMDGPU backend counts them for a number of vector registers.
+TEST(DeviceData, AmdsWavesAreLimitedByVectorRegistersInTheirUnits) {
+  EXPECT_EQ(groups_of("gfx906", {64, 24, 0}), 40u) << "10 waves on each of 4 SIMDs";
+  EXPECT_EQ(groups_of("gfx906", {64, 25, 0}), 36u) << "25 are 28, 256 / 28 = 9";
+  EXPECT_EQ(groups_of("gfx906", {64, 128, 0}), 8u);
+  EXPECT_EQ(groups_of("gfx906", {64, 256, 0}), 4u);
+  EXPECT_EQ(groups_of("gfx906", {64, 257, 0}), 0u);
+  EXPECT_EQ(groups_of("gfx90a:sramecc+:xnack-", {64, 64, 0}), 32u) << "512 registers, 8 waves";
+  EXPECT_EQ(groups_of("gfx90a", {64, 512, 0}), 4u);
+  EXPECT_EQ(groups_of("gfx1030", {32, 64, 0}), 32u) << "16 waves on each of 2 SIMDs";
+  EXPECT_EQ(groups_of("gfx1030", {32, 65, 0}), 24u) << "65 are 80, 1024 / 80 = 12";
+  EXPECT_EQ(groups_of("gfx1100", {32, 97, 0}), 24u) << "97 are 120, 1536 / 120 = 12";
+}
+
+TEST(DeviceData, AmdsLdsAndGroupSlotsLimitToo) {
+  EXPECT_EQ(groups_of("gfx942", {256, 0, 65536}), 1u);
+  EXPECT_EQ(groups_of("gfx950", {256, 0, 65536}), 2u);
+  EXPECT_EQ(groups_of("gfx942", {128, 0, 0}), 16u) << "16 groups of more than one wave";
+}
+
+TEST(DeviceData, IntelsThreadsAreHalvedByTheLargeRegisterFile) {
+  EXPECT_EQ(groups_of("xe-hpc", {256, 128, 0}), 4u) << "16 threads of 16 of 64";
+  EXPECT_EQ(groups_of("xe-hpc", {256, 256, 0}), 2u);
+  EXPECT_EQ(groups_of("gen9", {256, 256, 0}), 0u) << "no such file";
+  EXPECT_EQ(groups_of("gen9", {256, 0, 32768}), 2u);
+}
+
+TEST(DeviceData, ArchitecturesAreNamedAsTheirCompilersNameThem) {
+  EXPECT_EQ(groups_of("9.0", {256, 32, 0}), 8u);
+  EXPECT_EQ(groups_of("sm_90a", {256, 32, 0}), 8u);
+  EXPECT_EQ(groups_of("sm_120", {256, 32, 0}), 6u);
+  Limits limits;
+  for (const char* name :
+       {"", "9", "9.", "sm_", "sm_9", "gfx", "gfx13zz", "gfx1", "xe-hp", "gen7", "volta"}) {
+    EXPECT_EQ(limits_of_architecture(name, Model::current, limits), Status::not_found) << name;
+  }
+  EXPECT_EQ(limits_of_architecture("gfx90a", Model::seed, limits), Status::not_supported);
+  EXPECT_EQ(amd_limits("gfx90a", 32, limits), Status::invalid_value);
+  EXPECT_EQ(intel_limits("gen9", 64, limits), Status::invalid_value);
+}
+
+TEST(Alignment, TheSeedsHelpersRoundUp) {
+  std::uint64_t value = 0;
+  const auto result = [&](Status status) { return status == Status::success ? value : UINT64_MAX; };
+  EXPECT_EQ(result(align_bytes(4, value)), 64u);
+  EXPECT_EQ(result(align_bytes(8, value)), 128u);
+  EXPECT_EQ(result(align_bytes(16, value)), 128u);
+  EXPECT_EQ(result(align(0, 4, value)), 0u);
+  EXPECT_EQ(result(align(1, 4, value)), 64u);
+  EXPECT_EQ(result(align(129, 8, value)), 256u);
+  EXPECT_EQ(result(align_words(4, value)), 16u);
+  EXPECT_EQ(result(align_words(8, value)), 16u);
+  EXPECT_EQ(result(align_words(16, value)), 8u);
+  EXPECT_EQ(result(align_elements(17, 4, value)), 32u);
+  EXPECT_EQ(result(align_elements(9, 16, value)), 16u);
+  EXPECT_EQ(result(coalesce(1, value)), 16u);
+  EXPECT_EQ(result(coalesce(32, value)), 32u);
+  std::uint32_t channels = 0;
+  for (const auto& [size, expected] : {std::pair{-3, 1u}, {0, 1u}, {1, 1u}, {2, 2u}, {3, 4u}, {4, 4u}}) {
+    EXPECT_EQ(valid_channel_count(size, channels), Status::success);
+    EXPECT_EQ(channels, expected);
+  }
+}
+
+TEST(Alignment, WordSizesAndChannelsThatDoNotExistAreErrors) {
+  std::uint64_t value = 0;
+  EXPECT_EQ(align_bytes(3, value), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "the word size is 3 bytes, valid are 4, 8 and 16");
+  EXPECT_EQ(align(5, 0, value), Status::invalid_value);
+  std::uint32_t channels = 0;
+  EXPECT_EQ(valid_channel_count(5, channels), Status::invalid_value);
+}
+
+// The seed rounds through floating point, exact only below 2^53.
+TEST(Alignment, RoundingIsExactUpToTheEndOf64Bits) {
+  std::uint64_t value = 0;
+  ASSERT_EQ(align((std::uint64_t{1} << 53) + 1, 4, value), Status::success);
+  EXPECT_EQ(value, (std::uint64_t{1} << 53) + 64);
+  EXPECT_EQ(align(UINT64_MAX, 4, value), Status::invalid_value);
+}
+
+}  // namespace
+}  // namespace clpool::device
