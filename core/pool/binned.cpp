@@ -1,0 +1,146 @@
+// The binned strategy.
+#include "pool/binned.hpp"
+
+#include <algorithm>
+
+namespace clpool {
+
+std::uint64_t Binned::bin_for_block(std::uint64_t size) const noexcept {
+  const std::uint64_t bin = bin_number(size, bits_);
+  return bin > 0 && bin_alloc_size(bin, bits_) > size ? bin - 1 : bin;
+}
+
+void Binned::push(Block& block) noexcept {
+  Block*& head = bins_.find(bin_for_block(block.size))->second;
+  block.free_previous = nullptr;
+  block.free_next = head;
+  if (head != nullptr) {
+    head->free_previous = &block;
+  }
+  head = &block;
+  block.free = true;
+  free_bytes_ += block.size;
+  ++free_blocks_;
+}
+
+Block* Binned::pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept {
+  Block* block = bin->second;
+  bin->second = block->free_next;
+  if (bin->second != nullptr) {
+    bin->second->free_previous = nullptr;
+  }
+  block->free = false;
+  free_bytes_ -= block->size;
+  --free_blocks_;
+  return block;
+}
+
+Block* Binned::take(std::uint64_t rounded) {
+  const auto bin = bins_.find(bin_number(rounded, bits_));
+  return bin != bins_.end() && bin->second != nullptr ? pop(bin) : nullptr;
+}
+
+Block* Binned::take_any(std::uint64_t size) {
+  // Bins above the request's hold blocks that are large enough; the one below may, if sizes were exact
+  // (D-08).
+  const std::uint64_t own = bin_number(size, bits_);
+  for (auto bin = bins_.lower_bound(own > 0 ? own - 1 : own); bin != bins_.end(); ++bin) {
+    if (bin->second != nullptr && bin->second->size >= size) {
+      return pop(bin);
+    }
+  }
+  return nullptr;
+}
+
+Growth Binned::plan_growth(std::uint64_t rounded, const GrowthLimits&, const IsIdle&) {
+  return {.chunk_bytes = rounded, .released = {}};
+}
+
+Block* Binned::add_chunk(HeapChunk& chunk, std::uint64_t) {
+  bins_.try_emplace(bin_for_block(chunk.size), nullptr);
+  Block* block = source_.make();
+  block->chunk = &chunk;
+  block->size = chunk.size;
+  chunk.first = block;
+  chunk.previous = last_chunk_;
+  chunk.next = nullptr;
+  (last_chunk_ != nullptr ? last_chunk_->next : chunks_) = &chunk;
+  last_chunk_ = &chunk;
+  ++chunk_count_;
+  managed_bytes_ += chunk.size;
+  return block;
+}
+
+HeapChunk* Binned::give_back(Block& block, std::uint64_t stamp) noexcept {
+  block.chunk->last_release = stamp;
+  push(block);
+  return block.chunk;
+}
+
+void Binned::remove_chunk(HeapChunk& chunk) noexcept {
+  Block* block = chunk.first;
+  if (block->free_next != nullptr) {
+    block->free_next->free_previous = block->free_previous;
+  }
+  if (block->free_previous != nullptr) {
+    block->free_previous->free_next = block->free_next;
+  } else {
+    bins_.find(bin_for_block(block->size))->second = block->free_next;
+  }
+  free_bytes_ -= block->size;
+  --free_blocks_;
+  managed_bytes_ -= chunk.size;
+  --chunk_count_;
+  (chunk.previous != nullptr ? chunk.previous->next : chunks_) = chunk.next;
+  (chunk.next != nullptr ? chunk.next->previous : last_chunk_) = chunk.previous;
+  chunk.first = nullptr;
+  source_.recycle(block);
+}
+
+HeapChunk* Binned::largest_free_chunk() const noexcept {
+  const auto bin =
+      std::find_if(bins_.rbegin(), bins_.rend(), [](const auto& entry) { return entry.second != nullptr; });
+  return bin != bins_.rend() ? bin->second->chunk : nullptr;
+}
+
+HeapChunk* Binned::next_free_chunk() const noexcept {
+  const auto bin =
+      std::find_if(bins_.begin(), bins_.end(), [](const auto& entry) { return entry.second != nullptr; });
+  return bin != bins_.end() ? bin->second->chunk : nullptr;
+}
+
+std::uint64_t Binned::largest_free() const noexcept {
+  const HeapChunk* chunk = largest_free_chunk();
+  std::uint64_t largest = 0;
+  for (const Block* block = chunk != nullptr ? chunk->first : nullptr; block != nullptr;
+       block = block->free_next) {
+    largest = std::max(largest, block->size);
+  }
+  return largest;
+}
+
+const char* Binned::check() const noexcept {
+  std::uint64_t managed = 0;
+  std::uint64_t chunk_count = 0;
+  for (const HeapChunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
+    if (chunk->first == nullptr || chunk->first->size != chunk->size || !is_whole_chunk(*chunk->first)) {
+      return "a chunk is not one block";
+    }
+    managed += chunk->size;
+  }
+  std::uint64_t free_bytes = 0;
+  std::uint64_t free_blocks = 0;
+  for (const auto& [bin, head] : bins_) {
+    for (const Block* block = head; block != nullptr; block = block->free_next, ++free_blocks) {
+      if (!block->free || bin_for_block(block->size) != bin) {
+        return "a bin holds a block that does not belong there";
+      }
+      free_bytes += block->size;
+    }
+  }
+  const bool counters_right = managed == managed_bytes_ && chunk_count == chunk_count_ &&
+                              free_bytes == free_bytes_ && free_blocks == free_blocks_;
+  return counters_right ? nullptr : "a counter differs from a recount";
+}
+
+}  // namespace clpool

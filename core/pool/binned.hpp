@@ -1,0 +1,56 @@
+// Binned: PyOpenCL's and PyCUDA's strategy, bit for bit (spec section 1.1): whole chunks, kept in bins by
+// their leading bits, last in first out.
+#pragma once
+
+#include <map>
+
+#include "pool/bins.hpp"
+#include "pool/strategy.hpp"
+
+namespace clpool {
+
+class Binned final : public Strategy {
+ public:
+  /// `leading_bits` <= max_leading_bits.
+  Binned(std::uint32_t leading_bits, BlockSource& source) : bits_(leading_bits), source_(source) {}
+
+  std::uint64_t rounded(std::uint64_t size) const noexcept override {
+    return bin_alloc_size(bin_number(size, bits_), bits_);
+  }
+  Block* take(std::uint64_t rounded) override;
+  Block* take_any(std::uint64_t size) override;
+  bool prefers_growth(std::uint64_t, const GrowthLimits&, const IsIdle&) const override { return false; }
+  Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
+  Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
+  HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
+  void remove_chunk(HeapChunk& chunk) noexcept override;
+  HeapChunk* largest_free_chunk() const noexcept override;
+  HeapChunk* next_free_chunk() const noexcept override;
+  HeapChunk* first_chunk() const noexcept override { return chunks_; }
+  std::uint64_t managed_bytes() const noexcept override { return managed_bytes_; }
+  std::uint64_t free_bytes() const noexcept override { return free_bytes_; }
+  std::uint64_t held_blocks() const noexcept override { return free_blocks_; }
+  std::uint64_t largest_free() const noexcept override;
+  std::uint64_t chunk_count() const noexcept override { return chunk_count_; }
+  const char* check() const noexcept override;
+
+ private:
+  /// The bin in which a block of `size` bytes can serve every request: its own, or the one below if the block
+  /// is smaller than its bin's blocks are (a chunk of the exact size, D-04).
+  std::uint64_t bin_for_block(std::uint64_t size) const noexcept;
+  /// The bin's list; made in add_chunk(), so that give_back() never has to allocate.
+  void push(Block& block) noexcept;
+  Block* pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept;
+
+  std::uint32_t bits_;
+  BlockSource& source_;
+  std::map<std::uint64_t, Block*> bins_;  ///< heads of the lists; empty ones stay
+  HeapChunk* chunks_ = nullptr;
+  HeapChunk* last_chunk_ = nullptr;
+  std::uint64_t chunk_count_ = 0;
+  std::uint64_t managed_bytes_ = 0;
+  std::uint64_t free_bytes_ = 0;
+  std::uint64_t free_blocks_ = 0;
+};
+
+}  // namespace clpool

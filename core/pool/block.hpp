@@ -1,0 +1,59 @@
+// HeapChunk and Block: what the engine keeps about memory. Numbers and links only; the memory itself is never
+// touched. The blocks of one chunk form a list in address order without gaps; free ones are also in a
+// FreeIndex.
+#pragma once
+
+#include <cstdint>
+
+namespace clpool {
+
+struct Block;
+
+/// A stretch of somebody's number space that is cut into blocks.
+struct HeapChunk {
+  std::uint64_t size = 0;         ///< bytes
+  Block* first = nullptr;         ///< the block at offset 0
+  HeapChunk* previous = nullptr;  ///< all chunks of a heap, in the order of their arrival
+  HeapChunk* next = nullptr;
+  std::uint64_t last_release = 0;  ///< stamp that the owner gave with the latest release of a block in it
+};
+
+/// A stretch of a chunk, free or handed out.
+struct alignas(64) Block {
+  HeapChunk* chunk = nullptr;
+  std::uint64_t offset = 0;  ///< bytes from the chunk's start
+  std::uint64_t size = 0;    ///< bytes
+  Block* left = nullptr;     ///< neighbours by address
+  Block* right = nullptr;
+  union {
+    Block* free_previous = nullptr;  ///< link of the list that holds it while it is free
+    std::uint64_t tag;               ///< while it is handed out: a mark of the user's
+  };
+  union {
+    Block* free_next = nullptr;  ///< the other link
+    void* attachment;            ///< while it is handed out: what the pool keeps about its use
+  };
+  std::uint32_t bin = 0;  ///< the list of the index that holds it while it is free
+  bool free = false;
+  bool virgin = false;  ///< no part of it was ever handed out
+};
+static_assert(sizeof(Block) == 64);
+
+/// True if the block is all of its chunk.
+inline bool is_whole_chunk(const Block& block) noexcept {
+  return block.left == nullptr && block.right == nullptr;
+}
+
+/// Where an engine gets block descriptors from. Descriptors are type-stable: a recycled one may still be
+/// read.
+class BlockSource {
+ public:
+  /// A descriptor whose Block part is cleared; throws std::bad_alloc.
+  virtual Block* make() = 0;
+  virtual void recycle(Block* block) noexcept = 0;
+
+ protected:
+  ~BlockSource() = default;
+};
+
+}  // namespace clpool

@@ -1,0 +1,130 @@
+// The coalescing strategy's rule of growth.
+#include "pool/coalescing.hpp"
+
+#include <algorithm>
+
+namespace clpool {
+namespace {
+
+constexpr std::uint64_t default_min_chunk_bytes = 256 * 1024;
+
+/// Calls of the driver that may be spent on keeping memory small: so many at first, and so many per request.
+constexpr double free_driver_calls = 6;
+constexpr double driver_calls_per_request = 0.006;
+
+/// A new chunk is at least this share of what the pool has, times the pressure, up to the largest share.
+constexpr double smallest_growth = 0.015;
+constexpr double largest_growth = 0.25;
+
+/// Requests of at least this share of what the pool has do not cut up a whole chunk that is larger by more
+/// than the tolerance, while driver calls are to spare.
+constexpr double large_request = 0.02;
+constexpr double tolerance = 1.1;
+
+/// Driver calls made, as a multiple of those that may be spent: below 1 there are some to spare.
+double pressure(const GrowthLimits& limits) noexcept {
+  return static_cast<double>(limits.driver_allocations) /
+         (free_driver_calls + driver_calls_per_request * static_cast<double>(limits.allocations));
+}
+
+std::uint64_t share(double part, std::uint64_t bytes) noexcept {
+  return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
+}
+
+}  // namespace
+
+Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, BlockSource& source)
+    : heap_(granule, source),
+      min_chunk_bytes_(heap_.rounded(min_chunk_bytes != 0 ? min_chunk_bytes : default_min_chunk_bytes)) {}
+
+Block* Coalescing::take(std::uint64_t rounded) {
+  Block* block = heap_.find(rounded);
+  return block != nullptr ? heap_.take(*block, rounded) : nullptr;
+}
+
+Block* Coalescing::take_any(std::uint64_t size) {
+  const std::uint64_t whole = heap_.rounded(size);
+  Block* block = heap_.find(whole, true);
+  if (block != nullptr) {
+    return heap_.take(*block, whole);
+  }
+  // The odd end of a chunk may hold the exact size though not the rounded one.
+  block = heap_.find(size, true);
+  return block != nullptr ? heap_.take(*block, block->size) : nullptr;
+}
+
+bool Coalescing::prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const {
+  if (rounded < share(large_request, heap_.managed_bytes()) || pressure(limits) >= 1) {
+    return false;
+  }
+  const Block* block = heap_.find(rounded);
+  return block != nullptr && is_whole_chunk(*block) && block->size > share(tolerance, rounded) &&
+         idle(*block->chunk);
+}
+
+Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
+  const double urgency = pressure(limits);
+  const std::uint64_t managed = heap_.managed_bytes();
+  const std::uint64_t peak = std::max(limits.peak_managed_bytes, managed);
+  const std::uint64_t portion =
+      heap_.rounded(share(std::min(largest_growth, smallest_growth * std::max(1.0, urgency)), managed));
+  Growth growth;
+  std::uint64_t wanted = std::max({rounded, portion, min_chunk_bytes_});
+  std::uint64_t headroom = peak - managed;
+
+  // A whole chunk that take() would have cut up goes back for one that fits.
+  if (prefers_growth(rounded, limits, idle)) {
+    HeapChunk& chunk = *heap_.find(rounded)->chunk;
+    headroom += chunk.size;
+    heap_.remove_chunk(chunk);
+    growth.released.push_back(&chunk);
+    wanted = rounded;
+  }
+  // Beyond the peak so far: as many whole chunks go back as it takes to stay below it.
+  while (wanted > headroom && rounded > headroom) {
+    Block* block = heap_.find_whole(rounded - headroom);
+    block = block != nullptr ? block : heap_.largest_whole();
+    if (block == nullptr || !idle(*block->chunk)) {
+      break;
+    }
+    HeapChunk& chunk = *block->chunk;
+    headroom += chunk.size;
+    heap_.remove_chunk(chunk);
+    growth.released.push_back(&chunk);
+  }
+  if (wanted > headroom) {
+    wanted = headroom >= rounded ? headroom
+                                 : std::max({rounded, portion, std::min(min_chunk_bytes_, 2 * rounded)});
+  } else if (urgency > 1) {
+    // Few driver calls are left: use the headroom for chunks that last.
+    wanted = std::max(wanted, std::min(headroom, 4 * wanted));
+  }
+  wanted &= ~(heap_.granule() - 1);
+
+  const std::uint64_t most =
+      std::min(limits.room, limits.max_chunk_bytes != 0 ? limits.max_chunk_bytes : UINT64_MAX);
+  growth.chunk_bytes = std::max(rounded, std::min(wanted, most & ~(heap_.granule() - 1)));
+  return growth;
+}
+
+Block* Coalescing::add_chunk(HeapChunk& chunk, std::uint64_t rounded) {
+  Block* block = heap_.add_chunk(chunk);
+  return heap_.take(*block, std::min(rounded, block->size));
+}
+
+HeapChunk* Coalescing::give_back(Block& block, std::uint64_t stamp) noexcept {
+  Block* merged = heap_.give_back(block, stamp);
+  return is_whole_chunk(*merged) ? merged->chunk : nullptr;
+}
+
+HeapChunk* Coalescing::largest_free_chunk() const noexcept {
+  const Block* block = heap_.largest_whole();
+  return block != nullptr ? block->chunk : nullptr;
+}
+
+HeapChunk* Coalescing::next_free_chunk() const noexcept {
+  const Block* block = heap_.whole_chunks().first();
+  return block != nullptr ? block->chunk : nullptr;
+}
+
+}  // namespace clpool

@@ -1,0 +1,40 @@
+// Coalescing: the default strategy. Best fit with splitting and merging (Heap), and the rule by which the
+// pool grows: memory that is wholly free is given back before more is taken, and how eagerly that is done
+// depends on how many chunks were asked for so far, in proportion to the requests served (see
+// tests/benchmarks/README.md for what was measured).
+#pragma once
+
+#include "pool/heap.hpp"
+#include "pool/strategy.hpp"
+
+namespace clpool {
+
+class Coalescing final : public Strategy {
+ public:
+  /// `min_chunk_bytes`: 0 for the default.
+  Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, BlockSource& source);
+
+  std::uint64_t rounded(std::uint64_t size) const noexcept override { return heap_.rounded(size); }
+  Block* take(std::uint64_t rounded) override;
+  Block* take_any(std::uint64_t size) override;
+  bool prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const override;
+  Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
+  Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
+  HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
+  void remove_chunk(HeapChunk& chunk) noexcept override { heap_.remove_chunk(chunk); }
+  HeapChunk* largest_free_chunk() const noexcept override;
+  HeapChunk* next_free_chunk() const noexcept override;
+  HeapChunk* first_chunk() const noexcept override { return heap_.first_chunk(); }
+  std::uint64_t managed_bytes() const noexcept override { return heap_.managed_bytes(); }
+  std::uint64_t free_bytes() const noexcept override { return heap_.free_bytes(); }
+  std::uint64_t held_blocks() const noexcept override { return heap_.used_free_blocks(); }
+  std::uint64_t largest_free() const noexcept override { return heap_.largest_free(); }
+  std::uint64_t chunk_count() const noexcept override { return heap_.chunk_count(); }
+  const char* check() const noexcept override { return heap_.check(); }
+
+ private:
+  Heap heap_;
+  std::uint64_t min_chunk_bytes_;
+};
+
+}  // namespace clpool

@@ -1,0 +1,150 @@
+// FreeIndex: free blocks by size. Lists for sizes that differ by less than 1/64, found through two levels of
+// bitmaps, so that insertion, removal and search take a bounded number of steps however many blocks there are
+// (two-level segregated fit). Sizes below 64 granules have lists of their own, which makes the fit exact for
+// them; in the other lists the search looks at a few blocks for the smallest that is large enough.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "pool/block.hpp"
+
+namespace clpool {
+
+class FreeIndex {
+ public:
+  /// `granule_shift`: base-2 logarithm of the bytes of which all sizes but odd ends of chunks are multiples.
+  explicit FreeIndex(unsigned granule_shift) : granule_shift_(granule_shift) {}
+
+  void insert(Block& block) noexcept {
+    const std::uint32_t bin = bin_of(block.size >> granule_shift_);
+    Block*& head = heads_[bin];
+    block.bin = bin;
+    block.free_previous = nullptr;
+    block.free_next = head;
+    if (head != nullptr) {
+      head->free_previous = &block;
+    }
+    head = &block;
+    levels_ |= std::uint64_t{1} << (bin / 64);
+    bins_[bin / 64] |= std::uint64_t{1} << (bin % 64);
+  }
+
+  void remove(Block& block) noexcept {
+    if (block.free_next != nullptr) {
+      block.free_next->free_previous = block.free_previous;
+    }
+    if (block.free_previous != nullptr) {
+      block.free_previous->free_next = block.free_next;
+      return;
+    }
+    heads_[block.bin] = block.free_next;
+    if (block.free_next == nullptr) {
+      std::uint64_t& bits = bins_[block.bin / 64];
+      bits &= ~(std::uint64_t{1} << (block.bin % 64));
+      if (bits == 0) {
+        levels_ &= ~(std::uint64_t{1} << (block.bin / 64));
+      }
+    }
+  }
+
+  /// A block of at least `size` bytes, among the smallest of those; null if none was found. The search is
+  /// bounded and may miss a block that differs by less than 1/64, unless it is `exhaustive`.
+  Block* find(std::uint64_t size, bool exhaustive = false) const noexcept {
+    const std::uint32_t bin = bin_of(size >> granule_shift_);
+    if (Block* block = smallest(heads_[bin], size, most_looks); block != nullptr) {
+      return block;
+    }
+    if (const std::uint32_t above = next_bin(bin + 1); above != none) {
+      return smallest(heads_[above], size, most_looks);
+    }
+    return exhaustive ? smallest(heads_[bin], size, UINT32_MAX) : nullptr;
+  }
+
+  /// A block among the largest; the very largest, in time linear in the last list, if `exhaustive`. Null if
+  /// empty.
+  Block* largest(bool exhaustive = false) const noexcept {
+    if (levels_ == 0) {
+      return nullptr;
+    }
+    const auto level = static_cast<std::uint32_t>(63 - std::countl_zero(levels_));
+    const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(bins_[level]));
+    Block* block = heads_[level * 64 + bit];
+    Block* best = block;
+    for (std::uint32_t looks = exhaustive ? UINT32_MAX : most_looks; block != nullptr && looks > 0; --looks) {
+      best = block->size > best->size ? block : best;
+      block = block->free_next;
+    }
+    return best;
+  }
+
+  /// First block of a walk over all, by rising size class; null if empty. Go on with next().
+  Block* first() const noexcept {
+    const std::uint32_t bin = next_bin(0);
+    return bin == none ? nullptr : heads_[bin];
+  }
+  Block* next(const Block& block) const noexcept {
+    if (block.free_next != nullptr) {
+      return block.free_next;
+    }
+    const std::uint32_t bin = next_bin(block.bin + 1);
+    return bin == none ? nullptr : heads_[bin];
+  }
+
+  bool empty() const noexcept { return levels_ == 0; }
+
+ private:
+  static constexpr std::uint32_t level_count = 48;
+  static constexpr std::uint32_t none = UINT32_MAX;
+  static constexpr std::uint32_t most_looks = 8;
+
+  /// Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the
+  /// last.
+  static std::uint32_t bin_of(std::uint64_t granules) noexcept {
+    if (granules < 64) {
+      return static_cast<std::uint32_t>(granules);
+    }
+    const auto exponent = static_cast<std::uint32_t>(std::bit_width(granules)) - 1;
+    const auto fraction = static_cast<std::uint32_t>(granules >> (exponent - 6)) & 63U;
+    const std::uint32_t bin = (exponent - 5) * 64 + fraction;
+    return bin < level_count * 64 ? bin : level_count * 64 - 1;
+  }
+
+  /// First bin at or after `bin` that has blocks.
+  std::uint32_t next_bin(std::uint32_t bin) const noexcept {
+    if (bin >= level_count * 64) {
+      return none;
+    }
+    std::uint32_t level = bin / 64;
+    std::uint64_t bits = bins_[level] & (~std::uint64_t{0} << (bin % 64));
+    if (bits == 0) {
+      const std::uint64_t levels = levels_ & (~std::uint64_t{0} << level << 1);
+      if (levels == 0) {
+        return none;
+      }
+      level = static_cast<std::uint32_t>(std::countr_zero(levels));
+      bits = bins_[level];
+    }
+    return level * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
+
+  static Block* smallest(Block* block, std::uint64_t size, std::uint32_t looks) noexcept {
+    Block* best = nullptr;
+    for (; block != nullptr && looks > 0; block = block->free_next, --looks) {
+      if (block->size == size) {
+        return block;
+      }
+      if (block->size > size && (best == nullptr || block->size < best->size)) {
+        best = block;
+      }
+    }
+    return best;
+  }
+
+  unsigned granule_shift_;
+  std::uint64_t levels_ = 0;
+  std::uint64_t bins_[level_count] = {};
+  Block* heads_[level_count * 64] = {};
+};
+
+}  // namespace clpool

@@ -1,0 +1,174 @@
+// The coalescing engine.
+#include "pool/heap.hpp"
+
+#include <bit>
+#include <initializer_list>
+
+namespace clpool {
+
+Heap::Heap(std::uint64_t granule, BlockSource& source)
+    : granule_(granule),
+      source_(source),
+      parts_(static_cast<unsigned>(std::countr_zero(granule))),
+      whole_(static_cast<unsigned>(std::countr_zero(granule))) {}
+
+void Heap::mark_free(Block& block) noexcept {
+  block.free = true;
+  free_bytes_ += block.size;
+  used_free_blocks_ += block.virgin ? 0 : 1;
+  index_of(block).insert(block);
+}
+
+void Heap::unmark_free(Block& block) noexcept {
+  index_of(block).remove(block);
+  used_free_blocks_ -= block.virgin ? 0 : 1;
+  free_bytes_ -= block.size;
+  block.free = false;
+}
+
+Block* Heap::find(std::uint64_t size, bool exhaustive) const noexcept {
+  Block* block = parts_.find(size);
+  if (block == nullptr) {
+    block = whole_.find(size);
+  }
+  if (block == nullptr && exhaustive) {
+    block = parts_.find(size, true);
+  }
+  if (block == nullptr && exhaustive) {
+    block = whole_.find(size, true);
+  }
+  return block;
+}
+
+Block* Heap::take(Block& block, std::uint64_t size) {
+  Block* rest = block.size > size ? source_.make() : nullptr;
+  unmark_free(block);
+  if (rest != nullptr) {
+    rest->chunk = block.chunk;
+    rest->offset = block.offset + size;
+    rest->size = block.size - size;
+    rest->virgin = block.virgin;
+    rest->left = &block;
+    rest->right = block.right;
+    if (rest->right != nullptr) {
+      rest->right->left = rest;
+    }
+    block.right = rest;
+    block.size = size;
+    mark_free(*rest);
+  }
+  block.virgin = false;
+  return &block;
+}
+
+Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
+  block.chunk->last_release = stamp;
+  Block* merged = &block;
+  if (Block* right = block.right; right != nullptr && right->free) {
+    unmark_free(*right);
+    block.size += right->size;
+    block.right = right->right;
+    if (block.right != nullptr) {
+      block.right->left = &block;
+    }
+    source_.recycle(right);
+  }
+  if (Block* left = block.left; left != nullptr && left->free) {
+    unmark_free(*left);
+    left->size += block.size;
+    left->right = block.right;
+    if (left->right != nullptr) {
+      left->right->left = left;
+    }
+    left->virgin = false;
+    source_.recycle(&block);
+    merged = left;
+  }
+  mark_free(*merged);
+  return merged;
+}
+
+Block* Heap::add_chunk(HeapChunk& chunk) {
+  Block* block = source_.make();
+  block->chunk = &chunk;
+  block->size = chunk.size;
+  block->virgin = true;
+  chunk.first = block;
+  chunk.previous = last_chunk_;
+  chunk.next = nullptr;
+  (last_chunk_ != nullptr ? last_chunk_->next : chunks_) = &chunk;
+  last_chunk_ = &chunk;
+  ++chunk_count_;
+  managed_bytes_ += chunk.size;
+  mark_free(*block);
+  return block;
+}
+
+void Heap::remove_chunk(HeapChunk& chunk) noexcept {
+  Block* block = chunk.first;
+  unmark_free(*block);
+  (chunk.previous != nullptr ? chunk.previous->next : chunks_) = chunk.next;
+  (chunk.next != nullptr ? chunk.next->previous : last_chunk_) = chunk.previous;
+  --chunk_count_;
+  managed_bytes_ -= chunk.size;
+  chunk.first = nullptr;
+  source_.recycle(block);
+}
+
+std::uint64_t Heap::largest_free() const noexcept {
+  const Block* part = parts_.largest(true);
+  const Block* whole = whole_.largest(true);
+  const std::uint64_t part_size = part != nullptr ? part->size : 0;
+  const std::uint64_t whole_size = whole != nullptr ? whole->size : 0;
+  return part_size > whole_size ? part_size : whole_size;
+}
+
+const char* Heap::check() const noexcept {
+  std::uint64_t managed = 0;
+  std::uint64_t free_bytes = 0;
+  std::uint64_t free_blocks = 0;
+  std::uint64_t used_free = 0;
+  std::uint64_t chunk_count = 0;
+  for (const HeapChunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
+    std::uint64_t offset = 0;
+    const Block* left = nullptr;
+    for (const Block* block = chunk->first; block != nullptr; left = block, block = block->right) {
+      if (block->chunk != chunk || block->left != left) {
+        return "a block's links are wrong";
+      }
+      if (block->offset != offset || block->size == 0) {
+        return "blocks overlap or leave a gap";
+      }
+      if (left != nullptr && left->free && block->free) {
+        return "two neighbouring free blocks are not merged";
+      }
+      if (block->offset % granule_ != 0) {
+        return "a block is misaligned";
+      }
+      offset += block->size;
+      free_bytes += block->free ? block->size : 0;
+      free_blocks += block->free ? 1 : 0;
+      used_free += block->free && !block->virgin ? 1 : 0;
+    }
+    if (offset != chunk->size) {
+      return "the blocks of a chunk do not fill it";
+    }
+    managed += chunk->size;
+  }
+  for (const FreeIndex* index : {&parts_, &whole_}) {
+    for (const Block* block = index->first(); block != nullptr; block = index->next(*block)) {
+      if (!block->free || is_whole_chunk(*block) != (index == &whole_)) {
+        return "an index holds a block that does not belong there";
+      }
+      --free_blocks;
+    }
+  }
+  if (free_blocks != 0) {
+    return "a free block is in no index";
+  }
+  const bool counters_right = managed == managed_bytes_ && free_bytes == free_bytes_ &&
+                              used_free == used_free_blocks_ && chunk_count == chunk_count_;
+  return counters_right ? nullptr : "a counter differs from a recount";
+}
+
+}  // namespace clpool

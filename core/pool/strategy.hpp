@@ -1,0 +1,82 @@
+// Strategy: how a pool finds memory in the chunks that it has, and how large a chunk it asks for next.
+// Bookkeeping only: the pool calls it with its mutex held and talks to the allocator itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/status.hpp"
+#include "pool/block.hpp"
+
+namespace clpool {
+
+/// What a strategy plans when it has nothing for a request.
+struct Growth {
+  std::uint64_t chunk_bytes = 0;  ///< size of the chunk to ask for, at least what the request needs
+  std::vector<HeapChunk*>
+      released;  ///< wholly free chunks, already forgotten by the strategy, to be given back first
+};
+
+/// What the pool tells a strategy that plans.
+struct GrowthLimits {
+  std::uint64_t max_chunk_bytes = 0;     ///< largest chunk that the allocator makes; 0 = unknown
+  std::uint64_t room = UINT64_MAX;       ///< bytes that the pool may still take
+  std::uint64_t peak_managed_bytes = 0;  ///< the most that it ever had
+  std::uint64_t allocations = 0;         ///< requests so far
+  std::uint64_t driver_allocations = 0;  ///< chunks taken so far
+};
+
+class Strategy {
+ public:
+  /// Whether a wholly free chunk may be given back now without waiting for a device.
+  using IsIdle = std::function<bool(const HeapChunk&)>;
+
+  virtual ~Strategy() = default;
+
+  /// Bytes that a block for `size` bytes has; 0 if that overflows.
+  virtual std::uint64_t rounded(std::uint64_t size) const noexcept = 0;
+
+  /// Hands out a block for a request, or null. `rounded` is rounded(size). Throws std::bad_alloc.
+  virtual Block* take(std::uint64_t rounded) = 0;
+
+  /// The same when there is nothing else: looks everywhere and accepts any larger block.
+  virtual Block* take_any(std::uint64_t size) = 0;
+
+  /// True if take(rounded) would cut up a chunk that had better be given back for one that fits.
+  virtual bool prefers_growth(std::uint64_t rounded, const GrowthLimits& limits,
+                              const IsIdle& idle) const = 0;
+
+  /// Plans the next chunk for a request, taking out of the books what is to be given back.
+  virtual Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) = 0;
+
+  /// Enters a new chunk and hands out a block of `rounded` bytes at its start (all of it if it is smaller).
+  virtual Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) = 0;
+
+  /// Takes a block back. `stamp` becomes its chunk's last_release. Returns the wholly free chunk that
+  /// resulted, or null if part of its chunk is still handed out.
+  virtual HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept = 0;
+
+  /// Forgets a wholly free chunk, which is to be given back.
+  virtual void remove_chunk(HeapChunk& chunk) noexcept = 0;
+
+  /// Largest wholly free chunk; null if there is none.
+  virtual HeapChunk* largest_free_chunk() const noexcept = 0;
+
+  /// First wholly free chunk in the order in which free_held() gives them back; null if there is none.
+  virtual HeapChunk* next_free_chunk() const noexcept = 0;
+
+  /// All chunks, by links in HeapChunk.
+  virtual HeapChunk* first_chunk() const noexcept = 0;
+
+  virtual std::uint64_t managed_bytes() const noexcept = 0;
+  virtual std::uint64_t free_bytes() const noexcept = 0;
+  virtual std::uint64_t held_blocks() const noexcept = 0;
+  virtual std::uint64_t largest_free() const noexcept = 0;
+  virtual std::uint64_t chunk_count() const noexcept = 0;
+
+  /// As Heap::check().
+  virtual const char* check() const noexcept = 0;
+};
+
+}  // namespace clpool
