@@ -24,8 +24,7 @@ constinit bool OwnerLock::asymmetric_ = false;
 void OwnerLock::initialize() noexcept {
 #if defined(__linux__) && defined(SYS_membarrier) && !defined(CLPOOL_SEES_NO_MEMBARRIER)
   // A local static is initialized once and thread-safely; nobody may use a lock before it is.
-  static const bool available =
-      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  static const bool available = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   static const bool stored = [] { return asymmetric_ = available; }();
   static_cast<void>(stored);
 #endif

@@ -1,7 +1,8 @@
-// OwnerLock: a lock for data that one thread uses all the time and others hardly ever. The owner's side costs two
-// plain stores and a load; the others' side makes the kernel run a memory barrier on every core (Linux membarrier,
-// private expedited), which is what lets the owner do without one. Where the kernel has no such call, and under
-// ThreadSanitizer, which cannot see it, both sides fall back to an ordinary spin lock behind the same interface.
+// OwnerLock: a lock for data that one thread uses all the time and others hardly ever. The owner's side costs
+// two plain stores and a load; the others' side makes the kernel run a memory barrier on every core (Linux
+// membarrier, private expedited), which is what lets the owner do without one. Where the kernel has no such
+// call, and under ThreadSanitizer, which cannot see it, both sides fall back to an ordinary spin lock behind
+// the same interface.
 #pragma once
 
 #include <atomic>
@@ -32,8 +33,8 @@ class OwnerLock {
   /// Owner only, after a try_enter() that succeeded.
   void leave() noexcept { busy_.store(0, std::memory_order_release); }
 
-  /// Other threads, one at a time (the caller holds a mutex that serializes them): first revoke() each lock wanted,
-  /// then barrier() once, then wait() for each. After that the caller has the data until restore().
+  /// Other threads, one at a time (the caller holds a mutex that serializes them): first revoke() each lock
+  /// wanted, then barrier() once, then wait() for each. After that the caller has the data until restore().
   void revoke() noexcept {
     if (asymmetric_) {
       revoked_.store(1, std::memory_order_relaxed);

@@ -39,7 +39,9 @@ Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, Blo
 
 Block* Coalescing::take(std::uint64_t rounded) {
   Block* block = heap_.find(rounded);
-  return block != nullptr ? heap_.take(*block, rounded) : nullptr;
+  // A request near the device's limit may come with its exact size (D-04): the block then is the end of its
+  // chunk.
+  return block != nullptr ? heap_.take(*block, std::min(heap_.rounded(rounded), block->size)) : nullptr;
 }
 
 Block* Coalescing::take_any(std::uint64_t size) {

@@ -1,0 +1,50 @@
+// PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors.
+#pragma once
+
+#include "allocator/allocator.hpp"
+#include "memory/mem.hpp"
+#include "pool/block.hpp"
+
+namespace clpool {
+
+/// The handle that a program holds (Mem) and the engine's view of the same memory (Block), each one cache
+/// line. A hit touches the first only.
+struct PoolBlock : Mem, Block {};
+static_assert(sizeof(PoolBlock) == 128);
+
+/// A chunk with what the allocator gave for it.
+struct PoolChunk : HeapChunk {
+  Chunk memory;
+  std::uint64_t last_used_ns = 0;  ///< when a block of it was last given back; kept only if the pool decays
+};
+
+inline PoolBlock& pool_block(Mem& mem) noexcept {
+  return static_cast<PoolBlock&>(mem);
+}
+inline const PoolBlock& pool_block(const Mem& mem) noexcept {
+  return static_cast<const PoolBlock&>(mem);
+}
+inline PoolBlock& pool_block(Block& block) noexcept {
+  return static_cast<PoolBlock&>(block);
+}
+inline PoolChunk& pool_chunk(HeapChunk& chunk) noexcept {
+  return static_cast<PoolChunk&>(chunk);
+}
+
+/// Type-stable storage of PoolBlocks: pages that the process never gives up, of which a pool takes what it
+/// needs and returns what it has when it ends. One store is used by one thread at a time.
+class BlockStore final : public BlockSource {
+ public:
+  BlockStore() = default;
+  BlockStore(const BlockStore&) = delete;
+  BlockStore& operator=(const BlockStore&) = delete;
+  ~BlockStore();
+
+  Block* make() override;
+  void recycle(Block* block) noexcept override;
+
+ private:
+  Mem* free_ = nullptr;
+};
+
+}  // namespace clpool

@@ -1,0 +1,131 @@
+// What a pool tells of itself: figures, a picture of its memory, traces and leaks.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "pool/borrowed.hpp"
+#include "pool/uses.hpp"
+
+namespace clpool {
+
+PoolStats Pool::statistics() {
+  finish_later_releases();
+  const std::lock_guard lock(mutex_);
+  const Borrowed borrowed(*this);
+  PoolStats stats;
+  std::uint64_t cached_blocks = 0;
+  std::uint64_t largest_cached = 0;
+  stats.active_blocks = central_.active_blocks();
+  stats.active_bytes = central_.active_bytes;
+  stats.allocations = requests_served();
+  for (ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
+    drain_remote(*cache);
+    stats.active_blocks += cache->active_blocks();
+    stats.active_bytes += cache->active_bytes;
+    stats.cached_bytes += cache->cached_bytes;
+    for (const Mem* head : cache->buckets) {
+      for (const Mem* mem = head; mem != nullptr; mem = mem->next, ++cached_blocks) {
+        largest_cached = std::max<std::uint64_t>(largest_cached, mem->capacity);
+      }
+    }
+  }
+  stats.managed_bytes = strategy_->managed_bytes();
+  stats.held_blocks = strategy_->held_blocks() + cached_blocks + pending_blocks_;
+  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + pending_bytes_;
+  stats.pending_bytes = pending_bytes_;
+  stats.reserved_bytes = stats.managed_bytes - stats.held_bytes;
+  stats.peak_managed_bytes = peak_managed_bytes_;
+  stats.peak_active_bytes = peak_active_bytes_;
+  stats.driver_allocations = driver_allocations_;
+  stats.driver_releases = driver_releases_;
+  stats.largest_free_bytes = std::max(strategy_->largest_free(), largest_cached);
+  stats.misses = misses_;
+  stats.hits = stats.allocations - misses_;
+  stats.out_of_memory_events = out_of_memory_events_;
+  stats.chunks = strategy_->chunk_count();
+  stats.sub_buffers_created = sub_buffers_created_;
+  if (stats.held_bytes != 0) {
+    const double scattered =
+        1.0 - static_cast<double>(stats.largest_free_bytes) / static_cast<double>(stats.held_bytes);
+    stats.fragmentation_ppm = static_cast<std::uint64_t>(scattered * 1e6);
+  }
+  return stats;
+}
+
+std::vector<PoolStretch> Pool::snapshot() {
+  const std::lock_guard lock(mutex_);
+  const Borrowed borrowed(*this);
+  for (ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
+    drain_remote(*cache);
+  }
+  std::vector<PoolStretch> stretches;
+  std::uint64_t number = 0;
+  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next, ++number) {
+    for (const Block* block = chunk->first; block != nullptr; block = block->right) {
+      const auto& whole = static_cast<const PoolBlock&>(*block);
+      PoolStretch stretch{number, block->offset, block->size, 0, PoolStretch::State::free, 0};
+      if (!block->free && whole.state == MemState::live) {
+        stretch.state = PoolStretch::State::active;
+        stretch.requested = whole.Mem::size;
+        stretch.tag = whole.tag;
+      } else if (!block->free) {
+        stretch.state = block->bin != 0 ? PoolStretch::State::pending : PoolStretch::State::cached;
+      }
+      stretches.push_back(stretch);
+    }
+  }
+  return stretches;
+}
+
+void Pool::visit(const std::function<bool(const PoolStretch&)>& visitor) {
+  finish_later_releases();
+  for (const PoolStretch& stretch : snapshot()) {
+    if (!visitor(stretch)) {
+      return;
+    }
+  }
+}
+
+void Pool::trace(const char* format, std::uint64_t first, std::uint64_t second) noexcept {
+  char text[160];
+  std::snprintf(text, sizeof text, format, static_cast<unsigned long long>(first),
+                static_cast<unsigned long long>(second));
+  send_message({options_.callbacks.message, options_.callbacks.user}, Severity::trace, "pool '%s': %s",
+               options_.name.c_str(), text);
+}
+
+void Pool::report_leaks(std::unique_lock<std::mutex>& lock) noexcept {
+  struct Leak {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::map<std::uint64_t, Leak> leaks;
+  lock.unlock();
+  try {
+    for (const PoolStretch& stretch : snapshot()) {
+      if (stretch.state == PoolStretch::State::active) {
+        Leak& leak = leaks[stretch.tag];
+        ++leak.blocks;
+        leak.bytes += stretch.requested;
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    // Without memory for the list there is none; the blocks stay valid all the same.
+  }
+  for (const auto& [tag, leak] : leaks) {
+    send_message({options_.callbacks.message, options_.callbacks.user}, Severity::warning,
+                 "pool '%s' was released while %llu blocks of %llu bytes with tag %llu are handed out; they "
+                 "stay valid",
+                 options_.name.c_str(), static_cast<unsigned long long>(leak.blocks),
+                 static_cast<unsigned long long>(leak.bytes), static_cast<unsigned long long>(tag));
+  }
+  lock.lock();
+}
+
+const char* Pool::check() {
+  const std::lock_guard lock(mutex_);
+  const Borrowed borrowed(*this);
+  return strategy_->check();
+}
+
+}  // namespace clpool

@@ -1,0 +1,293 @@
+// Blocks that queues still use: those of a pool that must hold all releases back, and those whose uses were
+// declared.
+#include "pool/uses.hpp"
+
+#include <algorithm>
+
+#include "cl/info.hpp"
+#include "pool/borrowed.hpp"
+
+namespace clpool {
+namespace {
+
+/// Releases that one marker serves while an earlier one is still on its way.
+constexpr std::uint64_t releases_per_marker = 32;
+
+/// Block::bin of a block that is held back; 0 while it is handed out.
+constexpr std::uint32_t held_back_mark = 1;
+
+/// A wait enqueued on `queue` for everything that is now on `other`.
+Status wait_for_other_queue(cl_command_queue queue, cl_command_queue other) noexcept {
+  cl::Event marker;
+  CLPOOL_TRY(enqueue_marker(other, marker));
+  const cl_event raw = marker.get();
+  if (const cl_int code = clEnqueueBarrierWithWaitList(queue, 1, &raw, nullptr); code != CL_SUCCESS) {
+    return fail_cl(code, "clEnqueueBarrierWithWaitList", "queue %p cannot wait for queue %p",
+                   static_cast<void*>(queue), static_cast<void*>(other));
+  }
+  return Status::success;
+}
+
+Status require_in_order(cl_command_queue queue) noexcept {
+  bool out_of_order = false;
+  CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
+  return out_of_order
+             ? fail(Status::invalid_value, "queue %p is out of order: memory can be bound to in-order queues",
+                    static_cast<void*>(queue))
+             : Status::success;
+}
+
+}  // namespace
+
+bool Pool::has_pending() const noexcept {
+  return pending_ != nullptr || !pending_uses_.empty();
+}
+
+void Pool::close_epoch() noexcept {
+  if (epochs_.close() != Status::success) {
+    send_message({options_.callbacks.message, options_.callbacks.user}, Severity::error, "%s",
+                 last_error_message());
+  }
+}
+
+void Pool::hold_back(PoolBlock& block) noexcept {
+  block.tag = epochs_.open();
+  block.bin = held_back_mark;
+  block.next = nullptr;
+  (last_pending_ != nullptr ? last_pending_->next : pending_) = &block;
+  last_pending_ = &block;
+  ++pending_in_open_epoch_;
+  ++pending_blocks_;
+  pending_bytes_ += block.capacity;
+}
+
+void Pool::collect_finished(std::unique_lock<std::mutex>& lock) noexcept {
+  std::vector<PendingUse> uses = std::exchange(pending_uses_, {});
+  const bool close =
+      pending_in_open_epoch_ != 0 && (!epochs_.in_flight() || pending_in_open_epoch_ >= releases_per_marker);
+  if (close) {
+    pending_in_open_epoch_ = 0;
+  }
+  if (pending_ != nullptr || !uses.empty()) {
+    lock.unlock();
+    if (close) {
+      close_epoch();
+    }
+    epochs_.poll();
+    for (PendingUse& use : uses) {
+      std::erase_if(use.events, [](const cl::Event& event) { return has_ended(event.get()); });
+    }
+    lock.lock();
+  }
+  while (pending_ != nullptr && pool_block(*pending_).tag <= epochs_.completed()) {
+    PoolBlock& block = pool_block(*pending_);
+    pending_ = block.next;
+    last_pending_ = pending_ != nullptr ? last_pending_ : nullptr;
+    --pending_blocks_;
+    pending_bytes_ -= block.capacity;
+    give_block_back(block);
+  }
+  for (PendingUse& use : uses) {
+    if (use.events.empty()) {
+      --pending_blocks_;
+      pending_bytes_ -= use.block->capacity;
+      give_block_back(*use.block);
+    } else {
+      // Room for it was reserved when it was first put there.
+      pending_uses_.push_back(std::move(use));
+    }
+  }
+}
+
+bool Pool::wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept {
+  if (pending_ != nullptr) {
+    const std::uint64_t epoch = pool_block(*pending_).tag;
+    lock.unlock();
+    const Status status = epochs_.wait(epoch);
+    lock.lock();
+    pending_in_open_epoch_ = 0;
+    collect_finished(lock);
+    return status == Status::success;
+  }
+  if (pending_uses_.empty()) {
+    return false;
+  }
+  PendingUse use = std::move(pending_uses_.front());
+  pending_uses_.erase(pending_uses_.begin());
+  lock.unlock();
+  for (const cl::Event& event : use.events) {
+    const cl_event raw = event.get();
+    // The failure of a command that used the memory is not ours to report; the memory is free either way.
+    static_cast<void>(clWaitForEvents(1, &raw));
+  }
+  lock.lock();
+  --pending_blocks_;
+  pending_bytes_ -= use.block->capacity;
+  give_block_back(*use.block);
+  return true;
+}
+
+Status Pool::uses_of(Mem& mem, Uses*& uses) {
+  PoolBlock& block = pool_block(mem);
+  if (block.attachment == nullptr) {
+    block.attachment = new Uses;
+    block.has_uses = true;
+  }
+  uses = static_cast<Uses*>(block.attachment);
+  return Status::success;
+}
+
+Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events) {
+  if (count != 0 && events == nullptr) {
+    return fail(Status::invalid_value, "%u events were announced, but the list is NULL", count);
+  }
+  std::vector<cl::Event> retained(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (events[i] == nullptr) {
+      return fail(Status::invalid_value, "event %u of %u is NULL", i, count);
+    }
+    CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
+  }
+  if (count != 0) {
+    Uses* uses = nullptr;
+    CLPOOL_TRY(uses_of(mem, uses));
+    std::move(retained.begin(), retained.end(), std::back_inserter(uses->events));
+  }
+  return Status::success;
+}
+
+Status Pool::used_on(Mem& mem, cl_command_queue queue) {
+  cl::Queue shared;
+  CLPOOL_TRY(cl::Queue::share(queue, shared));
+  Uses* uses = nullptr;
+  CLPOOL_TRY(uses_of(mem, uses));
+  const bool known = std::any_of(uses->queues.begin(), uses->queues.end(),
+                                 [&](const auto& other) { return other.get() == queue; });
+  if (!known) {
+    uses->queues.push_back(std::move(shared));
+  }
+  return Status::success;
+}
+
+Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
+  CLPOOL_TRY(require_in_order(queue));
+  cl::Queue shared;
+  CLPOOL_TRY(cl::Queue::share(queue, shared));
+  Uses* uses = nullptr;
+  CLPOOL_TRY(uses_of(mem, uses));
+  const cl_command_queue former = uses->bound ? uses->bound.get() : allocator_->traits().queue;
+  if (former != nullptr && former != queue) {
+    CLPOOL_TRY(wait_for_other_queue(queue, former));
+  }
+  uses->bound = std::move(shared);
+  return Status::success;
+}
+
+Status Pool::unbind_from_queue(Mem& mem) {
+  PoolBlock& block = pool_block(mem);
+  auto* uses = block.has_uses ? static_cast<Uses*>(block.attachment) : nullptr;
+  const cl_command_queue bound =
+      uses != nullptr && uses->bound ? uses->bound.get() : allocator_->traits().queue;
+  if (bound == nullptr) {
+    return Status::success;
+  }
+  if (const cl_int code = clFinish(bound); code != CL_SUCCESS) {
+    return fail_cl(code, "clFinish", "queue %p, to which memory is bound", static_cast<void*>(bound));
+  }
+  if (uses != nullptr) {
+    uses->bound.reset();
+  }
+  return Status::success;
+}
+
+void Pool::set_tag(Mem& mem, std::uint64_t tag) noexcept {
+  pool_block(mem).tag = tag;
+}
+
+Status Pool::take_back_used(PoolBlock& block) noexcept {
+  auto* const uses = static_cast<Uses*>(block.attachment);
+  PendingUse pending{&block, std::move(uses->events)};
+  Status status = Status::success;
+  try {
+    if (uses->bound) {
+      uses->queues.push_back(std::move(uses->bound));
+    }
+    for (const cl::Queue& queue : uses->queues) {
+      // A release on the allocator's own in-order queue is safe by that queue's order.
+      if (queue.get() == allocator_->traits().queue && !epochs_.must_hold_back()) {
+        continue;
+      }
+      cl::Event marker;
+      status = enqueue_marker(queue.get(), marker);
+      if (status == Status::success) {
+        pending.events.push_back(std::move(marker));
+      } else {
+        clFinish(queue.get());
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    // What cannot be remembered is waited for.
+    for (const cl::Queue& queue : uses->queues) {
+      clFinish(queue.get());
+    }
+  }
+  delete uses;
+  block.attachment = nullptr;
+  block.has_uses = false;
+  std::unique_lock lock(mutex_);
+  auto& cache = *static_cast<ThreadCache*>(block.home);
+  if (pending.events.empty()) {
+    lock.unlock();
+    return take_back(block);
+  }
+  block.state = MemState::released;
+  {
+    const Borrowed borrowed(*this);
+    cache.active_bytes -= block.Mem::size;
+    ++cache.returned;
+  }
+  block.bin = held_back_mark;
+  ++pending_blocks_;
+  pending_bytes_ += block.capacity;
+  try {
+    pending_uses_.push_back(std::move(pending));
+  } catch (const std::bad_alloc&) {
+    for (const cl::Event& event : pending.events) {
+      const cl_event raw = event.get();
+      static_cast<void>(clWaitForEvents(1, &raw));
+    }
+    --pending_blocks_;
+    pending_bytes_ -= block.capacity;
+    give_block_back(block);
+  }
+  leave_and_dispose(lock);
+  return Status::success;
+}
+
+Status Pool::release_later(Mem& mem) noexcept {
+  if (mem.references.load(std::memory_order_acquire) != 1 &&
+      mem.references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return Status::success;
+  }
+  mem.state = MemState::released;
+  mem.next = later_.load(std::memory_order_relaxed);
+  while (
+      !later_.compare_exchange_weak(mem.next, &mem, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return Status::success;
+}
+
+void Pool::finish_later_releases() noexcept {
+  if (later_.load(std::memory_order_relaxed) == nullptr) {
+    return;
+  }
+  Mem* mem = later_.exchange(nullptr, std::memory_order_acquire);
+  while (mem != nullptr) {
+    Mem* next = std::exchange(mem->next, nullptr);
+    mem->state = MemState::live;
+    static_cast<void>(take_back(*mem));
+    mem = next;
+  }
+}
+
+}  // namespace clpool

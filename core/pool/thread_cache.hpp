@@ -1,0 +1,128 @@
+// ThreadCache: the fast path in front of a pool. One per thread and pool: recently released blocks by size,
+// and the thread's share of the pool's counters. Its owner uses it without a lock; others borrow it through
+// OwnerLock, always with the pool's mutex held. Blocks that other threads release come back through a
+// lock-free list.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/owner_lock.hpp"
+#include "memory/mem.hpp"
+
+namespace clpool {
+
+class Pool;
+struct ThreadRecord;
+
+struct alignas(64) ThreadCache {
+  static constexpr unsigned bucket_bits = 8;
+  static constexpr std::size_t bucket_count = std::size_t{1} << bucket_bits;
+
+  OwnerLock lock;
+  std::uint64_t active_bytes =
+      0;  ///< requested bytes of blocks handed out from here and not yet returned here
+  std::uint64_t active_watermark = 0;        ///< active_bytes may rise to this without a new peak of the pool
+  std::atomic<std::uint64_t> handed_out{0};  ///< blocks, ever; written by the owner only, read by anyone
+  std::uint64_t returned = 0;                ///< blocks of those that came back
+  std::uint64_t cached_bytes = 0;            ///< capacity of the blocks in the buckets
+  std::atomic<std::uint64_t> limit{0};       ///< most cached_bytes, unless it is a single block
+  std::atomic<ThreadRecord*> owner{nobody()};  ///< nobody(): the thread ended, the cache may be adopted
+  Pool* pool = nullptr;
+  ThreadCache* next = nullptr;   ///< all caches of the pool
+  std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
+  Mem* buckets[bucket_count] = {};
+
+  /// Blocks of this cache that other threads released; closed_list() once the pool has ended for its users.
+  alignas(64) std::atomic<Mem*> remote{nullptr};
+
+  /// No thread's record, and not null, which is the record of threads that have none.
+  static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
+  static Mem* closed_list() noexcept { return reinterpret_cast<Mem*>(std::uintptr_t{1}); }
+
+  Mem*& bucket(std::uint64_t capacity) noexcept {
+    return buckets[(capacity * 0x9E3779B97F4A7C15U) >> (64 - bucket_bits)];
+  }
+
+  /// Hands out a cached block of exactly `capacity` bytes for a request of `size`; null if there is none at
+  /// hand, or if it would raise the pool's peak.
+  Mem* pop(std::uint64_t capacity, std::size_t size) noexcept {
+    const std::uint64_t active = active_bytes + size;
+    Mem* mem = active <= active_watermark ? take_cached(capacity) : nullptr;
+    if (mem != nullptr) {
+      active_bytes = active;
+      count_one();
+      mem->size = size;
+      mem->state = MemState::live;
+    }
+    return mem;
+  }
+
+  /// Takes a block of exactly `capacity` bytes out of its bucket without counting it.
+  Mem* take_cached(std::uint64_t capacity) noexcept {
+    Mem*& head = bucket(capacity);
+    Mem* mem = head;
+    if (mem == nullptr || mem->capacity != capacity) {
+      return nullptr;
+    }
+    head = mem->next;
+    cached_bytes -= capacity;
+    return mem;
+  }
+
+  /// Takes a live block of this cache back into its bucket; false, with nothing changed, if the limit forbids
+  /// it.
+  bool push(Mem& mem) noexcept {
+    const std::uint64_t cached = cached_bytes + mem.capacity;
+    if (cached > limit.load(std::memory_order_relaxed) && !fits_alone()) {
+      return false;
+    }
+    cached_bytes = cached;
+    active_bytes -= mem.size;
+    ++returned;
+    mem.state = MemState::released;
+    Mem*& head = bucket(mem.capacity);
+    mem.next = head;
+    head = &mem;
+    return true;
+  }
+
+  /// Counts a block as handed out.
+  void count_one() noexcept {
+    handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  std::uint64_t active_blocks() const noexcept {
+    return handed_out.load(std::memory_order_relaxed) - returned;
+  }
+
+ private:
+  /// A single block of any size may be cached, unless nothing may.
+  bool fits_alone() const noexcept { return cached_bytes == 0 && limit.load(std::memory_order_relaxed) != 0; }
+};
+
+/// What a thread knows of its caches. A pool's id is never used twice, so that a slot can outlive its pool.
+struct ThreadRecord {
+  static constexpr std::size_t slot_count = 16;
+  struct Slot {
+    std::uint64_t pool_id = 0;
+    ThreadCache* cache = nullptr;
+  };
+  Slot slots[slot_count];
+};
+
+/// The calling thread's record; null before its first slow path and after its end began.
+extern constinit thread_local ThreadRecord* this_thread_record
+#if defined(__ELF__)
+    __attribute__((tls_model("initial-exec")))
+#endif
+    ;
+
+/// The same, made if need be; null where the thread is ending. Throws std::bad_alloc.
+ThreadRecord* ensure_thread_record();
+
+/// Pools that threads must tell when they end. Registration is by the pool itself.
+void register_pool(Pool& pool);
+void unregister_pool(Pool& pool) noexcept;
+
+}  // namespace clpool
