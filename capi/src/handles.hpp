@@ -5,8 +5,10 @@
 #include "allocator/allocator.hpp"
 #include "clpool/allocator.h"
 #include "clpool/mem.h"
+#include "clpool/pool.h"
 #include "clpool/trace.h"
 #include "memory/mem.hpp"
+#include "pool/pool.hpp"
 #include "trace/log.hpp"
 #include "trace/writer.hpp"
 
@@ -17,6 +19,13 @@ inline Allocator* to_core(clpool_allocator* handle) noexcept {
 }
 inline clpool_allocator* to_handle(Allocator* object) noexcept {
   return reinterpret_cast<clpool_allocator*>(object);
+}
+
+inline Pool* to_core(clpool_pool* handle) noexcept {
+  return reinterpret_cast<Pool*>(handle);
+}
+inline clpool_pool* to_handle(Pool* object) noexcept {
+  return reinterpret_cast<clpool_pool*>(object);
 }
 
 inline Mem* to_core(clpool_mem* handle) noexcept {

@@ -3,6 +3,7 @@
 
 #include "handles.hpp"
 #include "memory/mem.hpp"
+#include "pool/pool.hpp"
 #include "shim.hpp"
 
 using clpool::Mem;
@@ -29,7 +30,17 @@ const Mem* live(const clpool_mem* mem) noexcept {
 }  // namespace
 
 clpool_status clpool_mem_release(clpool_mem* mem) noexcept {
-  return mem == nullptr ? CLPOOL_SUCCESS : static_cast<clpool_status>(release_mem(*to_core(mem)));
+  if (mem == nullptr) {
+    return CLPOOL_SUCCESS;
+  }
+  Mem& object = *to_core(mem);
+  // The hit path: a pooled block whose last reference goes back to this thread's cache.
+  if (object.state == MemState::live && object.pooled &&
+      object.references.load(std::memory_order_acquire) == 1 && clpool::Pool::try_release(object))
+      [[likely]] {
+    return CLPOOL_SUCCESS;
+  }
+  return static_cast<clpool_status>(release_mem(object));
 }
 
 clpool_status clpool_mem_retain(clpool_mem* mem) noexcept {

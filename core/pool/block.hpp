@@ -33,7 +33,8 @@ struct alignas(64) Block {
     Block* free_next = nullptr;  ///< the other link
     void* attachment;            ///< while it is handed out: what the pool keeps about its use
   };
-  std::uint32_t bin = 0;  ///< the list of the index that holds it while it is free
+  std::uint32_t bin =
+      0;  ///< the list of the index that holds it while it is free; else a mark of the owner's
   bool free = false;
   bool virgin = false;  ///< no part of it was ever handed out
 };

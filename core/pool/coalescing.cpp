@@ -35,7 +35,8 @@ std::uint64_t share(double part, std::uint64_t bytes) noexcept {
 
 Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, BlockSource& source)
     : heap_(granule, source),
-      min_chunk_bytes_(heap_.rounded(min_chunk_bytes != 0 ? min_chunk_bytes : default_min_chunk_bytes)) {}
+      min_chunk_bytes_(heap_.rounded(min_chunk_bytes != 0 ? min_chunk_bytes : default_min_chunk_bytes)),
+      min_chunk_is_asked_for_(min_chunk_bytes != 0) {}
 
 Block* Coalescing::take(std::uint64_t rounded) {
   Block* block = heap_.find(rounded);
@@ -95,8 +96,10 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     growth.released.push_back(&chunk);
   }
   if (wanted > headroom) {
-    wanted = headroom >= rounded ? headroom
-                                 : std::max({rounded, portion, std::min(min_chunk_bytes_, 2 * rounded)});
+    const std::uint64_t least =
+        min_chunk_is_asked_for_ ? min_chunk_bytes_ : std::min(min_chunk_bytes_, 2 * rounded);
+    wanted = headroom >= rounded ? std::max(headroom, min_chunk_is_asked_for_ ? min_chunk_bytes_ : 0)
+                                 : std::max({rounded, portion, least});
   } else if (urgency > 1) {
     // Few driver calls are left: use the headroom for chunks that last.
     wanted = std::max(wanted, std::min(headroom, 4 * wanted));

@@ -35,6 +35,7 @@ class Coalescing final : public Strategy {
  private:
   Heap heap_;
   std::uint64_t min_chunk_bytes_;
+  bool min_chunk_is_asked_for_;
 };
 
 }  // namespace clpool

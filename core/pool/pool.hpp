@@ -44,6 +44,22 @@ class Pool final : public Shared, public MemOwner {
     return mem != nullptr ? Status::success : allocate_slowly(size, mem);
   }
 
+  /// The hit path: a block from this thread's cache, or null.
+  Mem* try_hit(std::size_t size) noexcept {
+    const ThreadRecord* record = this_thread_record;
+    if (record == nullptr) [[unlikely]] {
+      return nullptr;
+    }
+    const ThreadRecord::Slot& slot = record->slots[id_ % ThreadRecord::slot_count];
+    if (slot.pool_id != id_ || !slot.cache->lock.try_enter()) [[unlikely]] {
+      return nullptr;
+    }
+    // A size near the largest number wraps around to 0, which no block has.
+    Mem* mem = slot.cache->pop((size + (size == 0) + granule_ - 1) & ~(granule_ - 1), size);
+    slot.cache->lock.leave();
+    return mem;
+  }
+
   /// The same without waiting or calling a driver; WOULD_BLOCK, without a message, where that is needed.
   Status try_allocate(std::size_t size, Mem*& mem);
 
@@ -121,22 +137,6 @@ class Pool final : public Shared, public MemOwner {
   Pool(Allocator& allocator, const PoolOptions& options);
   ~Pool() override;
   void last_reference_gone() noexcept override;
-
-  // The hit path.
-  Mem* try_hit(std::size_t size) noexcept {
-    const ThreadRecord* record = this_thread_record;
-    if (record == nullptr) [[unlikely]] {
-      return nullptr;
-    }
-    const ThreadRecord::Slot& slot = record->slots[id_ % ThreadRecord::slot_count];
-    if (slot.pool_id != id_ || !slot.cache->lock.try_enter()) [[unlikely]] {
-      return nullptr;
-    }
-    // A size near the largest number wraps around to 0, which no block has.
-    Mem* mem = slot.cache->pop((size + (size == 0) + granule_ - 1) & ~(granule_ - 1), size);
-    slot.cache->lock.leave();
-    return mem;
-  }
 
   // pool.cpp: blocks in and out, under the mutex.
   Status allocate_slowly(std::size_t size, Mem*& mem);

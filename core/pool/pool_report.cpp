@@ -7,6 +7,29 @@
 #include "pool/uses.hpp"
 
 namespace clpool {
+namespace {
+
+/// True if the block is free or in a cache, so that it could be part of a larger free block.
+bool is_available(const Block* block) noexcept {
+  return block != nullptr &&
+         (block->free ||
+          (static_cast<const PoolBlock*>(block)->state == MemState::released && block->bin == 0));
+}
+
+/// Bytes of the block that a cached one would be part of if all caches were emptied.
+std::uint64_t available_around(const Block& cached) noexcept {
+  const Block* first = &cached;
+  while (is_available(first->left)) {
+    first = first->left;
+  }
+  std::uint64_t bytes = 0;
+  for (const Block* block = first; is_available(block); block = block->right) {
+    bytes += block->size;
+  }
+  return bytes;
+}
+
+}  // namespace
 
 PoolStats Pool::statistics() {
   finish_later_releases();
@@ -25,7 +48,7 @@ PoolStats Pool::statistics() {
     stats.cached_bytes += cache->cached_bytes;
     for (const Mem* head : cache->buckets) {
       for (const Mem* mem = head; mem != nullptr; mem = mem->next, ++cached_blocks) {
-        largest_cached = std::max<std::uint64_t>(largest_cached, mem->capacity);
+        largest_cached = std::max(largest_cached, available_around(pool_block(*mem)));
       }
     }
   }

@@ -1,0 +1,268 @@
+// Shims of clpool/pool.h.
+#include "clpool/pool.h"
+
+#include "handles.hpp"
+#include "pool/bins.hpp"
+#include "pool/pool.hpp"
+#include "shim.hpp"
+
+using clpool::Mem;
+using clpool::Pool;
+using clpool::PoolOptions;
+using clpool::PoolStats;
+using clpool::Reference;
+using clpool::Status;
+using clpool::StrategyKind;
+using clpool::capi::clear_result;
+using clpool::capi::guarded;
+using clpool::capi::read_options;
+using clpool::capi::require;
+using clpool::capi::to_core;
+using clpool::capi::to_handle;
+using clpool::capi::write_result;
+
+namespace {
+
+constexpr std::uint32_t callbacks_version = 1;
+constexpr std::size_t oldest_options = sizeof(clpool_pool_options);
+constexpr std::size_t oldest_callbacks = sizeof(clpool_pool_callbacks);
+constexpr std::size_t oldest_stats = sizeof(clpool_pool_stats);
+
+std::uint64_t or_unlimited(std::uint64_t limit) noexcept {
+  return limit != 0 ? limit : UINT64_MAX;
+}
+
+Status read_strategy(std::uint32_t number, StrategyKind& strategy) noexcept {
+  switch (number) {
+    case CLPOOL_STRATEGY_DEFAULT:
+    case CLPOOL_STRATEGY_COALESCING:
+      strategy = StrategyKind::coalescing;
+      return Status::success;
+    case CLPOOL_STRATEGY_BINNED:
+      strategy = StrategyKind::binned;
+      return Status::success;
+    default:
+      return fail(Status::invalid_value, "clpool_pool_create: strategy is %u, valid are 0 to %d", number,
+                  CLPOOL_STRATEGY_BINNED);
+  }
+}
+
+Status read_leading_bits(std::uint32_t number, std::uint32_t& bits) noexcept {
+  if (number == CLPOOL_LEADING_BITS_NONE) {
+    bits = 0;
+    return Status::success;
+  }
+  if (number > clpool::max_leading_bits) {
+    return fail(Status::invalid_value, "clpool_pool_create: leading_bits_in_bin_id is %u, valid are 0 to %u",
+                number, clpool::max_leading_bits);
+  }
+  bits = number != 0 ? number : clpool::default_leading_bits;
+  return Status::success;
+}
+
+Status read_callbacks(const clpool_pool_options& given, clpool::PoolCallbacks& callbacks) noexcept {
+  clpool_pool_callbacks ours = CLPOOL_POOL_CALLBACKS_INIT;
+  if (given.callbacks != nullptr) {
+    CLPOOL_TRY(read_options(given.callbacks, oldest_callbacks, ours, "clpool_pool_create (callbacks)"));
+    if (ours.version != callbacks_version) {
+      return fail(Status::invalid_value,
+                  "clpool_pool_create: the version of the callbacks is %u, this library knows %u",
+                  ours.version, callbacks_version);
+    }
+  }
+  callbacks = {ours.collect, ours.out_of_memory, ours.message, given.user};
+  return Status::success;
+}
+
+Status convert(const clpool_pool_options& given, PoolOptions& options) {
+  CLPOOL_TRY(read_strategy(given.strategy, options.strategy));
+  CLPOOL_TRY(read_leading_bits(given.leading_bits_in_bin_id, options.leading_bits));
+  CLPOOL_TRY(read_callbacks(given, options.callbacks));
+  if (given.reserved != 0) {
+    return fail(Status::invalid_value, "clpool_pool_create: reserved is %u, it must be 0", given.reserved);
+  }
+  if (given.queue_count != 0 && given.queues == nullptr) {
+    return fail(Status::invalid_value, "clpool_pool_create: queue_count is %u, but queues is NULL",
+                given.queue_count);
+  }
+  options.trace_messages = given.trace_messages != 0;
+  options.max_bytes = or_unlimited(given.max_bytes);
+  options.max_held_bytes = or_unlimited(given.max_held_bytes);
+  options.min_chunk_bytes = given.min_chunk_bytes;
+  options.alignment = given.alignment;
+  options.release_threshold = given.release_threshold;
+  options.decay_ns = given.decay_ns;
+  options.queues.assign(given.queues, given.queues + given.queue_count);
+  options.name = given.name != nullptr ? given.name : "";
+  return Status::success;
+}
+
+clpool_pool_stats convert(const PoolStats& stats) noexcept {
+  clpool_pool_stats result = CLPOOL_POOL_STATS_INIT;
+  result.held_blocks = stats.held_blocks;
+  result.active_blocks = stats.active_blocks;
+  result.managed_bytes = stats.managed_bytes;
+  result.active_bytes = stats.active_bytes;
+  result.held_bytes = stats.held_bytes;
+  result.peak_managed_bytes = stats.peak_managed_bytes;
+  result.peak_active_bytes = stats.peak_active_bytes;
+  result.driver_allocations = stats.driver_allocations;
+  result.driver_releases = stats.driver_releases;
+  result.largest_free_bytes = stats.largest_free_bytes;
+  result.allocations = stats.allocations;
+  result.hits = stats.hits;
+  result.misses = stats.misses;
+  result.out_of_memory_events = stats.out_of_memory_events;
+  result.reserved_bytes = stats.reserved_bytes;
+  result.cached_bytes = stats.cached_bytes;
+  result.pending_bytes = stats.pending_bytes;
+  result.chunks = stats.chunks;
+  result.fragmentation_ppm = stats.fragmentation_ppm;
+  result.sub_buffers_created = stats.sub_buffers_created;
+  return result;
+}
+
+/// Runs an action on a pool that cannot fail but for its argument and host memory.
+template <typename Action>
+clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(require(pool, function, "pool"));
+    action(*to_core(pool));
+    return Status::success;
+  });
+}
+
+}  // namespace
+
+void clpool_pool_callbacks_init(clpool_pool_callbacks* callbacks) noexcept {
+  if (callbacks != nullptr) {
+    *callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  }
+}
+
+void clpool_pool_options_init(clpool_pool_options* options) noexcept {
+  if (options != nullptr) {
+    *options = CLPOOL_POOL_OPTIONS_INIT;
+  }
+}
+
+void clpool_pool_stats_init(clpool_pool_stats* stats) noexcept {
+  if (stats != nullptr) {
+    *stats = CLPOOL_POOL_STATS_INIT;
+  }
+}
+
+clpool_status clpool_pool_create(clpool_allocator* allocator, const clpool_pool_options* options_or_null,
+                                 clpool_pool** out) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(out, "clpool_pool_create", "out"));
+    CLPOOL_TRY(require(allocator, "clpool_pool_create", "allocator"));
+    clpool_pool_options given = CLPOOL_POOL_OPTIONS_INIT;
+    if (options_or_null != nullptr) {
+      CLPOOL_TRY(read_options(options_or_null, oldest_options, given, "clpool_pool_create"));
+    }
+    PoolOptions options;
+    CLPOOL_TRY(convert(given, options));
+    Reference<Pool> pool;
+    CLPOOL_TRY(Pool::create(*to_core(allocator), options, pool));
+    *out = to_handle(pool.detach());
+    return Status::success;
+  });
+}
+
+clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size, clpool_mem** out) noexcept {
+  if (out != nullptr && pool != nullptr) [[likely]] {
+    // The hit path does nothing that could throw, and needs no guard.
+    if (Mem* mem = to_core(pool)->try_hit(size); mem != nullptr) [[likely]] {
+      *out = to_handle(mem);
+      return CLPOOL_SUCCESS;
+    }
+  }
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(out, "clpool_pool_allocate", "out"));
+    CLPOOL_TRY(require(pool, "clpool_pool_allocate", "pool"));
+    Mem* mem = nullptr;
+    const Status status = to_core(pool)->allocate(size, mem);
+    *out = status == Status::success ? to_handle(mem) : nullptr;
+    return status;
+  });
+}
+
+clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem** out) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(out, "clpool_pool_try_allocate", "out"));
+    CLPOOL_TRY(require(pool, "clpool_pool_try_allocate", "pool"));
+    Mem* mem = nullptr;
+    const Status status = to_core(pool)->try_allocate(size, mem);
+    *out = status == Status::success ? to_handle(mem) : nullptr;
+    return status;
+  });
+}
+
+clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(require(pool, "clpool_pool_statistics", "pool"));
+    CLPOOL_TRY(require(stats, "clpool_pool_statistics", "stats"));
+    return write_result(convert(to_core(pool)->statistics()), oldest_stats, stats, "clpool_pool_statistics");
+  });
+}
+
+clpool_status clpool_pool_free_held(clpool_pool* pool) noexcept {
+  return on_pool(pool, "clpool_pool_free_held", [](Pool& object) { object.free_held(); });
+}
+
+clpool_status clpool_pool_stop_holding(clpool_pool* pool) noexcept {
+  return on_pool(pool, "clpool_pool_stop_holding", [](Pool& object) { object.stop_holding(); });
+}
+
+clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes) noexcept {
+  return on_pool(pool, "clpool_pool_trim", [=](Pool& object) { object.trim(keep_bytes); });
+}
+
+clpool_status clpool_pool_tick(clpool_pool* pool) noexcept {
+  return on_pool(pool, "clpool_pool_tick", [](Pool& object) { object.tick(); });
+}
+
+clpool_status clpool_pool_retain(clpool_pool* pool) noexcept {
+  return on_pool(pool, "clpool_pool_retain", [](Pool& object) { object.retain(); });
+}
+
+clpool_status clpool_pool_release(clpool_pool* pool) noexcept {
+  if (pool != nullptr) {
+    to_core(pool)->release();
+  }
+  return CLPOOL_SUCCESS;
+}
+
+clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits, uint64_t* bin) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(bin, "clpool_bin_number", "bin"));
+    if (leading_bits > clpool::max_leading_bits) {
+      return fail(Status::invalid_value, "clpool_bin_number: leading_bits is %u, valid are 0 to %u",
+                  leading_bits, clpool::max_leading_bits);
+    }
+    *bin = clpool::bin_number(size, leading_bits);
+    return Status::success;
+  });
+}
+
+clpool_status clpool_bin_alloc_size(uint64_t bin, uint32_t leading_bits, uint64_t* size) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(size, "clpool_bin_alloc_size", "size"));
+    if (leading_bits > clpool::max_leading_bits) {
+      return fail(Status::invalid_value, "clpool_bin_alloc_size: leading_bits is %u, valid are 0 to %u",
+                  leading_bits, clpool::max_leading_bits);
+    }
+    if (bin >= std::uint64_t{64} << leading_bits) {
+      return fail(Status::invalid_value, "clpool_bin_alloc_size: bin is %llu, the largest is %llu",
+                  static_cast<unsigned long long>(bin),
+                  static_cast<unsigned long long>((std::uint64_t{64} << leading_bits) - 1));
+    }
+    *size = clpool::bin_alloc_size(bin, leading_bits);
+    return Status::success;
+  });
+}
+
+uint32_t clpool_bitlog2(uint64_t value) noexcept {
+  return clpool::bitlog2(value);
+}
