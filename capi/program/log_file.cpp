@@ -1,0 +1,113 @@
+// Reading and decompressing. gzip is recognized by its first bytes, not by the name.
+#include "log_file.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "failure.hpp"
+
+namespace clpool::program {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+
+struct Closer {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", path, reason));
+}
+
+std::string read_bytes(const std::string& path) {
+  const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    refuse(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  std::string bytes;
+  char piece[1 << 16];
+  while (const std::size_t count = std::fread(piece, 1, sizeof piece, file.get())) {
+    bytes.append(piece, count);
+  }
+  if (std::ferror(file.get()) != 0) {
+    refuse(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  }
+  return bytes;
+}
+
+/// Owns the state of one decompression.
+class Inflater {
+ public:
+  Inflater() {
+    constexpr int largest_window_with_gzip_header = 15 + 16;
+    if (inflateInit2(&stream_, largest_window_with_gzip_header) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream_); }
+
+  /// Decompresses one member at the beginning of `input`, which is advanced to what follows it.
+  void member(std::string_view& input, std::string& output, const std::string& path) {
+    inflateReset(&stream_);
+    int code = Z_OK;
+    while (code != Z_STREAM_END) {
+      char piece[1 << 16];
+      // zlib counts in 32 bits, so a large input is given in portions.
+      const std::string_view portion = input.substr(0, std::size_t{1} << 30);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(portion.data()));
+      stream_.avail_in = static_cast<uInt>(portion.size());
+      stream_.next_out = reinterpret_cast<Bytef*>(piece);
+      stream_.avail_out = sizeof piece;
+      code = inflate(&stream_, Z_NO_FLUSH);
+      input.remove_prefix(portion.size() - stream_.avail_in);
+      output.append(piece, sizeof piece - stream_.avail_out);
+      const bool is_stuck = input.empty() && stream_.avail_out != 0;
+      if (code == Z_BUF_ERROR || (code == Z_OK && is_stuck)) {
+        refuse(path, fmt::format("truncated: the gzip data ends after {} decompressed bytes without its end",
+                                 output.size()));
+      }
+      if (code != Z_OK && code != Z_STREAM_END) {
+        refuse(path, fmt::format("damaged gzip data after {} decompressed bytes: {}", output.size(),
+                                 stream_.msg != nullptr ? stream_.msg : "unknown reason"));
+      }
+    }
+  }
+
+ private:
+  z_stream stream_{};
+};
+
+std::string decompress(std::string_view input, const std::string& path) {
+  Inflater inflater;
+  std::string output;
+  while (input.starts_with(gzip_magic)) {
+    inflater.member(input, output, path);
+  }
+  if (input.find_first_not_of('\0') != std::string_view::npos) {  // padding by zeros is common on tapes
+    refuse(path, fmt::format("{} bytes follow the end of the gzip data", input.size()));
+  }
+  return output;
+}
+
+}  // namespace
+
+std::string read_log_file(const std::string& path) {
+  std::string bytes = read_bytes(path);
+  if (bytes.starts_with(gzip_magic)) {
+    return decompress(bytes, path);
+  }
+  if (path.ends_with(".gz")) {
+    refuse(path, "not gzip data, although the name ends in .gz");
+  }
+  return bytes;
+}
+
+}  // namespace clpool::program

@@ -1,0 +1,12 @@
+// The bytes of an allocation log, plain or gzip. Their meaning is the library's to read.
+#pragma once
+
+#include <string>
+
+namespace clpool::program {
+
+/// Reads a whole file; gzip, also of several members, is decompressed. Throws Failure (bad_input) for a file
+/// that cannot be read, is named .gz but is not gzip, is truncated or damaged.
+std::string read_log_file(const std::string& path);
+
+}  // namespace clpool::program

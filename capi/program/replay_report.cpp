@@ -1,0 +1,134 @@
+// Rows and members for replay results.
+#include "replay_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "table.hpp"
+#include "units.hpp"
+
+namespace clpool::program {
+namespace {
+
+double as_ratio(std::uint64_t parts_per_million) {
+  return static_cast<double>(parts_per_million) / 1e6;
+}
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::string share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "-"
+                    : fmt::format("{:.2f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string heading(const ReplayReport& report) {
+  if (!report.device) {
+    return "Memory: dry (numbers only, no device)\n\n";
+  }
+  const Device& device = *report.device;
+  return fmt::format("Device: {} ({}), {}\nMemory: {}\n\n", device.name, device.platform_name,
+                     human_bytes(device.memory), report.kind);
+}
+
+/// Whether the outcome is the first of its log.
+bool begins_log(const std::vector<ReplayOutcome>& outcomes, std::size_t index) {
+  return index == 0 || outcomes[index].log != outcomes[index - 1].log;
+}
+
+/// What is to be known of a log before the rows of its replays.
+std::string log_heading(const ReplayOutcome& outcome) {
+  const clpool_trace_stats& trace = outcome.trace;
+  std::string text = fmt::format("{}: {} events, {} allocations of {} sizes", file_name(outcome.log),
+                                 human_count(trace.events), human_count(trace.allocations),
+                                 human_count(trace.distinct_sizes));
+  if (trace.final_live_blocks > 0) {
+    text += fmt::format(", {} never released ({})", human_count(trace.final_live_blocks),
+                        human_bytes(trace.final_live_bytes));
+  }
+  return text + "\n";
+}
+
+nlohmann::ordered_json to_json(const Device& device) {
+  return {{"name", device.name},
+          {"vendor", device.vendor},
+          {"platform", device.platform_name},
+          {"type", type_name(device)},
+          {"version", device.version},
+          {"memory_bytes", device.memory},
+          {"largest_allocation_bytes", device.largest}};
+}
+
+nlohmann::ordered_json to_json(const ReplayOutcome& outcome) {
+  const clpool_trace_replay_result& result = outcome.result;
+  return {{"log", outcome.log},
+          {"strategy", outcome.strategy},
+          {"events", outcome.trace.events},
+          {"allocations", result.allocations},
+          {"releases", result.releases},
+          {"out_of_memory", result.out_of_memory},
+          {"elapsed_ns", result.elapsed_ns},
+          {"ns_per_allocation", static_cast<double>(result.allocation_ps) / 1e3},
+          {"driver_allocations", result.driver_allocations},
+          {"peak_driver_bytes", result.peak_driver_bytes},
+          {"peak_live_bytes", result.peak_live_bytes},
+          {"ratio", as_ratio(result.ratio_ppm)},
+          {"log_peak_live_bytes", outcome.trace.peak_live_bytes},
+          {"log_final_live_blocks", outcome.trace.final_live_blocks},
+          {"log_final_live_bytes", outcome.trace.final_live_bytes}};
+}
+
+}  // namespace
+
+std::string as_table(const ReplayReport& report) {
+  using Align = Table::Align;
+  const std::vector<ReplayOutcome>& outcomes = report.outcomes;
+  const bool has_failures = std::any_of(outcomes.begin(), outcomes.end(),
+                                        [](const ReplayOutcome& o) { return o.result.out_of_memory > 0; });
+  std::vector<Table::Column> columns = {
+      {"  strategy", Align::left}, {"alloc+release", Align::right}, {"driver allocations", Align::right},
+      {"of all", Align::right},    {"peak taken", Align::right},    {"peak live", Align::right},
+      {"ratio", Align::right}};
+  if (has_failures) {
+    columns.push_back({"out of memory", Align::right});
+  }
+  Table table(std::move(columns));
+  for (const ReplayOutcome& outcome : outcomes) {
+    const clpool_trace_replay_result& result = outcome.result;
+    std::vector<std::string> cells = {"  " + outcome.strategy,
+                                      human_time(result.allocation_ps),
+                                      human_count(result.driver_allocations),
+                                      share(result.driver_allocations, result.allocations),
+                                      human_bytes(result.peak_driver_bytes),
+                                      human_bytes(result.peak_live_bytes),
+                                      fmt::format("{:.3f}", as_ratio(result.ratio_ppm))};
+    if (has_failures) {
+      cells.push_back(human_count(result.out_of_memory));
+    }
+    table.add_row(std::move(cells));
+  }
+  const std::vector<std::string> lines = table.lines();
+  std::string text = heading(report) + lines.front();
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    text += begins_log(outcomes, i) ? log_heading(outcomes[i]) : "";
+    text += lines[i + 1];
+  }
+  return text;
+}
+
+std::string as_json(const ReplayReport& report) {
+  nlohmann::ordered_json json = {{"clpool", clpool_version_string()}, {"kind", report.kind}};
+  json["device"] = report.device ? to_json(*report.device) : nlohmann::ordered_json(nullptr);
+  json["results"] = nlohmann::ordered_json::array();
+  for (const ReplayOutcome& outcome : report.outcomes) {
+    json["results"].push_back(to_json(outcome));
+  }
+  // Names of files and devices need not be UTF-8; JSON must be.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace clpool::program

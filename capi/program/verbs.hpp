@@ -1,0 +1,15 @@
+// The program's verbs. Each function adds one to the command line; when it is chosen, `run` is set to what it
+// does and returns the exit code, or throws Failure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace clpool::program {
+
+using Run = std::function<int()>;
+
+void add_devices_verb(CLI::App& program, Run& run);
+void add_replay_verb(CLI::App& program, Run& run);
+
+}  // namespace clpool::program

@@ -1,0 +1,249 @@
+// clpool replay: what it prints for good logs, and how it refuses bad ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "files.hpp"
+#include "run.hpp"
+#include "support/opencl.hpp"
+
+namespace clpool::test {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::string good_log = log_of(
+    {"0,1,allocate,0x1,1000,0", "0,2,allocate,0x2,3000,0", "0,3,free,0x1,1000,0", "0,4,free,0x2,3000,0"});
+
+class ReplayVerb : public testing::Test {
+ protected:
+  /// Replays with numbers instead of memory, and expects the log to be refused with this message.
+  void expect_refused(const std::string& path, const std::string& message) {
+    const RunResult run = run_program({"replay", "--kind", "dry", path});
+    EXPECT_EQ(run.exit_code, 2) << path;
+    EXPECT_EQ(run.err, "clpool: " + message + "\n");
+    EXPECT_EQ(run.out, "");
+  }
+  nlohmann::json json_of(const std::vector<std::string>& arguments, int exit_code = 0) {
+    const std::string path = folder.path("result.json");
+    std::vector<std::string> all = {"replay", "--json", path};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const RunResult run = run_program(all);
+    EXPECT_EQ(run.exit_code, exit_code) << run.err;
+    std::ifstream file(path);
+    return nlohmann::json::parse(file, nullptr, false);
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(ReplayVerb, PrintsATableWithARowForEachStrategy) {
+  const RunResult run = run_program({"replay", "--kind", "dry", folder.write("good.csv", good_log)});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "") << "there is no progress bar where there is no terminal";
+  for (const char* part : {"good.csv", "direct", "binned", "coalescing", "peak taken", "3.9 KiB"}) {
+    EXPECT_TRUE(contains(run.out, part)) << part << " in\n" << run.out;
+  }
+}
+
+TEST_F(ReplayVerb, JsonHasTheFiguresOfEachReplay) {
+  const nlohmann::json json = json_of({"--kind", "dry", folder.write("good.csv", good_log)});
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["clpool"], "1.0.0");
+  EXPECT_EQ(json["kind"], "dry");
+  EXPECT_TRUE(json["device"].is_null());
+  ASSERT_EQ(json["results"].size(), 3u);
+  const nlohmann::json& direct = json["results"][0];
+  EXPECT_EQ(direct["strategy"], "direct");
+  EXPECT_EQ(direct["events"], 4);
+  EXPECT_EQ(direct["allocations"], 2);
+  EXPECT_EQ(direct["releases"], 2);
+  EXPECT_EQ(direct["driver_allocations"], 2);
+  EXPECT_EQ(direct["peak_driver_bytes"], 4000);
+  EXPECT_EQ(direct["peak_live_bytes"], 4000);
+  EXPECT_EQ(direct["ratio"], 1.0);
+  EXPECT_EQ(direct["out_of_memory"], 0);
+  for (const nlohmann::json& result : json["results"]) {
+    EXPECT_EQ(result["peak_live_bytes"], 4000);
+    EXPECT_GE(result["peak_driver_bytes"], 4000);
+    EXPECT_GT(result["ns_per_allocation"], 0.0);
+  }
+}
+
+TEST_F(ReplayVerb, ReplaysOnlyTheStrategyThatIsAskedFor) {
+  const nlohmann::json json =
+      json_of({"--kind", "dry", "--strategy", "coalescing", folder.write("good.csv", good_log)});
+  ASSERT_EQ(json["results"].size(), 1u);
+  EXPECT_EQ(json["results"][0]["strategy"], "coalescing");
+}
+
+TEST_F(ReplayVerb, ReadsGzipOfOneMemberOrSeveral) {
+  const std::string half = good_log.substr(0, 60);
+  const std::string rest = good_log.substr(60);
+  const std::string one = folder.write("one.csv.gz", gzip(good_log));
+  const std::string several = folder.write("several", gzip(half) + gzip(rest) + std::string(512, '\0'));
+  const nlohmann::json json = json_of({"--kind", "dry", "--strategy", "direct", one, several});
+  ASSERT_EQ(json["results"].size(), 2u);
+  EXPECT_EQ(json["results"][0]["allocations"], 2);
+  EXPECT_EQ(json["results"][1]["allocations"], 2);
+}
+
+TEST_F(ReplayVerb, TellsWhatALogNeverReleases) {
+  const std::string log = folder.write("leak.csv", log_of({"0,1,allocate,0x1,2048,0"}));
+  const RunResult run = run_program({"replay", "--kind", "dry", log});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(
+      contains(run.out, "\nleak.csv: 1 events, 1 allocations of 1 sizes, 1 never released (2.0 KiB)\n"))
+      << run.out;
+}
+
+TEST_F(ReplayVerb, ALogWithoutEventsIsFine) {
+  const RunResult run = run_program({"replay", "--kind", "dry", folder.write("empty.csv", log_of({}))});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST_F(ReplayVerb, RefusesLogsThatAreMissingOrNoFiles) {
+  expect_refused(folder.path("none.csv"),
+                 folder.path("none.csv") + ": cannot be opened: No such file or directory");
+  expect_refused(folder.path(""), folder.path("") + ": cannot be read: Is a directory");
+}
+
+TEST_F(ReplayVerb, RefusesATruncatedGzipLog) {
+  const std::string packed = gzip(good_log);
+  const std::string path = folder.write("cut.csv.gz", packed.substr(0, packed.size() - 1));
+  expect_refused(path, path + ": truncated: the gzip data ends after " + std::to_string(good_log.size()) +
+                           " decompressed bytes without its end");
+  const std::string head = folder.write("head.csv.gz", packed.substr(0, 5));
+  expect_refused(head, head + ": truncated: the gzip data ends after 0 decompressed bytes without its end");
+}
+
+TEST_F(ReplayVerb, RefusesDamagedGzip) {
+  std::string packed = gzip(good_log);
+  packed[packed.size() - 6] ^= 1;  // in the check sum
+  const std::string path = folder.write("damaged.csv.gz", packed);
+  expect_refused(path, path + ": damaged gzip data after " + std::to_string(good_log.size()) +
+                           " decompressed bytes: incorrect data check");
+  const std::string garbage = folder.write("garbage.csv.gz", gzip(good_log) + "garbage");
+  expect_refused(garbage, garbage + ": 7 bytes follow the end of the gzip data");
+}
+
+TEST_F(ReplayVerb, RefusesWhatIsNamedGzipButIsNot) {
+  const std::string path = folder.write("plain.csv.gz", good_log);
+  expect_refused(path, path + ": not gzip data, although the name ends in .gz");
+}
+
+TEST_F(ReplayVerb, RefusesBadLogsWithFileLineAndReason) {
+  struct Case {
+    std::string name, text, reason;
+  };
+  const std::vector<Case> cases = {
+      {"empty", "", ": no header line 'Thread,Time,Action,Pointer,Size,Stream': the log is empty"},
+      {"header", "time;size\n",
+       ":1: the first line is 'time;size', a log begins with 'Thread,Time,Action,Pointer,Size,Stream'"},
+      {"cut", good_log.substr(0, good_log.size() - 10),
+       ":5: truncated: the last row has 4 fields, the header has 6"},
+      {"action", log_of({"0,1,resize,0x1,8,0"}),
+       ":2: Action 'resize' is unknown (known are allocate, free and allocate failure)"},
+      {"unknown", log_of({"0,1,free,0xbad,8,0"}), ":2: free of 0xbad, which is not live"},
+      {"duplicate", log_of({"0,1,allocate,0x1,8,0", "0,1,allocate,0x1,8,0"}),
+       ":3: allocate gave 0x1, which is live since line 2"},
+      {"size", log_of({"0,1,allocate,0x1,8,0", "0,1,free,0x1,9,0"}),
+       ":3: free of 0x1 with 9 bytes, line 2 allocated it with 8 bytes"},
+      {"number", log_of({"0,1,allocate,0x1,eight,0"}), ":2: Size 'eight' is not a number"},
+      {"overflow", log_of({"0,1,allocate,0x1,99999999999999999999,0"}),
+       ":2: Size '99999999999999999999' does not fit into 64 bits"},
+  };
+  for (const Case& bad : cases) {
+    const std::string plain = folder.write(bad.name + ".csv", bad.text);
+    expect_refused(plain, plain + bad.reason);
+    const std::string packed = folder.write(bad.name + ".csv.gz", gzip(bad.text));
+    expect_refused(packed, packed + bad.reason);
+  }
+}
+
+TEST_F(ReplayVerb, ABadLogIsFoundBeforeAnyIsReplayed) {
+  const std::string good = folder.write("good.csv", good_log);
+  const std::string bad = folder.write("bad.csv", "nonsense\n");
+  const RunResult run = run_program({"replay", "--kind", "dry", good, bad});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.out, "");
+}
+
+TEST_F(ReplayVerb, RefusesAJsonFileThatItCannotCreate) {
+  const RunResult run = run_program({"replay", "--kind", "dry", "--json", folder.path("no/such/folder.json"),
+                                     folder.write("good.csv", good_log)});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(contains(run.err, "cannot be created: No such file or directory")) << run.err;
+}
+
+TEST_F(ReplayVerb, DryMemoryThatIsOutMeansOneAndKeepsTheOtherFigures) {
+  const std::string path =
+      folder.write("huge.csv", log_of({"0,1,allocate,0x1,64,0", "0,2,allocate,0x2,18446744073709551000,0"}));
+  const nlohmann::json json = json_of({"--kind", "dry", "--strategy", "direct", path}, 1);
+  ASSERT_EQ(json["results"].size(), 1u);
+  EXPECT_EQ(json["results"][0]["out_of_memory"], 1);
+  EXPECT_EQ(json["results"][0]["allocations"], 1);
+}
+
+class ReplayOnADevice : public OpenClTest {
+ protected:
+  TemporaryFolder folder;
+};
+
+TEST_F(ReplayOnADevice, UsesEachKindOfMemory) {
+  const std::string log = folder.write("good.csv", good_log);
+  for (const char* kind : {"buffer", "pinned", "svm"}) {
+    const RunResult run = run_program({"replay", "--kind", kind, log});
+    if (run.exit_code == 1 && contains(run.err, "SVM")) {
+      continue;  // a device need not have it
+    }
+    EXPECT_EQ(run.exit_code, 0) << kind << ": " << run.err;
+    EXPECT_TRUE(contains(run.out, std::string("Memory: ") + kind)) << run.out;
+  }
+}
+
+TEST_F(ReplayOnADevice, ALogThatIsLargerThanTheDeviceMeansOneAndTheOthersAreReplayed) {
+  const std::string large = folder.write("large.csv", log_of({"0,1,allocate,0x1,1152921504606846976,0"}));
+  const std::string good = folder.write("good.csv", good_log);
+  const RunResult run = run_program({"replay", large, good});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(contains(run.err, "large.csv: 1.0 EiB are live at a time, ")) << run.err;
+  EXPECT_TRUE(contains(run.err, "'--kind dry' needs no device memory")) << run.err;
+  EXPECT_TRUE(contains(run.out, "good.csv")) << run.out;
+}
+
+/// The promise of the library, on logs of real programs.
+class RecordedLogs : public testing::TestWithParam<const char*> {
+ protected:
+  TemporaryFolder folder;
+};
+
+TEST_P(RecordedLogs, CoalescingWastesLittleAndRarelyAsksTheDriver) {
+  const std::string path = folder.path("result.json");
+  const RunResult run = run_program(
+      {"replay", "--kind", "dry", "--strategy", "coalescing", "--json", path, test_data(GetParam())});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::ifstream file(path);
+  const nlohmann::json result = nlohmann::json::parse(file)["results"][0];
+  EXPECT_EQ(result["peak_live_bytes"], result["log_peak_live_bytes"]);
+  EXPECT_EQ(result["log_final_live_blocks"], 0);
+  EXPECT_LT(result["ratio"].get<double>(), 1.35);
+  EXPECT_LT(result["driver_allocations"].get<double>(), 0.02 * result["allocations"].get<double>());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedLogs,
+                         testing::Values("resnet50-train.csv.gz", "gpt2-train-varlen.csv.gz",
+                                         "euler2d-rk3.csv.gz", "pyopencl-array-tests.csv.gz"),
+                         [](const auto& parameter) {
+                           std::string name = parameter.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace clpool::test

@@ -1,0 +1,60 @@
+// A child process with its two outputs in files, which cannot fill up as pipes do.
+#include "run.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "files.hpp"
+
+namespace clpool::test {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// In the child: nothing returns from here.
+[[noreturn]] void become_program(const std::vector<std::string>& arguments, const std::string& out,
+                                 const std::string& err) {
+  std::vector<char*> pointers = {const_cast<char*>(CLPOOL_PROGRAM)};
+  for (const std::string& argument : arguments) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  }
+  pointers.push_back(nullptr);
+  const int input = ::open("/dev/null", O_RDONLY);
+  const int out_file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err_file = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(out_file, STDOUT_FILENO);
+  ::dup2(err_file, STDERR_FILENO);
+  ::execv(CLPOOL_PROGRAM, pointers.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+RunResult run_program(const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  const std::string out = folder.path("out");
+  const std::string err = folder.path("err");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become_program(arguments, out, err);
+  }
+  RunResult result;
+  int status = 0;
+  if (child > 0 && ::waitpid(child, &status, 0) == child) {
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  result.out = read_file(out);
+  result.err = read_file(err);
+  return result;
+}
+
+}  // namespace clpool::test
