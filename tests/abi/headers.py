@@ -11,7 +11,6 @@ from typing import Dict, List, NamedTuple
 class Function(NamedTuple):
     header: str
     name: str
-    parameters: List[str]
     comment: str
 
 
@@ -29,9 +28,8 @@ def functions(header: str, text: str) -> List[Function]:
     found = []
     for match in re.finditer(r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?^CLPOOL_API\b([^;]*);", text, re.DOTALL | re.MULTILINE):
         declaration = " ".join(without_comments(match.group(2)).split())
-        name, parameters = re.fullmatch(r".*?\b(clpool_\w+)\s*\((.*)\)\s*CLPOOL_NOEXCEPT", declaration).groups()
-        names = [] if parameters == "void" else re.findall(r"(\w+)\s*(?:,|$)", parameters)
-        found.append(Function(header, name, names, match.group(1) or ""))
+        name = re.fullmatch(r".*?\b(clpool_\w+)\s*\(.*\)\s*CLPOOL_NOEXCEPT", declaration).group(1)
+        found.append(Function(header, name, match.group(1) or ""))
     return found
 
 

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# readme.sh README SOURCE: the first C block of the README is this source, line for line.
+diff <(sed -n '/^```c$/,/^```$/p' "$1" | sed '/^```$/q' | sed '/^```/d') "$2"
