@@ -43,8 +43,9 @@ Log read_log(const std::string& path) {
 }
 
 /// What the device cannot have: the reason as text, or "".
-std::string reason_not_to_fit(const Log& log, const Device& device) {
-  if (log.stats.peak_live_bytes > device.memory) {
+std::string reason_not_to_fit(const Log& log, const Device& device, const std::string& kind) {
+  const bool is_on_device = kind != "pinned";
+  if (is_on_device && log.stats.peak_live_bytes > device.memory) {
     return fmt::format("{}: {} are live at a time, {} has {}; '--kind dry' needs no device memory", log.path,
                        human_bytes(log.stats.peak_live_bytes), device.name, human_bytes(device.memory));
   }
@@ -86,7 +87,7 @@ ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySo
 /// Replays one log with every strategy that was asked for. False, after a message, if the device failed.
 bool replay_all(const Log& log, const Options& options, const MemorySource& source, ReplayReport& report) {
   if (report.device) {
-    if (const std::string reason = reason_not_to_fit(log, *report.device); !reason.empty()) {
+    if (const std::string reason = reason_not_to_fit(log, *report.device, report.kind); !reason.empty()) {
       fmt::print(stderr, "clpool: {}\n", reason);
       return false;
     }

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "files.hpp"
 #include "run.hpp"
 #include "support/opencl.hpp"
 
@@ -68,15 +69,23 @@ TEST_F(ProgramOnADevice, RefusesADeviceThatIsNotThere) {
   EXPECT_TRUE(contains(run.err, "no such device")) << run.err;
 }
 
-TEST(Program, WithoutAnyDeviceTheDeviceHasFailed) {
+TEST(Program, WithoutAnyDeviceTheDeviceHasFailedAndDryReplaysWork) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("log.csv", log_of({"0,0,allocate,0x1,8,0"}));
   ::setenv("OCL_ICD_VENDORS", "/nowhere", 1);
-  const RunResult run = run_program({"devices"});
+  const RunResult devices = run_program({"devices"});
+  const RunResult replay = run_program({"replay", log});
+  const RunResult dry = run_program({"replay", "--kind", "dry", log});
   ::unsetenv("OCL_ICD_VENDORS");
-  if (run.exit_code == 0) {
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  if (devices.exit_code == 0) {
     GTEST_SKIP() << "the OpenCL loader finds drivers without its list of vendors";
   }
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_EQ(run.err, "clpool: no OpenCL device found (is a driver or PoCL installed?)\n");
+  const std::string message = "clpool: no OpenCL device found (is a driver or PoCL installed?)\n";
+  EXPECT_EQ(devices.exit_code, 1);
+  EXPECT_EQ(devices.err, message);
+  EXPECT_EQ(replay.exit_code, 1);
+  EXPECT_EQ(replay.err, message);
 }
 
 }  // namespace
