@@ -4,9 +4,11 @@
 
 #include "allocator/allocator.hpp"
 #include "clpool/allocator.h"
+#include "clpool/map.h"
 #include "clpool/mem.h"
 #include "clpool/pool.h"
 #include "clpool/trace.h"
+#include "memory/map.hpp"
 #include "memory/mem.hpp"
 #include "pool/pool.hpp"
 #include "trace/log.hpp"
@@ -53,6 +55,16 @@ inline TraceWriter* to_core(clpool_trace_writer* handle) noexcept {
 }
 inline clpool_trace_writer* to_handle(TraceWriter* object) noexcept {
   return reinterpret_cast<clpool_trace_writer*>(object);
+}
+
+inline Map* to_core(clpool_map* handle) noexcept {
+  return reinterpret_cast<Map*>(handle);
+}
+inline const Map* to_core(const clpool_map* handle) noexcept {
+  return reinterpret_cast<const Map*>(handle);
+}
+inline clpool_map* to_handle(Map* object) noexcept {
+  return reinterpret_cast<clpool_map*>(object);
 }
 
 }  // namespace clpool::capi

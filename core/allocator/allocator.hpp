@@ -9,6 +9,7 @@
 
 #include "base/reference.hpp"
 #include "base/status.hpp"
+#include "cl/order.hpp"
 #include "memory/mem.hpp"
 
 namespace clpool {
@@ -40,6 +41,10 @@ class Allocator : public Shared {
 
   /// Gives a chunk back. What goes wrong is reported by a message.
   virtual void deallocate(const Chunk& chunk) noexcept = 0;
+
+  /// Gives a chunk back behind the commands of a queue. SVM only; NOT_SUPPORTED, with nothing done, for
+  /// others.
+  virtual Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept;
 
   const AllocatorTraits& traits() const noexcept { return traits_; }
 

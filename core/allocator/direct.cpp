@@ -12,6 +12,7 @@ namespace {
 struct DirectMem : Mem {
   Allocator* allocator = nullptr;  ///< holds a reference while live
   Chunk chunk;
+  cl::Queue queue;  ///< SVM that was bound: the queue that it is freed behind
 };
 
 constinit Recycler<DirectMem> recycler;
@@ -24,10 +25,16 @@ class DirectOwner final : public MemOwner {
     auto& direct = static_cast<DirectMem&>(mem);
     const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
     const Chunk chunk = std::exchange(direct.chunk, {});
+    const cl::Queue queue = std::move(direct.queue);
     clear_mem(mem);
     recycler.give_back(direct);
-    allocator->deallocate(chunk);
-    return Status::success;
+    if (!queue) {
+      allocator->deallocate(chunk);
+      return Status::success;
+    }
+    cl::Order order;
+    order.queue = queue.get();
+    return allocator->deallocate_on(chunk, order);
   }
 
   cl_context context_of(const Mem& mem) const noexcept override {
@@ -82,6 +89,82 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
   mem.references.store(1, std::memory_order_relaxed);
   mem.state = MemState::live;
   result = &mem;
+  return Status::success;
+}
+
+bool is_direct(const Mem& mem) noexcept {
+  return mem.owner == &owner;
+}
+
+namespace {
+
+/// The queue that `mem` is freed behind; null if none.
+cl_command_queue queue_of(const DirectMem& mem) noexcept {
+  return mem.queue ? mem.queue.get() : mem.allocator->traits().queue;
+}
+
+Status require_direct_svm(const Mem& mem) noexcept {
+  if (mem.state != MemState::live) {
+    return fail(Status::invalid_operation, "memory %p was released already", static_cast<const void*>(&mem));
+  }
+  return is_direct(mem) && mem.kind == MemKind::svm
+             ? Status::success
+             : fail(Status::invalid_operation,
+                    "only SVM that an allocator made has a queue to be freed behind");
+}
+
+}  // namespace
+
+Status bind_direct_svm(Mem& mem, cl_command_queue queue) {
+  CLPOOL_TRY(require_direct_svm(mem));
+  auto& direct = static_cast<DirectMem&>(mem);
+  bool out_of_order = false;
+  CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
+  if (out_of_order) {
+    return fail(Status::invalid_value, "the queue that SVM is freed behind must be in order");
+  }
+  const cl_command_queue former = queue_of(direct);
+  if (former == queue) {
+    return Status::success;
+  }
+  cl::Queue retained;
+  CLPOOL_TRY(cl::Queue::share(queue, retained));
+  if (former != nullptr) {
+    CLPOOL_TRY(cl::hand_over(former, queue));
+  }
+  direct.queue = std::move(retained);
+  return Status::success;
+}
+
+Status unbind_direct_svm(Mem& mem) {
+  CLPOOL_TRY(require_direct_svm(mem));
+  auto& direct = static_cast<DirectMem&>(mem);
+  if (const cl_command_queue queue = queue_of(direct); queue != nullptr) {
+    if (const cl_int code = clFinish(queue); code != CL_SUCCESS) {
+      return fail_cl(code, "clFinish", "queue %p", static_cast<void*>(queue));
+    }
+  }
+  direct.queue.reset();
+  return Status::success;
+}
+
+Status release_direct_svm(Mem& mem, cl::Order order) {
+  CLPOOL_TRY(require_direct_svm(mem));
+  auto& direct = static_cast<DirectMem&>(mem);
+  if (order.queue == nullptr) {
+    order.queue = queue_of(direct);
+  }
+  CLPOOL_TRY(cl::check_order(order));
+  if (mem.references.load(std::memory_order_acquire) != 1) {
+    CLPOOL_TRY(cl::do_nothing(order));
+    return release_mem(mem);
+  }
+  CLPOOL_TRY(direct.allocator->deallocate_on(direct.chunk, order));
+  const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
+  direct.chunk = {};
+  direct.queue.reset();
+  clear_mem(mem);
+  recycler.give_back(direct);
   return Status::success;
 }
 

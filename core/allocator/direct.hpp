@@ -11,4 +11,17 @@ namespace clpool {
 /// Makes memory that goes straight back to `allocator` when it is released. 0 bytes: success and null (D-20).
 Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result);
 
+/// True for memory that allocate_direct() made.
+bool is_direct(const Mem& mem) noexcept;
+
+// The queue that direct SVM is freed behind: at first its allocator's, if that has one.
+
+/// From now on `queue`, which must be in order and which waits for what the former one was told before.
+Status bind_direct_svm(Mem& mem, cl_command_queue queue);
+/// Waits for the queue and forgets it.
+Status unbind_direct_svm(Mem& mem);
+/// Gives up the last reference behind the commands of `order.queue` (null: the queue that it is bound to).
+/// With other references left nothing is freed yet. The event is that of the free.
+Status release_direct_svm(Mem& mem, cl::Order order);
+
 }  // namespace clpool

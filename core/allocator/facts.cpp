@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "cl/info.hpp"
-
 namespace clpool {
 
 Status read_context_facts(cl_context context, ContextFacts& facts) {
@@ -17,6 +15,9 @@ Status read_context_facts(cl_context context, ContextFacts& facts) {
     CLPOOL_TRY(cl::query(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, alignment_bits));
     cl_ulong max_alloc = 0;
     CLPOOL_TRY(cl::query(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, max_alloc));
+    cl::Version version;
+    CLPOOL_TRY(cl::device_version(device, version));
+    facts.newest = std::max(facts.newest, version);
     facts.base_alignment = std::max<std::uint64_t>(facts.base_alignment, alignment_bits / 8);
     facts.max_alloc_bytes = std::min<std::uint64_t>(facts.max_alloc_bytes, max_alloc);
   }

@@ -9,6 +9,7 @@
 #include "allocator/allocator.hpp"
 #include "base/status.hpp"
 #include "cl/handle.hpp"
+#include "cl/info.hpp"
 
 namespace clpool {
 
@@ -17,6 +18,7 @@ struct ContextFacts {
   std::vector<cl_device_id> devices;
   std::uint64_t base_alignment = 1;   ///< bytes, the largest CL_DEVICE_MEM_BASE_ADDR_ALIGN
   std::uint64_t max_alloc_bytes = 0;  ///< the least CL_DEVICE_MAX_MEM_ALLOC_SIZE
+  cl::Version newest;                 ///< the newest version that a device has
 };
 Status read_context_facts(cl_context context, ContextFacts& facts);
 

@@ -27,6 +27,12 @@ class LimitAllocator final : public Allocator {
     taken_.fetch_sub(chunk.size, std::memory_order_relaxed);
   }
 
+  Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
+    CLPOOL_TRY(inner_->deallocate_on(chunk, order));
+    taken_.fetch_sub(chunk.size, std::memory_order_relaxed);
+    return Status::success;
+  }
+
  private:
   Status reserve(std::uint64_t size) noexcept {
     std::uint64_t taken = taken_.load(std::memory_order_relaxed);

@@ -45,22 +45,37 @@ class SvmAllocator final : public Allocator {
   }
 
   void deallocate(const Chunk& chunk) noexcept override {
-    void* pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value));
     if (!queue_) {
-      clSVMFree(context_.get(), pointer);
+      clSVMFree(context_.get(), pointer_of(chunk));
       return;
     }
-    cl_int code = clEnqueueSVMFree(queue_.get(), 1, &pointer, nullptr, nullptr, 0, nullptr, nullptr);
-    if (code == CL_SUCCESS) {
-      code = clFlush(queue_.get());
-    }
-    if (code != CL_SUCCESS) {
-      send_message({}, Severity::error, "clEnqueueSVMFree of %llu bytes at %p failed: %s (%d)",
-                   static_cast<unsigned long long>(chunk.size), pointer, cl_error_name(code), code);
+    cl::Order order;
+    order.queue = queue_.get();
+    if (deallocate_on(chunk, order) != Status::success) {
+      send_message({}, Severity::error, "%llu bytes of SVM at %p stay allocated: %s",
+                   static_cast<unsigned long long>(chunk.size), pointer_of(chunk), last_error_message());
     }
   }
 
+  Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
+    void* pointer = pointer_of(chunk);
+    cl_int code = clEnqueueSVMFree(order.queue, 1, &pointer, nullptr, nullptr, order.wait_count, order.waits,
+                                   order.event);
+    if (code != CL_SUCCESS) {
+      return fail_cl(code, "clEnqueueSVMFree", "%p", pointer);
+    }
+    if (code = clFlush(order.queue); code != CL_SUCCESS) {  // the free is on its way all the same
+      send_message({}, Severity::error, "clFlush after clEnqueueSVMFree failed: %s (%d)", cl_error_name(code),
+                   code);
+    }
+    return Status::success;
+  }
+
  private:
+  static void* pointer_of(const Chunk& chunk) noexcept {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value));
+  }
+
   cl::Context context_;
   cl::Queue queue_;
   cl_svm_mem_flags flags_;

@@ -31,6 +31,14 @@ class TraceAllocator final : public Allocator {
     inner_->deallocate(chunk);
   }
 
+  Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
+    const Status status = inner_->deallocate_on(chunk, order);
+    if (status == Status::success) {
+      write({.action = TraceAction::release, .pointer = chunk.value, .size = chunk.size});
+    }
+    return status;
+  }
+
  private:
   /// What the log cannot take fails no allocation: the first failure to write is sent as a message, and then
   /// no more is tried, which would also hide the reason of a failed allocation behind that of the log.

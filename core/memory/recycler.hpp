@@ -6,11 +6,10 @@
 #include <cstddef>
 #include <mutex>
 
-#include "memory/mem.hpp"
-
 namespace clpool {
 
-/// `T` derives from Mem. Meant for constant-initialized globals; has no destructor to run at exit.
+/// `T` has a link `next` (to itself or to a base). Meant for constant-initialized globals; has no destructor
+/// to run at exit.
 template <typename T>
 class Recycler {
  public:
@@ -29,8 +28,8 @@ class Recycler {
         push_front(slab[i]);
       }
     }
-    T* const taken = static_cast<T*>(first_);
-    first_ = taken->next;
+    T* const taken = first_;
+    first_ = static_cast<T*>(taken->next);
     taken->next = nullptr;
     --count_;
     return *taken;
@@ -40,7 +39,11 @@ class Recycler {
   void give_back(T& descriptor) noexcept {
     const std::lock_guard lock(mutex_);
     descriptor.next = nullptr;
-    (first_ == nullptr ? first_ : last_->next) = &descriptor;
+    if (first_ == nullptr) {
+      first_ = &descriptor;
+    } else {
+      last_->next = &descriptor;
+    }
     last_ = &descriptor;
     ++count_;
   }
@@ -56,8 +59,8 @@ class Recycler {
   }
 
   std::mutex mutex_;
-  Mem* first_ = nullptr;
-  Mem* last_ = nullptr;
+  T* first_ = nullptr;
+  T* last_ = nullptr;
   std::size_t count_ = 0;
 };
 

@@ -3,11 +3,19 @@
 #define CLPOOL_CLPOOL_H
 
 #include "clpool/allocator.h"
+#include "clpool/buffer.h"
 #include "clpool/device.h"
+#include "clpool/image.h"
+#include "clpool/info.h"
+#include "clpool/map.h"
 #include "clpool/mem.h"
 #include "clpool/message.h"
+#include "clpool/pipe.h"
 #include "clpool/pool.h"
+#include "clpool/sampler.h"
 #include "clpool/status.h"
+#include "clpool/svm.h"
 #include "clpool/trace.h"
+#include "clpool/transfer.h"
 
 #endif

@@ -1,0 +1,102 @@
+/* Maps: memory of devices in the host's address space. A map keeps its memory and its queue alive, is
+ * unmapped once, and at the latest when it is released.
+ *
+ * Commands take queue, wait list and event as those of transfer.h do. Thread safety: any thread, one at a
+ * time for the same map. Since 1.0 unless a function says otherwise.
+ */
+#ifndef CLPOOL_MAP_H
+#define CLPOOL_MAP_H
+
+#include "clpool/buffer.h"
+#include "clpool/mem.h"
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One mapping. */
+typedef struct clpool_map clpool_map;
+
+/**
+ * Maps bytes of a buffer or of SVM.
+ * @param queue the queue; retained
+ * @param mem a buffer, SVM, or a part of one
+ * @param flags CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION (OpenCL 1.2)
+ * @param offset bytes
+ * @param size bytes, at least 1; CLPOOL_WHOLE_SIZE means all that is left
+ * @param blocking not 0: returns when the host may use it; 0: the host waits for the event
+ * @param wait_count number of events
+ * @param wait_list events to wait for
+ * @param event_or_null receives the event
+ * @param out the map
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, or a range beyond the memory;
+ *         CLPOOL_ERROR_INVALID_OPERATION for other memory (page-locked memory is mapped for good: use its
+ * pointer); CLPOOL_ERROR_NOT_SUPPORTED; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL OpenCL calls:
+ * clRetainCommandQueue, clEnqueueMapBuffer, clEnqueueSVMMap.
+ */
+CLPOOL_API clpool_status clpool_mem_map(cl_command_queue queue, clpool_mem* mem, cl_map_flags flags,
+                                        size_t offset, size_t size, int32_t blocking, cl_uint wait_count,
+                                        const cl_event* wait_list, cl_event* event_or_null,
+                                        clpool_map** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Maps a region of an image.
+ * @param queue the queue; retained
+ * @param image the image
+ * @param flags as for clpool_mem_map()
+ * @param origin first pixel, 3 entries; NULL: 0, 0, 0
+ * @param region pixels, 3 entries, none 0
+ * @param blocking not 0: returns when the host may use it
+ * @param wait_count number of events
+ * @param wait_list events to wait for
+ * @param event_or_null receives the event
+ * @param out the map, which tells the pitches
+ * @return as clpool_mem_map(). OpenCL calls: clRetainCommandQueue, clGetImageInfo, clEnqueueMapImage.
+ */
+CLPOOL_API clpool_status clpool_image_map(cl_command_queue queue, clpool_mem* image, cl_map_flags flags,
+                                          const size_t* origin, const size_t* region, int32_t blocking,
+                                          cl_uint wait_count, const cl_event* wait_list,
+                                          cl_event* event_or_null, clpool_map** out) CLPOOL_NOEXCEPT;
+
+/** Address of the first byte; NULL for NULL, after unmapping and after the release. */
+CLPOOL_API void* clpool_map_pointer(const clpool_map* map) CLPOOL_NOEXCEPT;
+
+/** Bytes from the pointer on that belong to the mapping, gaps between rows included; 0 for NULL and after the
+ * release. */
+CLPOOL_API size_t clpool_map_size(const clpool_map* map) CLPOOL_NOEXCEPT;
+
+/** Bytes from row to row, as the driver laid an image out; 0 for buffers, SVM, NULL and after the release. */
+CLPOOL_API size_t clpool_map_row_pitch(const clpool_map* map) CLPOOL_NOEXCEPT;
+
+/** Bytes from slice to slice, or layer to layer; 0 where there are none, for NULL and after the release. */
+CLPOOL_API size_t clpool_map_slice_pitch(const clpool_map* map) CLPOOL_NOEXCEPT;
+
+/**
+ * Unmaps. Doing it again is no command and succeeds: the event is complete when those waited for are.
+ * @param map the map
+ * @param queue_or_null the queue; NULL: the one that mapped
+ * @param wait_count number of events
+ * @param wait_list events to wait for
+ * @param event_or_null receives the event
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for a released map;
+ *         CLPOOL_ERROR_OPENCL, and then it is still mapped
+ * Does not block. OpenCL calls: clEnqueueUnmapMemObject, clEnqueueSVMUnmap.
+ */
+CLPOOL_API clpool_status clpool_map_unmap(clpool_map* map, cl_command_queue queue_or_null, cl_uint wait_count,
+                                          const cl_event* wait_list, cl_event* event_or_null) CLPOOL_NOEXCEPT;
+
+/**
+ * Unmaps if that was not done, and gives the map back with its references.
+ * @param map the map; NULL is allowed
+ * @return CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already; CLPOOL_ERROR_OPENCL if
+ *         unmapping failed: the map is given back all the same
+ * Does not block. OpenCL calls: clEnqueueUnmapMemObject, clEnqueueSVMUnmap, clReleaseCommandQueue.
+ */
+CLPOOL_API clpool_status clpool_map_release(clpool_map* map) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

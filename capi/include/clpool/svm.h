@@ -1,0 +1,126 @@
+/* Shared virtual memory made directly or given by others. Fills, copies and migration are in transfer.h, maps
+ * in map.h; pooled SVM comes from a pool over clpool_allocator_create_svm().
+ *
+ * Coarse-grain SVM must be mapped while the host uses it; fine-grain SVM need not. SVM is not
+ * reference-counted by OpenCL: it is freed at once, or behind the commands of a queue if one was given.
+ *
+ * Thread safety: as for mem.h. Since 1.0 unless a function says otherwise.
+ */
+#ifndef CLPOOL_SVM_H
+#define CLPOOL_SVM_H
+
+#include "clpool/buffer.h"
+#include "clpool/mem.h"
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Makes SVM by clSVMAlloc.
+ * @param context where it is made; retained
+ * @param flags cl_svm_mem_flags, 0 means CL_MEM_READ_WRITE (coarse grain); CL_MEM_SVM_FINE_GRAIN_BUFFER and
+ *        CL_MEM_SVM_ATOMICS for the finer kinds
+ * @param size bytes; 0 succeeds and gives NULL
+ * @param alignment bytes, a power of two, 0 for the device's default; see clpool_svm_alignment_for()
+ * @param queue_or_null an in-order queue that the memory is freed behind; NULL: freed at once
+ * @param out the memory
+ * @return CLPOOL_ERROR_NOT_SUPPORTED, naming what is needed, where the device lacks that kind;
+ *         CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue, a wrong alignment or a size
+ * over the device's largest allocation; CLPOOL_ERROR_OUT_OF_MEMORY May block as long as the driver does.
+ * OpenCL calls: clSVMAlloc, those of clpool_allocator_create_svm().
+ */
+CLPOOL_API clpool_status clpool_svm_create(cl_context context, cl_svm_mem_flags flags, size_t size,
+                                           cl_uint alignment, cl_command_queue queue_or_null,
+                                           clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Describes SVM of others. It is not freed; the caller keeps it alive.
+ * @param context the context that it belongs to; retained
+ * @param pointer its address
+ * @param size bytes; CLPOOL_WHOLE_SIZE if unknown: then no range is checked and none can be left out
+ * @param system 0: memory from clSVMAlloc of this context; not 0: ordinary host memory, which devices can use
+ *        only with fine-grain system SVM
+ * @param out the memory
+ * @return CLPOOL_ERROR_NOT_SUPPORTED where no device of the context has that kind; CLPOOL_ERROR_INVALID_VALUE
+ * for a NULL argument or 0 bytes Does not block. OpenCL calls: clGetContextInfo, clGetDeviceInfo,
+ * clRetainContext.
+ */
+CLPOOL_API clpool_status clpool_svm_wrap(cl_context context, void* pointer, size_t size, int32_t system,
+                                         clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/**
+ * A buffer over the same bytes (CL_MEM_USE_HOST_PTR), for functions that take buffers only. It keeps the SVM
+ * alive. Not every driver allows it.
+ * @param svm the memory, or a part of it
+ * @param flags cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_USE_HOST_PTR is added
+ * @param size bytes; CLPOOL_WHOLE_SIZE means all
+ * @param out the buffer
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or too large a size; CLPOOL_ERROR_INVALID_OPERATION
+ * for other memory than SVM; CLPOOL_ERROR_OPENCL Does not block. OpenCL calls: clCreateBuffer,
+ * clRetainContext.
+ */
+CLPOOL_API clpool_status clpool_svm_as_buffer(clpool_mem* svm, cl_mem_flags flags, size_t size,
+                                              clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/**
+ * The alignment to ask for when items of a size are stored.
+ * @param item_size bytes of one item
+ * @return the next power of two, at most 128, which every device allows
+ */
+CLPOOL_API cl_uint clpool_svm_alignment_for(size_t item_size) CLPOOL_NOEXCEPT;
+
+/**
+ * Which kinds of SVM a device has.
+ * @param device the device
+ * @param capabilities receives bits of CL_DEVICE_SVM_…; 0 before OpenCL 2.0
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OPENCL for an invalid device
+ * Does not block. OpenCL calls: clGetDeviceInfo.
+ */
+CLPOOL_API clpool_status clpool_svm_capabilities(cl_device_id device,
+                                                 cl_bitfield* capabilities) CLPOOL_NOEXCEPT;
+
+/**
+ * From now on the memory is used on this queue and freed behind its commands. If it was bound to another one,
+ * commands enqueued on the new queue from now on wait for those enqueued on the old one so far.
+ * @param svm SVM that clpool_svm_create() or clpool_allocator_allocate() made
+ * @param queue an in-order queue; retained
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or an out-of-order queue;
+ * CLPOOL_ERROR_INVALID_OPERATION for other memory, pooled one included: see clpool_pool_options.queues;
+ * CLPOOL_ERROR_OPENCL Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo,
+ * clEnqueueMarkerWithWaitList, clFlush, clEnqueueBarrierWithWaitList.
+ */
+CLPOOL_API clpool_status clpool_svm_bind_queue(clpool_mem* svm, cl_command_queue queue) CLPOOL_NOEXCEPT;
+
+/**
+ * Waits for the queue that the memory is bound to and forgets it: the memory is freed as its allocator does.
+ * @param svm as for clpool_svm_bind_queue()
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory;
+ *         CLPOOL_ERROR_OPENCL
+ * Blocks until the queue is empty. OpenCL calls: clFinish, clReleaseCommandQueue.
+ */
+CLPOOL_API clpool_status clpool_svm_unbind_queue(clpool_mem* svm) CLPOOL_NOEXCEPT;
+
+/**
+ * clpool_mem_release() with a choice of queue, events to wait for and an event of the free. If other
+ * references are left, one is given up, nothing is freed, and the event is complete when those waited for
+ * are.
+ * @param svm as for clpool_svm_bind_queue()
+ * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
+ * @param wait_count number of events
+ * @param wait_list events to wait for
+ * @param event_or_null receives the event, NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL, or where there is no queue; CLPOOL_ERROR_INVALID_OPERATION for
+ *         other memory; CLPOOL_ERROR_OPENCL, and then the memory is as before
+ * Does not block. OpenCL calls: clEnqueueSVMFree, clFlush.
+ */
+CLPOOL_API clpool_status clpool_svm_release_on(clpool_mem* svm, cl_command_queue queue_or_null,
+                                               cl_uint wait_count, const cl_event* wait_list,
+                                               cl_event* event_or_null) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

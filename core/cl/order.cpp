@@ -1,0 +1,116 @@
+// Checks of orders, empty commands, queue hand-over and events of several commands.
+#include "cl/order.hpp"
+
+namespace clpool::cl {
+namespace {
+
+/// A marker that waits for `events`, on every version of OpenCL.
+Status enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(queue_device(queue, device));
+  Version version;
+  CLPOOL_TRY(device_version(device, version));
+  if (version >= Version{1, 2}) {
+    const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, event);
+    return code == CL_SUCCESS ? Status::success
+                              : fail_cl(code, "clEnqueueMarkerWithWaitList", "waiting for %u events", count);
+  }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  cl_int code = count == 0 ? CL_SUCCESS : clEnqueueWaitForEvents(queue, count, events);
+  if (code == CL_SUCCESS) {
+    code = clEnqueueMarker(queue, event);
+  }
+#pragma GCC diagnostic pop
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueMarker", "waiting for %u events", count);
+}
+
+Status complete_event(cl_command_queue queue, cl_event* event) {
+  cl_context context = nullptr;
+  CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, context));
+  cl_int code = CL_SUCCESS;
+  Event complete = Event::adopt(clCreateUserEvent(context, &code));
+  if (code == CL_SUCCESS) {
+    code = clSetUserEventStatus(complete.get(), CL_COMPLETE);
+  }
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clCreateUserEvent", "a complete event cannot be made");
+  }
+  *event = complete.detach();
+  return Status::success;
+}
+
+}  // namespace
+
+Status check_order(const Order& order) noexcept {
+  if (order.queue == nullptr) {
+    return fail(Status::invalid_value, "queue is NULL");
+  }
+  if ((order.wait_count == 0) != (order.waits == nullptr)) {
+    return fail(Status::invalid_value, "wait_count is %u but wait_list is %s", order.wait_count,
+                order.waits == nullptr ? "NULL" : "not NULL");
+  }
+  return Status::success;
+}
+
+Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept {
+  return query(queue, CL_QUEUE_DEVICE, device);
+}
+
+Status require_queue_version(cl_command_queue queue, Version needed, const char* feature) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(queue_device(queue, device));
+  return require_version(device, needed, feature);
+}
+
+Status do_nothing(const Order& order) {
+  if (order.event == nullptr) {
+    return Status::success;
+  }
+  if (order.wait_count == 0) {
+    return complete_event(order.queue, order.event);
+  }
+  return enqueue_marker(order.queue, order.wait_count, order.waits, order.event);
+}
+
+Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
+  Event done;
+  cl_int code = clEnqueueMarkerWithWaitList(from, 0, nullptr, done.receive());
+  if (code == CL_SUCCESS) {
+    code = clFlush(from);
+  }
+  if (code == CL_SUCCESS) {
+    const cl_event event = done.get();
+    code = clEnqueueBarrierWithWaitList(to, 1, &event, nullptr);
+  }
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clEnqueueBarrierWithWaitList", "queue %p cannot wait for queue %p",
+                       static_cast<void*>(to), static_cast<void*>(from));
+}
+
+cl_event* Batch::next() {
+  if (order_.event == nullptr) {
+    return nullptr;
+  }
+  return events_.emplace_back().receive();
+}
+
+Status Batch::finish() {
+  if (order_.event == nullptr) {
+    return Status::success;
+  }
+  if (events_.size() == 1) {
+    *order_.event = events_.front().detach();
+    return Status::success;
+  }
+  std::vector<cl_event> handles;
+  handles.reserve(events_.size());
+  for (const Event& event : events_) {
+    handles.push_back(event.get());
+  }
+  return enqueue_marker(order_.queue, static_cast<cl_uint>(handles.size()), handles.data(), order_.event);
+}
+
+}  // namespace clpool::cl

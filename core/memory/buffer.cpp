@@ -1,0 +1,94 @@
+// Creation of buffers and sub-regions.
+#include "memory/buffer.hpp"
+
+#include <utility>
+
+#include "allocator/facts.hpp"
+#include "cl/sub_buffer.hpp"
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+
+namespace clpool {
+namespace {
+
+constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+Status check_host_memory(cl_mem_flags flags, std::size_t& size, const void* host,
+                         std::size_t host_size) noexcept {
+  const bool wants_host = (flags & host_memory_flags) != 0;
+  if (wants_host != (host != nullptr)) {
+    return fail(Status::invalid_value,
+                "host memory is %s but flags are 0x%llX: host memory goes with CL_MEM_USE_HOST_PTR or "
+                "CL_MEM_COPY_HOST_PTR",
+                host == nullptr ? "NULL" : "given", static_cast<unsigned long long>(flags));
+  }
+  if (wants_host && size == 0) {
+    size = host_size;
+  }
+  if (wants_host && size > host_size) {
+    return fail(Status::invalid_value, "size is %zu bytes, the host memory has %zu", size, host_size);
+  }
+  return size != 0 ? Status::success : fail(Status::invalid_value, "size is 0, a buffer has at least 1 byte");
+}
+
+/// Adds what the driver does not say: the alignment that it wants.
+Status explain_misalignment(Status status, const Mem& parent, std::size_t root_offset) {
+  if (status != Status::opencl || last_cl_error() != CL_MISALIGNED_SUB_BUFFER_OFFSET) {
+    return status;
+  }
+  ContextFacts facts;
+  CLPOOL_TRY(read_context_facts(parent.owner->context_of(parent), facts));
+  return fail_cl(CL_MISALIGNED_SUB_BUFFER_OFFSET, "clCreateSubBuffer",
+                 "offset %zu in the root buffer is no multiple of %llu bytes", root_offset,
+                 static_cast<unsigned long long>(facts.base_alignment));
+}
+
+}  // namespace
+
+Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t size, void* host,
+                            std::size_t host_size, Mem*& result) {
+  CLPOOL_TRY(check_host_memory(flags, size, host, host_size));
+  cl_int code = CL_SUCCESS;
+  ObjectParts parts;
+  parts.handle = cl::Memory::adopt(clCreateBuffer(context, flags, size, host, &code));
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clCreateBuffer", "%zu bytes with flags 0x%llX", size,
+                   static_cast<unsigned long long>(flags));
+  }
+  parts.size = size;
+  parts.context = context;
+  return make_object(std::move(parts), result);
+}
+
+Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem_flags flags, Mem*& result) {
+  CLPOOL_TRY(require_live(parent));
+  CLPOOL_TRY(resolve_size(size, side_of("the parent", parent, origin)));
+  if (size == 0) {
+    return fail(Status::invalid_value, "a sub-region of 0 bytes at offset %zu was asked for, the least is 1",
+                origin);
+  }
+  ObjectParts parts;
+  parts.kind = MemKind::sub_region;
+  parts.nature = nature_of(parent);
+  parts.size = size;
+  parts.origin = origin;
+  parts.parent = &parent;
+  parts.context = parent.owner->context_of(parent);
+  if (parts.nature == MemKind::image || parts.nature == MemKind::pipe) {
+    return fail(Status::invalid_operation, "%s has no sub-regions", kind_name(parts.nature));
+  }
+  if (parts.nature == MemKind::buffer) {
+    cl_mem root = nullptr;
+    std::size_t root_offset = 0;
+    CLPOOL_TRY(parent.owner->root_of(parent, root, root_offset));
+    const Status made = cl::make_sub_buffer(root, root_offset + origin, size, flags, parts.handle.receive());
+    if (made != Status::success) {
+      return explain_misalignment(made, parent, root_offset + origin);
+    }
+  } else {
+    parts.pointer = static_cast<char*>(parent.pointer) + origin;
+  }
+  return make_object(std::move(parts), result);
+}
+
+}  // namespace clpool

@@ -1,0 +1,159 @@
+// Copies between two memories, and between memory and host memory.
+#include <cstdint>
+
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+#include "memory/transfer.hpp"
+
+namespace clpool {
+namespace {
+
+Status enqueued(cl_int code, const char* routine, std::size_t size) noexcept {
+  return code == CL_SUCCESS ? Status::success : fail_cl(code, routine, "%zu bytes", size);
+}
+
+bool overlap(std::uint64_t a, std::uint64_t b, std::size_t size) noexcept {
+  return a < b + size && b < a + size;
+}
+
+Status refuse_overlap(std::size_t a, std::size_t b, std::size_t size) noexcept {
+  return fail_cl(CL_MEM_COPY_OVERLAP, "copy", "%zu bytes from offset %zu to offset %zu of the same memory",
+                 size, a, b);
+}
+
+/// Parts of one root may overlap although their handles differ, which not every driver sees.
+Status check_overlap(const Mem& target, std::size_t target_offset, const Mem& source,
+                     std::size_t source_offset, std::size_t size) noexcept {
+  cl_mem roots[2] = {};
+  std::size_t starts[2] = {};
+  CLPOOL_TRY(target.owner->root_of(target, roots[0], starts[0]));
+  CLPOOL_TRY(source.owner->root_of(source, roots[1], starts[1]));
+  const std::size_t to = starts[0] + target_offset;
+  const std::size_t from = starts[1] + source_offset;
+  return roots[0] == roots[1] && overlap(to, from, size) ? refuse_overlap(from, to, size) : Status::success;
+}
+
+Status copy_svm(const cl::Order& order, bool blocking, void* target, const void* source, std::size_t size) {
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 0}, "copying SVM"));
+  return enqueued(clEnqueueSVMMemcpy(order.queue, blocking ? CL_TRUE : CL_FALSE, target, source, size,
+                                     order.wait_count, order.waits, order.event),
+                  "clEnqueueSVMMemcpy", size);
+}
+
+/// A buffer over a piece of SVM for the time of one command; OpenCL keeps what the command needs.
+Status view_of_svm(const Mem& mem, std::size_t offset, std::size_t size, cl::Memory& view) noexcept {
+  cl_int code = CL_SUCCESS;
+  view = cl::Memory::adopt(clCreateBuffer(mem.owner->context_of(mem), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                          size, static_cast<char*>(mem.pointer) + offset, &code));
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clCreateBuffer", "a view of %zu bytes of SVM", size);
+}
+
+/// What a copy can take: buffers and SVM by commands, page-locked memory as host memory.
+Status require_copyable(const Mem& mem) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  const MemKind nature = nature_of(mem);
+  const bool can = nature == MemKind::buffer || nature == MemKind::svm || nature == MemKind::pinned;
+  return can ? Status::success
+             : fail(Status::invalid_operation, "%s cannot take part in this copy", kind_name(nature));
+}
+
+char* address(const Mem& mem, std::size_t offset) noexcept {
+  return static_cast<char*>(mem.pointer) + offset;
+}
+
+Status copy_buffer(const cl::Order& order, cl_mem target, std::size_t target_offset, cl_mem source,
+                   std::size_t source_offset, std::size_t size) noexcept {
+  return enqueued(clEnqueueCopyBuffer(order.queue, source, target, source_offset, target_offset, size,
+                                      order.wait_count, order.waits, order.event),
+                  "clEnqueueCopyBuffer", size);
+}
+
+}  // namespace
+
+Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem& source,
+            std::size_t source_offset, std::size_t size) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_copyable(target));
+  CLPOOL_TRY(require_copyable(source));
+  CLPOOL_TRY(resolve_size(size, side_of("the target", target, target_offset),
+                          side_of("the source", source, source_offset)));
+  const MemKind to = nature_of(target);
+  const MemKind from = nature_of(source);
+  if (to == MemKind::pinned) {
+    return read(order, source, source_offset, {address(target, target_offset), size}, size, false);
+  }
+  if (from == MemKind::pinned) {
+    return write(order, target, target_offset, {address(source, source_offset), size}, size, false);
+  }
+  if (size == 0) {
+    return cl::do_nothing(order);
+  }
+  if (to == MemKind::svm && from == MemKind::svm) {
+    const auto a = reinterpret_cast<std::uintptr_t>(address(target, target_offset));
+    const auto b = reinterpret_cast<std::uintptr_t>(address(source, source_offset));
+    if (overlap(a, b, size)) {
+      return refuse_overlap(source_offset, target_offset, size);
+    }
+    return copy_svm(order, false, address(target, target_offset), address(source, source_offset), size);
+  }
+  cl::Memory view;
+  if (to == MemKind::svm) {
+    CLPOOL_TRY(view_of_svm(target, target_offset, size, view));
+    return copy_buffer(order, view.get(), 0, source.handle, source_offset, size);
+  }
+  if (from == MemKind::svm) {
+    CLPOOL_TRY(view_of_svm(source, source_offset, size, view));
+    return copy_buffer(order, target.handle, target_offset, view.get(), 0, size);
+  }
+  CLPOOL_TRY(check_overlap(target, target_offset, source, source_offset, size));
+  return copy_buffer(order, target.handle, target_offset, source.handle, source_offset, size);
+}
+
+Status read(const cl::Order& order, Mem& source, std::size_t offset, const HostTarget& host, std::size_t size,
+            bool blocking) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_live(source));
+  const MemKind nature = nature_of(source);
+  if (nature != MemKind::svm) {
+    CLPOOL_TRY(require_buffer(source));
+  }
+  CLPOOL_TRY(resolve_size(size, side_of("the memory", source, offset), side_of_host(host.size)));
+  if (size == 0) {
+    return cl::do_nothing(order);
+  }
+  if (host.data == nullptr) {
+    return fail(Status::invalid_value, "host memory is NULL");
+  }
+  if (nature == MemKind::svm) {
+    return copy_svm(order, blocking, host.data, address(source, offset), size);
+  }
+  return enqueued(clEnqueueReadBuffer(order.queue, source.handle, blocking ? CL_TRUE : CL_FALSE, offset, size,
+                                      host.data, order.wait_count, order.waits, order.event),
+                  "clEnqueueReadBuffer", size);
+}
+
+Status write(const cl::Order& order, Mem& target, std::size_t offset, const HostSource& host,
+             std::size_t size, bool blocking) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_live(target));
+  const MemKind nature = nature_of(target);
+  if (nature != MemKind::svm) {
+    CLPOOL_TRY(require_buffer(target));
+  }
+  CLPOOL_TRY(resolve_size(size, side_of("the memory", target, offset), side_of_host(host.size)));
+  if (size == 0) {
+    return cl::do_nothing(order);
+  }
+  if (host.data == nullptr) {
+    return fail(Status::invalid_value, "host memory is NULL");
+  }
+  if (nature == MemKind::svm) {
+    return copy_svm(order, blocking, address(target, offset), host.data, size);
+  }
+  return enqueued(clEnqueueWriteBuffer(order.queue, target.handle, blocking ? CL_TRUE : CL_FALSE, offset,
+                                       size, host.data, order.wait_count, order.waits, order.event),
+                  "clEnqueueWriteBuffer", size);
+}
+
+}  // namespace clpool

@@ -1,0 +1,256 @@
+// Creation and shape of images.
+#include "memory/image.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator/facts.hpp"
+#include "cl/info.hpp"
+#include "memory/image_format.hpp"
+#include "memory/info.hpp"
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+
+namespace clpool {
+namespace {
+
+constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+Status choose_type(const ImageDescription& description, cl_mem_object_type& type) noexcept {
+  if (description.dimensions < 1 || description.dimensions > 3) {
+    return fail(Status::invalid_value, "dimensions is %u, valid are 1 to 3", description.dimensions);
+  }
+  if (description.is_array) {
+    if (description.dimensions == 1 || description.buffer != nullptr) {
+      return fail(Status::invalid_value,
+                  "an image array has 2 or 3 dimensions, the last its layers, and no buffer");
+    }
+    type = description.dimensions == 2 ? CL_MEM_OBJECT_IMAGE1D_ARRAY : CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    return Status::success;
+  }
+  if (description.buffer != nullptr && description.dimensions == 3) {
+    return fail(Status::invalid_value, "an image in a buffer has 1 or 2 dimensions, not 3");
+  }
+  constexpr cl_mem_object_type plain[] = {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE2D,
+                                          CL_MEM_OBJECT_IMAGE3D};
+  type = description.buffer != nullptr && description.dimensions == 1 ? CL_MEM_OBJECT_IMAGE1D_BUFFER
+                                                                      : plain[description.dimensions - 1];
+  return Status::success;
+}
+
+Status check_shape(const ImageDescription& description) noexcept {
+  for (std::uint32_t i = 0; i < description.dimensions; ++i) {
+    if (description.shape[i] == 0) {
+      return fail(Status::invalid_value, "shape[%u] is 0, the least is 1", i);
+    }
+  }
+  const bool has_memory = description.host != nullptr || description.buffer != nullptr;
+  if (!has_memory && (description.row_pitch != 0 || description.slice_pitch != 0)) {
+    return fail(Status::invalid_value, "pitches %zu and %zu are given, but neither host memory nor a buffer",
+                description.row_pitch, description.slice_pitch);
+  }
+  const bool wants_host = (description.flags & host_memory_flags) != 0;
+  if (wants_host != (description.host != nullptr)) {
+    return fail(Status::invalid_value,
+                "host memory is %s but flags are 0x%llX: host memory goes with CL_MEM_USE_HOST_PTR or "
+                "CL_MEM_COPY_HOST_PTR",
+                description.host == nullptr ? "NULL" : "given",
+                static_cast<unsigned long long>(description.flags));
+  }
+  return Status::success;
+}
+
+/// Checks that the memory behind the image is large enough. The standard lets the driver read whole rows and
+/// slices, the padding after the last one included.
+Status check_memory(const ImageDescription& description, cl_mem_object_type type) noexcept {
+  std::size_t item = 0;
+  CLPOOL_TRY(item_size(description.format, item));
+  const std::size_t region[3] = {description.shape[0], description.dimensions > 1 ? description.shape[1] : 1,
+                                 description.dimensions > 2 ? description.shape[2] : 1};
+  std::size_t row = description.row_pitch;
+  std::size_t slice = description.slice_pitch;
+  std::size_t needed = 0;
+  CLPOOL_TRY(lay_out_image(type, region, item, row, slice, needed));
+  const bool has_slices = description.dimensions == 3 || type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+  needed = has_slices ? slice * region[description.dimensions - 1] : row * region[1];
+  if (description.host != nullptr && needed > description.host_size) {
+    return fail(Status::invalid_value, "the image takes %zu bytes of host memory, %zu were given", needed,
+                description.host_size);
+  }
+  if (description.buffer != nullptr && needed > description.buffer->capacity) {
+    return fail(Status::invalid_value, "the image takes %zu bytes of the buffer, which has %zu", needed,
+                description.buffer->capacity);
+  }
+  return Status::success;
+}
+
+Status require_images(const ContextFacts& facts) {
+  for (cl_device_id device : facts.devices) {
+    cl_bool images = CL_FALSE;
+    CLPOOL_TRY(cl::query(device, CL_DEVICE_IMAGE_SUPPORT, images));
+    if (images != CL_FALSE) {
+      return Status::success;
+    }
+  }
+  return fail(Status::not_supported,
+              "images need CL_DEVICE_IMAGE_SUPPORT, which no device of the context has");
+}
+
+cl_mem create(cl_context context, const ImageDescription& description, cl_mem_object_type type,
+              cl_mem_flags flags, cl_int& code) noexcept {
+  cl_image_desc plan = {};
+  plan.image_type = type;
+  plan.image_width = description.shape[0];
+  const bool rows = type != CL_MEM_OBJECT_IMAGE1D_ARRAY && description.dimensions > 1;
+  plan.image_height = rows ? description.shape[1] : 0;
+  plan.image_depth = type == CL_MEM_OBJECT_IMAGE3D ? description.shape[2] : 0;
+  plan.image_array_size = description.is_array ? description.shape[description.dimensions - 1] : 0;
+  plan.image_row_pitch = description.row_pitch;
+  plan.image_slice_pitch = description.slice_pitch;
+  plan.mem_object = description.buffer != nullptr ? description.buffer->handle : nullptr;
+  return clCreateImage(context, flags, &description.format, &plan, description.host, &code);
+}
+
+/// Devices before OpenCL 1.2 have these two only.
+cl_mem create_1_1(cl_context context, const ImageDescription& d, cl_mem_flags flags, cl_int& code) noexcept {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return d.dimensions == 2
+             ? clCreateImage2D(context, flags, &d.format, d.shape[0], d.shape[1], d.row_pitch, d.host, &code)
+             : clCreateImage3D(context, flags, &d.format, d.shape[0], d.shape[1], d.shape[2], d.row_pitch,
+                               d.slice_pitch, d.host, &code);
+#pragma GCC diagnostic pop
+}
+
+}  // namespace
+
+Status create_image(cl_context context, const ImageDescription& description, Mem*& result) {
+  cl_mem_object_type type = 0;
+  CLPOOL_TRY(choose_type(description, type));
+  CLPOOL_TRY(check_shape(description));
+  if (description.buffer != nullptr) {
+    CLPOOL_TRY(require_buffer(*description.buffer));
+  }
+  CLPOOL_TRY(check_memory(description, type));
+  ContextFacts facts;
+  CLPOOL_TRY(read_context_facts(context, facts));
+  CLPOOL_TRY(require_images(facts));
+  const cl::Version version = facts.newest;
+  const bool is_1_1 = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE3D;
+  if (version < cl::Version{1, 2} && (!is_1_1 || description.buffer != nullptr)) {
+    return fail(Status::not_supported,
+                "images other than 2-D and 3-D ones need OpenCL 1.2, the devices have %d.%d", version.major,
+                version.minor);
+  }
+  // An image in a buffer inherits the buffer's access.
+  const cl_mem_flags flags =
+      description.flags == 0 && description.buffer == nullptr ? CL_MEM_READ_WRITE : description.flags;
+  cl_int code = CL_SUCCESS;
+  ObjectParts parts;
+  parts.kind = MemKind::image;
+  parts.nature = MemKind::image;
+  parts.handle =
+      cl::Memory::adopt(version < cl::Version{1, 2} ? create_1_1(context, description, flags, code)
+                                                    : create(context, description, type, flags, code));
+  if (code != CL_SUCCESS) {
+    const char* const order = channel_order_name(description.format.image_channel_order);
+    const char* const channel = channel_type_name(description.format.image_channel_data_type);
+    return fail_cl(code, "clCreateImage", "%u-D image of %zu x %zu x %zu, format %s %s, flags 0x%llX",
+                   description.dimensions, description.shape[0], description.shape[1], description.shape[2],
+                   order != nullptr ? order : "?", channel != nullptr ? channel : "?",
+                   static_cast<unsigned long long>(flags));
+  }
+  CLPOOL_TRY(cl::query(parts.handle.get(), CL_MEM_SIZE, parts.size));
+  parts.context = context;
+  parts.parent = description.buffer;
+  return make_object(std::move(parts), result);
+}
+
+Status image_shape(const Mem& image, ImageShape& shape) {
+  CLPOOL_TRY(require_image(image));
+  CLPOOL_TRY(cl::query(image.handle, CL_MEM_TYPE, shape.type));
+  const auto read = [&](cl_image_info name, std::size_t& value) {
+    return image_info(image, name, {sizeof value, &value, nullptr});
+  };
+  CLPOOL_TRY(read(CL_IMAGE_WIDTH, shape.shape[0]));
+  switch (shape.type) {
+    case CL_MEM_OBJECT_IMAGE1D:
+    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
+      shape.dimensions = 1;
+      return Status::success;
+    case CL_MEM_OBJECT_IMAGE1D_ARRAY:
+      shape.dimensions = 2;
+      return read(CL_IMAGE_ARRAY_SIZE, shape.shape[1]);
+    case CL_MEM_OBJECT_IMAGE2D:
+      shape.dimensions = 2;
+      return read(CL_IMAGE_HEIGHT, shape.shape[1]);
+    case CL_MEM_OBJECT_IMAGE2D_ARRAY:
+      shape.dimensions = 3;
+      CLPOOL_TRY(read(CL_IMAGE_HEIGHT, shape.shape[1]));
+      return read(CL_IMAGE_ARRAY_SIZE, shape.shape[2]);
+    case CL_MEM_OBJECT_IMAGE3D:
+      shape.dimensions = 3;
+      CLPOOL_TRY(read(CL_IMAGE_HEIGHT, shape.shape[1]));
+      return read(CL_IMAGE_DEPTH, shape.shape[2]);
+    default:
+      return fail(Status::not_supported, "image type 0x%X is unknown", shape.type);
+  }
+}
+
+Status image_format(const Mem& image, cl_image_format& format) {
+  return image_info(image, CL_IMAGE_FORMAT, {sizeof format, &format, nullptr});
+}
+
+Status image_item_size(const Mem& image, std::size_t& bytes) {
+  return image_info(image, CL_IMAGE_ELEMENT_SIZE, {sizeof bytes, &bytes, nullptr});
+}
+
+Status check_image_region(const Mem& image, const std::size_t (&origin)[3], const std::size_t (&region)[3]) {
+  ImageShape shape;
+  CLPOOL_TRY(image_shape(image, shape));
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::size_t extent = shape.shape[axis];
+    if (origin[axis] > extent || region[axis] > extent - origin[axis]) {
+      return fail(Status::invalid_value, "axis %d: %zu pixels from %zu on were asked for, the image has %zu",
+                  axis, region[axis], origin[axis], extent);
+    }
+  }
+  return Status::success;
+}
+
+Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], std::size_t item_bytes,
+                     std::size_t& row_pitch, std::size_t& slice_pitch, std::size_t& extent) noexcept {
+  std::size_t row = 0;
+  bool fits = multiply(region[0], item_bytes, row);
+  if (row_pitch == 0) {
+    row_pitch = row;
+  }
+  if (fits && (row_pitch < row || row_pitch % item_bytes != 0)) {
+    return fail(Status::invalid_value, "the row pitch is %zu bytes; a row has %zu, a pixel %zu", row_pitch,
+                row, item_bytes);
+  }
+  // The layers of a 1-D array are its slices, of one row each.
+  const bool rows_are_slices = type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+  const std::size_t rows = rows_are_slices ? 1 : region[1];
+  const std::size_t slices = rows_are_slices ? region[1] : region[2];
+  std::size_t slice = 0;
+  fits = fits && multiply(row_pitch, rows, slice);
+  if (slice_pitch == 0) {
+    slice_pitch = slice;
+  }
+  if (fits && slice_pitch < slice) {
+    return fail(Status::invalid_value, "the slice pitch is %zu bytes, %zu rows need %zu", slice_pitch, rows,
+                slice);
+  }
+  std::size_t before = 0;
+  fits = fits && multiply(slice_pitch, std::max<std::size_t>(slices, 1), before);
+  if (!fits) {
+    return fail(Status::invalid_value, "a region of %zu x %zu x %zu pixels lies beyond the address space",
+                region[0], region[1], region[2]);
+  }
+  extent =
+      row == 0 || rows == 0 || slices == 0 ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
+  return Status::success;
+}
+
+}  // namespace clpool

@@ -1,0 +1,165 @@
+// Queries of memory objects and the use of memory as a kernel argument.
+#include "memory/info.hpp"
+
+#include <cstring>
+
+#include "memory/object.hpp"
+
+namespace clpool {
+namespace {
+
+/// Properties that came after OpenCL 1.0. A driver that lacks one says CL_INVALID_VALUE; the version says
+/// why.
+struct Newer {
+  cl_uint name;
+  const char* version;
+};
+constexpr Newer newer_properties[] = {
+    {CL_MEM_ASSOCIATED_MEMOBJECT, "1.1"}, {CL_MEM_OFFSET, "1.1"},        {CL_MEM_USES_SVM_POINTER, "2.0"},
+    {CL_MEM_PROPERTIES, "3.0"},           {CL_IMAGE_ARRAY_SIZE, "1.2"},  {CL_IMAGE_BUFFER, "1.2"},
+    {CL_IMAGE_NUM_MIP_LEVELS, "1.2"},     {CL_IMAGE_NUM_SAMPLES, "1.2"}, {CL_PIPE_PACKET_SIZE, "2.0"},
+    {CL_PIPE_MAX_PACKETS, "2.0"},         {CL_PIPE_PROPERTIES, "3.0"},
+};
+
+Status refused(cl_int code, const char* routine, cl_uint name) noexcept {
+  if (code == CL_INVALID_VALUE) {
+    for (const Newer& property : newer_properties) {
+      if (property.name == name) {
+        return fail_cl(code, routine, "property 0x%X, which came with OpenCL %s", name, property.version);
+      }
+    }
+  }
+  return fail_cl(code, routine, "property 0x%X", name);
+}
+
+template <typename T>
+Status answer_with(const T& value, const Answer& answer) noexcept {
+  if (answer.needed != nullptr) {
+    *answer.needed = sizeof value;
+  }
+  if (answer.value == nullptr) {
+    return Status::success;
+  }
+  if (answer.size < sizeof value) {
+    return fail(Status::invalid_value, "the answer has %zu bytes, room was given for %zu", sizeof value,
+                answer.size);
+  }
+  std::memcpy(answer.value, &value, sizeof value);
+  return Status::success;
+}
+
+Status info_without_handle(const Mem& mem, cl_mem_info name, const Answer& answer) noexcept {
+  switch (name) {
+    case CL_MEM_SIZE:
+      return answer_with(mem.size, answer);
+    case CL_MEM_CONTEXT:
+      return answer_with(mem.owner->context_of(mem), answer);
+    case CL_MEM_HOST_PTR:
+      return answer_with(mem.pointer, answer);
+    case CL_MEM_OFFSET:
+      return answer_with(
+          mem.kind == MemKind::sub_region ? static_cast<const ObjectMem&>(mem).origin : std::size_t{0},
+          answer);
+    default:
+      return fail(Status::invalid_operation, "%s has no cl_mem that knows property 0x%X",
+                  kind_name(nature_of(mem)), name);
+  }
+}
+
+}  // namespace
+
+Status mem_info(const Mem& mem, cl_mem_info name, const Answer& answer) {
+  CLPOOL_TRY(require_live(mem));
+  if (mem.handle == nullptr) {
+    return info_without_handle(mem, name, answer);
+  }
+  const cl_int code = clGetMemObjectInfo(mem.handle, name, answer.size, answer.value, answer.needed);
+  return code == CL_SUCCESS ? Status::success : refused(code, "clGetMemObjectInfo", name);
+}
+
+Status image_info(const Mem& mem, cl_image_info name, const Answer& answer) {
+  CLPOOL_TRY(require_image(mem));
+  const cl_int code = clGetImageInfo(mem.handle, name, answer.size, answer.value, answer.needed);
+  return code == CL_SUCCESS ? Status::success : refused(code, "clGetImageInfo", name);
+}
+
+Status pipe_info(const Mem& mem, cl_uint name, const Answer& answer) {
+  CLPOOL_TRY(require_live(mem));
+  if (mem.kind != MemKind::pipe) {
+    return fail(Status::invalid_operation, "a pipe is needed, this is %s", kind_name(nature_of(mem)));
+  }
+  const cl_int code = clGetPipeInfo(mem.handle, name, answer.size, answer.value, answer.needed);
+  return code == CL_SUCCESS ? Status::success : refused(code, "clGetPipeInfo", name);
+}
+
+Status info_number(const Mem& mem, cl_uint name, std::uint64_t& value) {
+  unsigned char bytes[8] = {};
+  std::size_t size = 0;
+  const Answer answer{sizeof bytes, bytes, &size};
+  // The three families have ranges of their own: 0x110x, 0x111x, 0x112x.
+  switch (name & 0xFFF0u) {
+    case 0x1110u:
+      CLPOOL_TRY(image_info(mem, name, answer));
+      break;
+    case 0x1120u:
+      CLPOOL_TRY(pipe_info(mem, name, answer));
+      break;
+    default:
+      CLPOOL_TRY(mem_info(mem, name, answer));
+  }
+  if (size == sizeof(cl_uint)) {
+    cl_uint number = 0;
+    std::memcpy(&number, bytes, sizeof number);
+    value = number;
+    return Status::success;
+  }
+  if (size != sizeof value) {
+    return fail(Status::invalid_value, "property 0x%X has %zu bytes and is not one number", name, size);
+  }
+  std::memcpy(&value, bytes, sizeof value);
+  return Status::success;
+}
+
+Status host_memory(const Mem& mem, void*& pointer, std::size_t& size) {
+  CLPOOL_TRY(require_live(mem));
+  CLPOOL_TRY(require_handle(mem));
+  std::uint64_t flags = 0;
+  CLPOOL_TRY(info_number(mem, CL_MEM_FLAGS, flags));
+  if ((flags & CL_MEM_USE_HOST_PTR) == 0) {
+    return fail(Status::invalid_operation,
+                "only memory made with CL_MEM_USE_HOST_PTR lies in host memory, the flags are 0x%llX",
+                static_cast<unsigned long long>(flags));
+  }
+  CLPOOL_TRY(mem_info(mem, CL_MEM_HOST_PTR, {sizeof pointer, &pointer, nullptr}));
+  size = mem.size;
+  return Status::success;
+}
+
+bool same_memory(const Mem& a, const Mem& b) noexcept {
+  if (a.state != MemState::live || b.state != MemState::live) {
+    return false;
+  }
+  if (a.handle != nullptr || b.handle != nullptr) {
+    return a.handle == b.handle;
+  }
+  return a.pointer == b.pointer;
+}
+
+Status set_kernel_argument(const Mem& mem, cl_kernel kernel, cl_uint index) {
+  CLPOOL_TRY(require_live(mem));
+  if (mem.handle != nullptr) {
+    const cl_int code = clSetKernelArg(kernel, index, sizeof(cl_mem), &mem.handle);
+    return code == CL_SUCCESS ? Status::success
+                              : fail_cl(code, "clSetKernelArg", "memory as argument %u", index);
+  }
+  if (nature_of(mem) != MemKind::svm) {
+    return fail(Status::invalid_operation, "%s cannot be argument %u of a kernel", kind_name(nature_of(mem)),
+                index);
+  }
+  const cl_int code = clSetKernelArgSVMPointer(kernel, index, mem.pointer);
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clSetKernelArgSVMPointer", "SVM at %p as argument %u", mem.pointer, index);
+}
+
+}  // namespace clpool

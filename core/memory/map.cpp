@@ -1,0 +1,154 @@
+// Mapping and unmapping.
+#include "memory/map.hpp"
+
+#include <utility>
+
+#include "memory/image.hpp"
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+#include "memory/recycler.hpp"
+
+namespace clpool {
+namespace {
+
+constinit Recycler<Map> recycler;
+
+/// A live, still unmapped descriptor that holds memory and queue.
+Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
+  cl::Queue queue;
+  CLPOOL_TRY(cl::Queue::share(order.queue, queue));
+  Map& map = recycler.take();
+  if (const Status status = retain_mem(mem); status != Status::success) {
+    recycler.give_back(map);
+    return status;
+  }
+  map.state = MemState::live;
+  map.queue = std::move(queue);
+  map.mem = &mem;
+  result = &map;
+  return Status::success;
+}
+
+/// Ends what begin_map() began: the mapping, or the descriptor if there is no mapping.
+Status end_map(Status status, Map*& result) {
+  if (status == Status::success) {
+    result->is_mapped = true;
+    return status;
+  }
+  Map& map = *std::exchange(result, nullptr);
+  const Status released = release_map(map);
+  return released == Status::success ? status : released;
+}
+
+Status enqueue_map(const cl::Order& order, Map& map, cl_map_flags flags, std::size_t offset, bool blocking) {
+  const Mem& mem = *map.mem;
+  cl_int code = CL_SUCCESS;
+  if (mem.handle == nullptr) {
+    CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 0}, "mapping SVM"));
+    map.pointer = static_cast<char*>(mem.pointer) + offset;
+    code = clEnqueueSVMMap(order.queue, blocking ? CL_TRUE : CL_FALSE, flags, map.pointer, map.size,
+                           order.wait_count, order.waits, order.event);
+  } else {
+    map.pointer = clEnqueueMapBuffer(order.queue, mem.handle, blocking ? CL_TRUE : CL_FALSE, flags, offset,
+                                     map.size, order.wait_count, order.waits, order.event, &code);
+  }
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "map", "%zu bytes from offset %zu on with flags 0x%llX", map.size,
+                                      offset, static_cast<unsigned long long>(flags));
+}
+
+Status enqueue_map_image(const cl::Order& order, Map& map, cl_map_flags flags, const std::size_t (&origin)[3],
+                         const std::size_t (&region)[3], bool blocking) noexcept {
+  cl_int code = CL_SUCCESS;
+  map.pointer =
+      clEnqueueMapImage(order.queue, map.mem->handle, blocking ? CL_TRUE : CL_FALSE, flags, origin, region,
+                        &map.row_pitch, &map.slice_pitch, order.wait_count, order.waits, order.event, &code);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueMapImage", "%zu x %zu x %zu from (%zu, %zu, %zu) on",
+                                      region[0], region[1], region[2], origin[0], origin[1], origin[2]);
+}
+
+}  // namespace
+
+Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::size_t offset, std::size_t size,
+                  bool blocking, Map*& result) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_live(mem));
+  if (nature_of(mem) != MemKind::svm) {
+    CLPOOL_TRY(require_buffer(mem));
+  }
+  CLPOOL_TRY(resolve_size(size, side_of("the memory", mem, offset)));
+  if (size == 0) {
+    return fail(Status::invalid_value, "0 bytes from offset %zu on cannot be mapped, the least is 1", offset);
+  }
+  CLPOOL_TRY(begin_map(order, mem, result));
+  result->size = size;
+  return end_map(enqueue_map(order, *result, flags, offset, blocking), result);
+}
+
+Status map_image(const cl::Order& order, Mem& image, cl_map_flags flags, const std::size_t (&origin)[3],
+                 const std::size_t (&region)[3], bool blocking, Map*& result) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(check_image_region(image, origin, region));
+  if (region[0] == 0 || region[1] == 0 || region[2] == 0) {
+    return fail(Status::invalid_value, "an empty region of an image cannot be mapped");
+  }
+  ImageShape shape;
+  CLPOOL_TRY(image_shape(image, shape));
+  std::size_t item_size = 0;
+  CLPOOL_TRY(image_item_size(image, item_size));
+  CLPOOL_TRY(begin_map(order, image, result));
+  CLPOOL_TRY(end_map(enqueue_map_image(order, *result, flags, origin, region, blocking), result));
+  std::size_t row_pitch = result->row_pitch;
+  std::size_t slice_pitch = result->slice_pitch;
+  const Status laid_out = lay_out_image(shape.type, region, item_size, row_pitch, slice_pitch, result->size);
+  return laid_out == Status::success ? laid_out : end_map(laid_out, result);
+}
+
+Status require_live(const Map& map) noexcept {
+  return map.state == MemState::live
+             ? Status::success
+             : fail(Status::invalid_operation, "map %p was released already", static_cast<const void*>(&map));
+}
+
+Status unmap(Map& map, cl::Order order) {
+  CLPOOL_TRY(require_live(map));
+  if (order.queue == nullptr) {
+    order.queue = map.queue.get();
+  }
+  CLPOOL_TRY(cl::check_order(order));
+  if (!map.is_mapped) {
+    return cl::do_nothing(order);
+  }
+  cl_int code = CL_SUCCESS;
+  if (map.mem->handle == nullptr) {
+    code = clEnqueueSVMUnmap(order.queue, map.pointer, order.wait_count, order.waits, order.event);
+  } else {
+    code = clEnqueueUnmapMemObject(order.queue, map.mem->handle, map.pointer, order.wait_count, order.waits,
+                                   order.event);
+  }
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "unmap", "the mapping at %p", map.pointer);
+  }
+  map.is_mapped = false;
+  map.pointer = nullptr;
+  return Status::success;
+}
+
+Status release_map(Map& map) {
+  CLPOOL_TRY(require_live(map));
+  const Status unmapped = map.is_mapped ? unmap(map, {}) : Status::success;
+  const cl::Queue queue = std::move(map.queue);
+  Mem* const mem = std::exchange(map.mem, nullptr);
+  map.state = MemState::released;
+  map.is_mapped = false;
+  map.pointer = nullptr;
+  map.size = 0;
+  map.row_pitch = 0;
+  map.slice_pitch = 0;
+  recycler.give_back(map);
+  const Status released = release_mem(*mem);
+  return unmapped == Status::success ? released : unmapped;
+}
+
+}  // namespace clpool

@@ -1,0 +1,106 @@
+// Migration between devices and the host, and the copy from device to device of AMD's drivers.
+#include <vector>
+
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+#include "memory/transfer.hpp"
+
+namespace clpool {
+namespace {
+
+Status migrate_objects(const cl::Order& order, const std::vector<cl_mem>& handles,
+                       cl_mem_migration_flags flags, cl_event* event) {
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 2}, "migrating buffers and images"));
+  const cl_int code = clEnqueueMigrateMemObjects(order.queue, static_cast<cl_uint>(handles.size()),
+                                                 handles.data(), flags, order.wait_count, order.waits, event);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueMigrateMemObjects", "%zu objects with flags 0x%llX",
+                                      handles.size(), static_cast<unsigned long long>(flags));
+}
+
+Status migrate_svm(const cl::Order& order, std::vector<const void*>& pointers,
+                   const std::vector<std::size_t>& sizes, cl_mem_migration_flags flags, cl_event* event) {
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 1}, "migrating SVM"));
+  const cl_int code =
+      clEnqueueSVMMigrateMem(order.queue, static_cast<cl_uint>(pointers.size()), pointers.data(),
+                             sizes.data(), flags, order.wait_count, order.waits, event);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueSVMMigrateMem", "%zu pieces with flags 0x%llX",
+                                      pointers.size(), static_cast<unsigned long long>(flags));
+}
+
+#define CLPOOL_P2P_COPY "clEnqueueCopyBufferP2PAMD"
+using CopyP2p = cl_int(CL_API_CALL*)(cl_command_queue, cl_mem, cl_mem, std::size_t, std::size_t, std::size_t,
+                                     cl_uint, const cl_event*, cl_event*);
+
+Status find_copy_p2p(cl_command_queue queue, CopyP2p& function) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(cl::queue_device(queue, device));
+  cl_platform_id platform = nullptr;
+  CLPOOL_TRY(cl::query(device, CL_DEVICE_PLATFORM, platform));
+  function = nullptr;
+  if (cl::has_extension(device, "cl_amd_copy_buffer_p2p")) {
+    CLPOOL_TRY(cl::require_version(device, {1, 2}, CLPOOL_P2P_COPY));
+    function = reinterpret_cast<CopyP2p>(clGetExtensionFunctionAddressForPlatform(platform, CLPOOL_P2P_COPY));
+  }
+  return function != nullptr ? Status::success
+                             : fail(Status::not_supported,
+                                    "copying between contexts needs " CLPOOL_P2P_COPY
+                                    " of the extension cl_amd_copy_buffer_p2p, which the device lacks");
+}
+
+}  // namespace
+
+Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_mem_migration_flags flags) {
+  CLPOOL_TRY(cl::check_order(order));
+  std::vector<cl_mem> handles;
+  std::vector<const void*> pointers;
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (mems[i] == nullptr) {
+      return fail(Status::invalid_value, "memory %zu of %zu is NULL", i, count);
+    }
+    CLPOOL_TRY(require_live(*mems[i]));
+    if (mems[i]->handle != nullptr) {
+      handles.push_back(mems[i]->handle);
+      continue;
+    }
+    if (nature_of(*mems[i]) != MemKind::svm) {
+      return fail(Status::invalid_operation, "memory %zu of %zu is %s, which cannot be migrated", i, count,
+                  kind_name(nature_of(*mems[i])));
+    }
+    if (mems[i]->size == whole_size) {  // D-35
+      return fail(Status::invalid_value, "memory %zu of %zu is SVM of unknown size", i, count);
+    }
+    pointers.push_back(mems[i]->pointer);
+    sizes.push_back(mems[i]->size);
+  }
+  if (count == 0) {
+    return cl::do_nothing(order);
+  }
+  cl::Batch batch(order);
+  if (!handles.empty()) {
+    CLPOOL_TRY(migrate_objects(order, handles, flags, batch.next()));
+  }
+  if (!pointers.empty()) {
+    CLPOOL_TRY(migrate_svm(order, pointers, sizes, flags, batch.next()));
+  }
+  return batch.finish();
+}
+
+Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t size) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_buffer(target));
+  CLPOOL_TRY(require_buffer(source));
+  CLPOOL_TRY(resolve_size(size, side_of("the target", target, 0), side_of("the source", source, 0)));
+  CopyP2p enqueue = nullptr;
+  CLPOOL_TRY(find_copy_p2p(order.queue, enqueue));
+  if (size == 0) {
+    return cl::do_nothing(order);
+  }
+  const cl_int code = enqueue(order.queue, source.handle, target.handle, 0, 0, size, order.wait_count,
+                              order.waits, order.event);
+  return code == CL_SUCCESS ? Status::success : fail_cl(code, CLPOOL_P2P_COPY, "%zu bytes", size);
+}
+
+}  // namespace clpool

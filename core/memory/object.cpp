@@ -1,0 +1,158 @@
+// Descriptors over plain OpenCL objects, their parents and their way back.
+#include "memory/object.hpp"
+
+#include <utility>
+
+#include "cl/info.hpp"
+#include "memory/recycler.hpp"
+
+namespace clpool {
+namespace {
+
+constinit Recycler<ObjectMem> recycler;
+
+class ObjectOwner final : public MemOwner {
+ public:
+  constexpr ObjectOwner() = default;
+
+  Status take_back(Mem& mem) noexcept override {
+    auto& object = static_cast<ObjectMem&>(mem);
+    cl::Memory handle = cl::Memory::adopt(mem.handle);
+    const cl::Context context = std::move(object.context);
+    Mem* const parent = std::exchange(object.parent, nullptr);
+    clear_mem(mem);
+    recycler.give_back(object);
+    handle.reset();  // before the parent, which may be the memory behind it
+    return parent == nullptr ? Status::success : release_mem(*parent);
+  }
+
+  cl_context context_of(const Mem& mem) const noexcept override {
+    return static_cast<const ObjectMem&>(mem).context.get();
+  }
+
+  Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override {
+    CLPOOL_TRY(require_handle(mem));
+    const auto& object = static_cast<const ObjectMem&>(mem);
+    if (mem.kind == MemKind::sub_region && object.parent != nullptr) {
+      CLPOOL_TRY(object.parent->owner->root_of(*object.parent, root, offset));
+      offset += object.origin;
+      return Status::success;
+    }
+    if (mem.kind == MemKind::sub_region) {  // wrapped
+      CLPOOL_TRY(cl::query(mem.handle, CL_MEM_ASSOCIATED_MEMOBJECT, root));
+      return cl::query(mem.handle, CL_MEM_OFFSET, offset);
+    }
+    root = mem.handle;
+    offset = 0;
+    return Status::success;
+  }
+};
+
+constinit ObjectOwner owner;
+
+Status kind_of(cl_mem handle, MemKind& kind) noexcept {
+  cl_mem_object_type type = 0;
+  CLPOOL_TRY(cl::query(handle, CL_MEM_TYPE, type));
+  if (type == CL_MEM_OBJECT_PIPE) {
+    kind = MemKind::pipe;
+    return Status::success;
+  }
+  if (type != CL_MEM_OBJECT_BUFFER) {
+    kind = MemKind::image;
+    return Status::success;
+  }
+  cl_mem parent = nullptr;
+  CLPOOL_TRY(cl::query(handle, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
+  kind = parent != nullptr ? MemKind::sub_region : MemKind::buffer;
+  return Status::success;
+}
+
+}  // namespace
+
+Status make_object(ObjectParts&& parts, Mem*& result) {
+  cl::Context context;
+  if (parts.context != nullptr) {
+    CLPOOL_TRY(cl::Context::share(parts.context, context));
+  }
+  ObjectMem& mem = recycler.take();
+  if (parts.parent != nullptr) {
+    if (const Status status = retain_mem(*parts.parent); status != Status::success) {
+      recycler.give_back(mem);
+      return status;
+    }
+  }
+  mem.owner = &owner;
+  mem.size = parts.size;
+  mem.capacity = parts.size;
+  mem.handle = parts.handle.detach();
+  mem.pointer = parts.pointer;
+  mem.kind = parts.kind;
+  mem.nature = parts.nature;
+  mem.parent = parts.parent;
+  mem.origin = parts.origin;
+  mem.context = std::move(context);
+  mem.references.store(1, std::memory_order_relaxed);
+  mem.state = MemState::live;
+  result = &mem;
+  return Status::success;
+}
+
+Status wrap_object(cl_mem handle, bool retain, Mem*& result) {
+  ObjectParts parts;
+  CLPOOL_TRY(kind_of(handle, parts.kind));
+  parts.nature = parts.kind == MemKind::sub_region ? MemKind::buffer : parts.kind;
+  CLPOOL_TRY(cl::query(handle, CL_MEM_SIZE, parts.size));
+  CLPOOL_TRY(cl::query(handle, CL_MEM_CONTEXT, parts.context));
+  CLPOOL_TRY(cl::Memory::share(handle, parts.handle));
+  const Status status = make_object(std::move(parts), result);
+  if (status == Status::success && !retain) {
+    cl::Memory::adopt(handle);  // the caller's reference, now that ours is safe
+  }
+  return status;
+}
+
+MemKind nature_of(const Mem& mem) noexcept {
+  return mem.kind == MemKind::sub_region ? static_cast<const ObjectMem&>(mem).nature : mem.kind;
+}
+
+Status require_live(const Mem& mem) noexcept {
+  return mem.state == MemState::live ? Status::success
+                                     : fail(Status::invalid_operation, "memory %p was released already",
+                                            static_cast<const void*>(&mem));
+}
+
+Status require_buffer(const Mem& mem) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  return nature_of(mem) == MemKind::buffer
+             ? Status::success
+             : fail(Status::invalid_operation, "a buffer is needed, this is %s", kind_name(nature_of(mem)));
+}
+
+Status require_image(const Mem& mem) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  return mem.kind == MemKind::image
+             ? Status::success
+             : fail(Status::invalid_operation, "an image is needed, this is %s", kind_name(nature_of(mem)));
+}
+
+const char* kind_name(MemKind kind) noexcept {
+  switch (kind) {
+    case MemKind::buffer:
+      return "a buffer";
+    case MemKind::sub_region:
+      return "a sub-region";
+    case MemKind::image:
+      return "an image";
+    case MemKind::pipe:
+      return "a pipe";
+    case MemKind::svm:
+      return "SVM";
+    case MemKind::pinned:
+      return "page-locked memory";
+    case MemKind::custom:
+      return "custom memory";
+  }
+  return "unknown memory";
+}
+
+}  // namespace clpool

@@ -1,0 +1,127 @@
+// Bounds and commands of rectangular copies.
+#include "memory/rect.hpp"
+
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+
+namespace clpool {
+namespace {
+
+bool is_empty(const std::size_t (&region)[3]) noexcept {
+  return region[0] == 0 || region[1] == 0 || region[2] == 0;
+}
+
+/// Lays a box out and checks that it ends within `capacity` bytes.
+Status check_box(const char* name, const std::size_t (&region)[3], BoxPlace& place,
+                 std::size_t capacity) noexcept {
+  std::size_t extent = 0;
+  CLPOOL_TRY(lay_out(name, region, place, extent));
+  return extent <= capacity
+             ? Status::success
+             : fail(Status::invalid_value,
+                    "%s: the box of %zu x %zu x %zu from (%zu, %zu, %zu) on with pitches %zu and %zu ends "
+                    "at byte %zu, it has %zu",
+                    name, region[0], region[1], region[2], place.origin[0], place.origin[1], place.origin[2],
+                    place.row_pitch, place.slice_pitch, extent, capacity);
+}
+
+}  // namespace
+
+Status lay_out(const char* name, const std::size_t (&region)[3], BoxPlace& place,
+               std::size_t& extent) noexcept {
+  extent = 0;
+  if (is_empty(region)) {
+    return Status::success;
+  }
+  if (place.row_pitch == 0) {
+    place.row_pitch = region[0];
+  }
+  if (place.row_pitch < region[0]) {
+    return fail(Status::invalid_value, "%s: the row pitch is %zu bytes, a row has %zu", name, place.row_pitch,
+                region[0]);
+  }
+  std::size_t slice = 0;
+  bool fits = multiply(place.row_pitch, region[1], slice);
+  if (place.slice_pitch == 0) {
+    place.slice_pitch = slice;
+  }
+  if (fits && (place.slice_pitch < slice || place.slice_pitch % place.row_pitch != 0)) {
+    return fail(
+        Status::invalid_value,
+        "%s: the slice pitch is %zu bytes; %zu rows need %zu, and it must be a multiple of the row pitch %zu",
+        name, place.slice_pitch, region[1], slice, place.row_pitch);
+  }
+  std::size_t last_slice = 0;
+  std::size_t last_row = 0;
+  fits = fits && add(place.origin[2], region[2] - 1, last_slice) &&
+         multiply(last_slice, place.slice_pitch, last_slice) &&
+         add(place.origin[1], region[1] - 1, last_row) && multiply(last_row, place.row_pitch, last_row) &&
+         add(place.origin[0], region[0], extent) && add(extent, last_row, extent) &&
+         add(extent, last_slice, extent);
+  return fits ? Status::success
+              : fail(Status::invalid_value, "%s: the box of %zu x %zu x %zu lies beyond the address space",
+                     name, region[0], region[1], region[2]);
+}
+
+Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_buffer(target));
+  CLPOOL_TRY(require_buffer(source));
+  CLPOOL_TRY(check_box("the source", box.region, box.source, source.capacity));
+  CLPOOL_TRY(check_box("the target", box.region, box.target, target.capacity));
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 1}, "rectangular copies"));
+  if (is_empty(box.region)) {
+    return cl::do_nothing(order);
+  }
+  const cl_int code =
+      clEnqueueCopyBufferRect(order.queue, source.handle, target.handle, box.source.origin, box.target.origin,
+                              box.region, box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch,
+                              box.target.slice_pitch, order.wait_count, order.waits, order.event);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueCopyBufferRect", "%zu x %zu x %zu", box.region[0],
+                                      box.region[1], box.region[2]);
+}
+
+Status read_box(const cl::Order& order, Mem& source, const HostTarget& host, Box box, bool blocking) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_buffer(source));
+  CLPOOL_TRY(check_box("the memory", box.region, box.source, source.capacity));
+  CLPOOL_TRY(check_box("the host memory", box.region, box.target, host.size));
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 1}, "rectangular copies"));
+  if (is_empty(box.region)) {
+    return cl::do_nothing(order);
+  }
+  if (host.data == nullptr) {
+    return fail(Status::invalid_value, "host memory is NULL");
+  }
+  const cl_int code = clEnqueueReadBufferRect(
+      order.queue, source.handle, blocking ? CL_TRUE : CL_FALSE, box.source.origin, box.target.origin,
+      box.region, box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch, box.target.slice_pitch,
+      host.data, order.wait_count, order.waits, order.event);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueReadBufferRect", "%zu x %zu x %zu", box.region[0],
+                                      box.region[1], box.region[2]);
+}
+
+Status write_box(const cl::Order& order, Mem& target, const HostSource& host, Box box, bool blocking) {
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(require_buffer(target));
+  CLPOOL_TRY(check_box("the host memory", box.region, box.source, host.size));
+  CLPOOL_TRY(check_box("the memory", box.region, box.target, target.capacity));
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 1}, "rectangular copies"));
+  if (is_empty(box.region)) {
+    return cl::do_nothing(order);
+  }
+  if (host.data == nullptr) {
+    return fail(Status::invalid_value, "host memory is NULL");
+  }
+  const cl_int code = clEnqueueWriteBufferRect(
+      order.queue, target.handle, blocking ? CL_TRUE : CL_FALSE, box.target.origin, box.source.origin,
+      box.region, box.target.row_pitch, box.target.slice_pitch, box.source.row_pitch, box.source.slice_pitch,
+      host.data, order.wait_count, order.waits, order.event);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueWriteBufferRect", "%zu x %zu x %zu", box.region[0],
+                                      box.region[1], box.region[2]);
+}
+
+}  // namespace clpool

@@ -1,0 +1,67 @@
+// Direct SVM by way of an allocator of its own, foreign SVM, views.
+#include "memory/svm.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "allocator/direct.hpp"
+#include "allocator/facts.hpp"
+#include "allocator/svm.hpp"
+#include "cl/svm.hpp"
+#include "memory/object.hpp"
+#include "memory/range.hpp"
+
+namespace clpool {
+
+Status create_svm(cl_context context, cl_svm_mem_flags flags, std::size_t size, cl_uint alignment,
+                  cl_command_queue queue_or_null, Mem*& result) {
+  Reference<Allocator> allocator;
+  CLPOOL_TRY(make_svm_allocator(context, flags, alignment, queue_or_null, allocator));
+  return allocate_direct(*allocator, size, result);
+}
+
+Status wrap_svm(cl_context context, void* pointer, std::size_t size, bool system, Mem*& result) {
+  if (size == 0) {
+    return fail(Status::invalid_value, "size is 0; SVM of unknown size has CLPOOL_WHOLE_SIZE");
+  }
+  ContextFacts facts;
+  CLPOOL_TRY(read_context_facts(context, facts));
+  CLPOOL_TRY(cl::require_svm(facts.devices,
+                             system ? CL_DEVICE_SVM_FINE_GRAIN_SYSTEM : CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+                             system ? "ordinary host memory as SVM" : "shared virtual memory"));
+  ObjectParts parts;
+  parts.kind = MemKind::svm;
+  parts.nature = MemKind::svm;
+  parts.pointer = pointer;
+  parts.size = size;
+  parts.context = context;
+  return make_object(std::move(parts), result);
+}
+
+Status view_svm_as_buffer(Mem& svm, cl_mem_flags flags, std::size_t size, Mem*& result) {
+  CLPOOL_TRY(require_live(svm));
+  if (nature_of(svm) != MemKind::svm) {
+    return fail(Status::invalid_operation, "a view as a buffer needs SVM, this is %s",
+                kind_name(nature_of(svm)));
+  }
+  CLPOOL_TRY(resolve_size(size, side_of("the SVM", svm, 0)));
+  ObjectParts parts;
+  parts.context = svm.owner->context_of(svm);
+  parts.size = size;
+  parts.parent = &svm;
+  const cl_mem_flags access = (flags == 0 ? CL_MEM_READ_WRITE : flags) | CL_MEM_USE_HOST_PTR;
+  cl_int code = CL_SUCCESS;
+  parts.handle = cl::Memory::adopt(clCreateBuffer(parts.context, access, size, svm.pointer, &code));
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clCreateBuffer", "a view of %zu bytes of SVM at %p", size, svm.pointer);
+  }
+  return make_object(std::move(parts), result);
+}
+
+cl_uint svm_alignment_for(std::size_t item_size) noexcept {
+  constexpr std::size_t most = 128;
+  return static_cast<cl_uint>(std::bit_ceil(std::clamp<std::size_t>(item_size, 1, most)));
+}
+
+}  // namespace clpool
