@@ -3,13 +3,18 @@
 #define CLPOOL_CLPOOL_H
 
 #include "clpool/allocator.h"
+#include "clpool/answer.h"
+#include "clpool/bank.h"
 #include "clpool/buffer.h"
+#include "clpool/characterize.h"
 #include "clpool/device.h"
+#include "clpool/device_data.h"
 #include "clpool/image.h"
 #include "clpool/info.h"
 #include "clpool/map.h"
 #include "clpool/mem.h"
 #include "clpool/message.h"
+#include "clpool/occupancy.h"
 #include "clpool/pipe.h"
 #include "clpool/pool.h"
 #include "clpool/sampler.h"

@@ -1,0 +1,11 @@
+// The object behind clpool_device_data.
+#pragma once
+
+#include "base/reference.hpp"
+#include "clpool/device_data.h"
+#include "device/limits.hpp"
+
+struct clpool_device_data final : clpool::Shared {
+  explicit clpool_device_data(const clpool::device::Limits& numbers) : limits(numbers) {}
+  const clpool::device::Limits limits;
+};

@@ -1,0 +1,44 @@
+// What the shims of the device headers share: models and answers.
+#pragma once
+
+#include "clpool/answer.h"
+#include "device/answer.hpp"
+#include "device/limits.hpp"
+#include "shim.hpp"
+
+namespace clpool::capi {
+
+static_assert(CLPOOL_MODEL_CURRENT == static_cast<int>(device::Model::current));
+static_assert(CLPOOL_MODEL_SEED == static_cast<int>(device::Model::seed));
+static_assert(CLPOOL_MODEL_SEED_2014 == static_cast<int>(device::Model::seed_2014));
+static_assert(CLPOOL_SOURCE_NONE == static_cast<int>(device::Source::none));
+static_assert(CLPOOL_SOURCE_QUERY == static_cast<int>(device::Source::query));
+static_assert(CLPOOL_SOURCE_KERNEL_QUERY == static_cast<int>(device::Source::kernel_query));
+static_assert(CLPOOL_SOURCE_TABLE == static_cast<int>(device::Source::table));
+static_assert(CLPOOL_SOURCE_GUESS == static_cast<int>(device::Source::guess));
+static_assert(CLPOOL_SOURCE_NOT_APPLICABLE == static_cast<int>(device::Source::not_applicable));
+
+inline Status to_model(std::uint32_t number, device::Model& model, const char* function) noexcept {
+  if (number > CLPOOL_MODEL_SEED_2014) {
+    return fail(Status::invalid_value, "%s: model is %u, valid are 0 to %d", function, number,
+                CLPOOL_MODEL_SEED_2014);
+  }
+  model = static_cast<device::Model>(number);
+  return Status::success;
+}
+
+/// Sets the caller's answer to its empty value, for the case of a failure.
+inline Status begin_answer(clpool_answer* target, const char* function) noexcept {
+  CLPOOL_TRY(require(target, function, "answer"));
+  const clpool_answer empty = CLPOOL_ANSWER_INIT;
+  return write_result(empty, sizeof(clpool_answer), target, function);
+}
+
+inline Status write_answer(const device::Answer& source, clpool_answer* target,
+                           const char* function) noexcept {
+  const clpool_answer answer = {sizeof(clpool_answer), static_cast<std::uint32_t>(source.source),
+                                source.value, source.basis, source.note};
+  return write_result(answer, sizeof(clpool_answer), target, function);
+}
+
+}  // namespace clpool::capi

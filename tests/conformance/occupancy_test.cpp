@@ -1,0 +1,195 @@
+// clpool/device_data.h and clpool/occupancy.h, as C programs use them.
+#include "clpool/occupancy.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/opencl.hpp"
+
+namespace {
+
+class OccupancyApi : public testing::Test {
+ protected:
+  void TearDown() override { EXPECT_EQ(clpool_device_data_release(data), CLPOOL_SUCCESS); }
+  void take(int32_t major, int32_t minor, uint32_t model = CLPOOL_MODEL_CURRENT) {
+    clpool_device_data_release(data);
+    ASSERT_EQ(clpool_device_data_create_from_compute_capability(major, minor, model, &data), CLPOOL_SUCCESS)
+        << clpool_last_error_message();
+  }
+  clpool_occupancy compute(int64_t threads, int64_t registers, int64_t local,
+                           clpool_status expected = CLPOOL_SUCCESS) {
+    clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+    request.threads = threads;
+    request.registers_per_thread = registers;
+    request.local_bytes = local;
+    clpool_occupancy occupancy = CLPOOL_OCCUPANCY_INIT;
+    occupancy.groups_per_mp = 99;
+    EXPECT_EQ(clpool_occupancy_compute(data, &request, &occupancy), expected) << clpool_last_error_message();
+    return occupancy;
+  }
+  clpool_device_data* data = nullptr;
+};
+
+TEST_F(OccupancyApi, AnswersFromAComputeCapabilityAlone) {
+  take(9, 0);
+  const clpool_occupancy answer = compute(256, 64, 16384);
+  EXPECT_EQ(answer.groups_per_mp, 4u);
+  EXPECT_EQ(answer.limiting_factors, static_cast<uint32_t>(CLPOOL_LIMITED_BY_REGISTERS));
+  EXPECT_EQ(answer.warps_per_mp, 32u);
+  EXPECT_EQ(answer.occupancy, 0.5);
+  EXPECT_EQ(answer.limit_warps, 8u);
+  EXPECT_EQ(answer.limit_local_memory, 13u);
+  EXPECT_EQ(answer.limit_groups, 32u);
+  EXPECT_EQ(answer.limit_barriers, CLPOOL_OCCUPANCY_UNLIMITED);
+}
+
+TEST_F(OccupancyApi, TheSeedsModelHasOneFactorAndItsNames) {
+  take(1, 3, CLPOOL_MODEL_SEED);
+  const clpool_occupancy answer = compute(256, 16, 4096);
+  EXPECT_EQ(answer.groups_per_mp, 4u);
+  EXPECT_STREQ(clpool_occupancy_factor_name(answer.limiting_factors, CLPOOL_MODEL_SEED), "regs");
+  EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_SEED), "device");
+  EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_CURRENT), "groups");
+  EXPECT_STREQ(clpool_occupancy_factor_name(3, CLPOOL_MODEL_CURRENT), "unknown");
+}
+
+TEST_F(OccupancyApi, NumbersThatWereReadGiveTheSameAnswersAgain) {
+  take(8, 6);
+  const uint32_t groups = compute(128, 40, 20000).groups_per_mp;
+  clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
+  ASSERT_EQ(clpool_device_data_limits(data, &limits), CLPOOL_SUCCESS);
+  EXPECT_EQ(limits.max_warps_per_mp, 48u);
+  EXPECT_EQ(limits.source, static_cast<uint32_t>(CLPOOL_SOURCE_TABLE));
+  clpool_device_data_release(data);
+  data = nullptr;
+  ASSERT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  EXPECT_EQ(compute(128, 40, 20000).groups_per_mp, groups);
+  clpool_device_limits again = CLPOOL_DEVICE_LIMITS_INIT;
+  ASSERT_EQ(clpool_device_data_limits(data, &again), CLPOOL_SUCCESS);
+  again.source = limits.source;
+  again.note = limits.note;
+  EXPECT_EQ(std::memcmp(&again, &limits, sizeof limits), 0);
+}
+
+TEST_F(OccupancyApi, NumbersThatDescribeNoDeviceAreRefusedByName) {
+  clpool_device_limits limits;
+  clpool_device_limits_init(&limits);
+  EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "warp_size is 0"), nullptr);
+  EXPECT_EQ(data, nullptr);
+  limits.warp_size = 32;
+  limits.max_threads_per_group = 1024;
+  limits.max_warps_per_mp = 64;
+  limits.max_groups_per_mp = 16;
+  limits.sub_partitions = 0;
+  EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "sub_partitions is 0"), nullptr);
+  limits.sub_partitions = 1;
+  limits.vendor = 8;
+  EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);
+  limits.vendor = 0;
+  EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  EXPECT_EQ(compute(1024, 0, 0).groups_per_mp, 2u);
+}
+
+TEST_F(OccupancyApi, UnknownCapabilitiesAndArchitecturesAreErrors) {
+  EXPECT_EQ(clpool_device_data_create_from_compute_capability(4, 2, 0, &data), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_EQ(clpool_device_data_create_from_compute_capability(-1, 0, 0, &data), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_EQ(clpool_device_data_create_from_compute_capability(9, 0, 5, &data), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_device_data_create_from_architecture("pentium", 0, &data), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_EQ(clpool_device_data_create_from_architecture(nullptr, 0, &data), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(data, nullptr);
+}
+
+TEST_F(OccupancyApi, ImpossibleKernelsAreErrorsAndLeaveNoAnswer) {
+  take(9, 0);
+  EXPECT_EQ(compute(0, 0, 0, CLPOOL_ERROR_INVALID_VALUE).groups_per_mp, 0u);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "threads per group is 0, valid are 1 to 1024"), nullptr);
+  compute(-1, 0, 0, CLPOOL_ERROR_INVALID_VALUE);
+  compute(2000, 0, 0, CLPOOL_ERROR_INVALID_VALUE);
+  compute(32, -1, 0, CLPOOL_ERROR_INVALID_VALUE);
+  compute(32, 0, -1, CLPOOL_ERROR_INVALID_VALUE);
+  clpool_occupancy_request request;
+  clpool_occupancy_request_init(&request);
+  request.threads = 32;
+  request.flags = 128;
+  clpool_occupancy occupancy;
+  clpool_occupancy_init(&occupancy);
+  EXPECT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_occupancy_compute(nullptr, &request, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_occupancy_compute(data, nullptr, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_occupancy_compute(data, &request, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+TEST_F(OccupancyApi, SuggestsGroupSizes) {
+  take(9, 0);
+  clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+  request.registers_per_thread = 64;
+  size_t count = 0;
+  ASSERT_EQ(clpool_occupancy_suggest(data, &request, nullptr, 0, &count, nullptr), CLPOOL_SUCCESS);
+  std::vector<uint32_t> sizes(count);
+  clpool_occupancy best = CLPOOL_OCCUPANCY_INIT;
+  ASSERT_EQ(clpool_occupancy_suggest(data, &request, sizes.data(), count, &count, &best), CLPOOL_SUCCESS);
+  ASSERT_FALSE(sizes.empty());
+  EXPECT_EQ(best.occupancy, 0.5);
+  for (const uint32_t size : sizes) {
+    EXPECT_EQ(compute(size, 64, 0).occupancy, best.occupancy) << size;
+  }
+  request.registers_per_thread = 256;
+  EXPECT_EQ(clpool_occupancy_suggest(data, &request, nullptr, 0, &count, &best), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_EQ(count, 0u);
+}
+
+TEST_F(OccupancyApi, DeviceDataAreCounted) {
+  take(9, 0);
+  EXPECT_EQ(clpool_device_data_retain(data), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_device_data_release(data), CLPOOL_SUCCESS);
+  EXPECT_EQ(compute(32, 0, 0).groups_per_mp, 32u);
+  EXPECT_EQ(clpool_device_data_retain(nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_device_data_release(nullptr), CLPOOL_SUCCESS);
+}
+
+TEST_F(OccupancyApi, AlignmentHelpersAnswerAsPycudas) {
+  uint64_t value = 0;
+  uint32_t channels = 0;
+  EXPECT_EQ(clpool_align_bytes(8, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(value, 128u);
+  EXPECT_EQ(clpool_align(100, 4, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(value, 128u);
+  EXPECT_EQ(clpool_align_words(16, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(value, 8u);
+  EXPECT_EQ(clpool_align_elements(17, 4, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(value, 32u);
+  EXPECT_EQ(clpool_coalesce(17, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(value, 32u);
+  EXPECT_EQ(clpool_valid_channel_count(3, &channels), CLPOOL_SUCCESS);
+  EXPECT_EQ(channels, 4u);
+  EXPECT_EQ(clpool_align_bytes(5, &value), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(value, 0u);
+  EXPECT_EQ(clpool_valid_channel_count(5, &channels), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_coalesce(1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+class OccupancyOfDevice : public clpool::test::OpenClTest {};
+
+TEST_F(OccupancyOfDevice, AnyDeviceHasLimitsThatAnswer) {
+  clpool_device_data* data = nullptr;
+  ASSERT_EQ(clpool_device_data_create_from_device(cl.device, CLPOOL_MODEL_CURRENT, &data), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+  request.threads = 1;
+  clpool_occupancy occupancy = CLPOOL_OCCUPANCY_INIT;
+  EXPECT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  EXPECT_GE(occupancy.groups_per_mp, 1u);
+  EXPECT_EQ(clpool_device_data_release(data), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_device_data_create_from_device(nullptr, CLPOOL_MODEL_CURRENT, &data),
+            CLPOOL_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
