@@ -13,6 +13,7 @@
 #include "clpool/info.h"
 #include "clpool/map.h"
 #include "clpool/mem.h"
+#include "clpool/memo.h"
 #include "clpool/message.h"
 #include "clpool/occupancy.h"
 #include "clpool/pipe.h"

@@ -1,0 +1,137 @@
+/* Results cached per OpenCL object: what is computed once for a context, device, queue or pool and an
+ * argument, such as a built program.
+ *
+ * A cache holds the objects that it has results for, until it is cleared. Caches and values are
+ * reference-counted. All functions are thread-safe; each key is computed once, and no lock is held while a
+ * user's function runs. Statuses of all besides those they name: CLPOOL_ERROR_INVALID_VALUE (a NULL argument,
+ * a wrong struct_size or version), CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Nothing is cleared at process exit.
+ * Since 1.0 unless a function says otherwise.
+ */
+#ifndef CLPOOL_MEMO_H
+#define CLPOOL_MEMO_H
+
+#include "clpool/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A cache. */
+typedef struct clpool_memo clpool_memo;
+
+/** A result that was handed out. */
+typedef struct clpool_memo_value clpool_memo_value;
+
+/** What kind of object a result belongs to. */
+enum {
+  /** None: the object is any pointer, NULL too, and is not held. */
+  CLPOOL_MEMO_ANY = 0,
+  /** A cl_context. */
+  CLPOOL_MEMO_CONTEXT = 1,
+  /** A cl_device_id. */
+  CLPOOL_MEMO_DEVICE = 2,
+  /** A cl_command_queue. */
+  CLPOOL_MEMO_QUEUE = 3,
+  /** A clpool_pool. */
+  CLPOOL_MEMO_POOL = 4
+};
+
+/** How results are made and unmade. */
+typedef struct clpool_memo_ops {
+  /** sizeof(clpool_memo_ops) of the caller. */
+  uint32_t struct_size;
+  /** Version of this struct: 1. */
+  uint32_t version;
+  /**
+   * Computes a result. It may use the cache, but not for its own key.
+   * @param user what clpool_memo_get() was given
+   * @param value receives the result, NULL too
+   * @return CLPOOL_SUCCESS; anything else fails the call, and nothing is kept
+   */
+  clpool_status (*compute)(void* user, void** value);
+  /** Unmakes a result that neither a cache nor anyone else has any more, from whichever thread was last; may
+   * be NULL. */
+  void (*destroy)(void* value);
+} clpool_memo_ops;
+
+/** Initial value of a clpool_memo_ops. */
+#define CLPOOL_MEMO_OPS_INIT \
+  { (uint32_t)sizeof(clpool_memo_ops), 1u, NULL, NULL }
+
+/** The same for languages without macros. NULL is ignored. */
+CLPOOL_API void clpool_memo_ops_init(clpool_memo_ops* ops) CLPOOL_NOEXCEPT;
+
+/**
+ * Makes an empty cache.
+ * @param out the cache
+ * Does not block. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
+
+/**
+ * The result for an object and a key: the one that is kept, or a new one.
+ * @param memo the cache
+ * @param kind one of CLPOOL_MEMO_…: what `object` is
+ * @param object the object; held until the result is cleared
+ * @param key any bytes; may be NULL if `key_size` is 0
+ * @param key_size number of bytes
+ * @param ops how to compute it
+ * @param user passed to ops->compute
+ * @param out the result; the caller releases it with clpool_memo_value_release()
+ * @return CLPOOL_ERROR_CALLBACK if the computation fails; CLPOOL_ERROR_INVALID_OPERATION if it asks for its
+ * own key; CLPOOL_ERROR_OPENCL if the object cannot be held. Blocks while another thread computes the same
+ * key. OpenCL calls: clRetain… for a new result.
+ */
+CLPOOL_API clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void* object, const void* key,
+                                         size_t key_size, const clpool_memo_ops* ops, void* user,
+                                         clpool_memo_value** out) CLPOOL_NOEXCEPT;
+
+/**
+ * The result for an object and a key if it is kept.
+ * @param memo the cache
+ * @param object the object
+ * @param key any bytes; may be NULL if `key_size` is 0
+ * @param key_size number of bytes
+ * @param out the result; the caller releases it
+ * @return CLPOOL_ERROR_NOT_FOUND, without a message, if it is not kept or still being computed. Does not
+ * block. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_memo_find(clpool_memo* memo, void* object, const void* key, size_t key_size,
+                                          clpool_memo_value** out) CLPOOL_NOEXCEPT;
+
+/**
+ * Forgets all results and gives up their objects. Values that were handed out stay valid; what is being
+ * computed is kept when it is done. OpenCL calls: clRelease… of the objects.
+ */
+CLPOOL_API clpool_status clpool_memo_clear(clpool_memo* memo) CLPOOL_NOEXCEPT;
+
+/** The same for the results of one object, which may be gone already if its kind was CLPOOL_MEMO_ANY. */
+CLPOOL_API clpool_status clpool_memo_clear_object(clpool_memo* memo, void* object) CLPOOL_NOEXCEPT;
+
+/** clpool_memo_clear() for every cache of the process, as before each test or before the drivers go. */
+CLPOOL_API clpool_status clpool_memo_clear_all(void) CLPOOL_NOEXCEPT;
+
+/**
+ * Number of results that are kept.
+ * @param memo the cache
+ * @param size receives the number
+ */
+CLPOOL_API clpool_status clpool_memo_size(clpool_memo* memo, size_t* size) CLPOOL_NOEXCEPT;
+
+/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+CLPOOL_API clpool_status clpool_memo_retain(clpool_memo* memo) CLPOOL_NOEXCEPT;
+
+/** Gives up one reference; NULL is allowed. With the last one the cache is cleared. */
+CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
+
+/** What was computed; NULL for NULL. */
+CLPOOL_API void* clpool_memo_value_get(const clpool_memo_value* value) CLPOOL_NOEXCEPT;
+
+/** Gives a result back; NULL is allowed. The last one to do so, the cache included, destroys it. */
+CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLPOOL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,307 @@
+// clpool/memo.h: what is computed once, when it goes, and what several threads see of it.
+#include "clpool/memo.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clpool/pool.h"
+#include "support/opencl.hpp"
+
+namespace {
+
+/// Counts what a cache does with results, which are numbers from 1.
+struct Counter {
+  std::atomic<intptr_t> computed{0};
+  clpool_status answer = CLPOOL_SUCCESS;
+};
+std::atomic<int> destroyed{0};
+
+clpool_status compute(void* user, void** value) {
+  auto* counter = static_cast<Counter*>(user);
+  *value = reinterpret_cast<void*>(++counter->computed);
+  return counter->answer;
+}
+
+void destroy(void*) {
+  ++destroyed;
+}
+
+class Memo : public testing::Test {
+ protected:
+  void SetUp() override {
+    destroyed = 0;
+    ops.compute = compute;
+    ops.destroy = destroy;
+    ASSERT_EQ(clpool_memo_create(&memo), CLPOOL_SUCCESS);
+  }
+  void TearDown() override { EXPECT_EQ(clpool_memo_release(memo), CLPOOL_SUCCESS); }
+
+  clpool_status get(const std::string& key, intptr_t& number, void* object = nullptr,
+                    uint32_t kind = CLPOOL_MEMO_ANY) {
+    clpool_memo_value* value = nullptr;
+    const clpool_status status =
+        clpool_memo_get(memo, kind, object, key.data(), key.size(), &ops, &counter, &value);
+    number = reinterpret_cast<intptr_t>(clpool_memo_value_get(value));
+    EXPECT_EQ(clpool_memo_value_release(value), CLPOOL_SUCCESS);
+    return status;
+  }
+  intptr_t got(const std::string& key, void* object = nullptr, uint32_t kind = CLPOOL_MEMO_ANY) {
+    intptr_t number = 0;
+    EXPECT_EQ(get(key, number, object, kind), CLPOOL_SUCCESS) << clpool_last_error_message();
+    return number;
+  }
+  size_t size() {
+    size_t count = 99;
+    EXPECT_EQ(clpool_memo_size(memo, &count), CLPOOL_SUCCESS);
+    return count;
+  }
+
+  clpool_memo* memo = nullptr;
+  clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
+  Counter counter;
+};
+
+TEST_F(Memo, EachObjectAndKeyIsComputedOnce) {
+  int first = 0;
+  int second = 0;
+  EXPECT_EQ(got("a", &first), 1);
+  EXPECT_EQ(got("a", &first), 1);
+  EXPECT_EQ(got("b", &first), 2);
+  EXPECT_EQ(got("a", &second), 3);
+  EXPECT_EQ(got("", &second), 4);
+  EXPECT_EQ(got(std::string("a\0b", 3), &second), 5) << "keys are bytes, not texts";
+  EXPECT_EQ(counter.computed, 5);
+  EXPECT_EQ(size(), 5u);
+}
+
+TEST_F(Memo, AResultOfNullIsKeptToo) {
+  ops.compute = [](void* user, void** value) -> clpool_status {
+    ++static_cast<Counter*>(user)->computed;
+    *value = nullptr;
+    return CLPOOL_SUCCESS;
+  };
+  EXPECT_EQ(got("a"), 0);
+  EXPECT_EQ(got("a"), 0);
+  EXPECT_EQ(counter.computed, 1);
+}
+
+TEST_F(Memo, AFailureIsNotKept) {
+  counter.answer = CLPOOL_ERROR_IO;
+  intptr_t number = 0;
+  EXPECT_EQ(get("a", number), CLPOOL_ERROR_CALLBACK);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("reports status 8"), std::string::npos);
+  EXPECT_EQ(size(), 0u);
+  counter.answer = CLPOOL_SUCCESS;
+  EXPECT_EQ(got("a"), 2);
+}
+
+TEST_F(Memo, FindingNeverComputes) {
+  clpool_memo_value* value = nullptr;
+  EXPECT_EQ(clpool_memo_find(memo, nullptr, "a", 1, &value), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_EQ(value, nullptr);
+  got("a");
+  EXPECT_EQ(clpool_memo_find(memo, nullptr, "a", 1, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_memo_value_get(value), reinterpret_cast<void*>(1));
+  clpool_memo_value_release(value);
+}
+
+TEST_F(Memo, ClearingDestroysResultsButNotThoseInUse) {
+  int first = 0;
+  int second = 0;
+  got("a", &first);
+  got("b", &first);
+  got("a", &second);
+  clpool_memo_value* in_use = nullptr;
+  ASSERT_EQ(clpool_memo_find(memo, &first, "a", 1, &in_use), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_memo_clear_object(memo, &first), CLPOOL_SUCCESS);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(size(), 1u);
+  clpool_memo_value_release(in_use);
+  EXPECT_EQ(destroyed, 2);
+  EXPECT_EQ(clpool_memo_clear(memo), CLPOOL_SUCCESS);
+  EXPECT_EQ(destroyed, 3);
+  EXPECT_EQ(got("a", &first), 4) << "computed anew";
+}
+
+TEST_F(Memo, AllCachesOfTheProcessAreClearedTogether) {
+  clpool_memo* other = nullptr;
+  ASSERT_EQ(clpool_memo_create(&other), CLPOOL_SUCCESS);
+  clpool_memo_value* value = nullptr;
+  ASSERT_EQ(clpool_memo_get(other, CLPOOL_MEMO_ANY, nullptr, "x", 1, &ops, &counter, &value), CLPOOL_SUCCESS);
+  clpool_memo_value_release(value);
+  got("a");
+  EXPECT_EQ(clpool_memo_clear_all(), CLPOOL_SUCCESS);
+  EXPECT_EQ(destroyed, 2);
+  EXPECT_EQ(clpool_memo_release(other), CLPOOL_SUCCESS);
+}
+
+TEST_F(Memo, TheLastReferenceClearsTheCache) {
+  clpool_memo* other = nullptr;
+  ASSERT_EQ(clpool_memo_create(&other), CLPOOL_SUCCESS);
+  clpool_memo_value* value = nullptr;
+  ASSERT_EQ(clpool_memo_get(other, CLPOOL_MEMO_ANY, nullptr, "x", 1, &ops, &counter, &value), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_memo_retain(other), CLPOOL_SUCCESS);
+  clpool_memo_release(other);
+  clpool_memo_release(other);
+  EXPECT_EQ(destroyed, 0) << "a value outlives its cache";
+  clpool_memo_value_release(value);
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST_F(Memo, ThreadsThatAskForTheSameKeyGetOneComputation) {
+  ops.compute = [](void* user, void** value) -> clpool_status {
+    std::this_thread::yield();
+    return compute(user, value);
+  };
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int key = 0; key < 200; ++key) {
+        intptr_t first = 0;
+        intptr_t again = 0;
+        const std::string name = std::to_string(key);
+        if (get(name, first) != CLPOOL_SUCCESS || get(name, again) != CLPOOL_SUCCESS || first != again) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(counter.computed, 200);
+}
+
+TEST_F(Memo, ClearingWhileOthersComputeLosesNoResult) {
+  std::atomic<bool> stop{false};
+  std::thread clearing([&] {
+    while (!stop) {
+      clpool_memo_clear(memo);
+      clpool_memo_clear_all();
+    }
+  });
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_GT(got("key"), 0);
+  }
+  stop = true;
+  clearing.join();
+  clpool_memo_clear(memo);
+  EXPECT_EQ(destroyed, counter.computed);
+}
+
+TEST_F(Memo, AComputationMayUseTheCacheButNotForItsOwnKey) {
+  struct Nested {
+    clpool_memo* memo;
+    clpool_memo_ops* inner;
+    Counter* counter;
+    clpool_status own = CLPOOL_SUCCESS;
+    clpool_status other = CLPOOL_ERROR_INTERNAL;
+  } nested{memo, &ops, &counter};
+  clpool_memo_ops outer = CLPOOL_MEMO_OPS_INIT;
+  outer.compute = [](void* user, void** value) -> clpool_status {
+    auto* state = static_cast<Nested*>(user);
+    clpool_memo_value* inner = nullptr;
+    state->own = clpool_memo_get(state->memo, CLPOOL_MEMO_ANY, nullptr, "outer", 5, state->inner,
+                                 state->counter, &inner);
+    state->other = clpool_memo_get(state->memo, CLPOOL_MEMO_ANY, nullptr, "inner", 5, state->inner,
+                                   state->counter, &inner);
+    *value = clpool_memo_value_get(inner);
+    clpool_memo_value_release(inner);
+    return CLPOOL_SUCCESS;
+  };
+  clpool_memo_value* value = nullptr;
+  EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_ANY, nullptr, "outer", 5, &outer, &nested, &value),
+            CLPOOL_SUCCESS);
+  EXPECT_EQ(nested.own, CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(nested.other, CLPOOL_SUCCESS);
+  clpool_memo_value_release(value);
+}
+
+TEST_F(Memo, WrongArgumentsAreErrors) {
+  clpool_memo_value* value = nullptr;
+  const auto status_of = [&](uint32_t kind, const void* key, size_t size, const clpool_memo_ops* functions) {
+    return clpool_memo_get(memo, kind, nullptr, key, size, functions, &counter, &value);
+  };
+  EXPECT_EQ(status_of(9, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(status_of(CLPOOL_MEMO_CONTEXT, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, nullptr, 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  clpool_memo_ops none;
+  clpool_memo_ops_init(&none);
+  EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, &none), CLPOOL_ERROR_INVALID_VALUE);
+  ops.version = 2;
+  EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_memo_get(nullptr, 0, nullptr, "a", 1, &ops, &counter, &value), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_memo_clear(nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_memo_create(nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_memo_release(nullptr), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_memo_value_get(nullptr), nullptr);
+}
+
+bool pool_is_gone = false;
+
+TEST_F(Memo, APoolIsHeldUntilItsResultsAreCleared) {
+  clpool_allocator_ops memory = CLPOOL_ALLOCATOR_OPS_INIT;
+  memory.allocate = [](void*, uint64_t, uint64_t, uint64_t*) -> clpool_status {
+    return CLPOOL_ERROR_OUT_OF_MEMORY;
+  };
+  memory.deallocate = [](void*, uint64_t, uint64_t) {};
+  memory.destroy = [](void*) { pool_is_gone = true; };
+  clpool_allocator* allocator = nullptr;
+  clpool_pool* pool = nullptr;
+  ASSERT_EQ(clpool_allocator_create_custom(&memory, nullptr, &allocator), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_pool_create(allocator, nullptr, &pool), CLPOOL_SUCCESS) << clpool_last_error_message();
+  pool_is_gone = false;
+  got("a", pool, CLPOOL_MEMO_POOL);
+  clpool_pool_release(pool);
+  clpool_allocator_release(allocator);
+  EXPECT_FALSE(pool_is_gone);
+  EXPECT_EQ(clpool_memo_clear_object(memo, pool), CLPOOL_SUCCESS);
+  EXPECT_TRUE(pool_is_gone);
+}
+
+class MemoOfObjects : public clpool::test::OpenClTest {};
+
+cl_uint references_of(cl_context context) {
+  cl_uint count = 0;
+  clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr);
+  return count;
+}
+
+// As PyOpenCL's first_arg_dependent_memoize: the object lives as long as results for it are kept.
+TEST_F(MemoOfObjects, AnObjectIsHeldUntilItsResultsAreCleared) {
+  clpool_memo* memo = nullptr;
+  ASSERT_EQ(clpool_memo_create(&memo), CLPOOL_SUCCESS);
+  clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
+  ops.compute = compute;
+  Counter counter;
+  const cl_uint before = references_of(cl.context);
+  clpool_memo_value* value = nullptr;
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_CONTEXT, cl.context, "a", 1, &ops, &counter, &value),
+            CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  clpool_memo_value_release(value);
+  EXPECT_EQ(references_of(cl.context), before + 1);
+  counter.answer = CLPOOL_ERROR_IO;
+  EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_CONTEXT, cl.context, "b", 1, &ops, &counter, &value),
+            CLPOOL_ERROR_CALLBACK);
+  EXPECT_EQ(references_of(cl.context), before + 1) << "a failure holds nothing";
+  counter.answer = CLPOOL_SUCCESS;
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_QUEUE, cl.queue, "a", 1, &ops, &counter, &value),
+            CLPOOL_SUCCESS);
+  clpool_memo_value_release(value);
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_DEVICE, cl.device, "a", 1, &ops, &counter, &value),
+            CLPOOL_SUCCESS);
+  clpool_memo_value_release(value);
+  EXPECT_EQ(clpool_memo_clear(memo), CLPOOL_SUCCESS);
+  EXPECT_EQ(references_of(cl.context), before);
+  EXPECT_EQ(clpool_memo_release(memo), CLPOOL_SUCCESS);
+}
+
+}  // namespace
