@@ -28,11 +28,22 @@ END
   exit 2
 }
 
-# missing_packages NAME...: those that dpkg does not show as installed.
+# is_there NAME: installed as dpkg shows it, or, for what often comes another way (pip, a container's recipe), in place.
+is_there() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] && return
+  case "$1" in
+    cmake) printf '%s\n' 3.22 "$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')" | sort -VC ;;
+    ninja-build) command -v ninja ;;
+    opencl-headers) [ -e /usr/include/CL/cl.h ] ;;
+    *) return 1 ;;
+  esac >/dev/null
+}
+
+# missing_packages NAME...: those that are not there.
 missing_packages() {
   local name
   for name in "$@"; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || echo "$name"
+    is_there "$name" || echo "$name"
   done | sort -u
 }
 
