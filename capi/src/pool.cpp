@@ -234,6 +234,14 @@ clpool_status clpool_pool_release(clpool_pool* pool) noexcept {
   return CLPOOL_SUCCESS;
 }
 
+clpool_status clpool_pool_check(clpool_pool* pool) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(require(pool, "clpool_pool_check", "pool"));
+    const char* wrong = to_core(pool)->check();
+    return wrong == nullptr ? Status::success : fail(Status::internal, "clpool_pool_check: %s", wrong);
+  });
+}
+
 clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits, uint64_t* bin) noexcept {
   return guarded([&] {
     CLPOOL_TRY(clear_result(bin, "clpool_bin_number", "bin"));

@@ -11,6 +11,7 @@ using clpool::Status;
 using clpool::capi::command;
 using clpool::capi::create_mem;
 using clpool::capi::guarded;
+using clpool::capi::pool_of;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::cl::Order;
@@ -56,14 +57,18 @@ clpool_status clpool_svm_bind_queue(clpool_mem* svm, cl_command_queue queue) noe
   return guarded([&]() -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_bind_queue", "svm"));
     CLPOOL_TRY(require(queue, "clpool_svm_bind_queue", "queue"));
-    return clpool::bind_direct_svm(*to_core(svm), queue);
+    clpool::Pool* const pool = pool_of(*to_core(svm));
+    return pool != nullptr ? pool->bind_to_queue(*to_core(svm), queue)
+                           : clpool::bind_direct_svm(*to_core(svm), queue);
   });
 }
 
 clpool_status clpool_svm_unbind_queue(clpool_mem* svm) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_unbind_queue", "svm"));
-    return clpool::unbind_direct_svm(*to_core(svm));
+    clpool::Pool* const pool = pool_of(*to_core(svm));
+    return pool != nullptr ? pool->unbind_from_queue(*to_core(svm))
+                           : clpool::unbind_direct_svm(*to_core(svm));
   });
 }
 
@@ -71,6 +76,8 @@ clpool_status clpool_svm_release_on(clpool_mem* svm, cl_command_queue queue_or_n
                                     const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue_or_null, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_release_on", "svm"));
-    return clpool::release_direct_svm(*to_core(svm), order);
+    clpool::Pool* const pool = pool_of(*to_core(svm));
+    return pool != nullptr ? pool->release_on(*to_core(svm), order)
+                           : clpool::release_direct_svm(*to_core(svm), order);
   });
 }

@@ -68,6 +68,7 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
   if (size == 0) {
     return Status::success;
   }
+  finish_later_releases();
   DirectMem& mem = recycler.take();
   const AllocatorTraits& traits = allocator.traits();
   if (const Status status = allocator.allocate(size, traits.granularity, mem.chunk);

@@ -1,7 +1,27 @@
 // Reference counting of memory descriptors.
 #include "memory/mem.hpp"
 
+#include <utility>
+
 namespace clpool {
+
+namespace {
+
+/// Memory of no pool whose release was put off.
+constinit std::atomic<Mem*> later_releases{nullptr};
+
+/// Gives up one reference; `last` tells whether the owner is to take the memory back.
+Status give_up_reference(Mem& mem, bool& last) noexcept {
+  if (mem.state != MemState::live) {
+    return fail(Status::invalid_operation, "memory %p was released already", static_cast<void*>(&mem));
+  }
+  // A count of one cannot change under us: whoever could raise it would need a reference of their own.
+  last = mem.references.load(std::memory_order_acquire) == 1 ||
+         mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return Status::success;
+}
+
+}  // namespace
 
 void clear_mem(Mem& mem) noexcept {
   mem.state = MemState::released;
@@ -20,15 +40,39 @@ Status require_handle(const Mem& mem) noexcept {
 }
 
 Status release_mem(Mem& mem) noexcept {
-  if (mem.state != MemState::live) {
-    return fail(Status::invalid_operation, "memory %p was released already", static_cast<void*>(&mem));
+  bool last = false;
+  CLPOOL_TRY(give_up_reference(mem, last));
+  const Status status = last ? mem.owner->take_back(mem) : Status::success;
+  finish_later_releases();
+  return status;
+}
+
+Status release_mem_later(Mem& mem) noexcept {
+  bool last = false;
+  CLPOOL_TRY(give_up_reference(mem, last));
+  return last ? mem.owner->take_back_later(mem) : Status::success;
+}
+
+Status MemOwner::take_back_later(Mem& mem) noexcept {
+  mem.state = MemState::released;
+  mem.next = later_releases.load(std::memory_order_relaxed);
+  while (!later_releases.compare_exchange_weak(mem.next, &mem, std::memory_order_release,
+                                               std::memory_order_relaxed)) {
   }
-  // A count of one cannot change under us: whoever could raise it would need a reference of their own.
-  if (mem.references.load(std::memory_order_acquire) != 1 &&
-      mem.references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-    return Status::success;
+  return Status::success;
+}
+
+void finish_later_releases() noexcept {
+  if (later_releases.load(std::memory_order_relaxed) == nullptr) {
+    return;
   }
-  return mem.owner->take_back(mem);
+  Mem* mem = later_releases.exchange(nullptr, std::memory_order_acquire);
+  while (mem != nullptr) {
+    Mem* next = std::exchange(mem->next, nullptr);
+    mem->state = MemState::live;
+    static_cast<void>(mem->owner->take_back(*mem));
+    mem = next;
+  }
 }
 
 Status retain_mem(Mem& mem) noexcept {

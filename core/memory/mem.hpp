@@ -36,6 +36,9 @@ class MemOwner {
   /// `mem` is live and has no reference left. Must leave it MemState::released, with handle and pointer null
   /// (D-36).
   virtual Status take_back(Mem& mem) noexcept = 0;
+  /// The same, put off to a later call: must neither wait nor call a driver. By default the next release of
+  /// memory of no pool carries it out.
+  virtual Status take_back_later(Mem& mem) noexcept;
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
   /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what
@@ -58,7 +61,7 @@ struct alignas(64) Mem {
   MemState state = MemState::released;
   MemKind kind = MemKind::buffer;
   bool pooled = false;
-  bool has_uses = false;  ///< pooled: uses on queues were declared, so the release must look at them
+  bool has_uses = false;  ///< pooled: uses or a tag were declared, so the release must look at them
   Mem* next = nullptr;    ///< link of whatever list holds the descriptor while it is released
   void* home = nullptr;   ///< pooled: the thread cache from which it was handed out
 };
@@ -73,6 +76,13 @@ Status require_handle(const Mem& mem) noexcept;
 
 /// Gives up one reference; the last one goes to the owner. INVALID_OPERATION if `mem` is not live.
 Status release_mem(Mem& mem) noexcept;
+
+/// Gives up one reference without waiting and without calling a driver, for finalizers. INVALID_OPERATION if
+/// `mem` is not live.
+Status release_mem_later(Mem& mem) noexcept;
+
+/// Carries out what release_mem_later() put off for memory of no pool.
+void finish_later_releases() noexcept;
 
 /// Adds one reference. INVALID_OPERATION if `mem` is not live.
 Status retain_mem(Mem& mem) noexcept;

@@ -6,20 +6,22 @@
 namespace clpool {
 namespace {
 
-constexpr std::uint64_t default_min_chunk_bytes = 256 * 1024;
+/// Smallest chunk once driver calls are scarce; before that, small chunks may be twice what was asked for.
+constexpr std::uint64_t default_min_chunk_bytes = 1024 * 1024;
 
-/// Calls of the driver that may be spent on keeping memory small: so many at first, and so many per request.
-constexpr double free_driver_calls = 6;
-constexpr double driver_calls_per_request = 0.006;
+/// Driver calls that may be spent on keeping memory small: so many at first, and so many per request.
+constexpr double free_driver_calls = 4;
+constexpr double driver_calls_per_request = 0.008;
 
 /// A new chunk is at least this share of what the pool has, times the pressure, up to the largest share.
-constexpr double smallest_growth = 0.015;
-constexpr double largest_growth = 0.25;
+constexpr double smallest_growth = 0.01;
+constexpr double largest_growth = 0.2;
 
 /// Requests of at least this share of what the pool has do not cut up a whole chunk that is larger by more
-/// than the tolerance, while driver calls are to spare.
+/// than the tolerance, while driver calls are to spare and the pool is about as large as it ever was.
 constexpr double large_request = 0.02;
-constexpr double tolerance = 1.1;
+constexpr double tolerance = 1.5;
+constexpr double near_peak = 0.8;
 
 /// Driver calls made, as a multiple of those that may be spent: below 1 there are some to spare.
 double pressure(const GrowthLimits& limits) noexcept {
@@ -57,7 +59,9 @@ Block* Coalescing::take_any(std::uint64_t size) {
 }
 
 bool Coalescing::prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const {
-  if (rounded < share(large_request, heap_.managed_bytes()) || pressure(limits) >= 1) {
+  const std::uint64_t managed = heap_.managed_bytes();
+  if (rounded < share(large_request, managed) || pressure(limits) >= 1 ||
+      managed + rounded < share(near_peak, limits.peak_managed_bytes)) {
     return false;
   }
   const Block* block = heap_.find(rounded);
@@ -96,8 +100,8 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     growth.released.push_back(&chunk);
   }
   if (wanted > headroom) {
-    const std::uint64_t least =
-        min_chunk_is_asked_for_ ? min_chunk_bytes_ : std::min(min_chunk_bytes_, 2 * rounded);
+    const bool small_start = urgency <= 1 && !min_chunk_is_asked_for_;
+    const std::uint64_t least = small_start ? std::min(min_chunk_bytes_, 2 * rounded) : min_chunk_bytes_;
     wanted = headroom >= rounded ? std::max(headroom, min_chunk_is_asked_for_ ? min_chunk_bytes_ : 0)
                                  : std::max({rounded, portion, least});
   } else if (urgency > 1) {

@@ -124,9 +124,7 @@ void Pool::leave_and_dispose(std::unique_lock<std::mutex>& lock) noexcept {
   }
   ++threads_leaving_;
   if (over_held_limit()) {
-    lock.unlock();
-    epochs_.settle(longest_settling_ns);
-    lock.lock();
+    settle(lock);
     give_back_beyond(options_.max_held_bytes);
   }
   unlock_and_dispose(lock);
@@ -178,7 +176,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     if (has_pending()) {
       collect_finished(lock);
     }
-    PoolBlock* block = take_block(request);
+    PoolBlock* block = take_block(request, lock);
     status = block != nullptr ? hand_out(*block, request, lock, mem) : grow(request, lock, mem);
   }
   unlock_and_dispose(lock);
@@ -221,19 +219,32 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   return Status::success;
 }
 
-PoolBlock* Pool::take_block(const Request& request) {
-  const auto prefers_growth = [&] {
-    return strategy_->prefers_growth(request.rounded, growth_limits(),
-                                     [this](const HeapChunk& chunk) { return is_idle(chunk); });
+PoolBlock* Pool::take_block(const Request& request, std::unique_lock<std::mutex>& lock) {
+  const auto prefers_growth = [&](bool of_idle_chunks) {
+    return strategy_->prefers_growth(request.rounded, growth_limits(), [&](const HeapChunk& chunk) {
+      return !of_idle_chunks || is_idle(chunk);
+    });
   };
-  if (prefers_growth() && (!flush_all() || prefers_growth())) {
-    return nullptr;
+  if (prefers_growth(false)) {
+    flush_all();
+    if (prefers_growth(false) && !prefers_growth(true)) {
+      settle(lock);
+    }
+    if (prefers_growth(true)) {
+      return nullptr;
+    }
   }
   Block* block = strategy_->take(request.rounded);
   if (block == nullptr && flush_all()) {
     block = strategy_->take(request.rounded);
   }
   return block != nullptr ? &pool_block(*block) : nullptr;
+}
+
+void Pool::settle(std::unique_lock<std::mutex>& lock) noexcept {
+  lock.unlock();
+  epochs_.settle(longest_settling_ns);
+  lock.lock();
 }
 
 bool Pool::find_handle(PoolBlock& block) noexcept {
@@ -339,6 +350,7 @@ Status Pool::take_back(Mem& mem) noexcept {
 void Pool::return_block(PoolBlock& block) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   block.has_uses = false;
+  block.tag = 0;
   block.next = nullptr;
   if (&cache != &central_ && !closed_ && caches_blocks()) {
     if (block.capacity > cache.limit.load(std::memory_order_relaxed) / 4) {

@@ -14,6 +14,7 @@
 
 #include "allocator/allocator.hpp"
 #include "base/reference.hpp"
+#include "cl/order.hpp"
 #include "pool/epochs.hpp"
 #include "pool/pool_block.hpp"
 #include "pool/pool_options.hpp"
@@ -93,13 +94,13 @@ class Pool final : public Shared, public MemOwner {
   Status used_on(Mem& mem, cl_command_queue queue);
   Status bind_to_queue(Mem& mem, cl_command_queue queue);
   Status unbind_from_queue(Mem& mem);
+  /// Releases behind everything on `order.queue` (null: the queue that the block is bound to) and its waits.
+  Status release_on(Mem& mem, cl::Order order);
   void set_tag(Mem& mem, std::uint64_t tag) noexcept;
-  /// Puts the release off to the next call that may work: for finalizers, which must neither wait nor call a
-  /// driver.
-  Status release_later(Mem& mem) noexcept;
 
   // MemOwner
   Status take_back(Mem& mem) noexcept override;
+  Status take_back_later(Mem& mem) noexcept override;
   cl_context context_of(const Mem& mem) const noexcept override;
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
 
@@ -141,7 +142,8 @@ class Pool final : public Shared, public MemOwner {
   // pool.cpp: blocks in and out, under the mutex.
   Status allocate_slowly(std::size_t size, Mem*& mem);
   Status check_size(std::size_t size, Request& request) const noexcept;
-  PoolBlock* take_block(const Request& request);
+  PoolBlock* take_block(const Request& request, std::unique_lock<std::mutex>& lock);
+  void settle(std::unique_lock<std::mutex>& lock) noexcept;
   bool find_handle(PoolBlock& block) noexcept;
   Status hand_out(PoolBlock& block, const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
   void prepare(PoolBlock& block, const Request& request, ThreadCache& cache);

@@ -44,10 +44,8 @@ Status Pool::grow(const Request& request, std::unique_lock<std::mutex>& lock, Me
   if (free_chunk != nullptr && !is_idle(*free_chunk) &&
       strategy_->managed_bytes() + request.rounded > peak_managed_bytes_) {
     // Worth a look whether the queues are through with what could be given back for this.
-    lock.unlock();
-    epochs_.settle(longest_settling_ns);
-    lock.lock();
-    if (PoolBlock* block = take_block(request); block != nullptr) {
+    settle(lock);
+    if (PoolBlock* block = take_block(request, lock); block != nullptr) {
       return hand_out(*block, request, lock, mem);
     }
   }
@@ -128,7 +126,7 @@ Status Pool::recover(const Request& request, std::unique_lock<std::mutex>& lock,
 Status Pool::recover_once(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem) {
   // Releases that have completed.
   collect_finished(lock);
-  if (PoolBlock* block = take_block(request); block != nullptr) {
+  if (PoolBlock* block = take_block(request, lock); block != nullptr) {
     return hand_out(*block, request, lock, mem);
   }
   // The user's collector, then the driver once more (D-06).
@@ -138,7 +136,7 @@ Status Pool::recover_once(const Request& request, std::unique_lock<std::mutex>& 
     finish_later_releases();
     lock.lock();
     collect_finished(lock);
-    if (PoolBlock* block = take_block(request); block != nullptr) {
+    if (PoolBlock* block = take_block(request, lock); block != nullptr) {
       return hand_out(*block, request, lock, mem);
     }
     if (const Status status = new_chunk(request.rounded, request, lock, mem); !may_recover(status)) {
@@ -162,7 +160,7 @@ Status Pool::recover_once(const Request& request, std::unique_lock<std::mutex>& 
   }
   // Releases that are not complete yet, oldest first.
   while (wait_for_pending(lock)) {
-    if (PoolBlock* block = take_block(request); block != nullptr) {
+    if (PoolBlock* block = take_block(request, lock); block != nullptr) {
       return hand_out(*block, request, lock, mem);
     }
     if (const Status status = give_back_until_served(request, lock, mem); !may_recover(status)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cl/info.hpp"
+#include "cl/order.hpp"
 #include "pool/borrowed.hpp"
 
 namespace clpool {
@@ -15,18 +16,6 @@ constexpr std::uint64_t releases_per_marker = 32;
 
 /// Block::bin of a block that is held back; 0 while it is handed out.
 constexpr std::uint32_t held_back_mark = 1;
-
-/// A wait enqueued on `queue` for everything that is now on `other`.
-Status wait_for_other_queue(cl_command_queue queue, cl_command_queue other) noexcept {
-  cl::Event marker;
-  CLPOOL_TRY(enqueue_marker(other, marker));
-  const cl_event raw = marker.get();
-  if (const cl_int code = clEnqueueBarrierWithWaitList(queue, 1, &raw, nullptr); code != CL_SUCCESS) {
-    return fail_cl(code, "clEnqueueBarrierWithWaitList", "queue %p cannot wait for queue %p",
-                   static_cast<void*>(queue), static_cast<void*>(other));
-  }
-  return Status::success;
-}
 
 Status require_in_order(cl_command_queue queue) noexcept {
   bool out_of_order = false;
@@ -177,7 +166,7 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(uses_of(mem, uses));
   const cl_command_queue former = uses->bound ? uses->bound.get() : allocator_->traits().queue;
   if (former != nullptr && former != queue) {
-    CLPOOL_TRY(wait_for_other_queue(queue, former));
+    CLPOOL_TRY(cl::hand_over(former, queue));
   }
   uses->bound = std::move(shared);
   return Status::success;
@@ -200,8 +189,24 @@ Status Pool::unbind_from_queue(Mem& mem) {
   return Status::success;
 }
 
+Status Pool::release_on(Mem& mem, cl::Order order) {
+  const PoolBlock& block = pool_block(mem);
+  const auto* uses = block.has_uses ? static_cast<const Uses*>(block.attachment) : nullptr;
+  if (order.queue == nullptr) {
+    order.queue = uses != nullptr && uses->bound ? uses->bound.get() : allocator_->traits().queue;
+  }
+  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(used_on(mem, order.queue));
+  CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
+  if (order.event != nullptr) {
+    CLPOOL_TRY(cl::do_nothing(order));
+  }
+  return release_mem(mem);
+}
+
 void Pool::set_tag(Mem& mem, std::uint64_t tag) noexcept {
   pool_block(mem).tag = tag;
+  mem.has_uses = true;
 }
 
 Status Pool::take_back_used(PoolBlock& block) noexcept {
@@ -264,11 +269,7 @@ Status Pool::take_back_used(PoolBlock& block) noexcept {
   return Status::success;
 }
 
-Status Pool::release_later(Mem& mem) noexcept {
-  if (mem.references.load(std::memory_order_acquire) != 1 &&
-      mem.references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-    return Status::success;
-  }
+Status Pool::take_back_later(Mem& mem) noexcept {
   mem.state = MemState::released;
   mem.next = later_.load(std::memory_order_relaxed);
   while (

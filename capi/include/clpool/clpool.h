@@ -9,6 +9,7 @@
 #include "clpool/characterize.h"
 #include "clpool/device.h"
 #include "clpool/device_data.h"
+#include "clpool/heap.h"
 #include "clpool/image.h"
 #include "clpool/info.h"
 #include "clpool/map.h"

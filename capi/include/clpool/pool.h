@@ -261,6 +261,119 @@ CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
+/** Whether a stretch of a pool's memory is handed out; see clpool_pool_stretch.state. */
+enum {
+  /** Handed out. */
+  CLPOOL_STRETCH_ACTIVE = 1,
+  /** Free. */
+  CLPOOL_STRETCH_FREE = 2,
+  /** Released, and kept for the next request of the same size. */
+  CLPOOL_STRETCH_CACHED = 3,
+  /** Released, but still in use by queues. */
+  CLPOOL_STRETCH_PENDING = 4
+};
+
+/** One stretch of a pool's memory. The stretches of a chunk follow each other without gaps. */
+typedef struct clpool_pool_stretch {
+  /** sizeof(clpool_pool_stretch) of the library. */
+  uint32_t struct_size;
+  /** One of CLPOOL_STRETCH_…. */
+  uint32_t state;
+  /** Number of the chunk, from 0, in the order in which the chunks were taken. */
+  uint64_t chunk;
+  /** Bytes from the chunk's start. */
+  uint64_t offset;
+  /** Bytes. */
+  uint64_t size;
+  /** Bytes that were asked for; 0 unless active. */
+  uint64_t requested;
+  /** What clpool_mem_set_tag() gave the block; 0 unless active. */
+  uint64_t tag;
+} clpool_pool_stretch;
+
+/**
+ * Receives one stretch.
+ * @param user what was given with the callback
+ * @param stretch valid during the call
+ * @return 0 to go on, anything else to stop
+ */
+typedef int32_t (*clpool_pool_visitor)(void* user, const clpool_pool_stretch* stretch);
+
+/**
+ * Shows all of a pool's memory, chunk by chunk, in the order of addresses. The picture is of one moment: it
+ * is taken before the first call, and the visitor may use the pool.
+ * @param pool the pool
+ * @param visitor called for each stretch, without any lock held
+ * @param user passed to it
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor,
+                                           void* user) CLPOOL_NOEXCEPT;
+
+/**
+ * The same picture and the statistics as JSON text in UTF-8:
+ * {"schema": "clpool-pool-1", "name": text, "strategy": "coalescing" or "binned", "statistics": {name:
+ * number, … as in clpool_pool_stats}, "chunks": [{"size": bytes, "blocks": [{"offset": bytes, "size": bytes,
+ * "state": "active", "free", "cached" or "pending", "requested": bytes and "tag": number if active}, …]}, …]}
+ * @param pool the pool
+ * @param buffer receives the text with a terminating zero, cut if it does not fit; may be NULL if capacity is
+ * 0
+ * @param capacity bytes of the buffer
+ * @param needed_or_null receives the bytes of the whole text with its zero; the next call may need more if
+ * the pool is in use
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY. OpenCL calls:
+ * none.
+ */
+CLPOOL_API clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, size_t capacity,
+                                               size_t* needed_or_null) CLPOOL_NOEXCEPT;
+
+/**
+ * Checks a pool's books against a recount of all blocks and links. For tests and bug reports; takes time in
+ * proportion to the number of blocks.
+ * @return CLPOOL_ERROR_INTERNAL, with what is wrong in the message; CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
+CLPOOL_API clpool_status clpool_pool_check(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * Marks a block of a pool for pictures and leak lists.
+ * @param mem a block of a pool
+ * @param tag any number; 0 is that of blocks without a mark. It is forgotten at the release.
+ * @return CLPOOL_ERROR_INVALID_VALUE for memory of no pool; CLPOOL_ERROR_INVALID_OPERATION for released
+ * memory
+ */
+CLPOOL_API clpool_status clpool_mem_set_tag(clpool_mem* mem, uint64_t tag) CLPOOL_NOEXCEPT;
+
+/**
+ * Says that commands use a block which may still run when it is released: the pool hands it out again only
+ * when all events are complete (or failed). Found out by polling; waited for only if memory is otherwise out.
+ * @param mem a block of a pool
+ * @param count number of events; 0 does nothing
+ * @param events retained until then
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or event or memory of no pool;
+ *         CLPOOL_ERROR_INVALID_OPERATION for released memory. Does not block. OpenCL calls: clRetainEvent.
+ */
+CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t count,
+                                                  const cl_event* events) CLPOOL_NOEXCEPT;
+
+/**
+ * Says that commands on a queue other than the pool's use a block: its release enqueues a marker there, and
+ * the block is handed out again only when that is complete. May be called for several queues (W-02, W-04).
+ * @param mem a block of a pool
+ * @param queue in order or not; retained until the release
+ * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue; at the release
+ *         clEnqueueMarkerWithWaitList and clFlush.
+ */
+CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
+
+/**
+ * Releases memory without waiting and without calling a driver, for finalizers: a pool's block is put on a
+ * list that the pool's next call works off; other memory's release is carried out by the next release or
+ * allocation of such.
+ * @param mem the memory; NULL is allowed and does nothing
+ * @return as clpool_mem_release(). Thread safety: any thread, also inside callbacks.
+ */
+CLPOOL_API clpool_status clpool_mem_release_later(clpool_mem* mem) CLPOOL_NOEXCEPT;
+
 /**
  * Bin of a size (spec section 1.1.1 of PyOpenCL's pool).
  * @param size bytes

@@ -84,12 +84,13 @@ CLPOOL_API clpool_status clpool_svm_capabilities(cl_device_id device,
 /**
  * From now on the memory is used on this queue and freed behind its commands. If it was bound to another one,
  * commands enqueued on the new queue from now on wait for those enqueued on the old one so far.
- * @param svm SVM that clpool_svm_create() or clpool_allocator_allocate() made
+ * @param svm SVM that clpool_svm_create() or clpool_allocator_allocate() made, or any block of a pool: the
+ * pool reuses it only when the queue's commands up to the release are complete
  * @param queue an in-order queue; retained
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or an out-of-order queue;
- * CLPOOL_ERROR_INVALID_OPERATION for other memory, pooled one included: see clpool_pool_options.queues;
- * CLPOOL_ERROR_OPENCL Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo,
- * clEnqueueMarkerWithWaitList, clFlush, clEnqueueBarrierWithWaitList.
+ * CLPOOL_ERROR_INVALID_OPERATION for other memory; CLPOOL_ERROR_OPENCL Does not block. OpenCL calls:
+ * clRetainCommandQueue, clGetCommandQueueInfo, clEnqueueMarkerWithWaitList, clFlush,
+ * clEnqueueBarrierWithWaitList.
  */
 CLPOOL_API clpool_status clpool_svm_bind_queue(clpool_mem* svm, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
@@ -103,7 +104,8 @@ CLPOOL_API clpool_status clpool_svm_bind_queue(clpool_mem* svm, cl_command_queue
 CLPOOL_API clpool_status clpool_svm_unbind_queue(clpool_mem* svm) CLPOOL_NOEXCEPT;
 
 /**
- * clpool_mem_release() with a choice of queue, events to wait for and an event of the free. If other
+ * clpool_mem_release() with a choice of queue, events to wait for and an event of the free (for a block of a
+ * pool: of its uses, after which the pool may hand it out again). If other
  * references are left, one is given up, nothing is freed, and the event is complete when those waited for
  * are.
  * @param svm as for clpool_svm_bind_queue()

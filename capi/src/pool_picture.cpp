@@ -1,0 +1,180 @@
+// Shims of clpool/pool.h that show a pool's memory: the visitor and the JSON text.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "clpool/pool.h"
+#include "handles.hpp"
+#include "shim.hpp"
+
+using clpool::Pool;
+using clpool::PoolStretch;
+using clpool::Status;
+using clpool::StrategyKind;
+using clpool::capi::guarded;
+using clpool::capi::require;
+using clpool::capi::to_core;
+
+static_assert(CLPOOL_STRETCH_ACTIVE == static_cast<int>(PoolStretch::State::active));
+static_assert(CLPOOL_STRETCH_FREE == static_cast<int>(PoolStretch::State::free));
+static_assert(CLPOOL_STRETCH_CACHED == static_cast<int>(PoolStretch::State::cached));
+static_assert(CLPOOL_STRETCH_PENDING == static_cast<int>(PoolStretch::State::pending));
+
+namespace {
+
+const char* state_name(PoolStretch::State state) noexcept {
+  switch (state) {
+    case PoolStretch::State::active:
+      return "active";
+    case PoolStretch::State::free:
+      return "free";
+    case PoolStretch::State::cached:
+      return "cached";
+    case PoolStretch::State::pending:
+      return "pending";
+  }
+  return "unknown";
+}
+
+void add_text(std::string& json, const std::string& text) {
+  json += '"';
+  for (const char character : text) {
+    if (character == '"' || character == '\\') {
+      json += '\\';
+      json += character;
+    } else if (static_cast<unsigned char>(character) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(character));
+      json += escape;
+    } else {
+      json += character;
+    }
+  }
+  json += '"';
+}
+
+void add_number(std::string& json, const char* name, std::uint64_t number, bool first = false) {
+  json += first ? "\"" : ", \"";
+  json += name;
+  json += "\": ";
+  json += std::to_string(number);
+}
+
+void add_statistics(std::string& json, clpool_pool* pool) {
+  clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+  static_cast<void>(clpool_pool_statistics(pool, &stats));
+  const std::pair<const char*, std::uint64_t> numbers[] = {
+      {"held_blocks", stats.held_blocks},
+      {"active_blocks", stats.active_blocks},
+      {"managed_bytes", stats.managed_bytes},
+      {"active_bytes", stats.active_bytes},
+      {"held_bytes", stats.held_bytes},
+      {"peak_managed_bytes", stats.peak_managed_bytes},
+      {"peak_active_bytes", stats.peak_active_bytes},
+      {"driver_allocations", stats.driver_allocations},
+      {"driver_releases", stats.driver_releases},
+      {"largest_free_bytes", stats.largest_free_bytes},
+      {"allocations", stats.allocations},
+      {"hits", stats.hits},
+      {"misses", stats.misses},
+      {"out_of_memory_events", stats.out_of_memory_events},
+      {"reserved_bytes", stats.reserved_bytes},
+      {"cached_bytes", stats.cached_bytes},
+      {"pending_bytes", stats.pending_bytes},
+      {"chunks", stats.chunks},
+      {"fragmentation_ppm", stats.fragmentation_ppm},
+      {"sub_buffers_created", stats.sub_buffers_created},
+  };
+  json += "{";
+  for (const auto& [name, number] : numbers) {
+    add_number(json, name, number, name == numbers[0].first);
+  }
+  json += "}";
+}
+
+/// The blocks of all chunks, each chunk with its size.
+std::string chunks_of(Pool& pool) {
+  std::string json = "[";
+  std::string blocks;
+  std::uint64_t chunk = 0;
+  std::uint64_t size = 0;
+  const auto close_chunk = [&] {
+    if (size != 0) {
+      json += json.size() > 1 ? ", {" : "{";
+      add_number(json, "size", size, true);
+      json += ", \"blocks\": [" + blocks + "]}";
+    }
+    blocks.clear();
+    size = 0;
+  };
+  pool.visit([&](const PoolStretch& stretch) {
+    if (stretch.chunk != chunk) {
+      close_chunk();
+      chunk = stretch.chunk;
+    }
+    blocks += blocks.empty() ? "{" : ", {";
+    add_number(blocks, "offset", stretch.offset, true);
+    add_number(blocks, "size", stretch.size);
+    blocks += std::string(", \"state\": \"") + state_name(stretch.state) + "\"";
+    if (stretch.state == PoolStretch::State::active) {
+      add_number(blocks, "requested", stretch.requested);
+      add_number(blocks, "tag", stretch.tag);
+    }
+    blocks += "}";
+    size += stretch.size;
+    return true;
+  });
+  close_chunk();
+  return json + "]";
+}
+
+}  // namespace
+
+clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, void* user) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(require(pool, "clpool_pool_visit", "pool"));
+    if (visitor == nullptr) {
+      return fail(Status::invalid_value, "clpool_pool_visit: visitor is NULL");
+    }
+    to_core(pool)->visit([&](const PoolStretch& stretch) {
+      const clpool_pool_stretch shown{static_cast<uint32_t>(sizeof(clpool_pool_stretch)),
+                                      static_cast<uint32_t>(stretch.state),
+                                      stretch.chunk,
+                                      stretch.offset,
+                                      stretch.size,
+                                      stretch.requested,
+                                      stretch.tag};
+      return visitor(user, &shown) == 0;
+    });
+    return Status::success;
+  });
+}
+
+clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, size_t capacity,
+                                    size_t* needed_or_null) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(require(pool, "clpool_pool_dump_json", "pool"));
+    if (buffer == nullptr && capacity != 0) {
+      return fail(Status::invalid_value, "clpool_pool_dump_json: capacity is %zu, but buffer is NULL",
+                  capacity);
+    }
+    Pool& object = *to_core(pool);
+    std::string json = R"({"schema": "clpool-pool-1", "name": )";
+    add_text(json, object.options().name);
+    json += R"(, "strategy": ")";
+    json += object.options().strategy == StrategyKind::binned ? "binned" : "coalescing";
+    json += R"(", "statistics": )";
+    add_statistics(json, pool);
+    json += R"(, "chunks": )" + chunks_of(object) + "}";
+    if (needed_or_null != nullptr) {
+      *needed_or_null = json.size() + 1;
+    }
+    if (capacity != 0) {
+      const std::size_t length = json.size() < capacity ? json.size() : capacity - 1;
+      std::memcpy(buffer, json.data(), length);
+      buffer[length] = '\0';
+    }
+    return Status::success;
+  });
+}

@@ -1,0 +1,78 @@
+// The engine over number spaces.
+#include "pool/space_heap.hpp"
+
+namespace clpool {
+
+Block* SpaceHeap::Ranges::make() {
+  if (unused_ == nullptr) {
+    return &storage_.emplace_back();
+  }
+  Block* block = unused_;
+  unused_ = block->free_next;
+  *block = Block{};
+  return block;
+}
+
+void SpaceHeap::Ranges::recycle(Block* block) noexcept {
+  block->chunk = nullptr;
+  block->free_next = unused_;
+  unused_ = block;
+}
+
+Status SpaceHeap::add_space(std::uint64_t size, std::uint64_t& number) {
+  const std::uint64_t usable = size & ~(heap_.granule() - 1);
+  if (usable == 0) {
+    return fail(Status::invalid_value, "a space of %llu units is smaller than one granule of %llu",
+                static_cast<unsigned long long>(size), static_cast<unsigned long long>(heap_.granule()));
+  }
+  spaces_.reserve(spaces_.size() + 1);
+  auto space = std::make_unique<Space>();
+  space->size = usable;
+  space->number = spaces_.size();
+  heap_.add_chunk(*space);
+  number = space->number;
+  spaces_.push_back(std::move(space));
+  return Status::success;
+}
+
+Status SpaceHeap::remove_space(std::uint64_t number) {
+  if (number >= spaces_.size() || spaces_[number] == nullptr) {
+    return fail(Status::invalid_value, "there is no space %llu", static_cast<unsigned long long>(number));
+  }
+  Space& space = *spaces_[number];
+  if (!space.first->free || !is_whole_chunk(*space.first)) {
+    return fail(Status::invalid_operation, "ranges of space %llu are handed out",
+                static_cast<unsigned long long>(number));
+  }
+  heap_.remove_chunk(space);
+  spaces_[number].reset();
+  return Status::success;
+}
+
+Status SpaceHeap::allocate(std::uint64_t size, Block*& range) {
+  const std::uint64_t rounded = heap_.rounded(size);
+  if (rounded < size) {
+    return fail(Status::invalid_value,
+                "a range of %llu units was asked for, which rounding up makes too large",
+                static_cast<unsigned long long>(size));
+  }
+  Block* block = heap_.find(rounded, true);
+  if (block == nullptr) {
+    return fail(Status::out_of_memory, "a range of %llu units was asked for, the largest free one has %llu",
+                static_cast<unsigned long long>(size), static_cast<unsigned long long>(heap_.largest_free()));
+  }
+  range = heap_.take(*block, rounded);
+  ++active_ranges_;
+  return Status::success;
+}
+
+Status SpaceHeap::free(Block& range) noexcept {
+  if (range.chunk == nullptr || range.free) {
+    return fail(Status::invalid_operation, "range %p was given back already", static_cast<void*>(&range));
+  }
+  heap_.give_back(range, 0);
+  --active_ranges_;
+  return Status::success;
+}
+
+}  // namespace clpool
