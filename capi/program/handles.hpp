@@ -21,6 +21,7 @@ using Context = std::unique_ptr<std::remove_pointer_t<cl_context>, Releaser<clRe
 using Queue = std::unique_ptr<std::remove_pointer_t<cl_command_queue>, Releaser<clReleaseCommandQueue>>;
 using Allocator = std::unique_ptr<clpool_allocator, Releaser<clpool_allocator_release>>;
 using Pool = std::unique_ptr<clpool_pool, Releaser<clpool_pool_release>>;
+using DeviceData = std::unique_ptr<clpool_device_data, Releaser<clpool_device_data_release>>;
 using Trace = std::unique_ptr<clpool_trace, Releaser<clpool_trace_release>>;
 
 }  // namespace clpool::program

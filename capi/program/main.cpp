@@ -19,12 +19,15 @@ int exit_code(ExitCode code) {
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App program("Memory pools for OpenCL: looks at devices and replays allocation logs.", "clpool");
+  CLI::App program("Memory pools for OpenCL: looks at devices, computes occupancy, replays allocation logs.",
+                   "clpool");
   program.set_version_flag("--version", fmt::format("clpool {}", clpool_version_string()));
   program.require_subcommand(1);
   program.footer("Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage.");
   clpool::program::Run run;
   clpool::program::add_devices_verb(program, run);
+  clpool::program::add_characterize_verb(program, run);
+  clpool::program::add_occupancy_verb(program, run);
   clpool::program::add_replay_verb(program, run);
   try {
     program.parse(argc, argv);

@@ -26,6 +26,8 @@ TEST(Program, HelpsWithEachVerb) {
   EXPECT_EQ(program.exit_code, 0);
   EXPECT_TRUE(contains(program.out, "replay")) << program.out;
   EXPECT_TRUE(contains(program.out, "devices")) << program.out;
+  EXPECT_TRUE(contains(program.out, "characterize")) << program.out;
+  EXPECT_TRUE(contains(program.out, "occupancy")) << program.out;
   EXPECT_TRUE(contains(program.out, "Exit codes")) << program.out;
   const RunResult replay = run_program({"replay", "--help"});
   EXPECT_EQ(replay.exit_code, 0);

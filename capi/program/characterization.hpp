@@ -1,0 +1,32 @@
+// Everything that the library answers about a device, as rows that can be shown or written.
+#pragma once
+
+#include <clpool/answer.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device_choice.hpp"
+
+namespace clpool::program {
+
+/// One question, its answer and where that comes from.
+struct Finding {
+  std::string name;   ///< of the question, for JSON: "simd_group_size"
+  std::string title;  ///< for people: "SIMD width"
+  std::string value;  ///< as people read it: "32 work items", "yes"
+  std::int64_t number = 0;
+  std::string source;
+  std::string basis;
+  std::string note;
+};
+
+/// Answers of one device. Throws Failure if the device fails.
+struct Characterization {
+  std::vector<Finding> findings;
+  std::string fast_build_options;
+};
+Characterization characterize(const Device& device);
+
+}  // namespace clpool::program

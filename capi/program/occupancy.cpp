@@ -1,0 +1,119 @@
+// clpool occupancy: how many groups a multiprocessor holds, what limits them, and which group sizes do best.
+#include <clpool/occupancy.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "device_choice.hpp"
+#include "failure.hpp"
+#include "handles.hpp"
+#include "occupancy_report.hpp"
+#include "verbs.hpp"
+
+namespace clpool::program {
+namespace {
+
+struct Options {
+  std::string architecture;
+  std::optional<std::string> device;
+  std::optional<std::int64_t> threads;
+  clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+  bool no_opt_in = false;
+  bool seed = false;
+  bool json = false;
+};
+
+/// Impossible figures and unknown architectures are the user's mistake.
+void check_input(clpool_status status) {
+  if (status == CLPOOL_ERROR_INVALID_VALUE || status == CLPOOL_ERROR_NOT_FOUND ||
+      status == CLPOOL_ERROR_NOT_SUPPORTED) {
+    throw Failure(ExitCode::bad_input, clpool_last_error_message());
+  }
+  check(status);
+}
+
+DeviceData device_data_of(const Options& options) {
+  const std::uint32_t model = options.seed ? CLPOOL_MODEL_SEED : CLPOOL_MODEL_CURRENT;
+  clpool_device_data* data = nullptr;
+  if (!options.architecture.empty()) {
+    check_input(clpool_device_data_create_from_architecture(options.architecture.c_str(), model, &data));
+    return DeviceData(data);
+  }
+  const std::vector<Device> devices = list_devices();
+  const Device& device = devices[choose_device(devices, options.device.value_or(""))];
+  check_input(clpool_device_data_create_from_device(device.id, model, &data));
+  return DeviceData(data);
+}
+
+/// The answer for each group size that can be asked for, and which of them are best.
+std::vector<GroupSize> all_group_sizes(const clpool_device_data* data, const clpool_device_limits& limits,
+                                       clpool_occupancy_request request) {
+  std::vector<GroupSize> sizes;
+  std::uint32_t best = 1;
+  const std::uint32_t step = step_of_group_sizes(limits);
+  for (std::uint32_t threads = step; threads <= limits.max_threads_per_group; threads += step) {
+    GroupSize size;
+    request.threads = size.threads = threads;
+    // The seed's model refuses what today's answers with 0 groups: both are empty bars.
+    if (clpool_occupancy_compute(data, &request, &size.occupancy) != CLPOOL_SUCCESS) {
+      clpool_occupancy_init(&size.occupancy);
+    }
+    best = std::max(best, size.occupancy.warps_per_mp);
+    sizes.push_back(size);
+  }
+  for (GroupSize& size : sizes) {
+    size.is_best = size.occupancy.warps_per_mp == best;
+  }
+  return sizes;
+}
+
+int show_occupancy(Options options) {
+  const DeviceData data = device_data_of(options);
+  clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
+  check(clpool_device_data_limits(data.get(), &limits));
+  OccupancyReport report{options.architecture, limits, options.request, {}, {}};
+  report.request.flags = options.no_opt_in ? CLPOOL_OCCUPANCY_NO_OPT_IN : 0;
+  if (options.threads) {
+    report.request.threads = *options.threads;
+    clpool_occupancy occupancy = CLPOOL_OCCUPANCY_INIT;
+    check_input(clpool_occupancy_compute(data.get(), &report.request, &occupancy));
+    report.answer = occupancy;
+  } else {
+    // Mistakes in the other figures are told before anything is shown.
+    clpool_occupancy_request any = report.request;
+    any.threads = 1;
+    clpool_occupancy unused = CLPOOL_OCCUPANCY_INIT;
+    check_input(clpool_occupancy_compute(data.get(), &any, &unused));
+  }
+  report.sizes = all_group_sizes(data.get(), limits, report.request);
+  fmt::print("{}", options.json ? as_json(report) : as_text(report));
+  return 0;
+}
+
+}  // namespace
+
+void add_occupancy_verb(CLI::App& program, Run& run) {
+  CLI::App* verb = program.add_subcommand(
+      "occupancy", "Show how many groups a multiprocessor holds, and what limits them");
+  auto options = std::make_shared<Options>();
+  CLI::Option* architecture = verb->add_option(
+      "--cc,--arch", options->architecture,
+      "Compute capability such as 9.0, or architecture such as sm_90, gfx90a, xe-hpc; no device is "
+      "needed");
+  verb->add_option("--device", options->device, device_option_help)->excludes(architecture);
+  verb->add_option("--threads", options->threads, "Threads per group");
+  verb->add_option("--registers", options->request.registers_per_thread,
+                   "Registers per thread (0: not counted)");
+  verb->add_option("--local", options->request.local_bytes, "Bytes of local (shared) memory per group");
+  verb->add_option("--carve-out", options->request.carve_out_bytes,
+                   "Bytes of local memory that the multiprocessor is set to (0: the most)");
+  verb->add_option("--barriers", options->request.barriers, "Named barriers per group (0: not counted)");
+  verb->add_flag("--no-opt-in", options->no_opt_in, "Groups get no more than the default local memory");
+  verb->add_flag("--seed", options->seed, "Answer as PyCUDA's OccupancyRecord does");
+  verb->add_flag("--json", options->json, "Write JSON instead of a picture");
+  verb->callback([options, &run] { run = [options] { return show_occupancy(*options); }; });
+}
+
+}  // namespace clpool::program

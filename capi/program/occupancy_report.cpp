@@ -1,0 +1,182 @@
+// Tables, bars and JSON of occupancy answers.
+#include "occupancy_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "table.hpp"
+#include "units.hpp"
+
+namespace clpool::program {
+namespace {
+
+constexpr std::uint32_t most_bars = 64;
+constexpr std::uint32_t bar_width = 32;
+constexpr std::uint32_t factors[] = {CLPOOL_LIMITED_BY_WARPS, CLPOOL_LIMITED_BY_REGISTERS,
+                                     CLPOOL_LIMITED_BY_LOCAL_MEMORY, CLPOOL_LIMITED_BY_GROUPS,
+                                     CLPOOL_LIMITED_BY_BARRIERS};
+
+std::vector<std::string> names_of(std::uint32_t set, std::uint32_t model) {
+  std::vector<std::string> names;
+  for (const std::uint32_t factor : factors) {
+    if ((set & factor) != 0) {
+      names.emplace_back(clpool_occupancy_factor_name(factor, model));
+    }
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : " + ") + name;
+  }
+  return text;
+}
+
+std::uint32_t limit_of(const clpool_occupancy& answer, std::uint32_t factor) {
+  switch (factor) {
+    case CLPOOL_LIMITED_BY_WARPS:
+      return answer.limit_warps;
+    case CLPOOL_LIMITED_BY_REGISTERS:
+      return answer.limit_registers;
+    case CLPOOL_LIMITED_BY_LOCAL_MEMORY:
+      return answer.limit_local_memory;
+    case CLPOOL_LIMITED_BY_GROUPS:
+      return answer.limit_groups;
+    default:
+      return answer.limit_barriers;
+  }
+}
+
+/// What a group takes and what there is, for the limits' table.
+std::string use_of(const OccupancyReport& report, const clpool_occupancy& answer, std::uint32_t factor) {
+  const clpool_device_limits& limits = report.limits;
+  switch (factor) {
+    case CLPOOL_LIMITED_BY_WARPS:
+      return fmt::format("{} of {} warps", answer.warps_per_group, limits.max_warps_per_mp);
+    case CLPOOL_LIMITED_BY_REGISTERS:
+      return answer.registers_per_group == 0
+                 ? "not counted"
+                 : fmt::format("{} of {} registers", human_count(answer.registers_per_group),
+                               human_count(limits.registers_per_mp));
+    case CLPOOL_LIMITED_BY_LOCAL_MEMORY:
+      return fmt::format("{} of {}", human_bytes(answer.local_per_group), human_bytes(answer.local_per_mp));
+    case CLPOOL_LIMITED_BY_GROUPS:
+      return fmt::format("1 of {} groups", answer.limit_groups);
+    default:
+      return report.request.barriers == 0
+                 ? "not counted"
+                 : fmt::format("{} of {} barriers", report.request.barriers, limits.barriers_per_mp);
+  }
+}
+
+std::string answer_text(const OccupancyReport& report, const clpool_occupancy& answer) {
+  using Align = Table::Align;
+  Table table(
+      {{"limit", Align::left}, {"a group takes", Align::left}, {"groups", Align::right}, {"", Align::left}});
+  for (const std::uint32_t factor : factors) {
+    const std::uint32_t limit = limit_of(answer, factor);
+    table.add_row({clpool_occupancy_factor_name(factor, report.limits.model), use_of(report, answer, factor),
+                   limit == CLPOOL_OCCUPANCY_UNLIMITED ? "–" : std::to_string(limit),
+                   (answer.limiting_factors & factor) != 0 ? "<- limits" : ""});
+  }
+  return fmt::format(
+      "{} groups of {} threads per multiprocessor: {} of {} warps, occupancy {:.1f} %, limited by {}\n\n"
+      "{}\n",
+      answer.groups_per_mp, report.request.threads, answer.warps_per_mp, answer.max_warps_per_mp,
+      answer.occupancy * 100, joined(names_of(answer.limiting_factors, report.limits.model)), table.text());
+}
+
+std::string bar(double fraction) {
+  const auto filled = static_cast<std::uint32_t>(std::lround(fraction * bar_width));
+  std::string text;
+  for (std::uint32_t i = 0; i < bar_width; ++i) {
+    text += i < filled ? "█" : "·";
+  }
+  return text;
+}
+
+std::string bars_text(const OccupancyReport& report) {
+  using Align = Table::Align;
+  Table table({{"threads", Align::right},
+               {"", Align::left},
+               {"occupancy", Align::left},
+               {"", Align::right},
+               {"groups", Align::right},
+               {"limited by", Align::left}});
+  for (const GroupSize& size : report.sizes) {
+    table.add_row({std::to_string(size.threads), size.is_best ? "*" : "", bar(size.occupancy.occupancy),
+                   fmt::format("{:.1f} %", size.occupancy.occupancy * 100),
+                   std::to_string(size.occupancy.groups_per_mp),
+                   joined(names_of(size.occupancy.limiting_factors, report.limits.model))});
+  }
+  return table.text() + "* reaches the highest occupancy\n";
+}
+
+std::string title_of(const OccupancyReport& report) {
+  const clpool_device_limits& limits = report.limits;
+  const std::string name =
+      limits.vendor == CLPOOL_DEVICE_VENDOR_NVIDIA
+          ? fmt::format("compute capability {}.{}", limits.compute_major, limits.compute_minor)
+          : (report.architecture.empty() ? std::string("the device") : report.architecture);
+  const std::string note = *limits.note != '\0' ? fmt::format("\n({})", limits.note) : std::string();
+  return fmt::format("{}: {} registers per thread, {} of local memory per group; figures by {}{}\n\n", name,
+                     report.request.registers_per_thread,
+                     human_bytes(static_cast<std::uint64_t>(report.request.local_bytes)),
+                     clpool_source_name(limits.source), note);
+}
+
+nlohmann::ordered_json to_json(const OccupancyReport& report, const clpool_occupancy& answer,
+                               std::int64_t threads) {
+  nlohmann::ordered_json limits = nlohmann::ordered_json::object();
+  for (const std::uint32_t factor : factors) {
+    if (limit_of(answer, factor) != CLPOOL_OCCUPANCY_UNLIMITED) {
+      limits[clpool_occupancy_factor_name(factor, report.limits.model)] = limit_of(answer, factor);
+    }
+  }
+  return {{"threads", threads},
+          {"groups_per_mp", answer.groups_per_mp},
+          {"warps_per_group", answer.warps_per_group},
+          {"warps_per_mp", answer.warps_per_mp},
+          {"max_warps_per_mp", answer.max_warps_per_mp},
+          {"occupancy", answer.occupancy},
+          {"limited_by", names_of(answer.limiting_factors, report.limits.model)},
+          {"limits", limits},
+          {"registers_per_group", answer.registers_per_group},
+          {"local_per_group", answer.local_per_group}};
+}
+
+}  // namespace
+
+std::uint32_t step_of_group_sizes(const clpool_device_limits& limits) {
+  const std::uint32_t warps = (limits.max_threads_per_group + limits.warp_size - 1) / limits.warp_size;
+  return limits.warp_size * std::max(1u, (warps + most_bars - 1) / most_bars);
+}
+
+std::string as_text(const OccupancyReport& report) {
+  return title_of(report) + (report.answer ? answer_text(report, *report.answer) : "") + bars_text(report);
+}
+
+std::string as_json(const OccupancyReport& report) {
+  nlohmann::ordered_json json = {{"architecture", report.architecture},
+                                 {"source", clpool_source_name(report.limits.source)},
+                                 {"note", report.limits.note},
+                                 {"registers_per_thread", report.request.registers_per_thread},
+                                 {"local_bytes", report.request.local_bytes}};
+  if (report.answer) {
+    json["answer"] = to_json(report, *report.answer, report.request.threads);
+  }
+  for (const GroupSize& size : report.sizes) {
+    json["group_sizes"].push_back(to_json(report, size.occupancy, size.threads));
+    if (size.is_best) {
+      json["best_group_sizes"].push_back(size.threads);
+    }
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace clpool::program
