@@ -1,0 +1,27 @@
+/* Every handle type of the C API, once. A language file defines, before this is read:
+ *   CLPOOL_HANDLE(TYPE)     typemaps for TYPE *, const TYPE * and TYPE **out of an object of ours
+ *   CLPOOL_CL_HANDLE(TYPE)  typemaps for TYPE (a pointer by itself) and TYPE * as a result
+ */
+%nodefaultctor;
+%nodefaultdtor;
+CLPOOL_HANDLE(clpool_mem)
+CLPOOL_HANDLE(clpool_allocator)
+CLPOOL_HANDLE(clpool_pool)
+CLPOOL_HANDLE(clpool_map)
+CLPOOL_HANDLE(clpool_heap)
+CLPOOL_HANDLE(clpool_heap_range)
+CLPOOL_HANDLE(clpool_trace)
+CLPOOL_HANDLE(clpool_trace_writer)
+CLPOOL_HANDLE(clpool_memo)
+CLPOOL_HANDLE(clpool_memo_value)
+CLPOOL_HANDLE(clpool_device_data)
+CLPOOL_CL_HANDLE(cl_platform_id)
+CLPOOL_CL_HANDLE(cl_device_id)
+CLPOOL_CL_HANDLE(cl_context)
+CLPOOL_CL_HANDLE(cl_command_queue)
+CLPOOL_CL_HANDLE(cl_mem)
+CLPOOL_CL_HANDLE(cl_sampler)
+CLPOOL_CL_HANDLE(cl_event)
+CLPOOL_CL_HANDLE(cl_kernel)
+%clearnodefaultctor;
+%clearnodefaultdtor;
