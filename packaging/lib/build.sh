@@ -4,8 +4,12 @@
 
 command -v ccache >/dev/null && export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 
-fixed_addresses() {
-  if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi
+# for_preset PRESET COMMAND...
+for_preset() {
+  local preset=$1
+  shift
+  case "$preset" in asan | tsan) setarch -R true 2>/dev/null && set -- setarch -R "$@" ;; esac
+  (cd "$root" && "$@")
 }
 
 # configure PRESET OPTION...: a build folder that was made for a checkout elsewhere (copied, moved) is made anew.
@@ -15,14 +19,14 @@ configure() {
   if [ -f "$folder/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     rm -rf "$folder"
   fi
-  (cd "$root" && cmake --preset "$preset" "$@")
+  for_preset "$preset" cmake --preset "$preset" "$@"
 }
 
 # build PRESET TARGET...
 build() {
   local preset=$1
   shift
-  (cd "$root" && fixed_addresses cmake --build "build/$preset" -j "$(core_jobs)" ${1:+--target "$@"})
+  for_preset "$preset" cmake --build "build/$preset" -j "$(core_jobs)" ${1:+--target "$@"}
 }
 
 # failing_tests FILE: what those tests of ctest's output said that failed, and their list.
@@ -34,12 +38,32 @@ failing_tests() {
 
 tests_passed=0 tests_failed=0 tests_skipped=0
 
+# check_step TEXT COMMAND...: a step that counts as one test.
+check_step() {
+  announce "$1"
+  shift
+  if "$@" >>"$log" 2>&1 </dev/null; then
+    tests_passed=$((tests_passed + 1))
+    passed "done"
+  else
+    tests_failed=$((tests_failed + 1))
+    failed "FAILED"
+  fi
+}
+
+# not_run TEXT REASON: such a step where it cannot be taken.
+not_run() {
+  announce "$1"
+  tests_skipped=$((tests_skipped + 1))
+  passed "skipped: $2"
+}
+
 # run_tests TEXT PRESET OPTION...: a step that counts; failures do not end the script, so that all are seen at once.
 run_tests() {
   local text=$1 preset=$2 output="$root/build/$2.tests" total failing skipped
   shift 2
   announce "$text"
-  (cd "$root" && fixed_addresses ctest --preset "$preset" -j "$(core_jobs)" "$@") >"$output" 2>&1 </dev/null
+  for_preset "$preset" ctest --preset "$preset" -j "$(core_jobs)" "$@" >"$output" 2>&1 </dev/null
   cat "$output" >>"$log"
   total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$output")
   failing=$(sed -n 's/.* \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$output")
@@ -56,11 +80,4 @@ run_tests() {
   else
     failed "$failing of $total FAILED" <(failing_tests "$output")
   fi
-}
-
-# not_run TEXT REASON: a step that cannot be taken here.
-not_run() {
-  announce "$1"
-  tests_skipped=$((tests_skipped + 1))
-  passed "skipped: $2"
 }

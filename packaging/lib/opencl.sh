@@ -7,7 +7,7 @@ vendors=/etc/OpenCL/vendors
 nvidia_opencl() {
   local folder
   [ -e /dev/nvidiactl ] || [ -e /proc/driver/nvidia/version ] || return 1
-  if ldconfig -p | grep -q 'libnvidia-opencl\.so\.1 '; then
+  if [[ "$(ldconfig -p)" == *"libnvidia-opencl.so.1 "* ]]; then
     echo libnvidia-opencl.so.1
     return
   fi

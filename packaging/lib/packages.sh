@@ -4,8 +4,8 @@
 packages_build=(cmake g++ ninja-build pkg-config ocl-icd-opencl-dev opencl-headers)
 packages_program=(libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev)
 packages_device=(pocl-opencl-icd)
-packages_tests=(libgtest-dev libgmock-dev oclgrind python3 valgrind)
-packages_format=(clang-format-14)
+packages_tests=(libgtest-dev libgmock-dev python3)
+packages_tests_wanted=(clang-format-14 oclgrind valgrind)
 packages_benchmarks=(libbenchmark-dev libmimalloc-dev)
 packages_python=(swig python3-dev python3-numpy python3-pytest python3-pyopencl mypy)
 packages_java=(swig default-jdk-headless junit5 libjna-java)
@@ -89,4 +89,21 @@ install_packages() {
   may_become_root ||
     die "these packages are missing and need root or sudo: apt-get install --no-install-recommends ${missing[*]}"
   step "Installing ${#missing[@]} packages of the distribution" apt_install "${missing[@]}"
+}
+
+# want_packages NAME...: the same for what only some tests need: where it cannot be had, they are skipped and say so.
+want_packages() {
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  if [ ${#missing[@]} = 0 ]; then
+    announce "Packages that only some tests need: all $# are installed"
+    passed "done"
+    return
+  fi
+  announce "Installing ${missing[*]}, which only some tests need"
+  if may_become_root && apt_install "${missing[@]}" >>"$log" 2>&1 </dev/null; then
+    passed "done"
+  else
+    passed "not to be had here: those tests are skipped"
+  fi
 }

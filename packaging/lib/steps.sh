@@ -44,7 +44,7 @@ die() {
 announce() {
   step_number=$((step_number + 1))
   step_started=$SECONDS
-  printf '[%d/%d] %s ... ' "$step_number" "$step_count" "$1"
+  printf '[%*d/%d] %s ... ' ${#step_count} "$step_number" "$step_count" "$1"
   printf '\n=== [%d/%d] %s\n' "$step_number" "$step_count" "$1" >>"$log"
 }
 
