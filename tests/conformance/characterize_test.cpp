@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "support/opencl.hpp"
+#include "clpool/testing/gtest.hpp"
 
 namespace {
 
-class Characterize : public clpool::test::OpenClTest {
+class Characterize : public clpool::testing::ContextTest {
  protected:
   static bool is_complete(const clpool_answer& answer) {
     return answer.basis != nullptr && answer.note != nullptr &&
@@ -23,7 +23,7 @@ class Characterize : public clpool::test::OpenClTest {
   }
 };
 
-TEST_F(Characterize, EveryQuestionAboutAValidDeviceHasAnAnswer) {
+TEST_P(Characterize, EveryQuestionAboutAValidDeviceHasAnAnswer) {
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   const auto answered = [&](clpool_status status) {
     EXPECT_EQ(status, CLPOOL_SUCCESS) << clpool_last_error_message();
@@ -31,43 +31,43 @@ TEST_F(Characterize, EveryQuestionAboutAValidDeviceHasAnAnswer) {
     return answer.value;
   };
   constexpr uint32_t now = CLPOOL_MODEL_CURRENT;
-  EXPECT_GE(answered(clpool_characterize_simd_group_size(cl.device, now, &answer)), 1);
+  EXPECT_GE(answered(clpool_characterize_simd_group_size(device(), now, &answer)), 1);
   EXPECT_NE(answer.source, static_cast<uint32_t>(CLPOOL_SOURCE_NONE));
-  EXPECT_GE(answered(clpool_characterize_work_group_size_multiple(cl.device, nullptr, now, &answer)), 1);
-  EXPECT_GE(answered(clpool_characterize_work_group_size_multiple(cl.device, cl.context, CLPOOL_MODEL_SEED,
-                                                                  &answer)),
-            1);
-  EXPECT_GE(answered(clpool_characterize_sub_groups(cl.device, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_double_support(cl.device, now, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_amd_double_support(cl.device, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_local_access_granularity(cl.device, now, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_local_bank_count(cl.device, now, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_local_access_work_items(cl.device, now, &answer)), 0);
-  EXPECT_GT(answered(clpool_characterize_usable_local_memory(cl.device, -1, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_struct_argument_bug(cl.device, nullptr, &answer)), 0);
-  EXPECT_GE(answered(clpool_characterize_source_build_cache(cl.device, &answer)), -1);
+  EXPECT_GE(answered(clpool_characterize_work_group_size_multiple(device(), nullptr, now, &answer)), 1);
+  EXPECT_GE(
+      answered(clpool_characterize_work_group_size_multiple(device(), context(), CLPOOL_MODEL_SEED, &answer)),
+      1);
+  EXPECT_GE(answered(clpool_characterize_sub_groups(device(), &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_double_support(device(), now, &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_amd_double_support(device(), &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_local_access_granularity(device(), now, &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_local_bank_count(device(), now, &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_local_access_work_items(device(), now, &answer)), 0);
+  EXPECT_GT(answered(clpool_characterize_usable_local_memory(device(), -1, &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_struct_argument_bug(device(), nullptr, &answer)), 0);
+  EXPECT_GE(answered(clpool_characterize_source_build_cache(device(), &answer)), -1);
   for (uint32_t kind = CLPOOL_SVM_COARSE_BUFFER; kind <= CLPOOL_SVM_FINE_SYSTEM_ATOMICS; ++kind) {
-    EXPECT_LE(answered(clpool_characterize_svm(cl.device, kind, now, &answer)), 1);
-    EXPECT_LE(answered(clpool_characterize_svm(cl.device, kind, CLPOOL_MODEL_SEED, &answer)), 1);
+    EXPECT_LE(answered(clpool_characterize_svm(device(), kind, now, &answer)), 1);
+    EXPECT_LE(answered(clpool_characterize_svm(device(), kind, CLPOOL_MODEL_SEED, &answer)), 1);
   }
 }
 
-TEST_F(Characterize, TheDefaultWidthIsOneOfAllWidths) {
+TEST_P(Characterize, TheDefaultWidthIsOneOfAllWidths) {
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   size_t count = 0;
-  ASSERT_EQ(clpool_characterize_simd_group_sizes(cl.device, nullptr, 0, &count, &answer), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_characterize_simd_group_sizes(device(), nullptr, 0, &count, &answer), CLPOOL_SUCCESS);
   ASSERT_GE(count, 1u);
   std::vector<uint32_t> sizes(count);
-  ASSERT_EQ(clpool_characterize_simd_group_sizes(cl.device, sizes.data(), count, &count, &answer),
+  ASSERT_EQ(clpool_characterize_simd_group_sizes(device(), sizes.data(), count, &count, &answer),
             CLPOOL_SUCCESS);
   EXPECT_EQ(std::count(sizes.begin(), sizes.end(), static_cast<uint32_t>(answer.value)), 1);
 }
 
-TEST_F(Characterize, PoclsVersionIsThatOfThePlatform) {
+TEST_P(Characterize, PoclsVersionIsThatOfThePlatform) {
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   uint32_t major = 9;
   uint32_t minor = 9;
-  ASSERT_EQ(clpool_characterize_pocl_version(cl.platform, &major, &minor, &answer), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_characterize_pocl_version(platform(), &major, &minor, &answer), CLPOOL_SUCCESS);
   EXPECT_EQ(answer.value, int64_t{major} * 100 + minor);
   if (answer.source == CLPOOL_SOURCE_NOT_APPLICABLE) {
     EXPECT_EQ(major, 0u);
@@ -76,31 +76,32 @@ TEST_F(Characterize, PoclsVersionIsThatOfThePlatform) {
   EXPECT_GE(major, 1u);
 }
 
-TEST_F(Characterize, OnlyNvidiasDevicesHaveAComputeCapability) {
+TEST_P(Characterize, OnlyNvidiasDevicesHaveAComputeCapability) {
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   uint32_t major = 99;
   uint32_t minor = 99;
-  ASSERT_EQ(clpool_characterize_compute_capability(cl.device, &major, &minor, &answer), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_characterize_compute_capability(device(), &major, &minor, &answer), CLPOOL_SUCCESS);
   cl_uint vendor = 0;
-  ASSERT_EQ(clGetDeviceInfo(cl.device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, nullptr), CL_SUCCESS);
+  ASSERT_EQ(clGetDeviceInfo(device(), CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, nullptr), CL_SUCCESS);
   EXPECT_EQ(major != 0, vendor == 0x10DE);
   EXPECT_EQ(answer.source == CLPOOL_SOURCE_NOT_APPLICABLE, vendor != 0x10DE);
 }
 
-TEST_F(Characterize, AKernelsOwnLocalMemoryIsNotUsableTwice) {
+TEST_P(Characterize, AKernelsOwnLocalMemoryIsNotUsableTwice) {
   const char* source =
       "__kernel void with_local(__global int* out) {"
       "  __local int values[1024]; values[get_local_id(0)] = out[0]; barrier(CLK_LOCAL_MEM_FENCE);"
       "  out[get_global_id(0)] = values[0]; }";
   cl_int code = CL_SUCCESS;
-  cl_program program = clCreateProgramWithSource(cl.context, 1, &source, nullptr, &code);
-  ASSERT_EQ(clBuildProgram(program, 1, &cl.device, "", nullptr, nullptr), CL_SUCCESS);
+  const cl_device_id id = device();
+  cl_program program = clCreateProgramWithSource(context(), 1, &source, nullptr, &code);
+  ASSERT_EQ(clBuildProgram(program, 1, &id, "", nullptr, nullptr), CL_SUCCESS);
   cl_kernel kernel = clCreateKernel(program, "with_local", &code);
   ASSERT_EQ(code, CL_SUCCESS);
   clpool_answer all = CLPOOL_ANSWER_INIT;
   clpool_answer left = CLPOOL_ANSWER_INIT;
-  EXPECT_EQ(clpool_characterize_usable_local_memory(cl.device, 1, &all), CLPOOL_SUCCESS);
-  EXPECT_EQ(clpool_characterize_usable_local_memory_of_kernel(cl.device, kernel, &left), CLPOOL_SUCCESS)
+  EXPECT_EQ(clpool_characterize_usable_local_memory(device(), 1, &all), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_characterize_usable_local_memory_of_kernel(device(), kernel, &left), CLPOOL_SUCCESS)
       << clpool_last_error_message();
   EXPECT_LE(left.value, all.value);
   EXPECT_EQ(left.source, static_cast<uint32_t>(CLPOOL_SOURCE_KERNEL_QUERY));
@@ -108,28 +109,29 @@ TEST_F(Characterize, AKernelsOwnLocalMemoryIsNotUsableTwice) {
   clReleaseProgram(program);
 }
 
-TEST_F(Characterize, BuildOptionsAreAcceptedByTheCompiler) {
+TEST_P(Characterize, BuildOptionsAreAcceptedByTheCompiler) {
   char options[256];
   size_t needed = 0;
-  ASSERT_EQ(clpool_characterize_fast_build_options(cl.device, CLPOOL_MODEL_CURRENT, options, sizeof options,
+  ASSERT_EQ(clpool_characterize_fast_build_options(device(), CLPOOL_MODEL_CURRENT, options, sizeof options,
                                                    &needed),
             CLPOOL_SUCCESS);
   ASSERT_LE(needed, sizeof options);
   const char* source = "__kernel void f(__global float* x) { x[0] += 1; }";
   cl_int code = CL_SUCCESS;
-  cl_program program = clCreateProgramWithSource(cl.context, 1, &source, nullptr, &code);
-  EXPECT_EQ(clBuildProgram(program, 1, &cl.device, options, nullptr, nullptr), CL_SUCCESS);
+  const cl_device_id id = device();
+  cl_program program = clCreateProgramWithSource(context(), 1, &source, nullptr, &code);
+  EXPECT_EQ(clBuildProgram(program, 1, &id, options, nullptr, nullptr), CL_SUCCESS);
   clReleaseProgram(program);
 }
 
-TEST_F(Characterize, ConflictsOfADeviceWithoutBanksDoNotApply) {
+TEST_P(Characterize, ConflictsOfADeviceWithoutBanksDoNotApply) {
   const size_t shape[] = {32, 32};
   clpool_answer banks = CLPOOL_ANSWER_INIT;
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   char text[2048];
   size_t needed = 0;
-  ASSERT_EQ(clpool_characterize_local_bank_count(cl.device, CLPOOL_MODEL_CURRENT, &banks), CLPOOL_SUCCESS);
-  ASSERT_EQ(clpool_characterize_local_access_conflicts(cl.device, CLPOOL_MODEL_CURRENT, 4, shape, 2, nullptr,
+  ASSERT_EQ(clpool_characterize_local_bank_count(device(), CLPOOL_MODEL_CURRENT, &banks), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_characterize_local_access_conflicts(device(), CLPOOL_MODEL_CURRENT, 4, shape, 2, nullptr,
                                                        0, &answer, text, sizeof text, &needed),
             CLPOOL_SUCCESS)
       << clpool_last_error_message();
@@ -137,38 +139,40 @@ TEST_F(Characterize, ConflictsOfADeviceWithoutBanksDoNotApply) {
   EXPECT_EQ(answer.value > 1, needed > 1) << text;
 }
 
-TEST_F(Characterize, WrongArgumentsAreNamedAndLeaveAnEmptyAnswer) {
+TEST_P(Characterize, WrongArgumentsAreNamedAndLeaveAnEmptyAnswer) {
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   answer.value = 77;
-  EXPECT_EQ(clpool_characterize_simd_group_size(cl.device, 9, &answer), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_characterize_simd_group_size(device(), 9, &answer), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(answer.value, 0);
   EXPECT_NE(std::strstr(clpool_last_error_message(), "model is 9"), nullptr);
   EXPECT_EQ(clpool_characterize_simd_group_size(nullptr, 0, &answer), CLPOOL_ERROR_INVALID_VALUE);
-  EXPECT_EQ(clpool_characterize_simd_group_size(cl.device, 0, nullptr), CLPOOL_ERROR_INVALID_VALUE);
-  EXPECT_EQ(clpool_characterize_svm(cl.device, 0, 0, &answer), CLPOOL_ERROR_INVALID_VALUE);
-  EXPECT_EQ(clpool_characterize_usable_local_memory(cl.device, -2, &answer), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_characterize_simd_group_size(device(), 0, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_characterize_svm(device(), 0, 0, &answer), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_characterize_usable_local_memory(device(), -2, &answer), CLPOOL_ERROR_INVALID_VALUE);
   answer.struct_size = 4;
-  EXPECT_EQ(clpool_characterize_double_support(cl.device, 0, &answer), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_characterize_double_support(device(), 0, &answer), CLPOOL_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Characterize, PerformanceIsMeasuredWhateverTheDevicesSpeed) {
+TEST_P(Characterize, PerformanceIsMeasuredWhateverTheDevicesSpeed) {
   clpool_performance_options options = CLPOOL_PERFORMANCE_OPTIONS_INIT;
   options.transfer_bytes = 4096;
   options.repetitions = 3;
   options.warm_ups = 1;
   options.least_ns = 1;
   clpool_performance figures = CLPOOL_PERFORMANCE_INIT;
-  ASSERT_EQ(clpool_characterize_performance(cl.context, cl.device, &options, &figures), CLPOOL_SUCCESS)
+  ASSERT_EQ(clpool_characterize_performance(context(), device(), &options, &figures), CLPOOL_SUCCESS)
       << clpool_last_error_message();
   EXPECT_EQ(figures.transfer_bytes, 4096u);
   EXPECT_GT(figures.write_bandwidth, 0u);
   EXPECT_GT(figures.read_bandwidth, 0u);
   EXPECT_GT(figures.copy_bandwidth, 0u);
   EXPECT_GT(figures.empty_kernel_ns, 0u);
-  EXPECT_EQ(clpool_characterize_performance(nullptr, cl.device, &options, &figures),
+  EXPECT_EQ(clpool_characterize_performance(nullptr, device(), &options, &figures),
             CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(figures.write_bandwidth, 0u) << "nothing is left of a former answer";
 }
+
+CLPOOL_INSTANTIATE_ON_CONTEXTS(Characterize);
 
 TEST(Bank, ConflictsNeedNoDevice) {
   const size_t shape[] = {32, 32};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "clpool/pool.h"
-#include "support/opencl.hpp"
+#include "clpool/testing/gtest.hpp"
 
 namespace {
 
@@ -266,7 +266,7 @@ TEST_F(Memo, APoolIsHeldUntilItsResultsAreCleared) {
   EXPECT_TRUE(pool_is_gone);
 }
 
-class MemoOfObjects : public clpool::test::OpenClTest {};
+class MemoOfObjects : public clpool::testing::ContextTest {};
 
 cl_uint references_of(cl_context context) {
   cl_uint count = 0;
@@ -275,33 +275,35 @@ cl_uint references_of(cl_context context) {
 }
 
 // As PyOpenCL's first_arg_dependent_memoize: the object lives as long as results for it are kept.
-TEST_F(MemoOfObjects, AnObjectIsHeldUntilItsResultsAreCleared) {
+TEST_P(MemoOfObjects, AnObjectIsHeldUntilItsResultsAreCleared) {
   clpool_memo* memo = nullptr;
   ASSERT_EQ(clpool_memo_create(&memo), CLPOOL_SUCCESS);
   clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
   ops.compute = compute;
   Counter counter;
-  const cl_uint before = references_of(cl.context);
+  const cl_uint before = references_of(context());
   clpool_memo_value* value = nullptr;
-  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_CONTEXT, cl.context, "a", 1, &ops, &counter, &value),
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_CONTEXT, context(), "a", 1, &ops, &counter, &value),
             CLPOOL_SUCCESS)
       << clpool_last_error_message();
   clpool_memo_value_release(value);
-  EXPECT_EQ(references_of(cl.context), before + 1);
+  EXPECT_EQ(references_of(context()), before + 1);
   counter.answer = CLPOOL_ERROR_IO;
-  EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_CONTEXT, cl.context, "b", 1, &ops, &counter, &value),
+  EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_CONTEXT, context(), "b", 1, &ops, &counter, &value),
             CLPOOL_ERROR_CALLBACK);
-  EXPECT_EQ(references_of(cl.context), before + 1) << "a failure holds nothing";
+  EXPECT_EQ(references_of(context()), before + 1) << "a failure holds nothing";
   counter.answer = CLPOOL_SUCCESS;
-  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_QUEUE, cl.queue, "a", 1, &ops, &counter, &value),
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_QUEUE, queue(), "a", 1, &ops, &counter, &value),
             CLPOOL_SUCCESS);
   clpool_memo_value_release(value);
-  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_DEVICE, cl.device, "a", 1, &ops, &counter, &value),
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_DEVICE, device(), "a", 1, &ops, &counter, &value),
             CLPOOL_SUCCESS);
   clpool_memo_value_release(value);
   EXPECT_EQ(clpool_memo_clear(memo), CLPOOL_SUCCESS);
-  EXPECT_EQ(references_of(cl.context), before);
+  EXPECT_EQ(references_of(context()), before);
   EXPECT_EQ(clpool_memo_release(memo), CLPOOL_SUCCESS);
 }
+
+CLPOOL_INSTANTIATE_ON_CONTEXTS(MemoOfObjects);
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/opencl.hpp"
+#include "clpool/testing/gtest.hpp"
 
 namespace {
 
@@ -175,11 +175,11 @@ TEST_F(OccupancyApi, AlignmentHelpersAnswerAsPycudas) {
   EXPECT_EQ(clpool_coalesce(1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
 }
 
-class OccupancyOfDevice : public clpool::test::OpenClTest {};
+class OccupancyOfDevice : public clpool::testing::DeviceTest {};
 
-TEST_F(OccupancyOfDevice, AnyDeviceHasLimitsThatAnswer) {
+TEST_P(OccupancyOfDevice, AnyDeviceHasLimitsThatAnswer) {
   clpool_device_data* data = nullptr;
-  ASSERT_EQ(clpool_device_data_create_from_device(cl.device, CLPOOL_MODEL_CURRENT, &data), CLPOOL_SUCCESS)
+  ASSERT_EQ(clpool_device_data_create_from_device(device(), CLPOOL_MODEL_CURRENT, &data), CLPOOL_SUCCESS)
       << clpool_last_error_message();
   clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
   request.threads = 1;
@@ -191,5 +191,7 @@ TEST_F(OccupancyOfDevice, AnyDeviceHasLimitsThatAnswer) {
   EXPECT_EQ(clpool_device_data_create_from_device(nullptr, CLPOOL_MODEL_CURRENT, &data),
             CLPOOL_ERROR_INVALID_VALUE);
 }
+
+CLPOOL_INSTANTIATE_ON_DEVICES(OccupancyOfDevice);
 
 }  // namespace
