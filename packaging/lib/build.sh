@@ -65,8 +65,9 @@ run_tests() {
   announce "$text"
   for_preset "$preset" ctest --preset "$preset" -j "$(core_jobs)" "$@" >"$output" 2>&1 </dev/null
   cat "$output" >>"$log"
-  total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$output")
-  failing=$(sed -n 's/.* \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$output")
+  total=$(sed -n 's/^[0-9]*% tests passed.* out of \([0-9]*\)$/\1/p' "$output")
+  failing=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests\? failed .*/\1/p' "$output")
+  failing=${failing:-0}
   skipped=$(grep -c '\*\*\*Skipped' "$output")
   if [ -z "$total" ]; then
     failed "no result"
