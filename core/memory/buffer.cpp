@@ -50,10 +50,11 @@ Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t 
   CLPOOL_TRY(check_host_memory(flags, size, host, host_size));
   cl_int code = CL_SUCCESS;
   ObjectParts parts;
-  parts.handle = cl::Memory::adopt(clCreateBuffer(context, flags, size, host, &code));
+  const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
+  parts.handle = cl::Memory::adopt(clCreateBuffer(context, access, size, host, &code));
   if (code != CL_SUCCESS) {
     return fail_cl(code, "clCreateBuffer", "%zu bytes with flags 0x%llX", size,
-                   static_cast<unsigned long long>(flags));
+                   static_cast<unsigned long long>(access));
   }
   parts.size = size;
   parts.context = context;

@@ -1,6 +1,7 @@
 // Bounds and commands of rectangular copies.
 #include "memory/rect.hpp"
 
+#include "cl/quirks.hpp"
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 
@@ -23,6 +24,46 @@ Status check_box(const char* name, const std::size_t (&region)[3], BoxPlace& pla
                     "at byte %zu, it has %zu",
                     name, region[0], region[1], region[2], place.origin[0], place.origin[1], place.origin[2],
                     place.row_pitch, place.slice_pitch, extent, capacity);
+}
+
+/// A buffer object, and where in it the memory begins.
+struct Place {
+  cl_mem buffer = nullptr;
+  std::size_t offset = 0;  ///< bytes
+};
+
+Status copy_box_at(const cl::Order& order, const Place& target, const Place& source, Box box) noexcept {
+  box.target.origin[0] += target.offset;
+  box.source.origin[0] += source.offset;
+  const cl_int code =
+      clEnqueueCopyBufferRect(order.queue, source.buffer, target.buffer, box.source.origin, box.target.origin,
+                              box.region, box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch,
+                              box.target.slice_pitch, order.wait_count, order.waits, order.event);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, "clEnqueueCopyBufferRect", "%zu x %zu x %zu", box.region[0],
+                                      box.region[1], box.region[2]);
+}
+
+std::size_t row_offset(const BoxPlace& place, std::size_t slice, std::size_t row) noexcept {
+  return (place.origin[2] + slice) * place.slice_pitch + (place.origin[1] + row) * place.row_pitch +
+         place.origin[0];
+}
+
+/// One command for each row: for parts of one root, which a single command on the root could not have with
+/// different pitches.
+Status copy_rows(const cl::Order& order, const Place& target, const Place& source, const Box& box) {
+  cl::Batch batch(order);
+  for (std::size_t slice = 0; slice < box.region[2]; ++slice) {
+    for (std::size_t row = 0; row < box.region[1]; ++row) {
+      const cl_int code = clEnqueueCopyBuffer(
+          order.queue, source.buffer, target.buffer, row_offset(box.source, slice, row),
+          row_offset(box.target, slice, row), box.region[0], order.wait_count, order.waits, batch.next());
+      if (code != CL_SUCCESS) {
+        return fail_cl(code, "clEnqueueCopyBuffer", "row %zu of slice %zu", row, slice);
+      }
+    }
+  }
+  return batch.finish();
 }
 
 }  // namespace
@@ -73,13 +114,21 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
-  const cl_int code =
-      clEnqueueCopyBufferRect(order.queue, source.handle, target.handle, box.source.origin, box.target.origin,
-                              box.region, box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch,
-                              box.target.slice_pitch, order.wait_count, order.waits, order.event);
-  return code == CL_SUCCESS ? Status::success
-                            : fail_cl(code, "clEnqueueCopyBufferRect", "%zu x %zu x %zu", box.region[0],
-                                      box.region[1], box.region[2]);
+  Place to{target.handle, 0};
+  Place from{source.handle, 0};
+  bool avoids_sub_buffers = false;
+  CLPOOL_TRY(cl::crashes_on_boxes_of_sub_buffers(order.queue, avoids_sub_buffers));
+  if (avoids_sub_buffers) {
+    Place roots[2];
+    CLPOOL_TRY(target.owner->root_of(target, roots[0].buffer, roots[0].offset));
+    CLPOOL_TRY(source.owner->root_of(source, roots[1].buffer, roots[1].offset));
+    if (roots[0].buffer == roots[1].buffer && to.buffer != from.buffer) {
+      return copy_rows(order, to, from, box);
+    }
+    to = roots[0];
+    from = roots[1];
+  }
+  return copy_box_at(order, to, from, box);
 }
 
 Status read_box(const cl::Order& order, Mem& source, const HostTarget& host, Box box, bool blocking) {

@@ -19,7 +19,7 @@ extern "C" {
  * Makes a buffer by clCreateBuffer. Its memory may be found missing at its first use: clpool_mem_migrate(), a
  * small transfer or an immediate allocator makes sure.
  * @param context where it is made; retained
- * @param flags cl_mem_flags; unknown ones go to the driver as they are
+ * @param flags cl_mem_flags, 0 means CL_MEM_READ_WRITE; unknown ones go to the driver as they are
  * @param size bytes; 0 with host memory means all of that
  * @param host_or_null host memory, together with CL_MEM_USE_HOST_PTR (must outlive the buffer) or
  *        CL_MEM_COPY_HOST_PTR (copied by the call)
