@@ -55,6 +55,17 @@ Status check_buffer(const cl::Order& order, const Mem& buffer, std::size_t offse
   return resolve_size(extent, side_of("the buffer", buffer, offset));
 }
 
+/// Bytes of a buffer by way of its root: PoCL (3.1 seen) crashes when one side is a sub-buffer (W-35).
+struct Place {
+  cl_mem buffer = nullptr;
+  std::size_t offset = 0;
+};
+Status find_place(const Mem& buffer, std::size_t offset, Place& place) noexcept {
+  CLPOOL_TRY(buffer.owner->root_of(buffer, place.buffer, place.offset));
+  place.offset += offset;
+  return Status::success;
+}
+
 }  // namespace
 
 Status fill_image(const cl::Order& order, Mem& image, const Pattern& color, const ImageRegion& part) {
@@ -119,9 +130,12 @@ Status copy_image_to_buffer(const cl::Order& order, Mem& buffer, std::size_t off
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
-  return enqueued(clEnqueueCopyImageToBuffer(order.queue, image.handle, buffer.handle, part.origin,
-                                             part.region, offset, order.wait_count, order.waits, order.event),
-                  "clEnqueueCopyImageToBuffer", part);
+  Place place;
+  CLPOOL_TRY(find_place(buffer, offset, place));
+  return enqueued(
+      clEnqueueCopyImageToBuffer(order.queue, image.handle, place.buffer, part.origin, part.region,
+                                 place.offset, order.wait_count, order.waits, order.event),
+      "clEnqueueCopyImageToBuffer", part);
 }
 
 Status copy_buffer_to_image(const cl::Order& order, Mem& image, const ImageRegion& part, Mem& buffer,
@@ -130,9 +144,12 @@ Status copy_buffer_to_image(const cl::Order& order, Mem& image, const ImageRegio
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
-  return enqueued(clEnqueueCopyBufferToImage(order.queue, buffer.handle, image.handle, offset, part.origin,
-                                             part.region, order.wait_count, order.waits, order.event),
-                  "clEnqueueCopyBufferToImage", part);
+  Place place;
+  CLPOOL_TRY(find_place(buffer, offset, place));
+  return enqueued(
+      clEnqueueCopyBufferToImage(order.queue, place.buffer, image.handle, place.offset, part.origin,
+                                 part.region, order.wait_count, order.waits, order.event),
+      "clEnqueueCopyBufferToImage", part);
 }
 
 }  // namespace clpool

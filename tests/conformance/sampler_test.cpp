@@ -1,0 +1,99 @@
+// clpool/sampler.h and clpool/pipe.h.
+#include "clpool/sampler.h"
+
+#include "memory.hpp"
+
+namespace {
+
+using clpool::test::last_error;
+using clpool::test::last_error_names;
+using clpool::test::OwnedMem;
+
+class Sampler : public clpool::test::OpenClTest {
+ protected:
+  void SetUp() override {
+    OpenClTest::SetUp();
+    cl_bool images = CL_FALSE;
+    if (cl.queue != nullptr) {
+      clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
+    }
+    if (images == CL_FALSE) {
+      GTEST_SKIP() << "the device has no images";
+    }
+  }
+  template <typename T>
+  T property(cl_sampler sampler, cl_sampler_info name) {
+    T value = 0;
+    EXPECT_EQ(clGetSamplerInfo(sampler, name, sizeof value, &value, nullptr), CL_SUCCESS);
+    return value;
+  }
+};
+
+TEST_F(Sampler, IsWhatWasAskedFor) {
+  cl_sampler sampler = nullptr;
+  ASSERT_OK(clpool_sampler_create(cl.context, 1, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, &sampler));
+  EXPECT_EQ(property<cl_bool>(sampler, CL_SAMPLER_NORMALIZED_COORDS), cl_bool{CL_TRUE});
+  EXPECT_EQ(property<cl_addressing_mode>(sampler, CL_SAMPLER_ADDRESSING_MODE),
+            cl_addressing_mode{CL_ADDRESS_REPEAT});
+  EXPECT_EQ(property<cl_filter_mode>(sampler, CL_SAMPLER_FILTER_MODE), cl_filter_mode{CL_FILTER_LINEAR});
+  EXPECT_EQ(property<cl_uint>(sampler, CL_SAMPLER_REFERENCE_COUNT), 1u);
+  clReleaseSampler(sampler);
+}
+
+TEST_F(Sampler, OfPropertiesIsTheSameOnEveryVersion) {
+  const cl_bitfield properties[] = {CL_SAMPLER_NORMALIZED_COORDS,
+                                    CL_FALSE,
+                                    CL_SAMPLER_ADDRESSING_MODE,
+                                    CL_ADDRESS_CLAMP_TO_EDGE,
+                                    CL_SAMPLER_FILTER_MODE,
+                                    CL_FILTER_NEAREST,
+                                    0};
+  cl_sampler sampler = nullptr;
+  ASSERT_OK(clpool_sampler_create_with_properties(cl.context, properties, &sampler));
+  EXPECT_EQ(property<cl_bool>(sampler, CL_SAMPLER_NORMALIZED_COORDS), cl_bool{CL_FALSE});
+  EXPECT_EQ(property<cl_addressing_mode>(sampler, CL_SAMPLER_ADDRESSING_MODE),
+            cl_addressing_mode{CL_ADDRESS_CLAMP_TO_EDGE});
+  clReleaseSampler(sampler);
+}
+
+TEST_F(Sampler, WrongPropertiesAreRefused) {
+  auto sampler = reinterpret_cast<cl_sampler>(this);
+  const cl_bitfield properties[] = {0x7777, 1, 0};
+  const clpool_status status = clpool_sampler_create_with_properties(cl.context, properties, &sampler);
+  EXPECT_EQ(status, cl.has_version(2, 0) ? CLPOOL_ERROR_OPENCL : CLPOOL_ERROR_NOT_SUPPORTED) << last_error();
+  EXPECT_EQ(sampler, nullptr);
+  EXPECT_EQ(clpool_sampler_create(nullptr, 1, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, &sampler),
+            CLPOOL_ERROR_INVALID_VALUE);
+}
+
+class Pipe : public clpool::test::OpenClTest {};
+
+TEST_F(Pipe, HasItsPacketsOrTheAnswerSaysWhatIsNeeded) {
+  clpool_mem* pipe = nullptr;
+  const clpool_status status = clpool_pipe_create(cl.context, 0, 16, 100, &pipe);
+  if (status == CLPOOL_ERROR_NOT_SUPPORTED) {
+    EXPECT_TRUE(last_error_names("OpenCL 2.0")) << last_error();
+    EXPECT_EQ(pipe, nullptr);
+    GTEST_SKIP() << last_error();
+  }
+  ASSERT_OK(status);
+  const OwnedMem owner(pipe);
+  EXPECT_EQ(clpool_mem_kind(pipe), CLPOOL_MEM_KIND_PIPE);
+  cl_uint value = 0;
+  EXPECT_OK(clpool_pipe_info(pipe, CL_PIPE_PACKET_SIZE, sizeof value, &value, nullptr));
+  EXPECT_EQ(value, 16u);
+  EXPECT_OK(clpool_pipe_info(pipe, CL_PIPE_MAX_PACKETS, sizeof value, &value, nullptr));
+  EXPECT_GE(value, 100u);
+}
+
+TEST_F(Pipe, QuestionsAboutOtherMemoryAreRefused) {
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &mem));
+  const OwnedMem owner(mem);
+  cl_uint value = 0;
+  EXPECT_EQ(clpool_pipe_info(mem, CL_PIPE_PACKET_SIZE, sizeof value, &value, nullptr),
+            CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_pipe_create(cl.context, 0, 16, 100, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
