@@ -1,0 +1,240 @@
+// C++ layer over device.h, characterize.h, device_data.h, occupancy.h and memo.h: owning types, exceptions
+// (clpool/error.hpp), containers. Header only, C++17; what the functions do is documented there.
+#ifndef CLPOOL_DEVICE_HPP
+#define CLPOOL_DEVICE_HPP
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "clpool/bank.h"
+#include "clpool/characterize.h"
+#include "clpool/device.h"
+#include "clpool/device_data.h"
+#include "clpool/error.hpp"
+#include "clpool/memo.h"
+#include "clpool/occupancy.h"
+
+namespace clpool {
+
+/// Which device is wanted: see clpool_device_options.
+struct DeviceOptions {
+  std::string selector;      ///< empty: the environment decides
+  cl_device_type types = 0;  ///< 0: any
+  bool ignore_environment = false;
+  bool by_rank = false;
+
+  /// Valid as long as this object.
+  clpool_device_options get() const noexcept {
+    clpool_device_options options = CLPOOL_DEVICE_OPTIONS_INIT;
+    options.selector = selector.c_str();
+    options.types = types;
+    options.flags = (ignore_environment ? static_cast<uint32_t>(CLPOOL_DEVICE_IGNORE_ENVIRONMENT) : 0u) |
+                    (by_rank ? static_cast<uint32_t>(CLPOOL_DEVICE_BY_RANK) : 0u);
+    return options;
+  }
+};
+
+inline cl_device_id choose_device(const DeviceOptions& options = {}) {
+  const clpool_device_options c_options = options.get();
+  cl_device_id device = nullptr;
+  check(clpool_device_choose(&c_options, &device));
+  return device;
+}
+
+/// All devices that choose_device() would consider, the chosen one first.
+inline std::vector<cl_device_id> list_devices(const DeviceOptions& options = {}) {
+  const clpool_device_options c_options = options.get();
+  size_t count = 0;
+  check(clpool_device_list(&c_options, nullptr, 0, &count));
+  std::vector<cl_device_id> devices(count);
+  check(clpool_device_list(&c_options, devices.data(), devices.size(), &count));
+  devices.resize(count < devices.size() ? count : devices.size());
+  return devices;
+}
+
+inline std::string describe_device(cl_device_id device) {
+  size_t needed = 0;
+  check(clpool_device_describe(device, nullptr, 0, &needed));
+  std::string text(needed, '\0');
+  check(clpool_device_describe(device, &text[0], text.size(), &needed));
+  text.resize(needed - 1);
+  return text;
+}
+
+/// One line to begin with: a device, a context with it alone, and an in-order queue, released with the
+/// object.
+class DefaultContext {
+ public:
+  explicit DefaultContext(const DeviceOptions& options = {}) {
+    const clpool_device_options c_options = options.get();
+    cl_context context = nullptr;
+    cl_command_queue queue = nullptr;
+    check(clpool_context_create_default(&c_options, &device_, &context, &queue));
+    context_.reset(context);
+    queue_.reset(queue);
+  }
+  cl_device_id device() const noexcept { return device_; }
+  cl_context context() const noexcept { return context_.get(); }
+  cl_command_queue queue() const noexcept { return queue_.get(); }
+
+ private:
+  struct Release {
+    void operator()(cl_context context) const noexcept { clReleaseContext(context); }
+    void operator()(cl_command_queue queue) const noexcept { clReleaseCommandQueue(queue); }
+  };
+  cl_device_id device_ = nullptr;
+  std::unique_ptr<std::remove_pointer<cl_context>::type, Release> context_;
+  std::unique_ptr<std::remove_pointer<cl_command_queue>::type, Release> queue_;
+};
+
+/// An answer of clpool/characterize.h: `ask(clpool_characterize_simd_group_size, device,
+/// CLPOOL_MODEL_CURRENT)`.
+template <typename Question, typename... Arguments>
+clpool_answer ask(Question question, Arguments... arguments) {
+  clpool_answer answer = CLPOOL_ANSWER_INIT;
+  check(question(arguments..., &answer));
+  return answer;
+}
+
+inline std::string fast_build_options(cl_device_id device, uint32_t model = CLPOOL_MODEL_CURRENT) {
+  size_t needed = 0;
+  check(clpool_characterize_fast_build_options(device, model, nullptr, 0, &needed));
+  std::string text(needed, '\0');
+  check(clpool_characterize_fast_build_options(device, model, &text[0], text.size(), &needed));
+  text.resize(needed - 1);
+  return text;
+}
+
+/// A kernel whose occupancy is asked for.
+inline clpool_occupancy_request occupancy_request(int64_t threads, int64_t registers_per_thread = 0,
+                                                  int64_t local_bytes = 0) noexcept {
+  clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+  request.threads = threads;
+  request.registers_per_thread = registers_per_thread;
+  request.local_bytes = local_bytes;
+  return request;
+}
+
+/// Limits of a multiprocessor; shared by copies.
+class DeviceData {
+ public:
+  static DeviceData of_device(cl_device_id device, uint32_t model = CLPOOL_MODEL_CURRENT) {
+    clpool_device_data* data = nullptr;
+    check(clpool_device_data_create_from_device(device, model, &data));
+    return DeviceData(data);
+  }
+  static DeviceData of_compute_capability(int32_t major, int32_t minor,
+                                          uint32_t model = CLPOOL_MODEL_CURRENT) {
+    clpool_device_data* data = nullptr;
+    check(clpool_device_data_create_from_compute_capability(major, minor, model, &data));
+    return DeviceData(data);
+  }
+  static DeviceData of_architecture(const std::string& name, uint32_t model = CLPOOL_MODEL_CURRENT) {
+    clpool_device_data* data = nullptr;
+    check(clpool_device_data_create_from_architecture(name.c_str(), model, &data));
+    return DeviceData(data);
+  }
+  static DeviceData of_limits(const clpool_device_limits& limits) {
+    clpool_device_data* data = nullptr;
+    check(clpool_device_data_create_from_limits(&limits, &data));
+    return DeviceData(data);
+  }
+
+  clpool_device_limits limits() const {
+    clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
+    check(clpool_device_data_limits(get(), &limits));
+    return limits;
+  }
+  clpool_occupancy occupancy(const clpool_occupancy_request& request) const {
+    clpool_occupancy occupancy = CLPOOL_OCCUPANCY_INIT;
+    check(clpool_occupancy_compute(get(), &request, &occupancy));
+    return occupancy;
+  }
+  /// The group sizes with the highest occupancy, ascending.
+  std::vector<uint32_t> suggest(const clpool_occupancy_request& request) const {
+    size_t count = 0;
+    check(clpool_occupancy_suggest(get(), &request, nullptr, 0, &count, nullptr));
+    std::vector<uint32_t> sizes(count);
+    check(clpool_occupancy_suggest(get(), &request, sizes.data(), sizes.size(), &count, nullptr));
+    return sizes;
+  }
+  const clpool_device_data* get() const noexcept { return data_.get(); }
+
+ private:
+  struct Release {
+    void operator()(clpool_device_data* data) const noexcept { clpool_device_data_release(data); }
+  };
+  explicit DeviceData(clpool_device_data* data) : data_(data, Release()) {}
+  std::shared_ptr<clpool_device_data> data_;
+};
+
+/// Results of type T cached per OpenCL object. Values that were handed out outlive the clearing of the cache.
+template <typename T>
+class Memo {
+ public:
+  Memo() {
+    clpool_memo* memo = nullptr;
+    check(clpool_memo_create(&memo));
+    memo_.reset(memo);
+  }
+
+  /// The result for (object, key): the one that is kept, or what `compute()` gives now. An exception of
+  /// `compute` is thrown on, and nothing is kept.
+  template <typename Compute>
+  std::shared_ptr<const T> get(cl_context context, const std::string& key, Compute compute) {
+    return get(CLPOOL_MEMO_CONTEXT, context, key, compute);
+  }
+  template <typename Compute>
+  std::shared_ptr<const T> get(cl_device_id device, const std::string& key, Compute compute) {
+    return get(CLPOOL_MEMO_DEVICE, device, key, compute);
+  }
+  template <typename Compute>
+  std::shared_ptr<const T> get(cl_command_queue queue, const std::string& key, Compute compute) {
+    return get(CLPOOL_MEMO_QUEUE, queue, key, compute);
+  }
+  template <typename Compute>
+  std::shared_ptr<const T> get(uint32_t kind, void* object, const std::string& key, Compute compute) {
+    struct Call {
+      Compute& compute;
+      std::exception_ptr exception;
+    } call{compute, nullptr};
+    clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
+    ops.compute = [](void* user, void** result) -> clpool_status {
+      auto* running = static_cast<Call*>(user);
+      try {
+        *result = new T(running->compute());
+        return CLPOOL_SUCCESS;
+      } catch (...) {
+        running->exception = std::current_exception();
+        return CLPOOL_ERROR_CALLBACK;
+      }
+    };
+    ops.destroy = [](void* result) { delete static_cast<T*>(result); };
+    clpool_memo_value* value = nullptr;
+    const clpool_status status =
+        clpool_memo_get(memo_.get(), kind, object, key.data(), key.size(), &ops, &call, &value);
+    if (call.exception != nullptr) {
+      std::rethrow_exception(call.exception);
+    }
+    check(status);
+    return std::shared_ptr<const T>(static_cast<const T*>(clpool_memo_value_get(value)),
+                                    [value](const T*) noexcept { clpool_memo_value_release(value); });
+  }
+
+  void clear() { check(clpool_memo_clear(memo_.get())); }
+  void clear_object(void* object) { check(clpool_memo_clear_object(memo_.get(), object)); }
+
+ private:
+  struct Release {
+    void operator()(clpool_memo* memo) const noexcept { clpool_memo_release(memo); }
+  };
+  std::unique_ptr<clpool_memo, Release> memo_;
+};
+
+}  // namespace clpool
+
+#endif
