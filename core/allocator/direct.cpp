@@ -34,7 +34,11 @@ class DirectOwner final : public MemOwner {
     }
     cl::Order order;
     order.queue = queue.get();
-    return allocator->deallocate_on(chunk, order);
+    if (allocator->deallocate_on(chunk, order) != Status::success) {
+      clFinish(queue.get());  // what cannot be freed behind the queue is freed when the queue is done
+      allocator->deallocate(chunk);
+    }
+    return Status::success;
   }
 
   cl_context context_of(const Mem& mem) const noexcept override {

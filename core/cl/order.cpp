@@ -4,26 +4,12 @@
 namespace clpool::cl {
 namespace {
 
-/// A marker that waits for `events`, on every version of OpenCL.
+/// A marker that waits for `events`.
 Status enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
-  cl_device_id device = nullptr;
-  CLPOOL_TRY(queue_device(queue, device));
-  Version version;
-  CLPOOL_TRY(device_version(device, version));
-  if (version >= Version{1, 2}) {
-    const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, event);
-    return code == CL_SUCCESS ? Status::success
-                              : fail_cl(code, "clEnqueueMarkerWithWaitList", "waiting for %u events", count);
-  }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  cl_int code = count == 0 ? CL_SUCCESS : clEnqueueWaitForEvents(queue, count, events);
-  if (code == CL_SUCCESS) {
-    code = clEnqueueMarker(queue, event);
-  }
-#pragma GCC diagnostic pop
+  CLPOOL_TRY(require_queue_version(queue, {1, 2}, "waiting for several events without a command"));
+  const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, event);
   return code == CL_SUCCESS ? Status::success
-                            : fail_cl(code, "clEnqueueMarker", "waiting for %u events", count);
+                            : fail_cl(code, "clEnqueueMarkerWithWaitList", "waiting for %u events", count);
 }
 
 Status complete_event(cl_command_queue queue, cl_event* event) {
@@ -70,6 +56,14 @@ Status do_nothing(const Order& order) {
   }
   if (order.wait_count == 0) {
     return complete_event(order.queue, order.event);
+  }
+  if (order.wait_count == 1) {  // complete exactly when that event is
+    const cl_int code = clRetainEvent(order.waits[0]);
+    if (code != CL_SUCCESS) {
+      return fail_cl(code, "clRetainEvent", "the event to wait for");
+    }
+    *order.event = order.waits[0];
+    return Status::success;
   }
   return enqueue_marker(order.queue, order.wait_count, order.waits, order.event);
 }

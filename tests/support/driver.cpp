@@ -91,6 +91,11 @@ bool failed() {
   return state().failed;
 }
 
+void disarm() {
+  const std::lock_guard lock(state().mutex);
+  state().fault_in = 0;
+}
+
 void reset() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
@@ -238,6 +243,27 @@ WRAP_ENQUEUE(clEnqueueSVMMemFill,
              (cl_command_queue queue, void* pointer, const void* pattern, size_t pattern_size, size_t size,
               cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, pointer, pattern, pattern_size, size, waits, wait_list, event))
+
+// Commands for a queue as a whole.
+#define WRAP_QUEUE(name)                                    \
+  extern "C" cl_int __real_##name(cl_command_queue queue);  \
+  extern "C" cl_int __wrap_##name(cl_command_queue queue) { \
+    if (const cl_int fault = enter(#name)) {                \
+      return fault;                                         \
+    }                                                       \
+    return __real_##name(queue);                            \
+  }
+WRAP_QUEUE(clFlush)
+WRAP_QUEUE(clFinish)
+
+WRAP_ENQUEUE(clEnqueueSVMMemcpy,
+             (cl_command_queue queue, cl_bool blocking, void* target, const void* source, size_t size,
+              cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, blocking, target, source, size, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueSVMMigrateMem,
+             (cl_command_queue queue, cl_uint count, const void** pointers, const size_t* sizes,
+              cl_mem_migration_flags flags, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, count, pointers, sizes, flags, waits, wait_list, event))
 
 // A map also returns a pointer; its code comes last.
 #define WRAP_MAP(name, parameters, arguments)      \

@@ -38,6 +38,9 @@ void fail_any_call(long nth, cl_int code);
 /// True once the fault that was set has happened.
 bool failed();
 
+/// Forgets a fault that has not happened yet.
+void disarm();
+
 /// Forgets faults and call counts; live references stay.
 void reset();
 

@@ -1,6 +1,8 @@
 // The wrapped queries. A fake device and its platform have the object's own address.
 #include "support/fake_device.hpp"
 
+#include <algorithm>
+
 namespace clpool::test {
 namespace {
 
@@ -13,7 +15,31 @@ FakeDevice* find(const void* handle) {
   return fakes().count(handle) != 0 ? static_cast<FakeDevice*>(const_cast<void*>(handle)) : nullptr;
 }
 
+const char* pretended_version = nullptr;
+
 }  // namespace
+
+PretendedVersion::PretendedVersion(const char* version) {
+  pretended_version = version;
+}
+
+PretendedVersion::~PretendedVersion() {
+  pretended_version = nullptr;
+}
+
+bool answer_pretended(cl_uint query, std::size_t size, void* target, std::size_t* needed) {
+  if (pretended_version == nullptr || query != CL_DEVICE_VERSION) {
+    return false;
+  }
+  const std::size_t length = std::strlen(pretended_version) + 1;
+  if (needed != nullptr) {
+    *needed = length;
+  }
+  if (target != nullptr) {
+    std::memcpy(target, pretended_version, std::min(size, length));
+  }
+  return true;
+}
 
 FakeDevice::FakeDevice(const char* name, const char* vendor, cl_uint vendor_id) {
   fakes().insert(this);
@@ -83,6 +109,9 @@ cl_context __real_clCreateContext(const cl_context_properties*, cl_uint, const c
 cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info query, std::size_t size, void* target,
                               std::size_t* needed) {
   auto* fake = find(device);
+  if (fake == nullptr && clpool::test::answer_pretended(query, size, target, needed)) {
+    return CL_SUCCESS;
+  }
   return fake != nullptr ? fake->answer(query, size, target, needed)
                          : __real_clGetDeviceInfo(device, query, size, target, needed);
 }

@@ -44,4 +44,14 @@ class FakeDevice {
   std::set<cl_uint> asked_;
 };
 
+/// As long as it lives, every real device says that it has this version, such as "OpenCL 1.1 pretended": for
+/// what the library does on older ones.
+class PretendedVersion {
+ public:
+  explicit PretendedVersion(const char* version);
+  PretendedVersion(const PretendedVersion&) = delete;
+  PretendedVersion& operator=(const PretendedVersion&) = delete;
+  ~PretendedVersion();
+};
+
 }  // namespace clpool::test

@@ -1,0 +1,409 @@
+// What the memory runtime leaves behind when the n-th driver call of an operation fails: nothing. And what it
+// does on devices that are older than the one at hand.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "allocator/direct.hpp"
+#include "allocator/immediate.hpp"
+#include "memory/buffer.hpp"
+#include "memory/image.hpp"
+#include "memory/image_transfer.hpp"
+#include "memory/map.hpp"
+#include "memory/object.hpp"
+#include "memory/pipe.hpp"
+#include "memory/range.hpp"
+#include "memory/rect.hpp"
+#include "memory/sampler.hpp"
+#include "memory/svm.hpp"
+#include "memory/transfer.hpp"
+#include "support/driver.hpp"
+#include "support/fake_device.hpp"
+#include "support/opencl.hpp"
+
+namespace clpool {
+namespace {
+
+namespace driver = test::driver;
+
+/// What an operation works on: made before the faults begin.
+struct Stage {
+  explicit Stage(const test::OpenCl& opencl) : cl(opencl) {
+    EXPECT_EQ(create_buffer_object(cl.context, 0, 4096, nullptr, 0, buffer), Status::success);
+    EXPECT_EQ(create_buffer_object(cl.context, 0, 4096, nullptr, 0, other), Status::success);
+    has_svm = create_svm(cl.context, 0, 4096, 0, nullptr, svm) == Status::success;
+    ImageDescription plan;
+    plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+    plan.dimensions = 2;
+    plan.shape[0] = 16;
+    plan.shape[1] = 8;
+    has_images = create_image(cl.context, plan, image) == Status::success;
+  }
+  ~Stage() {
+    for (Mem* mem : {buffer, other, svm, image}) {
+      if (mem != nullptr) {
+        EXPECT_EQ(release_mem(*mem), Status::success);
+      }
+    }
+  }
+  cl::Order order(cl_event* event = nullptr) const { return {cl.queue, 0, nullptr, event}; }
+
+  const test::OpenCl& cl;
+  Mem* buffer = nullptr;
+  Mem* other = nullptr;
+  Mem* svm = nullptr;
+  Mem* image = nullptr;
+  bool has_svm = false;
+  bool has_images = false;
+};
+
+/// Calls of an operation before it was cleaned up after, which is not its own doing any more.
+long own_calls = 0;
+
+void end_of_operation() {
+  own_calls = driver::fallible_calls();
+  driver::disarm();
+}
+
+Status give_back(Status status, Mem* mem) {
+  end_of_operation();
+  if (mem != nullptr) {
+    EXPECT_EQ(release_mem(*mem), Status::success);
+  }
+  return status;
+}
+
+Status give_back(Status status, Map* map) {
+  end_of_operation();
+  if (map != nullptr) {
+    EXPECT_EQ(release_map(*map), Status::success);
+  }
+  return status;
+}
+
+Status give_back(Status status, cl_event event) {
+  end_of_operation();
+  EXPECT_EQ(event != nullptr, status == Status::success);
+  if (event != nullptr) {
+    clWaitForEvents(1, &event);
+    clReleaseEvent(event);
+  }
+  return status;
+}
+
+struct Operation {
+  const char* name;
+  bool needs_svm;
+  bool needs_images;
+  Status (*run)(const Stage& stage);
+};
+
+const Operation operations[] = {
+    {"CreateBuffer", false, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       const Status status = create_buffer_object(s.cl.context, 0, 64, nullptr, 0, mem);
+       return give_back(status, mem);
+     }},
+    {"Wrap", false, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       const Status status = wrap_object(s.buffer->handle, true, mem);
+       return give_back(status, mem);
+     }},
+    {"SubRegion", false, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       const Status status = make_sub_region(*s.buffer, 0, 64, 0, mem);
+       return give_back(status, mem);
+     }},
+    {"CreateSvm", true, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       const Status status = create_svm(s.cl.context, 0, 64, 0, nullptr, mem);
+       return give_back(status, mem);
+     }},
+    {"ViewOfSvm", true, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       const Status status = view_svm_as_buffer(*s.svm, 0, whole_size, mem);
+       return give_back(status, mem);
+     }},
+    {"FillInPieces", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = fill(s.order(&event), *s.buffer, {"x", 1}, 0, 4096, 1024);
+       return give_back(status, event);
+     }},
+    {"CopySvmToBuffer", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy(s.order(&event), *s.buffer, 0, *s.svm, 0, whole_size);
+       return give_back(status, event);
+     }},
+    {"Nothing", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy(s.order(&event), *s.buffer, 0, *s.other, 0, 0);
+       return give_back(status, event);
+     }},
+    {"MigrateBoth", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       Mem* const mems[] = {s.buffer, s.svm};
+       const Status status = migrate(s.order(&event), mems, 2, 0);
+       return give_back(status, event);
+     }},
+    {"MapBuffer", false, false,
+     [](const Stage& s) {
+       Map* map = nullptr;
+       const Status status = map_memory(s.order(), *s.buffer, CL_MAP_READ, 0, whole_size, true, map);
+       return give_back(status, map);
+     }},
+    {"MapSvm", true, false,
+     [](const Stage& s) {
+       Map* map = nullptr;
+       const Status status = map_memory(s.order(), *s.svm, CL_MAP_READ, 0, whole_size, true, map);
+       return give_back(status, map);
+     }},
+    {"MapImage", false, true,
+     [](const Stage& s) {
+       Map* map = nullptr;
+       const Status status = map_image(s.order(), *s.image, CL_MAP_READ, {0, 0, 0}, {16, 8, 1}, true, map);
+       return give_back(status, map);
+     }},
+    {"BindSvm", true, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       CLPOOL_TRY(create_svm(s.cl.context, 0, 64, 0, nullptr, mem));
+       const Status status = bind_direct_svm(*mem, s.cl.queue);
+       return give_back(status, mem);
+     }},
+    {"ReleaseSvmOnQueue", true, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       CLPOOL_TRY(create_svm(s.cl.context, 0, 64, 0, nullptr, mem));
+       cl_event event = nullptr;
+       const Status status = release_direct_svm(*mem, s.order(&event));
+       return give_back(give_back(status, event),
+                        status == Status::success ? static_cast<Mem*>(nullptr) : mem);
+     }},
+    {"CreateImage", false, true,
+     [](const Stage& s) {
+       ImageDescription plan;
+       plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+       plan.dimensions = 1;
+       plan.shape[0] = 16;
+       Mem* mem = nullptr;
+       const Status status = create_image(s.cl.context, plan, mem);
+       return give_back(status, mem);
+     }},
+    {"CreateSampler", false, true,
+     [](const Stage& s) {
+       cl_sampler sampler = nullptr;
+       const Status status = create_sampler(s.cl.context, true, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, sampler);
+       end_of_operation();
+       if (status == Status::success) {
+         clReleaseSampler(sampler);
+       }
+       return status;
+     }},
+};
+
+class MemoryFaults : public testing::TestWithParam<Operation> {};
+
+TEST_P(MemoryFaults, LeaveNothingBehindWhicheverCallFails) {
+  test::OpenCl cl;
+  if (cl.queue == nullptr) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  const Stage stage(cl);
+  if ((GetParam().needs_svm && !stage.has_svm) || (GetParam().needs_images && !stage.has_images)) {
+    GTEST_SKIP() << "the device has no " << (GetParam().needs_svm ? "SVM" : "images");
+  }
+  const driver::Live idle = driver::live();
+  driver::reset();
+  const Status status = GetParam().run(stage);
+  if (status == Status::not_supported) {
+    GTEST_SKIP() << last_error_message();
+  }
+  ASSERT_EQ(status, Status::success) << last_error_message();
+  const long calls = own_calls;
+  EXPECT_EQ(driver::live(), idle);
+  for (long nth = 1; nth <= calls; ++nth) {
+    driver::fail_any_call(nth, CL_OUT_OF_RESOURCES);
+    static_cast<void>(GetParam().run(stage));
+    EXPECT_TRUE(driver::failed()) << "call " << nth;
+    driver::reset();
+    EXPECT_EQ(driver::live(), idle) << "call " << nth;
+    EXPECT_EQ(stage.buffer->references.load(), 1u) << "call " << nth;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, MemoryFaults, testing::ValuesIn(operations),
+                         [](const auto& operation) { return std::string(operation.param.name); });
+
+class MemoryCommands : public test::OpenClTest {
+ protected:
+  void TearDown() override { driver::reset(); }
+};
+
+TEST_F(MemoryCommands, LargeFillsAreSplitAndGiveOneEvent) {  // W-16
+  for (const cl_command_queue queue : {cl.queue, cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)}) {
+    if (queue == nullptr) {
+      continue;
+    }
+    Mem* mem = nullptr;
+    ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, mem), Status::success);
+    driver::reset();
+    cl_event event = nullptr;
+    const Status status = fill({queue, 0, nullptr, &event}, *mem, {"abcdefgh", 8}, 0, whole_size, 64);
+    ASSERT_EQ(status, Status::success) << last_error_message();
+    EXPECT_EQ(driver::calls("clEnqueueFillBuffer"), 16);  // 15 of 64 bytes and one of 40
+    clWaitForEvents(1, &event);
+    clReleaseEvent(event);
+    char values[1000];
+    ASSERT_EQ(read({queue, 0, nullptr, nullptr}, *mem, 0, {values, sizeof values}, whole_size, true),
+              Status::success);
+    for (std::size_t i = 0; i < sizeof values; ++i) {
+      ASSERT_EQ(values[i], "abcdefgh"[i % 8]) << i;
+    }
+    EXPECT_EQ(release_mem(*mem), Status::success);
+  }
+  EXPECT_LT(largest_fill, std::size_t{1} << 31);
+}
+
+TEST_F(MemoryCommands, AHandOverFlushesTheOldQueueAndKeepsNoEvent) {  // D-11, D-12
+  const cl_command_queue other = cl.another_queue();
+  driver::reset();
+  const driver::Live before = driver::live();
+  const Status status = cl::hand_over(cl.queue, other);
+  ASSERT_EQ(status, Status::success) << last_error_message();
+  EXPECT_EQ(driver::calls("clFlush"), 1);
+  EXPECT_EQ(driver::calls("clFinish"), 0);
+  EXPECT_EQ(driver::live(), before);
+}
+
+TEST_F(MemoryCommands, ReleasesNeverWait) {  // W-09
+  Mem* mem = nullptr;
+  ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, mem), Status::success);
+  Map* map = nullptr;
+  ASSERT_EQ(map_memory({cl.queue, 0, nullptr, nullptr}, *mem, CL_MAP_READ, 0, whole_size, true, map),
+            Status::success);
+  driver::reset();
+  EXPECT_EQ(release_map(*map), Status::success);
+  EXPECT_EQ(release_mem(*mem), Status::success);
+  EXPECT_EQ(driver::calls("clFinish"), 0);
+  EXPECT_EQ(driver::calls("clEnqueueUnmapMemObject"), 1);
+}
+
+class OlderDevice : public test::OpenClTest {
+ protected:
+  void SetUp() override {
+    OpenClTest::SetUp();
+    if (cl.queue != nullptr) {
+      ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, mem), Status::success);
+    }
+  }
+  void TearDown() override {
+    if (mem != nullptr) {
+      EXPECT_EQ(release_mem(*mem), Status::success);
+    }
+    driver::reset();
+  }
+  cl::Order order(cl_event* event = nullptr) const { return {cl.queue, 0, nullptr, event}; }
+  static void expect_needs(Status status, const char* version) {
+    EXPECT_EQ(status, Status::not_supported);
+    EXPECT_NE(std::string(last_error_message()).find(version), std::string::npos) << last_error_message();
+  }
+  Mem* mem = nullptr;
+  const test::PretendedVersion version{"OpenCL 1.1 pretended"};
+};
+
+TEST_F(OlderDevice, WhatItLacksIsNotSupportedWithTheNeededVersion) {
+  expect_needs(fill(order(), *mem, {"x", 1}, 0, whole_size), "1.2");
+  expect_needs(migrate(order(), &mem, 1, 0), "1.2");
+  Mem* none = nullptr;
+  expect_needs(create_svm(cl.context, 0, 64, 0, nullptr, none), "2.0");
+  expect_needs(create_pipe(cl.context, 0, 16, 10, none), "2.0");
+  ImageDescription plan;
+  plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  plan.dimensions = 1;
+  plan.shape[0] = 16;
+  expect_needs(create_image(cl.context, plan, none), "1.2");
+  const cl_bitfield properties[] = {0x1158, 1, 0};  // CL_SAMPLER_MIP_FILTER_MODE_KHR
+  cl_sampler sampler = nullptr;
+  expect_needs(create_sampler(cl.context, properties, sampler), "2.0");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {  // D-03
+  Reference<Allocator> allocator;
+  ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);
+  for (const std::uint64_t size : {1, 2, 4, 1000}) {
+    driver::reset();
+    Chunk chunk;
+    ASSERT_EQ(allocator->allocate(size, 1, chunk), Status::success) << last_error_message();
+    EXPECT_EQ(driver::calls("clEnqueueWriteBuffer"), 1);
+    EXPECT_EQ(driver::calls("clEnqueueMigrateMemObjects"), 0);
+    allocator->deallocate(chunk);
+  }
+}
+
+TEST_F(OlderDevice, AFailingWriteLeavesNothingBehind) {  // D-02
+  Reference<Allocator> allocator;
+  ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);
+  const driver::Live before = driver::live();
+  driver::fail_call("clEnqueueWriteBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  Chunk chunk;
+  EXPECT_EQ(allocator->allocate(1000, 1, chunk), Status::out_of_memory);
+  EXPECT_EQ(driver::live(), before);
+}
+
+TEST_F(OlderDevice, ImagesAndSamplersAreMadeByTheCallsOfOld) {
+  ImageDescription plan;
+  plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  plan.shape[0] = 16;
+  plan.shape[1] = 8;
+  plan.shape[2] = 4;
+  driver::reset();
+  for (const std::uint32_t dimensions : {2u, 3u}) {
+    plan.dimensions = dimensions;
+    Mem* image = nullptr;
+    const Status status = create_image(cl.context, plan, image);
+    if (status == Status::not_supported) {
+      GTEST_SKIP() << last_error_message();
+    }
+    ASSERT_EQ(status, Status::success) << last_error_message();
+    ImageShape shape;
+    EXPECT_EQ(image_shape(*image, shape), Status::success);
+    EXPECT_EQ(shape.dimensions, dimensions);
+    EXPECT_EQ(release_mem(*image), Status::success);
+  }
+  EXPECT_EQ(driver::calls("clCreateImage"), 0);
+  cl_sampler sampler = nullptr;
+  ASSERT_EQ(create_sampler(cl.context, true, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, sampler), Status::success);
+  EXPECT_EQ(driver::calls("clCreateSampler"), 1);
+  EXPECT_EQ(driver::calls("clCreateSamplerWithProperties"), 0);
+  clReleaseSampler(sampler);
+}
+
+TEST_F(OlderDevice, ZeroBytesThatWaitForOneEventAreCompleteWithIt) {
+  cl_int code = CL_SUCCESS;
+  const cl_event gates[2] = {clCreateUserEvent(cl.context, &code), clCreateUserEvent(cl.context, &code)};
+  cl_event event = nullptr;
+  const Status status = write({cl.queue, 1, gates, &event}, *mem, 0, {nullptr, 0}, 0, false);
+  ASSERT_EQ(status, Status::success) << last_error_message();
+  EXPECT_EQ(event, gates[0]);
+  clReleaseEvent(event);
+  expect_needs(write({cl.queue, 2, gates, &event}, *mem, 0, {nullptr, 0}, 0, false), "1.2");
+  for (cl_event gate : gates) {
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    clReleaseEvent(gate);
+  }
+}
+
+}  // namespace
+}  // namespace clpool
