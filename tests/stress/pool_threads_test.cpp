@@ -1,0 +1,210 @@
+// Pools that several threads use at once: blocks never overlap, figures are exact in the end, nothing stays
+// behind.
+#include <array>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "host_memory.hpp"
+
+namespace {
+
+using clpool::test::HostMemory;
+
+constexpr unsigned thread_count = 4;
+constexpr std::uint64_t rounds = 4000;
+
+/// A pool of one strategy over host memory, which must have everything back when the pool is gone.
+class ThreadsOnAPool : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  void SetUp() override {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.strategy = GetParam();
+    ASSERT_EQ(clpool_pool_create(memory.allocator(), &options, &pool), CLPOOL_SUCCESS)
+        << clpool_last_error_message();
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(clpool_pool_release(pool), CLPOOL_SUCCESS);
+    EXPECT_EQ(memory.bytes(), 0u);
+  }
+
+  clpool_pool_stats statistics() {
+    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+    EXPECT_EQ(clpool_pool_statistics(pool, &stats), CLPOOL_SUCCESS);
+    return stats;
+  }
+
+  void expect_idle(std::uint64_t allocations) {
+    const clpool_pool_stats stats = statistics();
+    EXPECT_EQ(stats.active_blocks, 0u);
+    EXPECT_EQ(stats.active_bytes, 0u);
+    EXPECT_EQ(stats.reserved_bytes, 0u);
+    EXPECT_EQ(stats.held_bytes, stats.managed_bytes);
+    EXPECT_EQ(stats.managed_bytes, memory.bytes());
+    EXPECT_EQ(stats.allocations, allocations);
+    EXPECT_EQ(stats.hits + stats.misses, allocations);
+  }
+
+  HostMemory memory;
+  clpool_pool* pool = nullptr;
+};
+
+/// A block with the stamp that its owner wrote to both ends of it.
+struct Stamped {
+  clpool_mem* block;
+  std::uint64_t stamp;
+};
+
+void write_stamp(const Stamped& owned) {
+  auto* bytes = static_cast<unsigned char*>(clpool_mem_pointer(owned.block));
+  std::memcpy(bytes, &owned.stamp, sizeof owned.stamp);
+  std::memcpy(bytes + clpool_mem_size(owned.block) - sizeof owned.stamp, &owned.stamp, sizeof owned.stamp);
+}
+
+bool has_stamp(const Stamped& owned) {
+  const auto* bytes = static_cast<const unsigned char*>(clpool_mem_pointer(owned.block));
+  const std::size_t last = clpool_mem_size(owned.block) - sizeof owned.stamp;
+  return std::memcmp(bytes, &owned.stamp, sizeof owned.stamp) == 0 &&
+         std::memcmp(bytes + last, &owned.stamp, sizeof owned.stamp) == 0;
+}
+
+Stamped take(clpool_pool* pool, std::mt19937& random, std::uint64_t stamp) {
+  const std::size_t size = 16 + random() % (random() % 8 == 0 ? 50000 : 2000);
+  Stamped owned{nullptr, stamp};
+  EXPECT_EQ(clpool_pool_allocate(pool, size, &owned.block), CLPOOL_SUCCESS) << clpool_last_error_message();
+  if (owned.block != nullptr) {
+    write_stamp(owned);
+  }
+  return owned;
+}
+
+void give_back(const Stamped& owned) {
+  EXPECT_TRUE(has_stamp(owned)) << "another block's owner wrote to this one";
+  EXPECT_EQ(clpool_mem_release(owned.block), CLPOOL_SUCCESS);
+}
+
+/// Takes and gives back at random, with up to 32 blocks at a time, and everything in the end.
+void churn(clpool_pool* pool, unsigned thread) {
+  std::mt19937 random(thread);
+  std::vector<Stamped> owned;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    owned.push_back(take(pool, random, (std::uint64_t{thread} << 32) | round));
+    if (owned.size() == 32 || random() % 3 == 0) {
+      std::swap(owned[random() % owned.size()], owned.back());
+      give_back(owned.back());
+      owned.pop_back();
+    }
+  }
+  for (const Stamped& left : owned) {
+    give_back(left);
+  }
+}
+
+template <typename Body>
+void run_threads(Body body) {
+  std::vector<std::thread> threads;
+  for (unsigned thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back(body, thread);
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST_P(ThreadsOnAPool, NeverShareABlockAndLeaveExactFigures) {
+  run_threads([this](unsigned thread) { churn(pool, thread); });
+  expect_idle(thread_count * rounds);
+}
+
+TEST_P(ThreadsOnAPool, MayReleaseWhatOthersAllocated) {
+  std::mutex mutex;
+  std::deque<Stamped> shared;
+  run_threads([&](unsigned thread) {
+    std::mt19937 random(thread);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      const Stamped mine = take(pool, random, (std::uint64_t{thread} << 32) | round);
+      const std::lock_guard lock(mutex);
+      shared.push_back(mine);
+      if (shared.size() > 40) {
+        give_back(shared.front());
+        shared.pop_front();
+      }
+    }
+  });
+  for (const Stamped& left : shared) {
+    give_back(left);
+  }
+  expect_idle(thread_count * rounds);
+}
+
+TEST_P(ThreadsOnAPool, WorkWhileOthersTrimAndAskForFigures) {
+  run_threads([this](unsigned thread) {
+    if (thread != 0) {
+      churn(pool, thread);
+      return;
+    }
+    for (int i = 0; i < 200; ++i) {
+      const clpool_pool_stats stats = statistics();
+      EXPECT_EQ(clpool_pool_trim(pool, stats.held_bytes / 2), CLPOOL_SUCCESS);
+      EXPECT_EQ(clpool_pool_tick(pool), CLPOOL_SUCCESS);
+      EXPECT_EQ(clpool_pool_free_held(pool), CLPOOL_SUCCESS);
+    }
+  });
+  expect_idle((thread_count - 1) * rounds);
+  EXPECT_EQ(clpool_pool_free_held(pool), CLPOOL_SUCCESS);
+  EXPECT_EQ(statistics().managed_bytes, 0u);
+}
+
+TEST_P(ThreadsOnAPool, FinishWhenHoldingStopsMeanwhile) {
+  run_threads([this](unsigned thread) {
+    if (thread == 0) {
+      EXPECT_EQ(clpool_pool_stop_holding(pool), CLPOOL_SUCCESS);
+      return;
+    }
+    churn(pool, thread);
+  });
+  expect_idle((thread_count - 1) * rounds);
+  EXPECT_EQ(statistics().managed_bytes, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, ThreadsOnAPool,
+                         testing::Values(CLPOOL_STRATEGY_COALESCING, CLPOOL_STRATEGY_BINNED),
+                         [](const testing::TestParamInfo<std::uint32_t>& strategy) {
+                           return strategy.param == CLPOOL_STRATEGY_BINNED ? "Binned" : "Coalescing";
+                         });
+
+TEST(ThreadsOnALimit, NeverExceedItTogether) {
+  constexpr std::uint64_t limit = 100000;
+  HostMemory memory;
+  clpool_allocator* limited = nullptr;
+  ASSERT_EQ(clpool_allocator_create_limit(memory.allocator(), limit, &limited), CLPOOL_SUCCESS);
+  std::atomic<unsigned> refused{0};
+  run_threads([&](unsigned thread) {
+    std::mt19937 random(thread);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      std::array<clpool_mem*, 3> blocks{};
+      for (clpool_mem*& block : blocks) {
+        const clpool_status status = clpool_allocator_allocate(limited, 1 + random() % 30000, &block);
+        EXPECT_TRUE(status == CLPOOL_SUCCESS || status == CLPOOL_ERROR_OUT_OF_MEMORY);
+        refused += status == CLPOOL_ERROR_OUT_OF_MEMORY ? 1 : 0;
+      }
+      for (clpool_mem* block : blocks) {
+        EXPECT_EQ(clpool_mem_release(block), CLPOOL_SUCCESS);
+      }
+    }
+  });
+  EXPECT_LE(memory.peak(), limit);
+  EXPECT_EQ(memory.bytes(), 0u);
+  EXPECT_GT(memory.peak(), 0u);
+  clpool_mem* whole = nullptr;
+  EXPECT_EQ(clpool_allocator_allocate(limited, limit, &whole), CLPOOL_SUCCESS) << "reservations were lost";
+  EXPECT_EQ(clpool_mem_release(whole), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_allocator_release(limited), CLPOOL_SUCCESS);
+  RecordProperty("refused", static_cast<int>(refused));
+}
+
+}  // namespace
