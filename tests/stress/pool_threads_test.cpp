@@ -15,7 +15,7 @@ namespace {
 using clpool::test::HostMemory;
 
 constexpr unsigned thread_count = 4;
-constexpr std::uint64_t rounds = 4000;
+constexpr std::uint64_t rounds = 20000;
 
 /// A pool of one strategy over host memory, which must have everything back when the pool is gone.
 class ThreadsOnAPool : public testing::TestWithParam<std::uint32_t> {
