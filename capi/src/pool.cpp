@@ -132,6 +132,18 @@ clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) 
   });
 }
 
+/// What is left of clpool_pool_allocate() when there is no hit; apart, so that a hit saves no registers.
+[[gnu::noinline]] clpool_status allocate_slowly(clpool_pool* pool, size_t size, clpool_mem** out) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(out, "clpool_pool_allocate", "out"));
+    CLPOOL_TRY(require(pool, "clpool_pool_allocate", "pool"));
+    Mem* mem = nullptr;
+    const Status status = to_core(pool)->allocate_slowly(size, mem);
+    *out = status == Status::success ? to_handle(mem) : nullptr;
+    return status;
+  });
+}
+
 }  // namespace
 
 void clpool_pool_callbacks_init(clpool_pool_callbacks* callbacks) noexcept {
@@ -178,14 +190,7 @@ clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size, clpool_mem** 
       return CLPOOL_SUCCESS;
     }
   }
-  return guarded([&] {
-    CLPOOL_TRY(clear_result(out, "clpool_pool_allocate", "out"));
-    CLPOOL_TRY(require(pool, "clpool_pool_allocate", "pool"));
-    Mem* mem = nullptr;
-    const Status status = to_core(pool)->allocate(size, mem);
-    *out = status == Status::success ? to_handle(mem) : nullptr;
-    return status;
-  });
+  return allocate_slowly(pool, size, out);
 }
 
 clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem** out) noexcept {

@@ -19,6 +19,7 @@ class Binned final : public Strategy {
   }
   Block* take(std::uint64_t rounded) override;
   Block* take_any(std::uint64_t size) override;
+  bool is_large(std::uint64_t) const noexcept override { return false; }
   bool prefers_growth(std::uint64_t, const GrowthLimits&, const IsIdle&) const override { return false; }
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;

@@ -17,9 +17,9 @@ constexpr double driver_calls_per_request = 0.008;
 constexpr double smallest_growth = 0.01;
 constexpr double largest_growth = 0.2;
 
-/// Requests of at least this share of what the pool has do not cut up a whole chunk that is larger by more
-/// than the tolerance, while driver calls are to spare and the pool is about as large as it ever was.
-constexpr double large_request = 0.02;
+/// Requests of at least a certain share of what the pool has do not cut up a whole chunk that is larger by
+/// more than the tolerance, while driver calls are to spare and the pool is about as large as it ever was.
+constexpr std::uint64_t large_request = 50;  // one part in so many
 constexpr double tolerance = 1.5;
 constexpr double near_peak = 0.8;
 
@@ -58,9 +58,13 @@ Block* Coalescing::take_any(std::uint64_t size) {
   return block != nullptr ? heap_.take(*block, block->size) : nullptr;
 }
 
+bool Coalescing::is_large(std::uint64_t rounded) const noexcept {
+  return rounded >= heap_.managed_bytes() / large_request;
+}
+
 bool Coalescing::prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const {
   const std::uint64_t managed = heap_.managed_bytes();
-  if (rounded < share(large_request, managed) || pressure(limits) >= 1 ||
+  if (!is_large(rounded) || pressure(limits) >= 1 ||
       managed + rounded < share(near_peak, limits.peak_managed_bytes)) {
     return false;
   }

@@ -17,6 +17,7 @@ class Coalescing final : public Strategy {
   std::uint64_t rounded(std::uint64_t size) const noexcept override { return heap_.rounded(size); }
   Block* take(std::uint64_t rounded) override;
   Block* take_any(std::uint64_t size) override;
+  bool is_large(std::uint64_t rounded) const noexcept override;
   bool prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const override;
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;

@@ -32,7 +32,6 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options)
   } else {
     strategy_ = std::make_unique<Coalescing>(granule_, options_.min_chunk_bytes, blocks_);
   }
-  central_.pool = this;
 }
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
@@ -161,8 +160,14 @@ Status Pool::check_size(std::size_t size, Request& request) const noexcept {
 Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(check_size(size, request));
-  ensure_thread_record();
+  if (this_thread_record == nullptr) {
+    ensure_thread_record();
+  }
   finish_later_releases();
+  mem = take_remote(request.rounded, size);
+  if (mem != nullptr) {
+    return Status::success;
+  }
   std::unique_lock lock(mutex_);
   ThreadCache& cache = cache_of_this_thread();
   drain_remote(cache);
@@ -225,7 +230,7 @@ PoolBlock* Pool::take_block(const Request& request, std::unique_lock<std::mutex>
       return !of_idle_chunks || is_idle(chunk);
     });
   };
-  if (prefers_growth(false)) {
+  if (strategy_->is_large(request.rounded) && prefers_growth(false)) {
     flush_all();
     if (prefers_growth(false) && !prefers_growth(true)) {
       settle(lock);
@@ -353,15 +358,9 @@ void Pool::return_block(PoolBlock& block) noexcept {
   block.tag = 0;
   block.next = nullptr;
   if (&cache != &central_ && !closed_ && caches_blocks()) {
-    if (block.capacity > cache.limit.load(std::memory_order_relaxed) / 4) {
-      if (cache.push(block)) {
-        return;
-      }
-    } else {
-      flush_part(cache, block.capacity);
-      if (cache.push(block)) {
-        return;
-      }
+    make_room(cache, block.capacity);
+    if (cache.push(block)) {
+      return;
     }
   }
   cache.active_bytes -= block.Mem::size;
@@ -410,6 +409,10 @@ void Pool::give_chunk_back(HeapChunk& chunk) noexcept {
 }
 
 void Pool::unlock_and_dispose(std::unique_lock<std::mutex>& lock) noexcept {
+  if (garbage_.empty()) {
+    lock.unlock();
+    return;
+  }
   Garbage garbage = std::exchange(garbage_, {});
   lock.unlock();
   dispose(garbage);

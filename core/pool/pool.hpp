@@ -45,6 +45,9 @@ class Pool final : public Shared, public MemOwner {
     return mem != nullptr ? Status::success : allocate_slowly(size, mem);
   }
 
+  /// What allocate() does when try_hit() has nothing.
+  Status allocate_slowly(std::size_t size, Mem*& mem);
+
   /// The hit path: a block from this thread's cache, or null.
   Mem* try_hit(std::size_t size) noexcept {
     const ThreadRecord* record = this_thread_record;
@@ -140,7 +143,6 @@ class Pool final : public Shared, public MemOwner {
   void last_reference_gone() noexcept override;
 
   // pool.cpp: blocks in and out, under the mutex.
-  Status allocate_slowly(std::size_t size, Mem*& mem);
   Status check_size(std::size_t size, Request& request) const noexcept;
   PoolBlock* take_block(const Request& request, std::unique_lock<std::mutex>& lock);
   void settle(std::unique_lock<std::mutex>& lock) noexcept;
@@ -161,9 +163,10 @@ class Pool final : public Shared, public MemOwner {
   ThreadCache& cache_of_this_thread();
   bool caches_blocks() const noexcept;
   void share_limits() noexcept;
+  Mem* take_remote(std::uint64_t capacity, std::size_t size) noexcept;
   void drain_remote(ThreadCache& cache) noexcept;
   void empty_bucket(ThreadCache& cache, std::size_t bucket) noexcept;
-  void flush_part(ThreadCache& cache, std::uint64_t needed) noexcept;
+  void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
   void flush(ThreadCache& cache) noexcept;
   bool flush_all();
 

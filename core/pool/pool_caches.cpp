@@ -1,5 +1,6 @@
 // The threads' caches of a pool: who has one, what they may hold, and how they are emptied.
 #include <algorithm>
+#include <bit>
 
 #include "pool/borrowed.hpp"
 #include "pool/uses.hpp"
@@ -13,11 +14,47 @@ constexpr std::uint64_t most_caches = 256;
 /// The caches of all threads together hold at most this share of what the pool has, or a single block each.
 constexpr std::uint64_t cache_percent = 3;
 
+/// True if other threads have released blocks of this cache. The list of a pool that has ended is closed for
+/// good.
+bool has_remote(const ThreadCache& cache) noexcept {
+  const Mem* first = cache.remote.load(std::memory_order_relaxed);
+  return first != nullptr && first != ThreadCache::closed_list();
+}
+
 }  // namespace
 
+Mem* Pool::take_remote(std::uint64_t capacity, std::size_t size) noexcept {
+  const ThreadRecord* record = this_thread_record;
+  const ThreadRecord::Slot* slot =
+      record != nullptr ? &record->slots[id_ % ThreadRecord::slot_count] : nullptr;
+  if (slot == nullptr || slot->pool_id != id_ || !has_remote(*slot->cache) ||
+      !slot->cache->lock.try_enter()) {
+    return nullptr;
+  }
+  ThreadCache& cache = *slot->cache;
+  Mem* rest = nullptr;
+  for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
+    Mem* next = mem->next;
+    if (mem->has_uses || !cache.push(*mem)) {
+      mem->next = rest;
+      rest = mem;
+    }
+    mem = next;
+  }
+  Mem* taken = cache.pop(capacity, size);
+  cache.lock.leave();
+  if (rest != nullptr) {
+    std::unique_lock lock(mutex_);
+    while (rest != nullptr) {
+      return_block(pool_block(*std::exchange(rest, rest->next)));
+    }
+    unlock_and_dispose(lock);
+  }
+  return taken;
+}
+
 void Pool::drain_remote(ThreadCache& cache) noexcept {
-  if (cache.remote.load(std::memory_order_relaxed) == nullptr ||
-      cache.remote.load(std::memory_order_relaxed) == ThreadCache::closed_list()) {
+  if (!has_remote(cache)) {
     return;
   }
   Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire);
@@ -28,14 +65,17 @@ void Pool::drain_remote(ThreadCache& cache) noexcept {
   }
 }
 
-void Pool::flush_part(ThreadCache& cache, std::uint64_t needed) noexcept {
+void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
   const std::uint64_t limit = cache.limit.load(std::memory_order_relaxed);
-  if (cache.cached_bytes + needed <= limit) {
-    return;
-  }
-  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached_bytes > limit / 2; ++i) {
-    empty_bucket(cache, cache.next_flushed);
-    cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
+  if (cache.cached_bytes > limit) {
+    // A single block that is larger than the limit makes way for whatever is released after it.
+    flush(cache);
+  } else if (needed <= limit / 16) {
+    const std::uint64_t most_kept = limit - limit / 4;
+    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached_bytes + needed > most_kept; ++i) {
+      empty_bucket(cache, cache.next_flushed);
+      cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
+    }
   }
 }
 
@@ -75,12 +115,15 @@ bool Pool::caches_blocks() const noexcept {
 
 ThreadCache& Pool::cache_of_this_thread() {
   ThreadRecord* record = this_thread_record;
-  if (record == nullptr || !caches_blocks()) {
+  if (record == nullptr) {
     return central_;
   }
   ThreadRecord::Slot& slot = record->slots[id_ % ThreadRecord::slot_count];
   if (slot.pool_id == id_) {
     return *slot.cache;
+  }
+  if (!caches_blocks()) {
+    return central_;
   }
   ThreadCache* own = nullptr;
   ThreadCache* abandoned = nullptr;
@@ -95,7 +138,7 @@ ThreadCache& Pool::cache_of_this_thread() {
       return central_;
     }
     cache = new ThreadCache;
-    cache->pool = this;
+    cache->granule_shift = static_cast<std::uint32_t>(std::countr_zero(granule_));
     cache->next = caches_;
     caches_ = cache;
     ++cache_count_;

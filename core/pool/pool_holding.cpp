@@ -16,7 +16,8 @@ std::uint64_t Pool::cached_bytes() const noexcept {
 
 bool Pool::over_held_limit() const noexcept {
   // Where there is a limit, nothing is cached.
-  return strategy_->free_bytes() + pending_bytes_ > options_.max_held_bytes &&
+  return options_.max_held_bytes != UINT64_MAX &&
+         strategy_->free_bytes() + pending_bytes_ > options_.max_held_bytes &&
          strategy_->largest_free_chunk() != nullptr;
 }
 

@@ -43,6 +43,9 @@ class Strategy {
   /// The same when there is nothing else: looks everywhere and accepts any larger block.
   virtual Block* take_any(std::uint64_t size) = 0;
 
+  /// False if prefers_growth() is known to be, at the least cost.
+  virtual bool is_large(std::uint64_t rounded) const noexcept = 0;
+
   /// True if take(rounded) would cut up a chunk that had better be given back for one that fits.
   virtual bool prefers_growth(std::uint64_t rounded, const GrowthLimits& limits,
                               const IsIdle& idle) const = 0;

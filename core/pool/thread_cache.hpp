@@ -29,9 +29,9 @@ struct alignas(64) ThreadCache {
   std::uint64_t cached_bytes = 0;            ///< capacity of the blocks in the buckets
   std::atomic<std::uint64_t> limit{0};       ///< most cached_bytes, unless it is a single block
   std::atomic<ThreadRecord*> owner{nobody()};  ///< nobody(): the thread ended, the cache may be adopted
-  Pool* pool = nullptr;
-  ThreadCache* next = nullptr;   ///< all caches of the pool
-  std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
+  std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
+  ThreadCache* next = nullptr;                 ///< all caches of the pool
+  std::size_t next_flushed = 0;                ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
   /// Blocks of this cache that other threads released; closed_list() once the pool has ended for its users.
@@ -41,8 +41,10 @@ struct alignas(64) ThreadCache {
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
   static Mem* closed_list() noexcept { return reinterpret_cast<Mem*>(std::uintptr_t{1}); }
 
+  /// Small sizes, which differ by granules, have buckets of their own; larger ones are spread.
   Mem*& bucket(std::uint64_t capacity) noexcept {
-    return buckets[(capacity * 0x9E3779B97F4A7C15U) >> (64 - bucket_bits)];
+    const std::uint64_t granules = capacity >> granule_shift;
+    return buckets[(granules ^ (granules >> bucket_bits) ^ (granules >> 2 * bucket_bits)) % bucket_count];
   }
 
   /// Hands out a cached block of exactly `capacity` bytes for a request of `size`; null if there is none at
