@@ -35,8 +35,9 @@ for header in "${names[@]}"; do
       twice) source="$source"$'\n'"$source" ;;
       for*) source='#define CL_TARGET_OPENCL_VERSION 120'$'\n'"$source" ;;
     esac
+    # -idirafter: the folder may be the system's own, which must stay behind the C++ library's headers.
     "$command" -x "$kind" -std="$language" -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$include" \
-      -isystem "$cl_include" - <<<"$source"$'\nint clpool_header_test;' ||
+      -idirafter "$cl_include" - <<<"$source"$'\nint clpool_header_test;' ||
       { echo "$name, included $way, does not compile with $command -std=$language"; failures=$((failures + 1)); }
   done
 done
