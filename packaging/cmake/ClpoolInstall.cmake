@@ -11,7 +11,7 @@ if(TARGET clpool_program)
   install(TARGETS clpool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/clpool" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        COMPONENT Development)
+        COMPONENT Development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
 
 install(EXPORT clpoolTargets NAMESPACE clpool:: DESTINATION "${clpool_package_dir}" COMPONENT Development)
