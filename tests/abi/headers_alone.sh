@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # headers_alone.sh gcc|clang c99|c++17 INCLUDE_FOLDER CL_INCLUDE_FOLDER
-# Every public header compiles on its own, twice in a row, and in programs written for OpenCL 1.2, with all warnings as
-# errors; *.hpp as C++ only.
+# Every public header compiles on its own and twice in a row, all of them also in programs written for OpenCL 1.2, with
+# all warnings as errors; *.hpp as C++ only.
 set -eu
 compiler=$1 language=$2 include=$3 cl_include=$4
 
@@ -27,19 +27,17 @@ if [ "$language" = c++17 ]; then
 fi
 
 failures=0
+# compiles HEADER [LINE]: with the line before it.
+compiles() {
+  "$command" -x "$kind" -std="$language" -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$include" -idirafter "$cl_include" \
+    - <<<"${2:-}"$'\n'"#include \"$1\""$'\n'"#include \"$1\""$'\nint clpool_header_test;' && return
+  echo "$1 does not compile with $command -std=$language${2:+ after $2}"
+  failures=$((failures + 1))
+}
+
 for header in "${names[@]}"; do
-  name=clpool/$(basename "$header")
-  for way in once twice "for OpenCL 1.2"; do
-    source="#include \"$name\""
-    case "$way" in
-      twice) source="$source"$'\n'"$source" ;;
-      for*) source='#define CL_TARGET_OPENCL_VERSION 120'$'\n'"$source" ;;
-    esac
-    # -idirafter: the folder may be the system's own, which must stay behind the C++ library's headers.
-    "$command" -x "$kind" -std="$language" -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$include" \
-      -idirafter "$cl_include" - <<<"$source"$'\nint clpool_header_test;' ||
-      { echo "$name, included $way, does not compile with $command -std=$language"; failures=$((failures + 1)); }
-  done
+  compiles "clpool/$(basename "$header")"
 done
+compiles clpool/clpool.h '#define CL_TARGET_OPENCL_VERSION 120'
 echo "${#names[@]} headers, $failures failures, $command -std=$language"
 [ "$failures" = 0 ]
