@@ -16,8 +16,12 @@ Status give_up_reference(Mem& mem, bool& last) noexcept {
     return fail(Status::invalid_operation, "memory %p was released already", static_cast<void*>(&mem));
   }
   // A count of one cannot change under us: whoever could raise it would need a reference of their own.
-  last = mem.references.load(std::memory_order_acquire) == 1 ||
-         mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  last = mem.references.load(std::memory_order_acquire) == 1;
+  if (!last && mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // Two gave up the last two at once. A descriptor that may be handed out again keeps a count of one.
+    mem.references.store(1, std::memory_order_relaxed);
+    last = true;
+  }
   return Status::success;
 }
 

@@ -28,6 +28,12 @@ class Epochs {
   /// protects what is reused on it by its order.
   bool must_hold_back() const noexcept { return must_hold_back_; }
 
+  /// The queue whose order protects what is reused on it; null if releases must be held back or there is no
+  /// queue.
+  cl_command_queue only_queue() const noexcept {
+    return queues_.size() == 1 && !must_hold_back_ ? queues_.front().get() : nullptr;
+  }
+
   /// Number of the open epoch: the stamp for what is released now.
   std::uint64_t open() const noexcept { return open_.load(std::memory_order_acquire); }
 

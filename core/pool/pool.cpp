@@ -65,8 +65,9 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
 
 Pool::~Pool() {
   unregister_pool(*this);
-  if (allocator_->traits().kind == MemKind::svm && has_pending()) {
-    // Freed SVM is gone at once (OpenCL 3.0, clSVMFree): what still uses it must end first.
+  if (allocator_->traits().kind != MemKind::buffer && has_pending()) {
+    // Only buffers outlive their release until commands have ended; addresses are gone at once (OpenCL 3.0,
+    // clSVMFree): what still uses them must end first.
     std::unique_lock lock(mutex_);
     while (wait_for_pending(lock)) {
     }
@@ -89,6 +90,7 @@ Pool::~Pool() {
 }
 
 void Pool::last_reference_gone() noexcept {
+  take_back_all(later_.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel));
   std::unique_lock lock(mutex_);
   {
     const Borrowed borrowed(*this);
@@ -99,8 +101,10 @@ void Pool::last_reference_gone() noexcept {
       drain_remote(*cache);
       // From here on, other threads' releases find the list closed and come to the mutex.
       Mem* late = cache->remote.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel);
-      for (; late != nullptr; late = std::exchange(late->next, nullptr)) {
+      while (late != nullptr) {
+        Mem* next = late->next;  // before the descriptor is recycled
         return_block(pool_block(*late));
+        late = next;
       }
       cache->limit.store(0, std::memory_order_relaxed);
       flush(*cache);
@@ -172,12 +176,8 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   ThreadCache& cache = cache_of_this_thread();
   drain_remote(cache);
   Status status = Status::success;
-  if (Mem* cached = cache.take_cached(request.rounded); cached != nullptr) {
-    cached->size = size;
-    count_handed_out(cache, size);
-    cached->state = MemState::live;
-    mem = cached;
-  } else {
+  mem = take_cached(cache, request);
+  if (mem == nullptr) {
     if (has_pending()) {
       collect_finished(lock);
     }
@@ -191,6 +191,16 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
           request.rounded, size);
   }
   return status;
+}
+
+Mem* Pool::take_cached(ThreadCache& cache, const Request& request) {
+  Mem* mem = cache.take_cached(request.rounded);
+  if (mem != nullptr) {
+    mem->size = request.size;
+    count_handed_out(cache, request.size);
+    mem->state = MemState::live;
+  }
+  return mem;
 }
 
 Status Pool::try_allocate(std::size_t size, Mem*& mem) {
@@ -207,6 +217,9 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   }
   ThreadCache& cache = cache_of_this_thread();
   drain_remote(cache);
+  if (mem = take_cached(cache, request); mem != nullptr) {
+    return Status::success;
+  }
   Block* block =
       strategy_->prefers_growth(request.rounded, growth_limits(), [](const HeapChunk&) { return true; })
           ? nullptr

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -144,6 +145,7 @@ class Pool final : public Shared, public MemOwner {
 
   // pool.cpp: blocks in and out, under the mutex.
   Status check_size(std::size_t size, Request& request) const noexcept;
+  Mem* take_cached(ThreadCache& cache, const Request& request);
   PoolBlock* take_block(const Request& request, std::unique_lock<std::mutex>& lock);
   void settle(std::unique_lock<std::mutex>& lock) noexcept;
   bool find_handle(PoolBlock& block) noexcept;
@@ -195,9 +197,11 @@ class Pool final : public Shared, public MemOwner {
   bool has_pending() const noexcept;
   void collect_finished(std::unique_lock<std::mutex>& lock) noexcept;
   bool wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept;
+  cl_command_queue home_queue() const noexcept;
   Status uses_of(Mem& mem, Uses*& uses);
   Status take_back_used(PoolBlock& block) noexcept;
   void finish_later_releases() noexcept;
+  void take_back_all(Mem* mem) noexcept;
 
   // pool_report.cpp
   void trace(const char* format, std::uint64_t first, std::uint64_t second) noexcept;
@@ -235,8 +239,8 @@ class Pool final : public Shared, public MemOwner {
   std::uint64_t pending_in_open_epoch_ = 0;
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;
-  std::vector<PendingUse> pending_uses_;
-  std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off
+  std::list<PendingUse> pending_uses_;
+  std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
 };
 
 }  // namespace clpool

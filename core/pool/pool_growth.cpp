@@ -79,7 +79,10 @@ Status Pool::new_chunk(std::uint64_t bytes, const Request& request, std::unique_
   Garbage garbage = std::exchange(garbage_, {});
   lock.unlock();
   dispose(garbage);
-  const Status status = allocator_->allocate(bytes, granule_, chunk->memory);
+  const AllocatorTraits& traits = allocator_->traits();
+  const std::uint64_t alignment =
+      traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
+  const Status status = allocator_->allocate(bytes, alignment, chunk->memory);
   lock.lock();
   reserved_for_growth_ -= bytes;
   if (status != Status::success) {

@@ -51,7 +51,7 @@ void Pool::hold_back(PoolBlock& block) noexcept {
 }
 
 void Pool::collect_finished(std::unique_lock<std::mutex>& lock) noexcept {
-  std::vector<PendingUse> uses = std::exchange(pending_uses_, {});
+  std::list<PendingUse> uses = std::exchange(pending_uses_, {});
   const bool close =
       pending_in_open_epoch_ != 0 && (!epochs_.in_flight() || pending_in_open_epoch_ >= releases_per_marker);
   if (close) {
@@ -76,15 +76,16 @@ void Pool::collect_finished(std::unique_lock<std::mutex>& lock) noexcept {
     pending_bytes_ -= block.capacity;
     give_block_back(block);
   }
-  for (PendingUse& use : uses) {
-    if (use.events.empty()) {
-      --pending_blocks_;
-      pending_bytes_ -= use.block->capacity;
-      give_block_back(*use.block);
-    } else {
-      // Room for it was reserved when it was first put there.
-      pending_uses_.push_back(std::move(use));
+  while (!uses.empty()) {
+    const PendingUse& use = uses.front();
+    if (!use.events.empty()) {
+      pending_uses_.splice(pending_uses_.end(), uses, uses.begin());
+      continue;
     }
+    --pending_blocks_;
+    pending_bytes_ -= use.block->capacity;
+    give_block_back(*use.block);
+    uses.pop_front();
   }
 }
 
@@ -102,7 +103,7 @@ bool Pool::wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept {
     return false;
   }
   PendingUse use = std::move(pending_uses_.front());
-  pending_uses_.erase(pending_uses_.begin());
+  pending_uses_.pop_front();
   lock.unlock();
   for (const cl::Event& event : use.events) {
     const cl_event raw = event.get();
@@ -114,6 +115,11 @@ bool Pool::wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept {
   pending_bytes_ -= use.block->capacity;
   give_block_back(*use.block);
   return true;
+}
+
+cl_command_queue Pool::home_queue() const noexcept {
+  const cl_command_queue only = epochs_.only_queue();
+  return only != nullptr ? only : allocator_->traits().queue;
 }
 
 Status Pool::uses_of(Mem& mem, Uses*& uses) {
@@ -164,7 +170,7 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(cl::Queue::share(queue, shared));
   Uses* uses = nullptr;
   CLPOOL_TRY(uses_of(mem, uses));
-  const cl_command_queue former = uses->bound ? uses->bound.get() : allocator_->traits().queue;
+  const cl_command_queue former = uses->bound ? uses->bound.get() : home_queue();
   if (former != nullptr && former != queue) {
     CLPOOL_TRY(cl::hand_over(former, queue));
   }
@@ -175,8 +181,7 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
 Status Pool::unbind_from_queue(Mem& mem) {
   PoolBlock& block = pool_block(mem);
   auto* uses = block.has_uses ? static_cast<Uses*>(block.attachment) : nullptr;
-  const cl_command_queue bound =
-      uses != nullptr && uses->bound ? uses->bound.get() : allocator_->traits().queue;
+  const cl_command_queue bound = uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
   if (bound == nullptr) {
     return Status::success;
   }
@@ -193,7 +198,7 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
   const PoolBlock& block = pool_block(mem);
   const auto* uses = block.has_uses ? static_cast<const Uses*>(block.attachment) : nullptr;
   if (order.queue == nullptr) {
-    order.queue = uses != nullptr && uses->bound ? uses->bound.get() : allocator_->traits().queue;
+    order.queue = uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
   }
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(used_on(mem, order.queue));
@@ -218,8 +223,8 @@ Status Pool::take_back_used(PoolBlock& block) noexcept {
       uses->queues.push_back(std::move(uses->bound));
     }
     for (const cl::Queue& queue : uses->queues) {
-      // A release on the allocator's own in-order queue is safe by that queue's order.
-      if (queue.get() == allocator_->traits().queue && !epochs_.must_hold_back()) {
+      // A release on the pool's own in-order queue is safe by that queue's order.
+      if (queue.get() == epochs_.only_queue()) {
         continue;
       }
       cl::Event marker;
@@ -271,18 +276,24 @@ Status Pool::take_back_used(PoolBlock& block) noexcept {
 
 Status Pool::take_back_later(Mem& mem) noexcept {
   mem.state = MemState::released;
-  mem.next = later_.load(std::memory_order_relaxed);
-  while (
-      !later_.compare_exchange_weak(mem.next, &mem, std::memory_order_release, std::memory_order_relaxed)) {
+  Mem* head = later_.load(std::memory_order_relaxed);
+  while (head != ThreadCache::closed_list()) {
+    mem.next = head;
+    if (later_.compare_exchange_weak(head, &mem, std::memory_order_release, std::memory_order_relaxed)) {
+      return Status::success;
+    }
   }
-  return Status::success;
+  // Nobody will call the pool any more: as for memory of no pool.
+  return MemOwner::take_back_later(mem);
 }
 
 void Pool::finish_later_releases() noexcept {
-  if (later_.load(std::memory_order_relaxed) == nullptr) {
-    return;
+  if (later_.load(std::memory_order_relaxed) != nullptr) {
+    take_back_all(later_.exchange(nullptr, std::memory_order_acquire));
   }
-  Mem* mem = later_.exchange(nullptr, std::memory_order_acquire);
+}
+
+void Pool::take_back_all(Mem* mem) noexcept {
   while (mem != nullptr) {
     Mem* next = std::exchange(mem->next, nullptr);
     mem->state = MemState::live;

@@ -367,8 +367,8 @@ CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue qu
 
 /**
  * Releases memory without waiting and without calling a driver, for finalizers: a pool's block is put on a
- * list that the pool's next call works off; other memory's release is carried out by the next release or
- * allocation of such.
+ * list that the pool's next call works off; other memory's release, and that of blocks whose pool was released
+ * for the last time before, is carried out by the next release or allocation of such.
  * @param mem the memory; NULL is allowed and does nothing
  * @return as clpool_mem_release(). Thread safety: any thread, also inside callbacks.
  */

@@ -1,0 +1,49 @@
+// Descriptors for tests of the engine: counted, and gone after a number of them if a test wants that.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <new>
+#include <vector>
+
+#include "pool/block.hpp"
+
+namespace clpool::test {
+
+class CountedBlocks final : public BlockSource {
+ public:
+  std::uint64_t most = UINT64_MAX;  ///< make() throws when this many are in use
+
+  CountedBlocks() = default;
+  CountedBlocks(const CountedBlocks&) = delete;
+  CountedBlocks& operator=(const CountedBlocks&) = delete;
+
+  Block* make() override {
+    if (in_use_ >= most) {
+      throw std::bad_alloc();
+    }
+    ++in_use_;
+    if (unused_.empty()) {
+      return &storage_.emplace_back();
+    }
+    Block* block = unused_.back();
+    unused_.pop_back();
+    *block = Block{};
+    return block;
+  }
+  void recycle(Block* block) noexcept override {
+    --in_use_;
+    block->chunk = nullptr;
+    unused_.push_back(block);
+  }
+  std::uint64_t in_use() const { return in_use_; }
+
+ private:
+  std::deque<Block> storage_;
+  std::vector<Block*> unused_;
+  std::uint64_t in_use_ = 0;
+};
+
+}  // namespace clpool::test
