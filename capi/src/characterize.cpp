@@ -92,6 +92,16 @@ clpool_status clpool_characterize_simd_group_size(cl_device_id id, uint32_t mode
   return answer_question(id, model, result, "clpool_characterize_simd_group_size", device::simd_group_size);
 }
 
+clpool_status clpool_characterize_simd_group_size_of_kernel(cl_device_id id, cl_kernel kernel,
+                                                            clpool_answer* result) noexcept {
+  constexpr const char* function = "clpool_characterize_simd_group_size_of_kernel";
+  return answer_question(id, CLPOOL_MODEL_CURRENT, result, function,
+                         [&](const device::Identity& identity, device::Model, device::Answer& answer) {
+                           CLPOOL_TRY(capi::require(kernel, function, "kernel"));
+                           return device::simd_group_size_of_kernel(identity, kernel, answer);
+                         });
+}
+
 clpool_status clpool_characterize_source_build_cache(cl_device_id id, clpool_answer* result) noexcept {
   return answer_question(id, CLPOOL_MODEL_CURRENT, result, "clpool_characterize_source_build_cache",
                          [](const device::Identity& identity, device::Model, device::Answer& answer) {

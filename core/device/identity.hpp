@@ -21,6 +21,7 @@ inline constexpr cl_uint nv_warp_size = 0x4003;
 inline constexpr cl_uint amd_wavefront_width = 0x4043;
 inline constexpr cl_uint amd_local_mem_banks = 0x4048;
 inline constexpr cl_uint intel_sub_group_sizes = 0x4108;
+inline constexpr cl_uint intel_compile_sub_group_size = 0x410A;
 inline constexpr cl_uint intel_ip_version = 0x4250;
 inline constexpr cl_uint intel_eus_per_sub_slice = 0x4254;
 inline constexpr cl_uint intel_threads_per_eu = 0x4255;

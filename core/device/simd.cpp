@@ -177,6 +177,42 @@ Status group_size_multiple(const Identity& device, cl_context context_or_null, M
   return Status::success;
 }
 
+Status simd_group_size_of_kernel(const Identity& device, cl_kernel kernel, Answer& answer) {
+  answer = {};
+  const auto work_group_info = [&](cl_uint name) {
+    std::size_t value = 0;
+    const cl_int code = clGetKernelWorkGroupInfo(kernel, device.id, name, sizeof value, &value, nullptr);
+    return code == CL_SUCCESS ? value : 0;
+  };
+  std::size_t multiple = 0;
+  const cl_int code = clGetKernelWorkGroupInfo(
+      kernel, device.id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple, nullptr);
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clGetKernelWorkGroupInfo", "the kernel is not one for '%s'", device.name.c_str());
+  }
+  if (device.has(extension::intel_sub_group_size)) {
+    if (const std::size_t compiled = work_group_info(token::intel_compile_sub_group_size)) {
+      answer = {static_cast<std::int64_t>(compiled), Source::kernel_query,
+                "CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL", ""};
+      return Status::success;
+    }
+  }
+  if (device.version >= cl::Version{2, 1} && ask(device, token::max_num_sub_groups) != 0) {
+    const std::size_t group = work_group_info(CL_KERNEL_WORK_GROUP_SIZE);
+    std::size_t width = 0;
+    if (clGetKernelSubGroupInfo(kernel, device.id, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof group,
+                                &group, sizeof width, &width, nullptr) == CL_SUCCESS &&
+        width != 0) {
+      answer = {static_cast<std::int64_t>(width), Source::kernel_query,
+                "CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE", ""};
+      return Status::success;
+    }
+  }
+  answer = {static_cast<std::int64_t>(multiple), Source::kernel_query,
+            "CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE", ""};
+  return Status::success;
+}
+
 Status sub_groups(const Identity& device, Answer& answer) {
   const bool core = device.version >= cl::Version{2, 1};
   const cl_ulong most = core ? ask(device, token::max_num_sub_groups) : 0;

@@ -20,6 +20,9 @@ Status simd_group_size(const Identity& device, Model model, Answer& answer);
 /// All widths that the compiler may choose for a kernel, ascending.
 Status simd_group_sizes(const Identity& device, std::vector<std::uint32_t>& sizes, Answer& answer);
 
+/// Width that the compiler chose for a kernel; OPENCL if the kernel is not built for the device.
+Status simd_group_size_of_kernel(const Identity& device, cl_kernel kernel, Answer& answer);
+
 /// What work-group sizes should be a multiple of. `context_or_null`: where a probe kernel is built if need
 /// be.
 Status group_size_multiple(const Identity& device, cl_context context_or_null, Model model, Answer& answer);

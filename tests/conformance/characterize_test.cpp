@@ -87,7 +87,7 @@ TEST_P(Characterize, OnlyNvidiasDevicesHaveAComputeCapability) {
   EXPECT_EQ(answer.source == CLPOOL_SOURCE_NOT_APPLICABLE, vendor != 0x10DE);
 }
 
-TEST_P(Characterize, AKernelsOwnLocalMemoryIsNotUsableTwice) {
+TEST_P(Characterize, AKernelHasItsOwnWidthAndLocalMemory) {
   const char* source =
       "__kernel void with_local(__global int* out) {"
       "  __local int values[1024]; values[get_local_id(0)] = out[0]; barrier(CLK_LOCAL_MEM_FENCE);"
@@ -105,6 +105,12 @@ TEST_P(Characterize, AKernelsOwnLocalMemoryIsNotUsableTwice) {
       << clpool_last_error_message();
   EXPECT_LE(left.value, all.value);
   EXPECT_EQ(left.source, static_cast<uint32_t>(CLPOOL_SOURCE_KERNEL_QUERY));
+  clpool_answer width = CLPOOL_ANSWER_INIT;
+  EXPECT_EQ(clpool_characterize_simd_group_size_of_kernel(device(), kernel, &width), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  EXPECT_GE(width.value, 1);
+  EXPECT_EQ(clpool_characterize_simd_group_size_of_kernel(device(), nullptr, &width),
+            CLPOOL_ERROR_INVALID_VALUE);
   clReleaseKernel(kernel);
   clReleaseProgram(program);
 }

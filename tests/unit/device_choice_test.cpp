@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/environment.hpp"
+#include "support/fake_device.hpp"
 
 namespace clpool::device {
 namespace {
@@ -243,6 +244,38 @@ TEST_F(DeviceChoice, ByRankProcessesOfANodeTakeTheBestDevicesInTurn) {
 TEST_F(DeviceChoice, TheRankIsIgnoredUnlessAskedFor) {
   const Variable variable("SLURM_LOCALID", "1");
   EXPECT_EQ(chosen().front(), 4u);
+}
+
+// PyCUDA's default context: the first device that gives one.
+TEST_F(DeviceChoice, ADeviceWithoutAContextIsPassedOver) {
+  Catalog real;
+  ASSERT_EQ(read_catalog(real), Status::success);
+  if (real.empty() || real[0].devices.empty()) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  const test::FakeDevice broken("broken", "somebody", 0x9999);
+  real.insert(real.begin(), PlatformEntry{nullptr, "Fake", "somebody", {DeviceEntry{}}});
+  read_device(broken.id(), real[0].devices[0]);
+  real[0].devices[0].available = true;
+  DefaultContext result;
+  ASSERT_EQ(create_default_context(real, {}, result), Status::success) << last_error_message();
+  EXPECT_NE(result.device, broken.id());
+  EXPECT_NE(result.queue.get(), nullptr);
+}
+
+TEST_F(DeviceChoice, WithoutAnyContextTheMessageListsEachDeviceWithItsError) {
+  const test::FakeDevice first("first", "somebody", 0x9999);
+  const test::FakeDevice second("second", "somebody", 0x9999);
+  Catalog broken(1);
+  broken[0] = {nullptr, "Fake", "somebody", std::vector<DeviceEntry>(2)};
+  read_device(first.id(), broken[0].devices[0]);
+  read_device(second.id(), broken[0].devices[1]);
+  broken[0].devices[0].available = broken[0].devices[1].available = true;
+  DefaultContext result;
+  EXPECT_EQ(create_default_context(broken, {}, result), Status::opencl);
+  const std::string text = last_error_message();
+  EXPECT_NE(text.find("no context on any of 2 devices"), std::string::npos) << text;
+  EXPECT_NE(text.find("second [Fake]: CL_DEVICE_NOT_AVAILABLE"), std::string::npos) << text;
 }
 
 }  // namespace

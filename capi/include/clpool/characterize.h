@@ -127,6 +127,17 @@ CLPOOL_API clpool_status clpool_characterize_simd_group_sizes(cl_device_id devic
                                                               clpool_answer* answer) CLPOOL_NOEXCEPT;
 
 /**
+ * SIMD width that the compiler chose for a kernel.
+ * @param device the device
+ * @param kernel a kernel built for it
+ * @param answer receives the width in work items
+ * @return CLPOOL_ERROR_OPENCL if it is no kernel, or not one for the device. OpenCL calls: clGetDeviceInfo,
+ * clGetKernelWorkGroupInfo, clGetKernelSubGroupInfo.
+ */
+CLPOOL_API clpool_status clpool_characterize_simd_group_size_of_kernel(cl_device_id device, cl_kernel kernel,
+                                                                       clpool_answer* answer) CLPOOL_NOEXCEPT;
+
+/**
  * What work-group sizes should be a multiple of.
  * @param device the device
  * @param context_or_null where a kernel is built if need be; NULL: in a context made for it
