@@ -122,6 +122,16 @@ TEST(Occupancy, NamesEveryLimitThatIsReachedAndNotOneOfThem) {
             "warps");
 }
 
+// W-37: kokkos#5624, where leaving out the rounding of a group's warps to partitions gives 3; and programs
+// that took 8 groups per multiprocessor for granted.
+TEST(Occupancy, W37RegistersCountByWarpsAndPartitionsAndGroupsByTheCapability) {
+  EXPECT_EQ(groups_of(9, 0, {.threads = 224, .registers_per_thread = 92}), 2u);
+  EXPECT_EQ(occupancy_of(9, 0, {.threads = 32, .registers_per_thread = 33}).registers_per_group, 1280u);
+  EXPECT_EQ(groups_of(2, 0, {.threads = 32}), 8u);
+  EXPECT_EQ(groups_of(3, 5, {.threads = 32}), 16u);
+  EXPECT_EQ(groups_of(9, 0, {.threads = 32}), 32u);
+}
+
 // NVIDIA's header computes cc 6.0 with two partitions, and lets a group run only if it also fits four.
 TEST(Occupancy, CapabilitySixZeroCountsTwoPartitionsButAGroupMustFitFour) {
   EXPECT_EQ(groups_of(6, 0, {.threads = 64, .registers_per_thread = 200}), 5u);
