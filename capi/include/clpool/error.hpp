@@ -1,9 +1,10 @@
-// Failures of libclpool as C++ exceptions. Header only, C++17.
+// Failures of libclpool as C++ exceptions or as std::error_code, as the caller chooses. Header only, C++17.
 #ifndef CLPOOL_ERROR_HPP
 #define CLPOOL_ERROR_HPP
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "clpool/status.h"
 
@@ -43,6 +44,59 @@ inline void check(clpool_status status) {
     throw Error(status);
   }
 }
+
+/// The category of statuses as error codes: the value is a clpool_status.
+class ErrorCategory final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "clpool"; }
+  std::string message(int status) const override { return clpool_status_string(status); }
+  std::error_condition default_error_condition(int status) const noexcept override {
+    switch (status) {
+      case CLPOOL_ERROR_INVALID_VALUE:
+        return std::errc::invalid_argument;
+      case CLPOOL_ERROR_OUT_OF_MEMORY:
+      case CLPOOL_ERROR_OUT_OF_HOST_MEMORY:
+        return std::errc::not_enough_memory;
+      case CLPOOL_ERROR_NOT_SUPPORTED:
+        return std::errc::not_supported;
+      case CLPOOL_ERROR_IO:
+        return std::errc::io_error;
+      case CLPOOL_ERROR_WOULD_BLOCK:
+        return std::errc::operation_would_block;
+      default:
+        return std::error_condition(status, *this);
+    }
+  }
+};
+
+inline const std::error_category& error_category() noexcept {
+  static const ErrorCategory* const category = new ErrorCategory;  // never destroyed: nothing runs at exit
+  return *category;
+}
+
+inline std::error_code make_error_code(clpool_status status) noexcept {
+  return std::error_code(status, error_category());
+}
+
+/// Last parameter of every function that can fail: left out, failures are exceptions; a std::error_code there
+/// receives them instead, and success too.
+class OnError {
+ public:
+  OnError() noexcept = default;
+  OnError(std::error_code& code) noexcept : code_(&code) {}
+  /// True for CLPOOL_SUCCESS.
+  bool operator()(clpool_status status) const {
+    if (code_ == nullptr) {
+      check(status);
+      return true;
+    }
+    *code_ = status == CLPOOL_SUCCESS ? std::error_code() : make_error_code(status);
+    return status == CLPOOL_SUCCESS;
+  }
+
+ private:
+  std::error_code* code_ = nullptr;
+};
 
 }  // namespace clpool
 

@@ -1,0 +1,96 @@
+// What commands of the C++ layer share: where and after what they run, and their events. Header only, C++17.
+#ifndef CLPOOL_COMMAND_HPP
+#define CLPOOL_COMMAND_HPP
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "clpool/error.hpp"
+#include "clpool/status.h"
+
+namespace clpool {
+
+/// One reference on a cl_event.
+class Event {
+ public:
+  Event() noexcept = default;
+  /// Takes over the caller's reference.
+  explicit Event(cl_event event) noexcept : event_(event) {}
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { reset(); }
+
+  void reset() noexcept {
+    if (event_ != nullptr) {
+      clReleaseEvent(event_);
+      event_ = nullptr;
+    }
+  }
+  cl_event get() const noexcept { return event_; }
+  explicit operator bool() const noexcept { return event_ != nullptr; }
+  cl_event detach() noexcept { return std::exchange(event_, nullptr); }
+  /// For calls that write a new event.
+  cl_event* receive() noexcept {
+    reset();
+    return &event_;
+  }
+  /// Blocks until the command is complete; returns the OpenCL code.
+  cl_int wait() const noexcept { return event_ == nullptr ? CL_SUCCESS : clWaitForEvents(1, &event_); }
+
+ private:
+  cl_event event_ = nullptr;
+};
+
+/// Where a command runs: a queue alone converts to it. `On(queue).after({a,
+/// b}).signal(done).without_blocking()`.
+class On {
+ public:
+  On(cl_command_queue queue) noexcept : queue_(queue) {}
+  /// Events to wait for.
+  On& after(std::initializer_list<cl_event> events) {
+    waits_.insert(waits_.end(), events.begin(), events.end());
+    return *this;
+  }
+  On& after(const std::vector<cl_event>& events) {
+    waits_.insert(waits_.end(), events.begin(), events.end());
+    return *this;
+  }
+  On& after(const Event& event) { return after({event.get()}); }
+  /// Receives the command's event.
+  On& signal(Event& event) noexcept {
+    event_ = &event;
+    return *this;
+  }
+  /// Returns at once where host memory takes part, which must then live until the event is complete.
+  On& without_blocking() noexcept {
+    blocking_ = 0;
+    return *this;
+  }
+
+  cl_command_queue queue() const noexcept { return queue_; }
+  int32_t blocking() const noexcept { return blocking_; }
+  cl_uint wait_count() const noexcept { return static_cast<cl_uint>(waits_.size()); }
+  const cl_event* waits() const noexcept { return waits_.empty() ? nullptr : waits_.data(); }
+  cl_event* event() const noexcept { return event_ == nullptr ? nullptr : event_->receive(); }
+
+ private:
+  cl_command_queue queue_;
+  std::vector<cl_event> waits_;
+  Event* event_ = nullptr;
+  int32_t blocking_ = 1;
+};
+
+/// Pixels, x first.
+using Triple = std::array<std::size_t, 3>;
+
+}  // namespace clpool
+
+#endif
