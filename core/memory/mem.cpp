@@ -58,7 +58,7 @@ Status release_mem_later(Mem& mem) noexcept {
 }
 
 Status MemOwner::take_back_later(Mem& mem) noexcept {
-  mem.state = MemState::released;
+  mark_released(mem);
   mem.next = later_releases.load(std::memory_order_relaxed);
   while (!later_releases.compare_exchange_weak(mem.next, &mem, std::memory_order_release,
                                                std::memory_order_relaxed)) {
@@ -73,7 +73,7 @@ void finish_later_releases() noexcept {
   Mem* mem = later_releases.exchange(nullptr, std::memory_order_acquire);
   while (mem != nullptr) {
     Mem* next = std::exchange(mem->next, nullptr);
-    mem->state = MemState::live;
+    std::atomic_ref(mem->state).store(MemState::live, std::memory_order_relaxed);
     static_cast<void>(mem->owner->take_back(*mem));
     mem = next;
   }

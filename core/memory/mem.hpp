@@ -67,6 +67,14 @@ struct alignas(64) Mem {
 };
 static_assert(sizeof(Mem) == 64);
 
+/// The state where threads that only look (pictures of a pool) may read while the releasing thread writes.
+inline void mark_released(Mem& mem) noexcept {
+  std::atomic_ref(mem.state).store(MemState::released, std::memory_order_relaxed);
+}
+inline MemState glance_at_state(Mem& mem) noexcept {
+  return std::atomic_ref(mem.state).load(std::memory_order_relaxed);
+}
+
 /// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read
 /// (D-36).
 void clear_mem(Mem& mem) noexcept;

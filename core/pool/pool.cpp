@@ -347,8 +347,8 @@ Status Pool::take_back(Mem& mem) noexcept {
     return take_back_used(block);
   }
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
+  mark_released(mem);
   if (&cache != &central_ && owner != this_thread_record) {
-    mem.state = MemState::released;
     Mem* head = cache.remote.load(std::memory_order_relaxed);
     while (head != ThreadCache::closed_list()) {
       mem.next = head;
@@ -358,7 +358,6 @@ Status Pool::take_back(Mem& mem) noexcept {
       }
     }
   }
-  mem.state = MemState::released;
   std::unique_lock lock(mutex_);
   return_block(block);
   leave_and_dispose(lock);

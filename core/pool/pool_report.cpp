@@ -10,20 +10,19 @@ namespace clpool {
 namespace {
 
 /// True if the block is free or in a cache, so that it could be part of a larger free block.
-bool is_available(const Block* block) noexcept {
+bool is_available(Block* block) noexcept {
   return block != nullptr &&
-         (block->free ||
-          (static_cast<const PoolBlock*>(block)->state == MemState::released && block->bin == 0));
+         (block->free || (glance_at_state(pool_block(*block)) == MemState::released && block->bin == 0));
 }
 
 /// Bytes of the block that a cached one would be part of if all caches were emptied.
-std::uint64_t available_around(const Block& cached) noexcept {
-  const Block* first = &cached;
+std::uint64_t available_around(Block& cached) noexcept {
+  Block* first = &cached;
   while (is_available(first->left)) {
     first = first->left;
   }
   std::uint64_t bytes = 0;
-  for (const Block* block = first; is_available(block); block = block->right) {
+  for (Block* block = first; is_available(block); block = block->right) {
     bytes += block->size;
   }
   return bytes;
@@ -46,8 +45,8 @@ PoolStats Pool::statistics() {
     stats.active_blocks += cache->active_blocks();
     stats.active_bytes += cache->active_bytes;
     stats.cached_bytes += cache->cached_bytes;
-    for (const Mem* head : cache->buckets) {
-      for (const Mem* mem = head; mem != nullptr; mem = mem->next, ++cached_blocks) {
+    for (Mem* head : cache->buckets) {
+      for (Mem* mem = head; mem != nullptr; mem = mem->next, ++cached_blocks) {
         largest_cached = std::max(largest_cached, available_around(pool_block(*mem)));
       }
     }
@@ -84,13 +83,13 @@ std::vector<PoolStretch> Pool::snapshot() {
   std::vector<PoolStretch> stretches;
   std::uint64_t number = 0;
   for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next, ++number) {
-    for (const Block* block = chunk->first; block != nullptr; block = block->right) {
-      const auto& whole = static_cast<const PoolBlock&>(*block);
+    for (Block* block = chunk->first; block != nullptr; block = block->right) {
+      PoolBlock& whole = pool_block(*block);
       PoolStretch stretch{number, block->offset, block->size, 0, PoolStretch::State::free, 0};
-      if (!block->free && whole.state == MemState::live) {
+      if (!block->free && glance_at_state(whole) == MemState::live) {
         stretch.state = PoolStretch::State::active;
         stretch.requested = whole.Mem::size;
-        stretch.tag = whole.tag;
+        stretch.tag = std::atomic_ref(whole.tag).load(std::memory_order_relaxed);
       } else if (!block->free) {
         stretch.state = block->bin != 0 ? PoolStretch::State::pending : PoolStretch::State::cached;
       }

@@ -210,7 +210,7 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
 }
 
 void Pool::set_tag(Mem& mem, std::uint64_t tag) noexcept {
-  pool_block(mem).tag = tag;
+  std::atomic_ref(pool_block(mem).tag).store(tag, std::memory_order_relaxed);
   mem.has_uses = true;
 }
 
@@ -275,7 +275,7 @@ Status Pool::take_back_used(PoolBlock& block) noexcept {
 }
 
 Status Pool::take_back_later(Mem& mem) noexcept {
-  mem.state = MemState::released;
+  mark_released(mem);
   Mem* head = later_.load(std::memory_order_relaxed);
   while (head != ThreadCache::closed_list()) {
     mem.next = head;
@@ -296,7 +296,6 @@ void Pool::finish_later_releases() noexcept {
 void Pool::take_back_all(Mem* mem) noexcept {
   while (mem != nullptr) {
     Mem* next = std::exchange(mem->next, nullptr);
-    mem->state = MemState::live;
     static_cast<void>(take_back(*mem));
     mem = next;
   }
