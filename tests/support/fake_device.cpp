@@ -16,6 +16,9 @@ FakeDevice* find(const void* handle) {
 }
 
 const char* pretended_version = nullptr;
+const char* pretended_extension = nullptr;
+const char* pretended_function = nullptr;
+void* pretended_address = nullptr;
 
 }  // namespace
 
@@ -27,16 +30,35 @@ PretendedVersion::~PretendedVersion() {
   pretended_version = nullptr;
 }
 
+PretendedExtension::PretendedExtension(const char* extension, const char* function, void* address) {
+  pretended_extension = extension;
+  pretended_function = function;
+  pretended_address = address;
+}
+
+PretendedExtension::~PretendedExtension() {
+  pretended_extension = nullptr;
+  pretended_function = nullptr;
+}
+
+void* find_pretended(const char* function) {
+  return pretended_function != nullptr && std::strcmp(function, pretended_function) == 0 ? pretended_address
+                                                                                         : nullptr;
+}
+
 bool answer_pretended(cl_uint query, std::size_t size, void* target, std::size_t* needed) {
-  if (pretended_version == nullptr || query != CL_DEVICE_VERSION) {
+  const char* const text = query == CL_DEVICE_VERSION      ? pretended_version
+                           : query == CL_DEVICE_EXTENSIONS ? pretended_extension
+                                                           : nullptr;
+  if (text == nullptr) {
     return false;
   }
-  const std::size_t length = std::strlen(pretended_version) + 1;
+  const std::size_t length = std::strlen(text) + 1;
   if (needed != nullptr) {
     *needed = length;
   }
   if (target != nullptr) {
-    std::memcpy(target, pretended_version, std::min(size, length));
+    std::memcpy(target, text, std::min(size, length));
   }
   return true;
 }
@@ -105,6 +127,13 @@ cl_int __real_clGetPlatformInfo(cl_platform_id, cl_platform_info, std::size_t, v
 cl_context __real_clCreateContext(const cl_context_properties*, cl_uint, const cl_device_id*,
                                   void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*), void*,
                                   cl_int*);
+
+void* __real_clGetExtensionFunctionAddressForPlatform(cl_platform_id, const char*);
+void* __wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char* function) {
+  void* const pretended = clpool::test::find_pretended(function);
+  return pretended != nullptr ? pretended
+                              : __real_clGetExtensionFunctionAddressForPlatform(platform, function);
+}
 
 cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info query, std::size_t size, void* target,
                               std::size_t* needed) {

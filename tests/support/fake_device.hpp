@@ -54,4 +54,13 @@ class PretendedVersion {
   ~PretendedVersion();
 };
 
+/// As long as it lives, every real device has this extension alone, and its platform this function.
+class PretendedExtension {
+ public:
+  PretendedExtension(const char* extension, const char* function, void* address);
+  PretendedExtension(const PretendedExtension&) = delete;
+  PretendedExtension& operator=(const PretendedExtension&) = delete;
+  ~PretendedExtension();
+};
+
 }  // namespace clpool::test

@@ -286,6 +286,36 @@ TEST_F(MemoryCommands, AHandOverFlushesTheOldQueueAndKeepsNoEvent) {  // D-11, D
   EXPECT_EQ(driver::live(), before);
 }
 
+struct P2pCall {
+  cl_mem source = nullptr;
+  cl_mem target = nullptr;
+  std::size_t size = 0;
+} p2p_call;
+
+cl_int CL_API_CALL pretended_p2p(cl_command_queue, cl_mem source, cl_mem target, std::size_t, std::size_t,
+                                 std::size_t size, cl_uint, const cl_event*, cl_event*) {
+  p2p_call = {source, target, size};
+  return CL_SUCCESS;
+}
+
+TEST_F(MemoryCommands, CopiesBetweenContextsUseTheExtensionWhereThereIsOne) {  // D-28
+  Mem* source = nullptr;
+  Mem* target = nullptr;
+  ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, source), Status::success);
+  ASSERT_EQ(create_buffer_object(cl.context, 0, 800, nullptr, 0, target), Status::success);
+  {
+    const test::PretendedExtension extension("cl_amd_copy_buffer_p2p", "clEnqueueCopyBufferP2PAMD",
+                                             reinterpret_cast<void*>(&pretended_p2p));
+    EXPECT_EQ(copy_p2p({cl.queue, 0, nullptr, nullptr}, *target, *source, whole_size), Status::success);
+  }
+  EXPECT_EQ(p2p_call.source, source->handle);
+  EXPECT_EQ(p2p_call.target, target->handle);
+  EXPECT_EQ(p2p_call.size, 800u);
+  EXPECT_EQ(copy_p2p({cl.queue, 0, nullptr, nullptr}, *target, *source, whole_size), Status::not_supported);
+  EXPECT_EQ(release_mem(*source), Status::success);
+  EXPECT_EQ(release_mem(*target), Status::success);
+}
+
 TEST_F(MemoryCommands, ReleasesNeverWait) {  // W-09
   Mem* mem = nullptr;
   ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, mem), Status::success);
