@@ -134,12 +134,6 @@ Status Epochs::share_oldest(std::vector<cl::Event>& events) noexcept {
 }
 
 bool Epochs::settle(std::uint64_t nanoseconds) noexcept {
-  poll();
-  if (in_flight()) {
-    // The device is busy with what came before: waiting a little more would not help, and cost every call as
-    // much.
-    return false;
-  }
   const std::uint64_t wanted = open();
   if (close() != Status::success) {
     return false;

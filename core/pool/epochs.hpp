@@ -52,8 +52,7 @@ class Epochs {
   /// Waits until `epoch` is complete, closing it first if it is open.
   Status wait(std::uint64_t epoch) noexcept;
 
-  /// Closes the open epoch and polls for up to `nanoseconds`, unless an earlier one is still in flight; true
-  /// if everything so far is complete.
+  /// Closes the open epoch and polls for up to `nanoseconds`; true if everything so far is complete.
   bool settle(std::uint64_t nanoseconds) noexcept;
 
  private:

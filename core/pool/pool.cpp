@@ -127,7 +127,7 @@ void Pool::leave_and_dispose(std::unique_lock<std::mutex>& lock) noexcept {
   }
   ++threads_leaving_;
   if (over_held_limit()) {
-    settle(lock);
+    settle(lock, settling_for_a_better_fit_ns);
     give_back_beyond(options_.max_held_bytes);
   }
   unlock_and_dispose(lock);
@@ -246,7 +246,7 @@ PoolBlock* Pool::take_block(const Request& request, std::unique_lock<std::mutex>
   if (strategy_->is_large(request.rounded) && prefers_growth(false)) {
     flush_all();
     if (prefers_growth(false) && !prefers_growth(true)) {
-      settle(lock);
+      settle(lock, settling_for_a_better_fit_ns);
     }
     if (prefers_growth(true)) {
       return nullptr;
@@ -259,10 +259,23 @@ PoolBlock* Pool::take_block(const Request& request, std::unique_lock<std::mutex>
   return block != nullptr ? &pool_block(*block) : nullptr;
 }
 
-void Pool::settle(std::unique_lock<std::mutex>& lock) noexcept {
+void Pool::settle(std::unique_lock<std::mutex>& lock, std::uint64_t nanoseconds) noexcept {
+  if (!epochs_.has_queues()) {
+    return;
+  }
+  if (settlings_left_out_ > 0) {
+    --settlings_left_out_;
+    return;
+  }
   lock.unlock();
-  epochs_.settle(longest_settling_ns);
+  const bool settled = epochs_.settle(nanoseconds);
   lock.lock();
+  if (settled) {
+    settlings_to_leave_out_ = 1;
+  } else {
+    settlings_left_out_ = settlings_to_leave_out_;
+    settlings_to_leave_out_ = std::min(2 * settlings_to_leave_out_, most_settlings_left_out);
+  }
 }
 
 bool Pool::find_handle(PoolBlock& block) noexcept {

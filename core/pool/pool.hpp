@@ -136,8 +136,13 @@ class Pool final : public Shared, public MemOwner {
   struct Uses;        // declared uses of one block
   struct PendingUse;  // a released block and the events that hold it back
 
-  /// How long a call that is about to ask the driver anyway polls the queues for idle memory.
-  static constexpr std::uint64_t longest_settling_ns = 100'000;
+  /// How long a call polls the queues for idle memory: where it is about to take more than the pool ever had,
+  /// and where it would merely be better to give a chunk back than to cut it up. While the device is busy
+  /// with what came before, polling is left out for a while, for twice as many calls each time that it
+  /// failed.
+  static constexpr std::uint64_t settling_before_a_new_peak_ns = 10'000'000;
+  static constexpr std::uint64_t settling_for_a_better_fit_ns = 500'000;
+  static constexpr std::uint64_t most_settlings_left_out = 1024;
 
   Pool(Allocator& allocator, const PoolOptions& options);
   ~Pool() override;
@@ -147,7 +152,7 @@ class Pool final : public Shared, public MemOwner {
   Status check_size(std::size_t size, Request& request) const noexcept;
   Mem* take_cached(ThreadCache& cache, const Request& request);
   PoolBlock* take_block(const Request& request, std::unique_lock<std::mutex>& lock);
-  void settle(std::unique_lock<std::mutex>& lock) noexcept;
+  void settle(std::unique_lock<std::mutex>& lock, std::uint64_t nanoseconds) noexcept;
   bool find_handle(PoolBlock& block) noexcept;
   Status hand_out(PoolBlock& block, const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
   void prepare(PoolBlock& block, const Request& request, ThreadCache& cache);
@@ -222,6 +227,8 @@ class Pool final : public Shared, public MemOwner {
   ThreadCache* caches_ = nullptr;
   std::uint64_t cache_count_ = 0;
   Garbage garbage_;
+  std::uint64_t settlings_left_out_ = 0;      ///< still to be left out, since the last one failed
+  std::uint64_t settlings_to_leave_out_ = 1;  ///< when the next one fails
   std::uint64_t threads_leaving_ =
       0;  ///< threads that dispose of garbage after a release, and may end the pool
   bool holding_ = true;

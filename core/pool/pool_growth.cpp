@@ -40,11 +40,11 @@ GrowthLimits Pool::growth_limits() const noexcept {
 
 Status Pool::grow(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem) {
   give_back_aged();
-  const HeapChunk* free_chunk = strategy_->largest_free_chunk();
-  if (free_chunk != nullptr && !is_idle(*free_chunk) &&
+  if (strategy_->largest_free_chunk() != nullptr &&
       strategy_->managed_bytes() + request.rounded > peak_managed_bytes_) {
-    // Worth a look whether the queues are through with what could be given back for this.
-    settle(lock);
+    // Before the pool takes more than it ever had: perhaps the queues are through with what it can give back
+    // for this.
+    settle(lock, settling_before_a_new_peak_ns);
     if (PoolBlock* block = take_block(request, lock); block != nullptr) {
       return hand_out(*block, request, lock, mem);
     }
