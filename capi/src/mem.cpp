@@ -1,6 +1,8 @@
 // Shims of clpool/mem.h.
 #include "clpool/mem.h"
 
+#include "clpool/pool.h"
+
 #include "handles.hpp"
 #include "memory/mem.hpp"
 #include "pool/pool.hpp"
@@ -33,20 +35,23 @@ const Mem* live(const clpool_mem* mem) noexcept {
   return static_cast<clpool_status>(release_mem(mem));
 }
 
+/// The hit path: a pooled block whose last reference goes back to this thread's cache.
+bool kept_at_once(Mem& mem) noexcept {
+  return mem.state == MemState::live && mem.pooled && mem.references.load(std::memory_order_acquire) == 1 &&
+         clpool::Pool::try_release(mem);
+}
+
 }  // namespace
 
 clpool_status clpool_mem_release(clpool_mem* mem) noexcept {
-  if (mem == nullptr) {
+  if (mem == nullptr || kept_at_once(*to_core(mem))) [[likely]] {
     return CLPOOL_SUCCESS;
   }
-  Mem& object = *to_core(mem);
-  // The hit path: a pooled block whose last reference goes back to this thread's cache.
-  if (object.state == MemState::live && object.pooled &&
-      object.references.load(std::memory_order_acquire) == 1 && clpool::Pool::try_release(object))
-      [[likely]] {
-    return CLPOOL_SUCCESS;
-  }
-  return release_slowly(object);
+  return release_slowly(*to_core(mem));
+}
+
+clpool_status clpool_mem_try_release(clpool_mem* mem) noexcept {
+  return mem == nullptr || kept_at_once(*to_core(mem)) ? CLPOOL_SUCCESS : CLPOOL_ERROR_WOULD_BLOCK;
 }
 
 clpool_status clpool_mem_retain(clpool_mem* mem) noexcept {

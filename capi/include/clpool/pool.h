@@ -366,6 +366,16 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
 CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
 /**
+ * Releases a block if that is all that is left to do: its last reference goes, and its pool keeps it without
+ * waiting and without calling a driver. For callers that must give up a lock before they may wait.
+ * @param mem the memory; NULL is allowed and does nothing
+ * @return CLPOOL_ERROR_WOULD_BLOCK, without a message and with the memory as before, when
+ * clpool_mem_release() or clpool_mem_release_later() has to be called, which also tell what is wrong. Thread
+ * safety: as clpool_mem_release(). OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_mem_try_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
  * Releases memory without waiting and without calling a driver, for finalizers: a pool's block is put on a
  * list that the pool's next call works off; other memory's release, and that of blocks whose pool was released
  * for the last time before, is carried out by the next release or allocation of such.
