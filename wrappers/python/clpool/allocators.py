@@ -1,0 +1,99 @@
+"""Allocators: where memory comes from. A pool is made over one; called with a size, each gives memory that goes straight
+back to the driver when released (None for 0 bytes)."""
+from abc import ABC, abstractmethod
+from typing import Any, Optional
+
+from . import _native as _n
+from .constants import mem_flags as _mem_flags
+from .memory import MemoryObject
+
+
+class AllocatorInterface(ABC):
+    """What can be called with a size and gives memory."""
+
+    @abstractmethod
+    def __call__(self, size: int) -> Any:
+        """Memory of so many bytes; None for 0."""
+
+
+AllocatorBase = AllocatorInterface
+
+
+class Allocator(AllocatorInterface):
+    """Base of the library's allocators."""
+
+    _handle: _n.Handle
+
+    #: Whether memory may turn out missing at its first use.
+    is_deferred = False
+
+    def __call__(self, size: int) -> Optional[MemoryObject]:
+        """Memory of so many bytes; None for 0."""
+        memory: Optional[MemoryObject] = _n.clpool_allocator_allocate(self._handle, size)
+        if memory is not None:
+            memory._kept = self
+        return memory
+
+    allocate = __call__
+
+    def __repr__(self) -> str:
+        return f"<clpool.{type(self).__name__}>"
+
+
+class DeferredAllocator(Allocator):
+    """Buffers by clCreateBuffer: out-of-memory may come late, where no pool can answer it."""
+
+    is_deferred = True
+
+    def __init__(self, context: Any, mem_flags: int = _mem_flags.READ_WRITE) -> None:
+        self._handle = _n.clpool_allocator_create_deferred(context, mem_flags)
+
+
+class CLAllocator(DeferredAllocator):
+    """The old name of DeferredAllocator."""
+
+
+class ImmediateAllocator(Allocator):
+    """Buffers that are forced into existence when they are made."""
+
+    def __init__(self, queue: Any, mem_flags: int = _mem_flags.READ_WRITE) -> None:
+        self._handle = _n.clpool_allocator_create_immediate(queue, mem_flags)
+
+
+class SVMAllocator(Allocator):
+    """Shared virtual memory by clSVMAlloc. With a queue (in order), memory is used on it and freed behind it."""
+
+    def __init__(self, context: Any, alignment: int = 0, flags: int = _mem_flags.READ_WRITE, queue: Any = None) -> None:
+        self._handle = _n.clpool_allocator_create_svm(context, flags, alignment, queue)
+
+
+class PageLockedAllocator(Allocator):
+    """Page-locked host memory: buffers with ALLOC_HOST_PTR that stay mapped as long as they live."""
+
+    def __init__(self, queue: Any, flags: int = _mem_flags.READ_WRITE) -> None:
+        self._handle = _n.clpool_allocator_create_pinned(queue, flags)
+
+
+class CustomAllocator(Allocator):
+    """Memory from your own functions: allocate(size, alignment) -> a number that is not 0 (MemoryError: out of memory),
+    deallocate(chunk, size). Any number space will do. Exceptions of allocate reach the caller of the pool."""
+
+    def __init__(self, allocate: Any, deallocate: Any) -> None:
+        self._handle = _n.create_custom_allocator(allocate, deallocate)
+
+
+class LimitAllocator(Allocator):
+    """Never lets more than max_bytes be taken from another allocator at a time."""
+
+    def __init__(self, inner: Allocator, max_bytes: int) -> None:
+        self.is_deferred = inner.is_deferred
+        self._handle = _n.clpool_allocator_create_limit(inner._handle, max_bytes)
+
+
+class TraceAllocator(Allocator):
+    """Writes every allocation and release of another allocator to a log that Trace reads. Finished when the allocator,
+    its pools and their memory are gone."""
+
+    def __init__(self, inner: Allocator, path: str) -> None:
+        self.is_deferred = inner.is_deferred
+        self._handle = _n.clpool_allocator_create_trace(inner._handle, path)

@@ -1,0 +1,4 @@
+"""import clpool.autoinit: a device, context and queue made when this is imported, as pycuda.autoinit does."""
+from .devices import create_default_context
+
+device, context, queue = create_default_context()

@@ -1,0 +1,213 @@
+"""Device data and occupancy, with the names of pycuda.tools: DeviceData, OccupancyRecord."""
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from . import _native as _n
+from ._text import whole_list
+from .constants import model as _model
+
+_LIMITS = ("vendor", "compute_major", "compute_minor", "warp_size", "max_threads_per_group", "max_warps_per_mp",
+           "max_groups_per_mp", "max_lone_warp_groups_per_mp", "registers_per_mp", "registers_per_group",
+           "max_registers_per_thread", "register_unit", "register_lanes", "register_allocation", "warp_granularity",
+           "sub_partitions", "min_sub_partitions_check", "barriers_per_mp", "partitioned_cache", "local_access_threads",
+           "local_carve_out_count", "source", "local_per_mp", "local_per_group", "local_per_group_opt_in", "local_unit",
+           "local_reserved", "local_carve_outs", "note")
+
+
+class DeviceData:
+    """What a multiprocessor (compute unit) can hold.
+
+    DeviceData(device) of a device; DeviceData.of("9.0"), "sm_90", "gfx1100", "xe-hpg" of an architecture;
+    DeviceData.from_limits(warp_size=32, …) of numbers. `model` is one of clpool.model: the seed's rules are PyCUDA's.
+    """
+
+    def __init__(self, dev: Any = None, model: int = _model.CURRENT) -> None:
+        if dev is None:
+            from .devices import choose_device
+            dev = choose_device()
+        self._take(_n.clpool_device_data_create_from_device(dev, model))
+
+    def _take(self, handle: _n.Handle) -> "DeviceData":
+        self._handle = handle
+        limits = _n.clpool_device_limits()
+        _n.clpool_device_data_limits(handle, limits)
+        self._limits = limits
+        return self
+
+    @classmethod
+    def of(cls, architecture: str, model: int = _model.CURRENT) -> "DeviceData":
+        """Limits of an architecture by its compiler's name."""
+        return cls.__new__(cls)._take(_n.clpool_device_data_create_from_architecture(architecture, model))
+
+    @classmethod
+    def of_compute_capability(cls, major: int, minor: int, model: int = _model.CURRENT) -> "DeviceData":
+        """Limits of an NVIDIA compute capability."""
+        return cls.__new__(cls)._take(_n.clpool_device_data_create_from_compute_capability(major, minor, model))
+
+    @classmethod
+    def from_limits(cls, model: int = _model.CURRENT, **limits: Any) -> "DeviceData":
+        """Limits given as numbers: the fields of clpool_device_limits by name."""
+        made = _n.clpool_device_limits()
+        made.model = model
+        for name, value in limits.items():
+            if name not in _LIMITS:
+                raise TypeError(f"there is no limit {name}")
+            setattr(made, name, value)
+        return cls.__new__(cls)._take(_n.clpool_device_data_create_from_limits(made))
+
+    @property
+    def limits(self) -> Dict[str, Any]:
+        """All numbers by their names in C."""
+        return {name: getattr(self._limits, name) for name in _LIMITS}
+
+    @property
+    def source(self) -> str:
+        """How good the figures are."""
+        return str(_n.clpool_source_name(self._limits.source))
+
+    @property
+    def max_threads(self) -> int:
+        """Threads of a group."""
+        return int(self._limits.max_threads_per_group)
+
+    @property
+    def warp_size(self) -> int:
+        """Threads that run in step."""
+        return int(self._limits.warp_size)
+
+    @property
+    def warps_per_mp(self) -> int:
+        """Warps of a multiprocessor."""
+        return int(self._limits.max_warps_per_mp)
+
+    @property
+    def thread_blocks_per_mp(self) -> int:
+        """Groups of a multiprocessor."""
+        return int(self._limits.max_groups_per_mp)
+
+    @property
+    def registers(self) -> int:
+        """Registers of a multiprocessor."""
+        return int(self._limits.registers_per_mp)
+
+    @property
+    def shared_memory(self) -> int:
+        """Bytes of local memory of a multiprocessor."""
+        return int(self._limits.local_per_mp)
+
+    @property
+    def smem_alloc_granularity(self) -> int:
+        """Bytes in multiples of which local memory is given out."""
+        return int(self._limits.local_unit)
+
+    @property
+    def smem_granularity(self) -> int:
+        """Threads that take part in one access to local memory."""
+        return int(self._limits.local_access_threads)
+
+    @property
+    def register_allocation_unit(self) -> str:
+        """"warp" or "block": what registers are given to."""
+        return "block" if self._limits.register_allocation == _n.CLPOOL_REGISTERS_BY_GROUP else "warp"
+
+    @staticmethod
+    def align_bytes(word_size: int = 4) -> int:
+        """Bytes that accesses of a word size are best aligned to."""
+        return int(_n.clpool_align_bytes(word_size))
+
+    @staticmethod
+    def align(bytes: int, word_size: int = 4) -> int:
+        """Rounds bytes up to a multiple of align_bytes()."""
+        return int(_n.clpool_align(bytes, word_size))
+
+    @staticmethod
+    def align_words(word_size: int) -> int:
+        """Words in align_bytes()."""
+        return int(_n.clpool_align_words(word_size))
+
+    @staticmethod
+    def align_dtype(elements: int, dtype_size: int) -> int:
+        """Rounds a number of elements up to a multiple of align_words()."""
+        return int(_n.clpool_align_elements(elements, dtype_size))
+
+    @staticmethod
+    def coalesce(thread_count: int) -> int:
+        """Rounds threads up to a multiple of 16."""
+        return int(_n.clpool_coalesce(thread_count))
+
+    @staticmethod
+    def make_valid_tex_channel_count(size: int) -> int:
+        """The smallest of 1, 2, 4 that is at least size."""
+        return int(_n.clpool_valid_channel_count(size))
+
+    def __repr__(self) -> str:
+        return f"<clpool.DeviceData: warps of {self.warp_size}, {self.warps_per_mp} on a multiprocessor ({self.source})>"
+
+
+class Occupancy(NamedTuple):
+    """An answer; limits that do not bind are None."""
+
+    groups_per_mp: int
+    warps_per_group: int
+    warps_per_mp: int
+    max_warps_per_mp: int
+    limited_by: Tuple[str, ...]
+    limits: Dict[str, Optional[int]]
+    registers_per_group: int
+    local_per_group: int
+    local_per_mp: int
+    occupancy: float
+
+
+def _request(threads: int, shared_mem: int, registers: int, barriers: int, carve_out_bytes: int, flags: int) -> Any:
+    request = _n.clpool_occupancy_request()
+    request.threads, request.local_bytes, request.registers_per_thread = threads, shared_mem, registers
+    request.barriers, request.carve_out_bytes, request.flags = barriers, carve_out_bytes, flags
+    return request
+
+
+def _result(made: Any, model: int) -> Occupancy:
+    bits = [bit for bit in (1, 2, 4, 8, 16) if made.limiting_factors & bit]
+    names = ("warps", "registers", "local_memory", "groups", "barriers")
+    limits = {name: getattr(made, f"limit_{name}") for name in names}
+    return Occupancy(made.groups_per_mp, made.warps_per_group, made.warps_per_mp, made.max_warps_per_mp,
+                     tuple(_n.clpool_occupancy_factor_name(bit, model) for bit in bits),
+                     {name: None if value == 2**32 - 1 else value for name, value in limits.items()},
+                     made.registers_per_group, made.local_per_group, made.local_per_mp, made.occupancy)
+
+
+def occupancy(devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0, *, barriers: int = 0,
+              carve_out_bytes: int = 0, flags: int = 0) -> Occupancy:
+    """How many groups of a kernel a multiprocessor holds, and what limits them."""
+    made = _n.clpool_occupancy()
+    _n.clpool_occupancy_compute(devdata._handle,
+                                _request(threads, shared_mem, registers, barriers, carve_out_bytes, flags), made)
+    return _result(made, devdata._limits.model)
+
+
+def suggest_group_sizes(devdata: DeviceData, shared_mem: int = 0, registers: int = 0, *, barriers: int = 0,
+                        carve_out_bytes: int = 0, flags: int = 0) -> Tuple[List[int], Occupancy]:
+    """(sizes, occupancy of the smallest): the group sizes with the highest occupancy, ascending."""
+    request = _request(0, shared_mem, registers, barriers, carve_out_bytes, flags)
+    best = _n.clpool_occupancy()
+    sizes = whole_list(lambda room: _n.clpool_occupancy_suggest(devdata._handle, request, room, best))
+    return sizes, _result(best, devdata._limits.model)
+
+
+class OccupancyRecord:
+    """pycuda.tools.OccupancyRecord: tb_per_mp, limited_by, warps_per_mp, occupancy, tb_per_mp_limits."""
+
+    def __init__(self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0) -> None:
+        found = occupancy(devdata, threads, shared_mem, registers)
+        #: Groups of a multiprocessor.
+        self.tb_per_mp = found.groups_per_mp
+        #: Name of the limit that is reached.
+        self.limited_by = found.limited_by[0] if found.limited_by else ""
+        #: Warps of a multiprocessor.
+        self.warps_per_mp = found.warps_per_mp
+        #: Share of the warps that a multiprocessor can hold.
+        self.occupancy = found.occupancy
+        #: (groups, name) of each limit that binds.
+        self.tb_per_mp_limits = [(value, name) for name, value in found.limits.items() if value is not None]
+
+    def __repr__(self) -> str:
+        return f"<clpool.OccupancyRecord: {self.tb_per_mp} groups by {self.limited_by}, occupancy {self.occupancy:.3f}>"

@@ -1,0 +1,263 @@
+"""Memory pools: allocation that is nearly free, and wastes little. pool(n) is pool.allocate(n).
+
+A block goes back to its pool by release(), at the end of `with`, or when it is collected. It keeps its pool, allocator and
+context alive. Pools may be used from any thread.
+"""
+import gc
+import json
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from . import _native as _n
+from ._text import whole_text
+from .allocators import Allocator, PageLockedAllocator
+from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledHostAllocation, PooledSVM, as_order, to_extents
+
+LEADING_BITS_NONE = 2**32 - 1
+
+
+class PoolStatistics(NamedTuple):
+    """Figures of a pool; the first four are those of PyOpenCL's pools, exactly."""
+
+    held_blocks: int
+    active_blocks: int
+    managed_bytes: int
+    active_bytes: int
+    held_bytes: int
+    peak_managed_bytes: int
+    peak_active_bytes: int
+    driver_allocations: int
+    driver_releases: int
+    largest_free_bytes: int
+    allocations: int
+    hits: int
+    misses: int
+    out_of_memory_events: int
+    reserved_bytes: int
+    cached_bytes: int
+    pending_bytes: int
+    chunks: int
+    fragmentation_ppm: int
+    sub_buffers_created: int
+
+
+class Stretch(NamedTuple):
+    """A stretch of a pool's memory."""
+
+    state: str
+    chunk: int
+    offset: int
+    size: int
+    requested: int
+    tag: int
+
+
+_STATES = {_n.CLPOOL_STRETCH_ACTIVE: "active", _n.CLPOOL_STRETCH_FREE: "free", _n.CLPOOL_STRETCH_CACHED: "cached",
+           _n.CLPOOL_STRETCH_PENDING: "pending"}
+
+
+class Pool(_n.Pool):
+    """Base of all pools; over a CustomAllocator used as it is.
+
+    Options, 0 or None meaning the default: `strategy` (clpool.strategy.COALESCING or BINNED: exactly PyOpenCL's),
+    `leading_bits_in_bin_id` (binned only, 0…26), `max_bytes`, `max_held_bytes`, `min_chunk_bytes`, `alignment`,
+    `release_threshold`, `decay_ns`, `queues` on which the memory is used, `name`.
+
+    Callbacks: `collect()` is asked when the driver is out of memory (gc.collect by default), `out_of_memory(size, attempt)`
+    last, returning whether to try again; `message(severity, text)` takes the pool's messages.
+    """
+
+    _block_class: type = PooledCustom
+
+    def __init__(self, allocator: Allocator, leading_bits_in_bin_id: Optional[int] = None, *, strategy: int = 0,
+                 max_bytes: int = 0, max_held_bytes: int = 0, min_chunk_bytes: int = 0, alignment: int = 0,
+                 release_threshold: int = 0, decay_ns: int = 0, trace_messages: bool = False,
+                 collect: Optional[Callable[[], Any]] = gc.collect,
+                 out_of_memory: Optional[Callable[[int, int], Any]] = None,
+                 message: Optional[Callable[[int, str], Any]] = None, queues: Optional[Sequence[Any]] = None,
+                 name: Optional[str] = None) -> None:
+        if not isinstance(allocator, Allocator):
+            raise TypeError(f"a pool is made over an allocator of clpool, not {type(allocator).__name__}")
+        if allocator.is_deferred:
+            warnings.warn("pool over a deferred allocator: out-of-memory may come where the pool cannot answer it; "
+                          "use ImmediateAllocator", UserWarning, stacklevel=2)
+        bits = 0 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
+        if leading_bits_in_bin_id == 0:
+            bits = LEADING_BITS_NONE
+        super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
+                         min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
+                         name)
+        self._leading_bits = 4 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
+        self.allocator = allocator
+
+    @property
+    def statistics(self) -> PoolStatistics:
+        """All figures of this moment."""
+        stats = self._figures()
+        return PoolStatistics(*(getattr(stats, field) for field in PoolStatistics._fields))
+
+    def _figures(self) -> Any:
+        stats = _n.clpool_pool_stats()
+        _n.clpool_pool_statistics(self, stats)
+        return stats
+
+    @property
+    def held_blocks(self) -> int:
+        """Blocks that were given back and are kept."""
+        return int(self._figures().held_blocks)
+
+    @property
+    def active_blocks(self) -> int:
+        """Blocks that are handed out."""
+        return int(self._figures().active_blocks)
+
+    @property
+    def managed_bytes(self) -> int:
+        """Bytes that the pool has from its allocator."""
+        return int(self._figures().managed_bytes)
+
+    @property
+    def active_bytes(self) -> int:
+        """Bytes that were requested for the blocks that are handed out."""
+        return int(self._figures().active_bytes)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that the pool has and that are in no block handed out."""
+        return int(self._figures().held_bytes)
+
+    def free_held(self) -> None:
+        """Gives every chunk that has no block handed out back to the allocator."""
+        _n.clpool_pool_free_held(self)
+
+    def stop_holding(self) -> None:
+        """Stops keeping released memory, for good, and gives back what is held."""
+        _n.clpool_pool_stop_holding(self)
+
+    def trim(self, keep_bytes: int = 0) -> None:
+        """Gives free chunks back, largest first, until at most keep_bytes are held."""
+        _n.clpool_pool_trim(self, keep_bytes)
+
+    def tick(self) -> None:
+        """Does what a background thread would: takes in completed releases, gives back what is old."""
+        _n.clpool_pool_tick(self)
+
+    def check(self) -> None:
+        """Checks the pool's books against a recount; InternalError if they differ."""
+        _n.clpool_pool_check(self)
+
+    def bin_number(self, size: int) -> int:
+        """The bin of a size."""
+        return bin_number(size, self._leading_bits)
+
+    def alloc_size(self, number: int) -> int:
+        """The largest size in a bin."""
+        return alloc_size(number, self._leading_bits)
+
+    def visit(self, visitor: Callable[[Stretch], Any]) -> None:
+        """Shows each stretch of memory, chunk by chunk, until the visitor returns something true."""
+        _n.visit_pool(self, lambda state, *rest: visitor(Stretch(_STATES.get(state, str(state)), *rest)))
+
+    @property
+    def stretches(self) -> List[Stretch]:
+        """A picture of all memory of this moment."""
+        found: List[Stretch] = []
+        self.visit(found.append)
+        return found
+
+    def dump(self) -> Dict[str, Any]:
+        """The same picture and the statistics, with the schema "clpool-pool-1"."""
+        text = whole_text(lambda capacity: _n.clpool_pool_dump_json(self, capacity))
+        return dict(json.loads(text))
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_exception: Any) -> None:
+        if not self.is_released:
+            self.release()
+
+    def __repr__(self) -> str:
+        if self.is_released:
+            return f"<clpool.{type(self).__name__}: released>"
+        stats = self._figures()
+        return (f"<clpool.{type(self).__name__}: {stats.active_blocks} blocks with {stats.active_bytes} bytes active, "
+                f"{stats.managed_bytes} bytes managed>")
+
+
+class MemoryPool(Pool):
+    """A pool of buffers over an ImmediateAllocator."""
+
+    _block_class = PooledBuffer
+
+    if TYPE_CHECKING:  # what runs is the extension module's: a call through Python would cost as much as the pool
+
+        def allocate(self, size: int) -> PooledBuffer:
+            """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+
+        def __call__(self, size: int) -> PooledBuffer:
+            """The same."""
+
+
+class SVMPool(Pool):
+    """A pool of shared virtual memory over an SVMAllocator."""
+
+    _block_class = PooledSVM
+
+    if TYPE_CHECKING:
+
+        def allocate(self, size: int) -> PooledSVM:
+            """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+
+        def __call__(self, size: int) -> PooledSVM:
+            """The same."""
+
+
+class PageLockedMemoryPool(Pool):
+    """A pool of page-locked host memory over a PageLockedAllocator."""
+
+    _block_class = PooledHostAllocation
+
+    def allocate_block(self, size: int) -> PooledHostAllocation:
+        """A block without an array."""
+        block: PooledHostAllocation = super().allocate(size)
+        return block
+
+    def allocate(self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
+        """An uninitialized array whose .base is the block; it returns to the pool when array and views are gone."""
+        dtype = np.dtype(dtype)
+        extents = to_extents(shape)
+        size = dtype.itemsize
+        for extent in extents:
+            size *= extent
+        if size == 0:
+            return np.empty(extents, dtype, as_order(order))
+        block: Any = self.allocate_block(size)
+        array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=block, order=as_order(order))
+        block._pin()
+        return array
+
+    def __call__(self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
+        """The same."""
+        return self.allocate(shape, dtype, order)
+
+
+def bin_number(size: int, leading_bits_in_bin_id: int = 4) -> int:
+    """The bin of a size in a binned pool."""
+    return int(_n.clpool_bin_number(size, leading_bits_in_bin_id))
+
+
+def alloc_size(number: int, leading_bits_in_bin_id: int = 4) -> int:
+    """Bytes that blocks of a bin have: the largest size in it."""
+    return int(_n.clpool_bin_alloc_size(number, leading_bits_in_bin_id))
+
+
+def bitlog2(value: int) -> int:
+    """Index of the highest bit that is set; 0 for 0."""
+    return int(_n.clpool_bitlog2(value))
+
+
+__all__ = ["LEADING_BITS_NONE", "MemoryObject", "MemoryPool", "PageLockedAllocator", "PageLockedMemoryPool", "Pool",
+           "PoolStatistics", "SVMPool", "Stretch", "alloc_size", "bin_number", "bitlog2"]

@@ -1,0 +1,79 @@
+"""The names of pyopencl.tools. Allocators and pools give what PyOpenCL's arrays and kernels take; names that have nothing to
+do with memory are PyOpenCL's own."""
+from typing import Any, Optional
+
+import numpy as np
+import pyopencl as cl  # type: ignore[import]
+from pyopencl.tools import *  # type: ignore[import]  # noqa: F401,F403
+
+from .. import allocators as _allocators
+from .. import pools as _pools
+from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_arg_dependent_memoize,
+                       first_arg_dependent_memoize_nested)
+from ..memory import PooledBuffer, PooledSVM
+from ..pools import bitlog2
+from ..pytest_plugin import pytest_generate_tests_for_pyopencl
+from .interop import Allocator
+
+AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
+SVMAllocator = _allocators.SVMAllocator
+
+
+class DeferredAllocator(_allocators.DeferredAllocator):
+    """clpool's, giving pyopencl.Buffer."""
+
+    def __call__(self, size: int) -> Any:
+        return None if size == 0 else Allocator(_Direct(super().__call__))(size)
+
+
+class CLAllocator(DeferredAllocator):
+    """The old name of DeferredAllocator."""
+
+
+class ImmediateAllocator(_allocators.ImmediateAllocator):
+    """clpool's, giving pyopencl.Buffer."""
+
+    def __call__(self, size: int) -> Any:
+        return None if size == 0 else Allocator(_Direct(super().__call__))(size)
+
+
+class _Direct:
+    def __init__(self, allocate: Any) -> None:
+        self.allocate = allocate
+
+
+class MemoryPool(_pools.MemoryPool):
+    """clpool's, giving pyopencl.Buffer; takes clpool's options. Strategy and bins are clpool's own unless
+    strategy=clpool.strategy.BINNED is asked for."""
+
+    def __init__(self, allocator: Any, leading_bits_in_bin_id: Optional[int] = None, **options: Any) -> None:
+        super().__init__(allocator, leading_bits_in_bin_id, **options)
+        self._plain = cl.Buffer.from_int_ptr
+
+    def allocate(self, size: int) -> Any:
+        """A pyopencl.Buffer that returns to the pool when it is collected."""
+        memory = super().allocate(size)
+        buffer = self._plain(memory.int_ptr, True)
+        buffer._clpool_memory = memory
+        return buffer
+
+    __call__ = allocate
+
+
+class SVMPool(_pools.SVMPool):
+    """clpool's, giving pyopencl.SVM over the block's bytes, which return to the pool when it is collected."""
+
+    def allocate(self, size: int) -> Any:
+        """A pyopencl.SVM over a block."""
+        block: Any = super().allocate(size)
+        return cl.SVM(np.frombuffer(block, np.uint8))
+
+    __call__ = allocate
+
+
+__all__ = [
+    "AllocatorBase", "AllocatorInterface", "CLAllocator", "DeferredAllocator", "ImmediateAllocator", "MemoryPool",
+    "PooledBuffer", "PooledSVM", "SVMAllocator", "SVMPool", "bitlog2", "clear_first_arg_caches",
+    "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested",
+    "pytest_generate_tests_for_pyopencl",
+]

@@ -1,0 +1,80 @@
+"""pytest plug-in: `pytest_plugins = ["clpool.pytest_plugin"]`, or pytest -p clpool.pytest_plugin.
+
+Tests with the fixtures ctx_factory, device or platform run once for each device that CLPOOL_TEST or PYOPENCL_TEST names,
+or for every device there is. With PyOpenCL installed the fixtures are its objects, else clpool's.
+"""
+import functools
+import gc
+from typing import Any, Callable, Dict, List, TypeVar
+
+from .devices import Device, create_default_context, list_devices_for_tests
+from .memoize import clear_first_arg_caches
+
+try:
+    import pyopencl as _cl  # type: ignore[import]
+except ImportError:
+    _cl = None
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+
+class ContextFactory:
+    """Makes a context with one device; named after it, without addresses."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def __call__(self) -> Any:
+        clear_first_arg_caches()
+        gc.collect()
+        if _cl is not None:
+            return _cl.Context([_cl.Device.from_int_ptr(self.device.int_ptr)])
+        return create_default_context(self.device.description)[1]
+
+    def __repr__(self) -> str:
+        return f"<context factory for {self.device.description}>"
+
+
+def devices() -> List[Device]:
+    """The devices to test on."""
+    return list_devices_for_tests()
+
+
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Runs tests with our fixtures once for each device."""
+    wanted = [name for name in ("ctx_factory", "device", "platform") if name in metafunc.fixturenames]
+    if not wanted:
+        return
+    makers = {
+        "ctx_factory": ContextFactory,
+        "device": lambda device: _cl.Device.from_int_ptr(device.int_ptr) if _cl is not None else device,
+        "platform": lambda device: _cl.Device.from_int_ptr(device.int_ptr).platform if _cl is not None else device,
+    }  # type: Dict[str, Callable[[Device], Any]]
+    found = devices()
+    rows = [tuple(makers[name](device) for name in wanted) for device in found]
+    metafunc.parametrize(wanted, rows, ids=[device.description for device in found])
+
+
+pytest_generate_tests_for_pyopencl = pytest_generate_tests
+
+
+def mark_opencl_test(test: Test) -> Test:
+    """Marks a test as one that needs a device ("opencl"), skips it where there is none, and clears caches after it."""
+    import pytest
+
+    @functools.wraps(test)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        if not devices():
+            pytest.skip("there is no OpenCL device")
+        try:
+            return test(*args, **keywords)
+        finally:
+            clear_first_arg_caches()
+            gc.collect()
+
+    return pytest.mark.opencl(wrapper)  # type: ignore[no-any-return]
+
+
+def pytest_configure(config: Any) -> None:
+    """Registers the mark."""
+    config.addinivalue_line("markers", "opencl: needs an OpenCL device")

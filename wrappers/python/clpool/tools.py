@@ -1,0 +1,19 @@
+"""The names of pyopencl.tools and pycuda.tools in one place, over clpool's own objects. For objects that PyOpenCL's arrays
+and kernels take, see clpool.pyopencl.tools."""
+from .allocators import (AllocatorBase, AllocatorInterface, CLAllocator, CustomAllocator, DeferredAllocator,
+                         ImmediateAllocator, LimitAllocator, PageLockedAllocator, SVMAllocator, TraceAllocator)
+from .memoize import (clear_context_caches, clear_first_arg_caches, context_dependent_memoize,
+                      first_arg_dependent_memoize, first_arg_dependent_memoize_nested)
+from .memory import PooledBuffer, PooledHostAllocation, PooledSVM
+from .occupancy import DeviceData, OccupancyRecord
+from .pools import MemoryPool, PageLockedMemoryPool, SVMPool, alloc_size, bin_number, bitlog2
+from .pytest_plugin import mark_opencl_test, pytest_generate_tests_for_pyopencl
+
+__all__ = [
+    "AllocatorBase", "AllocatorInterface", "CLAllocator", "CustomAllocator", "DeferredAllocator", "DeviceData",
+    "ImmediateAllocator", "LimitAllocator", "MemoryPool", "OccupancyRecord", "PageLockedAllocator",
+    "PageLockedMemoryPool", "PooledBuffer", "PooledHostAllocation", "PooledSVM", "SVMAllocator", "SVMPool",
+    "TraceAllocator", "alloc_size", "bin_number", "bitlog2", "clear_context_caches", "clear_first_arg_caches",
+    "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested",
+    "mark_opencl_test", "pytest_generate_tests_for_pyopencl",
+]

@@ -1,0 +1,126 @@
+"""Allocation logs in RMM's format: read, write and replay them."""
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Union
+
+from . import _native as _n
+from .allocators import Allocator
+from .pools import Pool
+
+
+class TraceEvent(NamedTuple):
+    """One event of a log; `slot` is None for events that concern no block."""
+
+    action: str
+    thread: int
+    time_us: int
+    pointer: int
+    size: int
+    stream: int
+    line: int
+    slot: Optional[int]
+
+
+class TraceStatistics(NamedTuple):
+    """Figures of a log."""
+
+    events: int
+    allocations: int
+    releases: int
+    allocate_failures: int
+    threads: int
+    distinct_sizes: int
+    largest_bytes: int
+    peak_live_bytes: int
+    peak_live_blocks: int
+    final_live_bytes: int
+    final_live_blocks: int
+
+
+class ReplayResult(NamedTuple):
+    """What a replay found."""
+
+    allocations: int
+    releases: int
+    out_of_memory: int
+    elapsed_ns: int
+    allocation_ps: int
+    driver_allocations: int
+    peak_driver_bytes: int
+    peak_live_bytes: int
+    ratio_ppm: int
+
+
+_ACTIONS = {_n.CLPOOL_TRACE_ALLOCATE: "allocate", _n.CLPOOL_TRACE_RELEASE: "free",
+            _n.CLPOOL_TRACE_ALLOCATE_FAILURE: "allocate failure"}
+_NUMBERS = {name: number for number, name in _ACTIONS.items()}
+
+
+class Trace:
+    """A log that was read: Trace(path), or Trace.parse(bytes, name)."""
+
+    def __init__(self, path: str) -> None:
+        self._handle: _n.Handle = _n.clpool_trace_open(path)
+
+    @classmethod
+    def parse(cls, text: Union[str, bytes], name: str = "log") -> "Trace":
+        """A log from memory; `name` stands in messages."""
+        made = cls.__new__(cls)
+        made._handle = _n.clpool_trace_parse(text.encode() if isinstance(text, str) else text, name)
+        return made
+
+    @property
+    def statistics(self) -> TraceStatistics:
+        """Figures of the log."""
+        stats = _n.clpool_trace_stats()
+        _n.clpool_trace_statistics(self._handle, stats)
+        return TraceStatistics(*(getattr(stats, field) for field in TraceStatistics._fields))
+
+    def __len__(self) -> int:
+        return self.statistics.events
+
+    def __getitem__(self, index: int) -> TraceEvent:
+        count = len(self)
+        if not -count <= index < count:
+            raise IndexError(f"event {index} of {count}")
+        event = _n.clpool_trace_event()
+        _n.clpool_trace_event_at(self._handle, index % count, event)
+        slot = None if event.slot == 2**64 - 1 else event.slot
+        return TraceEvent(_ACTIONS[event.action], event.thread, event.time_us, event.pointer, event.size, event.stream,
+                          event.line, slot)
+
+    def __iter__(self) -> Iterator[TraceEvent]:
+        return (self[index] for index in range(len(self)))
+
+    def replay(self, target: Union[Pool, Allocator], progress: Optional[Callable[[int, int], Any]] = None,
+               progress_interval: int = 0) -> ReplayResult:
+        """Does what the log says with a pool or an allocator. progress(done, total) returns something true to stop."""
+        handle = target._handle if isinstance(target, Allocator) else target
+        return ReplayResult(*_n.replay(self._handle, handle, progress, progress_interval))
+
+
+class TraceWriter:
+    """Writes a log: `with TraceWriter(path) as log: log.write("allocate", pointer, size)`."""
+
+    def __init__(self, path: str) -> None:
+        self._handle: _n.Handle = _n.clpool_trace_writer_create(path)
+
+    def write(self, action: str, pointer: int, size: int, stream: int = 0, status: int = 0,
+              tag: Optional[str] = None) -> None:
+        """Adds a row: "allocate", "free" or "allocate failure"."""
+        if action not in _NUMBERS:
+            raise ValueError(f"action is {action!r}, it must be one of {', '.join(_NUMBERS)}")
+        _n.clpool_trace_writer_write(self._handle, _NUMBERS[action], pointer, size, stream, status, tag)
+
+    def flush(self) -> None:
+        """Hands all rows to the system."""
+        _n.clpool_trace_writer_flush(self._handle)
+
+    def close(self) -> None:
+        """Writes what is buffered and closes the file."""
+        self.flush()
+        self._handle.release()
+
+    def __enter__(self) -> "TraceWriter":
+        return self
+
+    def __exit__(self, *_exception: Any) -> None:
+        self.close()

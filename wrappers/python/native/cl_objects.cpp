@@ -1,0 +1,293 @@
+// Context, CommandQueue, Event, Sampler: OpenCL objects of which we own a reference. Just enough to use the library
+// without another OpenCL package; objects of others are taken wherever these are.
+#include "native.hpp"
+
+namespace clpool::python {
+
+namespace {
+
+struct ClObject {
+  PyObject_HEAD
+  void* handle;
+  PyObject* kept;  ///< host memory that a command still uses
+};
+
+template <typename T, cl_int(CL_API_CALL* call)(T)>
+cl_int call_as(void* handle) {
+  return call(static_cast<T>(handle));
+}
+
+struct ClKind {
+  const char* name;
+  cl_int (*retain)(void*);
+  cl_int (*release)(void*);
+  PyTypeObject* type;
+};
+
+ClKind kinds[] = {
+    {"Context", call_as<cl_context, clRetainContext>, call_as<cl_context, clReleaseContext>, nullptr},
+    {"CommandQueue", call_as<cl_command_queue, clRetainCommandQueue>, call_as<cl_command_queue, clReleaseCommandQueue>,
+     nullptr},
+    {"Event", call_as<cl_event, clRetainEvent>, call_as<cl_event, clReleaseEvent>, nullptr},
+    {"SamplerHandle", call_as<cl_sampler, clRetainSampler>, call_as<cl_sampler, clReleaseSampler>, nullptr},
+};
+constexpr size_t context_index = 0, queue_index = 1, event_index = 2, sampler_index = 3;
+
+// Events whose commands still use host memory of ours, with that memory.
+PyObject* unfinished = nullptr;
+
+const ClKind& kind_of(PyTypeObject* type) {
+  for (const ClKind& kind : kinds) {
+    if (PyType_IsSubtype(type, kind.type)) {
+      return kind;
+    }
+  }
+  return kinds[context_index];
+}
+
+bool cl_succeeded(cl_int code, const char* call) {
+  if (code != CL_SUCCESS) {
+    raise_cl(call, code);
+  }
+  return code == CL_SUCCESS;
+}
+
+void release_context(void* handle) { clReleaseContext(static_cast<cl_context>(handle)); }
+void release_queue(void* handle) { clReleaseCommandQueue(static_cast<cl_command_queue>(handle)); }
+void release_event(void* handle) { clReleaseEvent(static_cast<cl_event>(handle)); }
+void release_sampler(void* handle) { clReleaseSampler(static_cast<cl_sampler>(handle)); }
+constexpr void (*releases[])(void*) = {release_context, release_queue, release_event, release_sampler};
+
+bool is_complete(void* event) {
+  cl_int status = CL_COMPLETE;
+  const cl_int code = clGetEventInfo(static_cast<cl_event>(event), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                     &status, nullptr);
+  return code != CL_SUCCESS || status <= CL_COMPLETE;
+}
+
+// Lets go of host memory that no command uses any more.
+bool forget_finished() {
+  for (Py_ssize_t i = PyList_GET_SIZE(unfinished); i-- > 0;) {
+    PyObject* entry = PyList_GET_ITEM(unfinished, i);
+    if (is_complete(PyLong_AsVoidPtr(PyTuple_GET_ITEM(entry, 0)))) {
+      release_later(release_event, PyLong_AsVoidPtr(PyTuple_GET_ITEM(entry, 0)));
+      if (PyList_SetSlice(unfinished, i, i + 1, nullptr) < 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  static const char* const names[] = {"int_ptr", "retain", nullptr};
+  PyObject* value = nullptr;
+  int retain = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p", const_cast<char**>(names), &value, &retain)) {
+    return nullptr;
+  }
+  void* handle = nullptr;
+  const ClKind& kind = kind_of(type);
+  if (!to_cl_handle(value, kind.name, handle)) {
+    return nullptr;
+  }
+  if (handle == nullptr) {
+    PyErr_Format(PyExc_ValueError, "%s: the handle is 0", kind.name);
+    return nullptr;
+  }
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object == nullptr) {
+    return nullptr;
+  }
+  if (retain != 0 && !cl_succeeded(kind.retain(handle), "clRetain")) {
+    Py_DECREF(object);
+    return nullptr;
+  }
+  reinterpret_cast<ClObject*>(object)->handle = handle;
+  return object;
+}
+
+void put_by(ClObject* self) {
+  PyObject* entry = Py_BuildValue("(NO)", PyLong_FromVoidPtr(self->handle), self->kept);
+  if (entry == nullptr || PyList_Append(unfinished, entry) < 0) {
+    PyErr_WriteUnraisable(nullptr);
+    Py_INCREF(self->kept);  // rather never given back than given back while a command uses it
+  }
+  Py_XDECREF(entry);
+}
+
+void cl_dealloc(PyObject* object) {
+  auto* self = reinterpret_cast<ClObject*>(object);
+  PyTypeObject* type = Py_TYPE(object);
+  if (self->handle != nullptr) {
+    if (self->kept != nullptr && _Py_IsFinalizing() == 0) {
+      put_by(self);
+    } else {
+      release_later(releases[&kind_of(type) - kinds], self->handle);
+    }
+  }
+  Py_XDECREF(self->kept);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+void* live(PyObject* object) {
+  void* handle = reinterpret_cast<ClObject*>(object)->handle;
+  if (handle == nullptr) {
+    raise_released(Py_TYPE(object)->tp_name);
+  }
+  return handle;
+}
+
+PyObject* cl_int_ptr(PyObject* object, void*) {
+  void* handle = live(object);
+  return handle == nullptr ? nullptr : PyLong_FromVoidPtr(handle);
+}
+
+PyObject* cl_release(PyObject* object, PyObject*) {
+  void* handle = live(object);
+  if (handle == nullptr) {
+    return nullptr;
+  }
+  reinterpret_cast<ClObject*>(object)->handle = nullptr;
+  cl_int code;
+  {
+    const DropInterpreter drop;
+    code = kind_of(Py_TYPE(object)).release(handle);
+  }
+  if (!cl_succeeded(code, "clRelease")) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* cl_repr(PyObject* object) {
+  return PyUnicode_FromFormat("<%s at %p>", Py_TYPE(object)->tp_name, reinterpret_cast<ClObject*>(object)->handle);
+}
+
+Py_hash_t cl_hash(PyObject* object) { return _Py_HashPointer(reinterpret_cast<ClObject*>(object)->handle); }
+
+PyObject* cl_compare(PyObject* left, PyObject* right, int operation) {
+  const bool comparable = (operation == Py_EQ || operation == Py_NE) && Py_TYPE(left) == Py_TYPE(right);
+  if (!comparable) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  const bool same = reinterpret_cast<ClObject*>(left)->handle == reinterpret_cast<ClObject*>(right)->handle;
+  return PyBool_FromLong(same == (operation == Py_EQ));
+}
+
+PyObject* wait_or_finish(PyObject* object, cl_int (*call)(void*), const char* name) {
+  void* handle = live(object);
+  if (handle == nullptr) {
+    return nullptr;
+  }
+  cl_int code;
+  {
+    const DropInterpreter drop;
+    code = call(handle);
+  }
+  if (!cl_succeeded(code, name)) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* queue_finish(PyObject* object, PyObject*) {
+  return wait_or_finish(object, call_as<cl_command_queue, clFinish>, "clFinish");
+}
+
+PyObject* queue_flush(PyObject* object, PyObject*) {
+  return wait_or_finish(object, call_as<cl_command_queue, clFlush>, "clFlush");
+}
+
+cl_int wait_for_one(void* handle) {
+  const auto event = static_cast<cl_event>(handle);
+  return clWaitForEvents(1, &event);
+}
+
+PyObject* event_wait(PyObject* object, PyObject*) {
+  PyObject* result = wait_or_finish(object, wait_for_one, "clWaitForEvents");
+  if (result != nullptr) {
+    Py_CLEAR(reinterpret_cast<ClObject*>(object)->kept);
+  }
+  return result;
+}
+
+PyObject* event_complete(PyObject* object, void*) {
+  void* handle = live(object);
+  return handle == nullptr ? nullptr : PyBool_FromLong(is_complete(handle));
+}
+
+PyObject* event_keep(PyObject* object, PyObject* kept) {
+  if (!forget_finished()) {
+    return nullptr;
+  }
+  Py_INCREF(kept);
+  Py_XSETREF(reinterpret_cast<ClObject*>(object)->kept, kept);
+  Py_INCREF(object);
+  return object;
+}
+
+#define CLPOOL_COMMON_METHODS {"release", cl_release, METH_NOARGS, "Gives up the reference now."}
+PyMethodDef plain_methods[] = {CLPOOL_COMMON_METHODS, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef queue_methods[] = {CLPOOL_COMMON_METHODS,
+                               {"finish", queue_finish, METH_NOARGS, "Waits until all commands are complete."},
+                               {"flush", queue_flush, METH_NOARGS, "Has the device begin with all commands."},
+                               {nullptr, nullptr, 0, nullptr}};
+PyMethodDef event_methods[] = {CLPOOL_COMMON_METHODS,
+                               {"wait", event_wait, METH_NOARGS, "Waits until the command is complete."},
+                               {"_keep", event_keep, METH_O, "Keeps an object alive until the command is complete."},
+                               {nullptr, nullptr, 0, nullptr}};
+#undef CLPOOL_COMMON_METHODS
+
+#define CLPOOL_INT_PTR {"int_ptr", cl_int_ptr, nullptr, "The OpenCL handle as an integer.", nullptr}
+PyGetSetDef plain_properties[] = {CLPOOL_INT_PTR, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef event_properties[] = {CLPOOL_INT_PTR,
+                                  {"is_complete", event_complete, nullptr, "Whether the command is complete.", nullptr},
+                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+#undef CLPOOL_INT_PTR
+
+bool add_type(PyObject* module, ClKind& kind, const char* name, PyMethodDef* methods, PyGetSetDef* properties,
+              const char* doc) {
+  PyType_Slot slots[] = {
+      {Py_tp_new, reinterpret_cast<void*>(cl_new)},     {Py_tp_dealloc, reinterpret_cast<void*>(cl_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(cl_repr)},   {Py_tp_hash, reinterpret_cast<void*>(cl_hash)},
+      {Py_tp_methods, methods},                         {Py_tp_getset, properties},
+      {Py_tp_richcompare, reinterpret_cast<void*>(cl_compare)}, {Py_tp_doc, const_cast<char*>(doc)},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {name, sizeof(ClObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  kind.type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return kind.type != nullptr && PyModule_AddObjectRef(module, kind.name, reinterpret_cast<PyObject*>(kind.type)) == 0;
+}
+
+}  // namespace
+
+bool add_cl_types(PyObject* module) {
+  unfinished = PyList_New(0);
+  return unfinished != nullptr &&
+         add_type(module, kinds[context_index], "clpool.Context", plain_methods, plain_properties,
+                  "Context(int_ptr, retain=True): an OpenCL context.") &&
+         add_type(module, kinds[queue_index], "clpool.CommandQueue", queue_methods, plain_properties,
+                  "CommandQueue(int_ptr, retain=True): an OpenCL command queue.") &&
+         add_type(module, kinds[event_index], "clpool.Event", event_methods, event_properties,
+                  "Event(int_ptr, retain=True): the state of an OpenCL command.") &&
+         add_type(module, kinds[sampler_index], "clpool.SamplerHandle", plain_methods, plain_properties,
+                  "SamplerHandle(int_ptr, retain=True): an OpenCL sampler.");
+}
+
+PyObject* new_event(cl_event event) {
+  if (event == nullptr) {
+    Py_RETURN_NONE;
+  }
+  PyTypeObject* type = kinds[event_index].type;
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object == nullptr) {
+    release_later(release_event, event);
+    return nullptr;
+  }
+  reinterpret_cast<ClObject*>(object)->handle = event;
+  return object;
+}
+
+}  // namespace clpool::python

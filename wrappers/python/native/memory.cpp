@@ -1,0 +1,303 @@
+// Memory: owns one clpool_mem. Base of all classes of buffers, SVM, images and pooled blocks; what is short enough to be
+// called for every allocation is here, the rest is written in Python over it.
+#include "native.hpp"
+
+#include <structmember.h>
+
+namespace clpool::python {
+
+namespace {
+
+PyTypeObject* memory_type = nullptr;
+PyObject* classes = nullptr;  ///< {kind: class}
+
+MemoryObject* as_memory(PyObject* object) { return reinterpret_cast<MemoryObject*>(object); }
+
+clpool_mem* live(MemoryObject* self) {
+  if (self->mem == nullptr) {
+    raise_released(_PyType_Name(Py_TYPE(self)));
+  }
+  return self->mem;
+}
+
+void release_now(void* mem) { static_cast<void>(clpool_mem_release(static_cast<clpool_mem*>(mem))); }
+
+// A finalizer: never waits, never calls a driver.
+void put_off(clpool_mem* mem) {
+  if (clpool_mem_try_release(mem) == CLPOOL_SUCCESS) {
+    return;
+  }
+  if (clpool_mem_is_pooled(mem) != 0) {
+    static_cast<void>(clpool_mem_release_later(mem));
+  } else {
+    release_later(release_now, mem);
+  }
+}
+
+void memory_dealloc(PyObject* object) {
+  auto* self = as_memory(object);
+  PyTypeObject* type = Py_TYPE(object);
+  if (self->weak_references != nullptr) {
+    PyObject_ClearWeakRefs(object);
+  }
+  if (self->mem != nullptr) {
+    put_off(self->mem);
+  }
+  Py_XDECREF(self->kept);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+bool release(MemoryObject* self) {
+  if (self->exports > 0) {
+    PyErr_Format(PyExc_BufferError, "the memory cannot be released: %zd views of it exist", self->exports);
+    return false;
+  }
+  clpool_mem* mem = live(self);
+  if (mem == nullptr) {
+    return false;
+  }
+  self->mem = nullptr;
+  if (clpool_mem_try_release(mem) != CLPOOL_SUCCESS) {
+    clpool_status status;
+    {
+      const DropInterpreter drop;
+      status = clpool_mem_release(mem);
+    }
+    if (!succeeded(status)) {
+      return false;
+    }
+  }
+  Py_CLEAR(self->kept);
+  return true;
+}
+
+PyObject* memory_release(PyObject* object, PyObject*) {
+  if (!release(as_memory(object))) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* memory_enter(PyObject* object, PyObject*) {
+  if (live(as_memory(object)) == nullptr) {
+    return nullptr;
+  }
+  Py_INCREF(object);
+  return object;
+}
+
+PyObject* memory_exit(PyObject* object, PyObject* const*, Py_ssize_t) {
+  if (as_memory(object)->mem != nullptr && !release(as_memory(object))) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* memory_pin(PyObject* object, PyObject*) {
+  ++as_memory(object)->exports;
+  Py_RETURN_NONE;
+}
+
+PyCFunction as_method(_PyCFunctionFast function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+template <typename T, T (*read)(const clpool_mem*)>
+PyObject* number_property(PyObject* object, void*) {
+  clpool_mem* mem = live(as_memory(object));
+  return mem == nullptr ? nullptr : PyLong_FromUnsignedLongLong(static_cast<unsigned long long>(read(mem)));
+}
+
+template <typename T, T (*read)(const clpool_mem*)>
+PyObject* address_property(PyObject* object, void*) {
+  clpool_mem* mem = live(as_memory(object));
+  return mem == nullptr ? nullptr : PyLong_FromVoidPtr(read(mem));
+}
+
+PyObject* memory_pooled(PyObject* object, void*) {
+  clpool_mem* mem = live(as_memory(object));
+  return mem == nullptr ? nullptr : PyBool_FromLong(clpool_mem_is_pooled(mem));
+}
+
+PyObject* memory_released(PyObject* object, void*) { return PyBool_FromLong(as_memory(object)->mem == nullptr); }
+
+PyObject* memory_kept(PyObject* object, void*) {
+  PyObject* kept = as_memory(object)->kept;
+  kept = kept == nullptr ? Py_None : kept;
+  Py_INCREF(kept);
+  return kept;
+}
+
+int memory_keep(PyObject* object, PyObject* value, void*) {
+  Py_XINCREF(value);
+  Py_XSETREF(as_memory(object)->kept, value);
+  return 0;
+}
+
+int memory_getbuffer(PyObject* object, Py_buffer* view, int flags) {
+  auto* self = as_memory(object);
+  view->obj = nullptr;
+  clpool_mem* mem = live(self);
+  if (mem == nullptr) {
+    return -1;
+  }
+  void* pointer = clpool_mem_pointer(mem);
+  if (pointer == nullptr) {
+    PyErr_Format(PyExc_BufferError, "%s has no address on the host: map it", _PyType_Name(Py_TYPE(object)));
+    return -1;
+  }
+  if (PyBuffer_FillInfo(view, object, pointer, static_cast<Py_ssize_t>(clpool_mem_size(mem)), 0, flags) < 0) {
+    return -1;
+  }
+  ++self->exports;
+  return 0;
+}
+
+void memory_releasebuffer(PyObject* object, Py_buffer*) { --as_memory(object)->exports; }
+
+Py_hash_t memory_hash(PyObject* object) {
+  clpool_mem* mem = live(as_memory(object));
+  if (mem == nullptr) {
+    return -1;
+  }
+  const void* identity = clpool_mem_handle(mem);
+  return _Py_HashPointer(identity != nullptr ? identity : clpool_mem_pointer(mem));
+}
+
+PyObject* memory_compare(PyObject* left, PyObject* right, int operation) {
+  const bool comparable = (operation == Py_EQ || operation == Py_NE) && PyObject_TypeCheck(right, memory_type);
+  if (!comparable) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  const bool same = left == right || clpool_mem_equal(as_memory(left)->mem, as_memory(right)->mem) != 0;
+  return PyBool_FromLong(same == (operation == Py_EQ));
+}
+
+PyObject* memory_repr(PyObject* object) {
+  const clpool_mem* mem = as_memory(object)->mem;
+  const char* name = _PyType_Name(Py_TYPE(object));
+  if (mem == nullptr) {
+    return PyUnicode_FromFormat("<clpool.%s: released>", name);
+  }
+  const void* handle = clpool_mem_handle(mem);
+  return PyUnicode_FromFormat("<clpool.%s: %zu bytes (%zu reserved) at %s %p>", name, clpool_mem_size(mem),
+                              clpool_mem_capacity(mem), handle != nullptr ? "cl_mem" : "address",
+                              handle != nullptr ? handle : clpool_mem_pointer(mem));
+}
+
+PyMethodDef methods[] = {
+    {"release", memory_release, METH_NOARGS,
+     "Gives the memory back, to its pool or to the driver. BufferError while views of it exist."},
+    {"_pin", memory_pin, METH_NOARGS, "Counts one view that lives as long as this object."},
+    {"__enter__", memory_enter, METH_NOARGS, nullptr},
+    {"__exit__", as_method(memory_exit), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+#define CLPOOL_NUMBER(NAME, FUNCTION, DOC) {NAME, number_property<size_t, FUNCTION>, nullptr, DOC, nullptr}
+PyGetSetDef properties[] = {
+    CLPOOL_NUMBER("size", clpool_mem_size, "Bytes that were asked for."),
+    CLPOOL_NUMBER("nbytes", clpool_mem_size, "Bytes that were asked for."),
+    CLPOOL_NUMBER("capacity", clpool_mem_capacity, "Bytes that were reserved, at least size."),
+    {"kind", number_property<clpool_mem_kind_t, clpool_mem_kind>, nullptr, "One of the MEM_KIND numbers.", nullptr},
+    {"int_ptr", address_property<cl_mem, clpool_mem_handle>, nullptr,
+     "The cl_mem as an integer; 0 for memory without one.", nullptr},
+    {"svm_ptr", address_property<void*, clpool_mem_pointer>, nullptr,
+     "The address as an integer; 0 for memory without one.", nullptr},
+    {"is_pooled", memory_pooled, nullptr, "Whether the memory returns to a pool.", nullptr},
+    {"is_released", memory_released, nullptr, "Whether release() was called.", nullptr},
+    {"_kept", memory_kept, memory_keep, "What this keeps alive.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+#undef CLPOOL_NUMBER
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(MemoryObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(memory_dealloc)},
+    {Py_tp_repr, reinterpret_cast<void*>(memory_repr)},
+    {Py_tp_hash, reinterpret_cast<void*>(memory_hash)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(memory_compare)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {Py_tp_members, members},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(memory_getbuffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(memory_releasebuffer)},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"clpool._native.Memory", sizeof(MemoryObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+bool add_memory_type(PyObject* module) {
+  memory_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return memory_type != nullptr && PyModule_AddObjectRef(module, "Memory", reinterpret_cast<PyObject*>(memory_type)) == 0;
+}
+
+PyObject* set_memory_classes(PyObject*, PyObject* given) {
+  if (!PyDict_Check(given)) {
+    PyErr_SetString(PyExc_TypeError, "expected a dictionary from kinds to classes");
+    return nullptr;
+  }
+  Py_INCREF(given);
+  Py_XSETREF(classes, given);
+  Py_RETURN_NONE;
+}
+
+PyObject* adopt(PyObject*, PyObject* args) {
+  PyObject *type = nullptr, *memory = nullptr, *kept = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!O", &PyType_Type, &type, memory_type, &memory, &kept)) {
+    return nullptr;
+  }
+  if (!PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), memory_type)) {
+    PyErr_SetString(PyExc_TypeError, "expected a subclass of Memory");
+    return nullptr;
+  }
+  clpool_mem* mem = live(as_memory(memory));
+  if (mem == nullptr) {
+    return nullptr;
+  }
+  as_memory(memory)->mem = nullptr;
+  return new_memory(reinterpret_cast<PyTypeObject*>(type), mem, kept == Py_None ? nullptr : kept);
+}
+
+clpool_mem* memory_of(PyObject* object) {
+  if (!PyObject_TypeCheck(object, memory_type)) {
+    PyErr_Format(PyExc_TypeError, "expected memory of clpool, not %s", Py_TYPE(object)->tp_name);
+    return nullptr;
+  }
+  return live(as_memory(object));
+}
+
+PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept) {
+  if (mem == nullptr) {
+    Py_RETURN_NONE;
+  }
+  PyObject* object = PyType_GenericAlloc(type, 0);
+  if (object == nullptr) {
+    put_off(mem);
+    return nullptr;
+  }
+  as_memory(object)->mem = mem;
+  Py_XINCREF(kept);
+  as_memory(object)->kept = kept;
+  return object;
+}
+
+PyObject* new_memory_of_kind(clpool_mem* mem) {
+  if (mem == nullptr) {
+    Py_RETURN_NONE;
+  }
+  PyObject* kind = PyLong_FromLong(clpool_mem_kind(mem));
+  PyObject* type = kind == nullptr || classes == nullptr ? nullptr : PyDict_GetItemWithError(classes, kind);
+  Py_XDECREF(kind);
+  return new_memory(type != nullptr ? reinterpret_cast<PyTypeObject*>(type) : memory_type, mem, nullptr);
+}
+
+}  // namespace clpool::python

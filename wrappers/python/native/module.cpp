@@ -1,0 +1,48 @@
+// What the generated module gets besides SWIG's functions: the hand-written types, errors and functions with callbacks.
+#include "module.hpp"
+
+#include "native.hpp"
+
+namespace clpool::python {
+
+namespace {
+
+PyObject* finish(PyObject*, PyObject*) {
+  finish_releases();
+  Py_RETURN_NONE;
+}
+
+PyObject* address_of(PyObject*, PyObject* args) {
+  PyObject* object = nullptr;
+  int writable = 0;
+  if (!PyArg_ParseTuple(args, "O|p", &object, &writable)) {
+    return nullptr;
+  }
+  HostBuffer buffer;
+  return buffer.open(object, writable != 0)
+             ? Py_BuildValue("(Nn)", PyLong_FromVoidPtr(buffer.data()), static_cast<Py_ssize_t>(buffer.size()))
+             : nullptr;
+}
+
+PyMethodDef functions[] = {
+    {"set_memory_classes", set_memory_classes, METH_O, "set_memory_classes({kind: class})"},
+    {"adopt", adopt, METH_VARARGS, "adopt(class, memory, kept)"},
+    {"finish_releases", finish, METH_NOARGS, "Carries out the releases that finalizers put off."},
+    {"address_of", address_of, METH_VARARGS, "address_of(buffer, writable=False) -> (address, bytes)"},
+    {"create_custom_allocator", create_custom_allocator, METH_VARARGS, "create_custom_allocator(allocate, deallocate)"},
+    {"set_message_callback", set_message_callback, METH_O, "set_message_callback(callback or None)"},
+    {"visit_pool", visit_pool, METH_VARARGS, "visit_pool(pool, visitor)"},
+    {"replay", replay, METH_VARARGS, "replay(trace, target, progress, interval) -> tuple"},
+    {"cache_get", cache_get, METH_VARARGS, "cache_get(cache, kind, object, key, compute)"},
+    {"cache_find", cache_find, METH_VARARGS, "cache_find(cache, kind, object, key)"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+bool add_everything(PyObject* module) {
+  return add_errors(module) && add_handle_type(module) && add_cl_types(module) && add_memory_type(module) &&
+         add_pool_type(module) && PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace clpool::python

@@ -1,0 +1,191 @@
+// What the hand-written parts of the extension module share: errors, conversions of arguments, and the object types
+// that SWIG's typemaps hand in and out. All functions are called with the interpreter's lock (GIL) unless they say so.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <clpool/clpool.h>
+
+#include <vector>
+
+namespace clpool::python {
+
+// errors.cpp
+
+/// The kind of exception of a status, by the table in common/status.i; NULL for one that is not there. In the generated file.
+const char* kind_of_status(clpool_status status);
+
+/// Makes the exception classes and adds them to the module; false with an exception set.
+bool add_errors(PyObject* module);
+
+/// Raises what a failed status stands for, with the calling thread's last message. A user's own exception that was put
+/// by in a callback goes first.
+void raise_status(clpool_status status);
+
+/// After a call that may have run callbacks: true if it succeeded, else false with an exception set.
+bool succeeded(clpool_status status);
+
+/// Raises OpenCLError for a call of OpenCL's own.
+void raise_cl(const char* call, cl_int code);
+
+/// Raises InvalidOperationError for the use of something that was released.
+void raise_released(const char* what);
+
+// numbers.cpp
+
+/// An unsigned number of any type that has __index__; false with an exception set.
+bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& value);
+bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int64_t& value);
+
+/// An OpenCL handle: an integer, or an object with int_ptr such as PyOpenCL's and ours; None is NULL.
+bool to_cl_handle(PyObject* object, const char* what, void*& handle);
+
+/// A sequence of OpenCL handles, or None for none.
+bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles);
+
+/// A sequence of sizes.
+bool to_sizes(PyObject* object, const char* name, std::vector<size_t>& sizes);
+
+/// Up to three sizes; missing ones are `fill`. A single number counts as a sequence of one.
+bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3]);
+
+/// An address given as an integer; None is NULL.
+bool to_address(PyObject* object, const char* name, void*& address);
+
+/// A contiguous buffer of a Python object, given back at the end.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  ~HostBuffer();
+
+  /// None gives no bytes. False with an exception set.
+  bool open(PyObject* object, bool writable);
+  void* data() const { return view_.buf; }
+  size_t size() const { return static_cast<size_t>(view_.len); }
+
+ private:
+  Py_buffer view_{};
+};
+
+// later.cpp: what finalizers may not do themselves
+
+/// Puts a release off to the next moment at which the interpreter runs Python code.
+void release_later(void (*release)(void*), void* object);
+
+/// Carries out what was put off. Drops the GIL meanwhile.
+void finish_releases();
+
+// handles.cpp
+
+/// One handle type of the C API.
+struct HandleKind {
+  const char* name;
+  /// Gives the handle back; called without the GIL.
+  clpool_status (*release)(void*);
+  /// Whether that may call a driver, and is therefore put off in finalizers.
+  bool later;
+};
+
+extern const HandleKind allocator_kind, map_kind, heap_kind, heap_range_kind, trace_kind, trace_writer_kind,
+    device_data_kind, memo_kind, memo_value_kind;
+
+bool add_handle_type(PyObject* module);
+/// The handle in `object`, NULL with an exception set if it is another or was released.
+void* handle_of(PyObject* object, const HandleKind& kind);
+/// A new object that owns the handle; gives it back on failure.
+PyObject* new_handle(void* handle, const HandleKind& kind);
+
+// cl_objects.cpp: contexts, queues, events and samplers that belong to us
+
+bool add_cl_types(PyObject* module);
+/// A new Event that owns the reference; None for NULL.
+PyObject* new_event(cl_event event);
+
+// memory.cpp
+
+struct MemoryObject {
+  PyObject_HEAD
+  clpool_mem* mem;
+  /// The pool, parent or host memory that this keeps alive; may be NULL.
+  PyObject* kept;
+  PyObject* weak_references;
+  /// Views through the buffer protocol.
+  Py_ssize_t exports;
+};
+
+bool add_memory_type(PyObject* module);
+clpool_mem* memory_of(PyObject* object);
+/// A new object of `type` (a subtype of Memory) that owns the memory; gives it back on failure. None for NULL.
+PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);
+/// The same of the class that belongs to the memory's kind.
+PyObject* new_memory_of_kind(clpool_mem* mem);
+/// Says which class memory of a kind gets: memory_classes({kind: class}).
+PyObject* set_memory_classes(PyObject* module, PyObject* classes);
+/// adopt(class, memory, kept or None): the same memory as an object of another class; the first one is released.
+PyObject* adopt(PyObject* module, PyObject* args);
+
+// pool.cpp
+
+bool add_pool_type(PyObject* module);
+clpool_pool* pool_of(PyObject* object);
+
+// callbacks.cpp
+
+/// Puts the current exception by until the call that ran the callback is over.
+void put_exception_by();
+/// The exception that was put by becomes the current one; false if there is none.
+bool take_exception_back();
+
+/// Functions of a pool, found by number, so that a pool that outlives its object calls nothing.
+struct PoolFunctions {
+  PyObject* collect = nullptr;
+  PyObject* out_of_memory = nullptr;
+  PyObject* message = nullptr;
+};
+
+/// Registers functions (references are added); 0 with an exception set on failure.
+uint64_t register_functions(const PoolFunctions& functions);
+void unregister_functions(uint64_t number);
+/// Visits them for the garbage collector.
+int visit_functions(uint64_t number, visitproc visit, void* arg);
+clpool_pool_callbacks callbacks_of(const PoolFunctions& functions);
+
+PyObject* create_custom_allocator(PyObject* module, PyObject* args);
+PyObject* set_message_callback(PyObject* module, PyObject* callback);
+PyObject* visit_pool(PyObject* module, PyObject* args);
+PyObject* replay(PyObject* module, PyObject* args);
+
+// cache.cpp
+
+PyObject* cache_get(PyObject* module, PyObject* args);
+PyObject* cache_find(PyObject* module, PyObject* args);
+
+/// Holds the GIL in functions that the library calls, from whichever thread; not held once the interpreter ends.
+class HoldInterpreter {
+ public:
+  HoldInterpreter();
+  ~HoldInterpreter();
+  HoldInterpreter(const HoldInterpreter&) = delete;
+  HoldInterpreter& operator=(const HoldInterpreter&) = delete;
+  explicit operator bool() const { return held_; }
+
+ private:
+  bool held_;
+  PyGILState_STATE state_{};
+};
+
+/// Drops the GIL for a scope.
+class DropInterpreter {
+ public:
+  DropInterpreter() : state_(PyEval_SaveThread()) {}
+  ~DropInterpreter() { PyEval_RestoreThread(state_); }
+  DropInterpreter(const DropInterpreter&) = delete;
+  DropInterpreter& operator=(const DropInterpreter&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+}  // namespace clpool::python

@@ -1,0 +1,136 @@
+// Conversions of arguments. What is negative or too large is refused here, before the library sees it.
+#include <cinttypes>
+
+#include "native.hpp"
+
+namespace clpool::python {
+
+bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& value) {
+  PyObject* number = PyNumber_Index(object);
+  if (number == nullptr) {
+    return false;
+  }
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(number, &overflow);
+  const bool negative = overflow < 0 || (overflow == 0 && small < 0);
+  if (negative) {
+    PyErr_Format(PyExc_ValueError, "%s must not be negative: %S", name, number);
+  } else {
+    value = overflow == 0 ? static_cast<uint64_t>(small) : PyLong_AsUnsignedLongLong(number);
+    if (PyErr_Occurred() != nullptr || value > max) {
+      PyErr_Clear();
+      PyErr_Format(PyExc_OverflowError, "%s is %S, over the largest possible number %llu", name, number,
+                   static_cast<unsigned long long>(max));
+    }
+  }
+  Py_DECREF(number);
+  return PyErr_Occurred() == nullptr;
+}
+
+bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int64_t& value) {
+  PyObject* number = PyNumber_Index(object);
+  if (number == nullptr) {
+    return false;
+  }
+  int overflow = 0;
+  value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  const bool outside = overflow != 0 || value < min || value > max;
+  if (outside) {
+    PyErr_Format(PyExc_OverflowError, "%s is %S, not within %lld to %lld", name, number, static_cast<long long>(min),
+                 static_cast<long long>(max));
+  }
+  Py_DECREF(number);
+  return !outside;
+}
+
+bool to_address(PyObject* object, const char* name, void*& address) {
+  uint64_t value = 0;
+  if (object != Py_None && !to_unsigned(object, UINTPTR_MAX, name, value)) {
+    return false;
+  }
+  address = reinterpret_cast<void*>(static_cast<uintptr_t>(value));
+  return true;
+}
+
+bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
+  if (object == Py_None || PyLong_Check(object)) {
+    return to_address(object, what, handle);
+  }
+  PyObject* value = PyObject_GetAttrString(object, "int_ptr");
+  if (value == nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+      PyErr_Format(PyExc_TypeError, "%s must be an integer or have int_ptr, not %s", what, Py_TYPE(object)->tp_name);
+    }
+    return false;
+  }
+  const bool done = to_address(value, what, handle);
+  Py_DECREF(value);
+  return done;
+}
+
+bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles) {
+  if (object == Py_None) {
+    return true;
+  }
+  PyObject* items = PySequence_Fast(object, "expected a sequence");
+  if (items == nullptr) {
+    return false;
+  }
+  handles.resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(items)));
+  bool done = true;
+  for (size_t i = 0; done && i < handles.size(); ++i) {
+    done = to_cl_handle(PySequence_Fast_GET_ITEM(items, static_cast<Py_ssize_t>(i)), what, handles[i]);
+  }
+  Py_DECREF(items);
+  return done;
+}
+
+bool to_sizes(PyObject* object, const char* name, std::vector<size_t>& sizes) {
+  PyObject* items = PySequence_Fast(object, "expected a sequence of integers");
+  if (items == nullptr) {
+    return false;
+  }
+  bool done = true;
+  for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(items); ++i) {
+    uint64_t size = 0;
+    done = to_unsigned(PySequence_Fast_GET_ITEM(items, i), SIZE_MAX, name, size);
+    sizes.push_back(static_cast<size_t>(size));
+  }
+  Py_DECREF(items);
+  return done;
+}
+
+bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3]) {
+  std::vector<size_t> given;
+  if (PyIndex_Check(object)) {
+    uint64_t size = 0;
+    if (!to_unsigned(object, SIZE_MAX, name, size)) {
+      return false;
+    }
+    given.push_back(static_cast<size_t>(size));
+  } else if (object != Py_None && !to_sizes(object, name, given)) {
+    return false;
+  }
+  if (given.size() > 3) {
+    PyErr_Format(PyExc_ValueError, "%s has %zu entries, at most 3 are possible", name, given.size());
+    return false;
+  }
+  given.resize(3, fill);
+  for (size_t i = 0; i < 3; ++i) {
+    sizes[i] = given[i];
+  }
+  return true;
+}
+
+HostBuffer::~HostBuffer() {
+  if (view_.obj != nullptr) {
+    PyBuffer_Release(&view_);
+  }
+}
+
+bool HostBuffer::open(PyObject* object, bool writable) {
+  return object == Py_None ||
+         PyObject_GetBuffer(object, &view_, PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)) == 0;
+}
+
+}  // namespace clpool::python

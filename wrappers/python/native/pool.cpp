@@ -1,0 +1,270 @@
+// Pool: owns one clpool_pool. allocate() is the path that has to be fast: a hit neither drops the GIL nor parses
+// arguments. Its options are those of clpool_pool_options by name.
+#include "native.hpp"
+
+#include <structmember.h>
+
+namespace clpool::python {
+
+namespace {
+
+struct PoolObject {
+  PyObject_HEAD
+  clpool_pool* pool;
+  /// Class of the blocks.
+  PyTypeObject* block_type;
+  /// Number of its registered functions; 0 for none.
+  uint64_t functions;
+  PyObject* weak_references;
+};
+
+PyTypeObject* pool_type = nullptr;
+
+PoolObject* as_pool(PyObject* object) { return reinterpret_cast<PoolObject*>(object); }
+
+void release_pool(void* pool) { static_cast<void>(clpool_pool_release(static_cast<clpool_pool*>(pool))); }
+
+clpool_pool* live(PoolObject* self) {
+  if (self->pool == nullptr) {
+    raise_released(_PyType_Name(Py_TYPE(self)));
+  }
+  return self->pool;
+}
+
+bool to_size(PyObject* argument, size_t& size) {
+  if (PyLong_CheckExact(argument)) {
+    const Py_ssize_t number = PyLong_AsSsize_t(argument);
+    if (number >= 0) {
+      size = static_cast<size_t>(number);
+      return true;
+    }
+    PyErr_Clear();
+  }
+  uint64_t value = 0;
+  if (!to_unsigned(argument, SIZE_MAX, "size", value)) {
+    return false;
+  }
+  size = static_cast<size_t>(value);
+  return true;
+}
+
+// A miss: whatever may wait, call a driver or run a callback.
+clpool_mem* allocate_slowly(clpool_pool* pool, size_t size) {
+  finish_releases();
+  clpool_mem* mem = nullptr;
+  clpool_status status;
+  {
+    const DropInterpreter drop;
+    status = clpool_pool_allocate(pool, size, &mem);
+  }
+  if (!succeeded(status)) {
+    return nullptr;
+  }
+  return mem;
+}
+
+PyObject* pool_allocate(PyObject* object, PyObject* argument) {
+  auto* self = as_pool(object);
+  size_t size = 0;
+  if (live(self) == nullptr || !to_size(argument, size)) {
+    return nullptr;
+  }
+  clpool_mem* mem = nullptr;
+  if (clpool_pool_try_allocate(self->pool, size, &mem) != CLPOOL_SUCCESS) {
+    mem = allocate_slowly(self->pool, size);
+    if (mem == nullptr) {
+      return nullptr;
+    }
+  }
+  return new_memory(self->block_type, mem, object);
+}
+
+PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
+  if (PyTuple_GET_SIZE(args) != 1 || (keywords != nullptr && PyDict_GET_SIZE(keywords) != 0)) {
+    PyErr_SetString(PyExc_TypeError, "a pool is called with one argument: the size in bytes");
+    return nullptr;
+  }
+  return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
+}
+
+PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
+  auto* self = as_pool(object);
+  size_t size = 0;
+  if (live(self) == nullptr || !to_size(argument, size)) {
+    return nullptr;
+  }
+  clpool_mem* mem = nullptr;
+  const clpool_status status = clpool_pool_try_allocate(self->pool, size, &mem);
+  if (status == CLPOOL_ERROR_WOULD_BLOCK) {
+    Py_RETURN_NONE;
+  }
+  return succeeded(status) ? new_memory(self->block_type, mem, object) : nullptr;
+}
+
+int pool_traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  return visit_functions(as_pool(object)->functions, visit, arg);
+}
+
+int pool_clear(PyObject* object) {
+  unregister_functions(as_pool(object)->functions);
+  as_pool(object)->functions = 0;
+  return 0;
+}
+
+void pool_dealloc(PyObject* object) {
+  auto* self = as_pool(object);
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (self->weak_references != nullptr) {
+    PyObject_ClearWeakRefs(object);
+  }
+  pool_clear(object);
+  if (self->pool != nullptr) {
+    release_later(release_pool, self->pool);
+  }
+  Py_XDECREF(self->block_type);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyObject* pool_release(PyObject* object, PyObject*) {
+  auto* self = as_pool(object);
+  clpool_pool* pool = live(self);
+  if (pool == nullptr) {
+    return nullptr;
+  }
+  self->pool = nullptr;
+  clpool_status status;
+  {
+    const DropInterpreter drop;
+    status = clpool_pool_release(pool);
+  }
+  if (!succeeded(status)) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* pool_released(PyObject* object, void*) { return PyBool_FromLong(as_pool(object)->pool == nullptr); }
+
+PyObject* or_null(PyObject* object) { return object == Py_None ? nullptr : object; }
+
+bool is_callable_or_none(PyObject* object, const char* name) {
+  if (object == Py_None || PyCallable_Check(object)) {
+    return true;
+  }
+  PyErr_Format(PyExc_TypeError, "%s must be callable or None, not %s", name, Py_TYPE(object)->tp_name);
+  return false;
+}
+
+int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
+  auto* self = as_pool(object);
+  static const char* const names[] = {"allocator", "block_class", "strategy", "leading_bits_in_bin_id",
+                                      "trace_messages", "max_bytes", "max_held_bytes", "min_chunk_bytes", "alignment",
+                                      "release_threshold", "decay_ns", "collect", "out_of_memory", "message", "queues",
+                                      "name", nullptr};
+  PyObject *allocator, *block_class, *strategy, *bits, *max_bytes, *max_held, *min_chunk, *alignment, *threshold, *decay,
+      *collect, *out_of_memory, *message, *queues;
+  int trace_messages = 0;
+  const char* name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOz", const_cast<char**>(names), &allocator,
+                                   &PyType_Type, &block_class, &strategy, &bits, &trace_messages, &max_bytes, &max_held,
+                                   &min_chunk, &alignment, &threshold, &decay, &collect, &out_of_memory, &message,
+                                   &queues, &name)) {
+    return -1;
+  }
+  if (self->block_type != nullptr) {
+    PyErr_SetString(PyExc_RuntimeError, "the pool was made already");
+    return -1;
+  }
+  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, allocator_kind));
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  uint64_t strategy_number = 0, bits_number = 0;
+  std::vector<void*> queue_handles;
+  const bool parsed =
+      source != nullptr && to_unsigned(strategy, UINT32_MAX, "strategy", strategy_number) &&
+      to_unsigned(bits, UINT32_MAX, "leading_bits_in_bin_id", bits_number) &&
+      to_unsigned(max_bytes, UINT64_MAX, "max_bytes", options.max_bytes) &&
+      to_unsigned(max_held, UINT64_MAX, "max_held_bytes", options.max_held_bytes) &&
+      to_unsigned(min_chunk, UINT64_MAX, "min_chunk_bytes", options.min_chunk_bytes) &&
+      to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
+      to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
+      to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) && to_cl_handles(queues, "queue", queue_handles) &&
+      is_callable_or_none(collect, "collect") && is_callable_or_none(out_of_memory, "out_of_memory") &&
+      is_callable_or_none(message, "message");
+  if (!parsed) {
+    return -1;
+  }
+  const PoolFunctions functions{or_null(collect), or_null(out_of_memory), or_null(message)};
+  self->functions = register_functions(functions);
+  if (self->functions == 0) {
+    return -1;
+  }
+  const clpool_pool_callbacks callbacks = callbacks_of(functions);
+  options.strategy = static_cast<uint32_t>(strategy_number);
+  options.leading_bits_in_bin_id = static_cast<uint32_t>(bits_number);
+  options.trace_messages = trace_messages != 0 ? 1 : 0;
+  options.callbacks = &callbacks;
+  options.user = reinterpret_cast<void*>(static_cast<uintptr_t>(self->functions));
+  options.queues = reinterpret_cast<const cl_command_queue*>(queue_handles.data());
+  options.queue_count = static_cast<uint32_t>(queue_handles.size());
+  options.name = name;
+  clpool_status status;
+  {
+    const DropInterpreter drop;
+    status = clpool_pool_create(source, &options, &self->pool);
+  }
+  if (!succeeded(status)) {
+    return -1;
+  }
+  Py_INCREF(block_class);
+  self->block_type = reinterpret_cast<PyTypeObject*>(block_class);
+  return 0;
+}
+
+PyMethodDef methods[] = {
+    {"allocate", pool_allocate, METH_O, "Hands out a block of so many bytes."},
+    {"try_allocate", pool_try_allocate, METH_O,
+     "The same if that takes neither waiting nor a driver call, else None."},
+    {"release", pool_release, METH_NOARGS, "Gives up the pool; it lives on while its blocks do."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"is_released", pool_released, nullptr, "Whether release() was called.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PoolObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_init, reinterpret_cast<void*>(pool_init)},       {Py_tp_dealloc, reinterpret_cast<void*>(pool_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(pool_traverse)}, {Py_tp_clear, reinterpret_cast<void*>(pool_clear)},
+    {Py_tp_call, reinterpret_cast<void*>(pool_call)},       {Py_tp_methods, methods},
+    {Py_tp_getset, properties},                             {Py_tp_members, members},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"clpool._native.Pool", sizeof(PoolObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+
+}  // namespace
+
+bool add_pool_type(PyObject* module) {
+  pool_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return pool_type != nullptr && PyModule_AddObjectRef(module, "Pool", reinterpret_cast<PyObject*>(pool_type)) == 0;
+}
+
+clpool_pool* pool_of(PyObject* object) {
+  if (!PyObject_TypeCheck(object, pool_type)) {
+    PyErr_Format(PyExc_TypeError, "expected a pool of clpool, not %s", Py_TYPE(object)->tp_name);
+    return nullptr;
+  }
+  return live(as_pool(object));
+}
+
+}  // namespace clpool::python

@@ -1,0 +1,455 @@
+/* Python's typemaps: handles are objects of native/, statuses exceptions, results return values. Structs are SWIG's
+ * -builtin classes. Everything here is private to the package; its classes are written over it in clpool/.
+ */
+%{
+#include "module.hpp"
+#include "native.hpp"
+
+#include <string>
+#include <vector>
+using namespace clpool::python;
+%}
+
+%init %{
+  if (!clpool::python::add_everything(m)) {
+    return nullptr;
+  }
+%}
+
+/* ---- Statuses ---- */
+
+%insert("header") %{
+const char* clpool::python::kind_of_status(clpool_status status) {
+  switch (status) {
+%}
+%define CLPOOL_STATUS_KIND(STATUS, KIND)
+%insert("header") %{
+    case STATUS: return #KIND;
+%}
+%enddef
+%include "common/status.i"
+%insert("header") %{
+    default: return nullptr;
+  }
+}
+%}
+
+%typemap(out) clpool_status {
+  if (!succeeded($1)) {
+    SWIG_fail;
+  }
+  Py_INCREF(Py_None);
+  $result = Py_None;
+}
+
+/* ---- Numbers: everything with __index__; nothing is cut off ---- */
+
+%define CLPOOL_UNSIGNED(TYPE, MAX)
+%typemap(in) TYPE {
+  uint64_t number = 0;
+  if (!to_unsigned($input, MAX, "$1_name", number)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<TYPE>(number);
+}
+%typemap(typecheck, precedence=SWIG_TYPECHECK_INTEGER) TYPE "$1 = PyIndex_Check($input);"
+%enddef
+%define CLPOOL_SIGNED(TYPE, MIN, MAX)
+%typemap(in) TYPE {
+  int64_t number = 0;
+  if (!to_signed($input, MIN, MAX, "$1_name", number)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<TYPE>(number);
+}
+%enddef
+CLPOOL_UNSIGNED(uint64_t, UINT64_MAX)
+CLPOOL_UNSIGNED(size_t, SIZE_MAX)
+CLPOOL_UNSIGNED(uint32_t, UINT32_MAX)
+CLPOOL_SIGNED(int64_t, INT64_MIN, INT64_MAX)
+CLPOOL_SIGNED(int32_t, INT32_MIN, INT32_MAX)
+%typemap(in, numinputs=0) size_t *OUTPUT (size_t result = 0) "$1 = &result;"
+%typemap(argout) size_t *OUTPUT {
+  $result = SWIG_Python_AppendOutput($result, PyLong_FromSize_t(*$1));
+}
+
+/* ---- Handles ---- */
+
+%define CLPOOL_HANDLE_BY(TYPE, KIND)
+%typemap(in) TYPE *, const TYPE * {
+  $1 = static_cast<TYPE *>(handle_of($input, KIND));
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+%typemap(in, numinputs=0) TYPE **out (TYPE *made = nullptr) "$1 = &made;"
+%typemap(argout) TYPE **out {
+  PyObject *object = new_handle(*$1, KIND);
+  if (object == nullptr) {
+    SWIG_fail;
+  }
+  $result = SWIG_Python_AppendOutput($result, object);
+}
+%enddef
+
+%define CLPOOL_HANDLE(TYPE)
+CLPOOL_HANDLE_OF_##TYPE
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_allocator
+CLPOOL_HANDLE_BY(clpool_allocator, allocator_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_map
+CLPOOL_HANDLE_BY(clpool_map, map_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_heap
+CLPOOL_HANDLE_BY(clpool_heap, heap_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_heap_range
+CLPOOL_HANDLE_BY(clpool_heap_range, heap_range_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_trace
+CLPOOL_HANDLE_BY(clpool_trace, trace_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_trace_writer
+CLPOOL_HANDLE_BY(clpool_trace_writer, trace_writer_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_memo
+CLPOOL_HANDLE_BY(clpool_memo, memo_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_memo_value
+CLPOOL_HANDLE_BY(clpool_memo_value, memo_value_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_device_data
+CLPOOL_HANDLE_BY(clpool_device_data, device_data_kind)
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_pool
+%typemap(in) clpool_pool * {
+  $1 = pool_of($input);
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+%enddef
+%define CLPOOL_HANDLE_OF_clpool_mem
+%typemap(in) clpool_mem *, const clpool_mem * {
+  $1 = memory_of($input);
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+%typemap(in, numinputs=0) clpool_mem **out (clpool_mem *made = nullptr) "$1 = &made;"
+%typemap(argout) clpool_mem **out {
+  PyObject *object = new_memory_of_kind(*$1);
+  if (object == nullptr) {
+    SWIG_fail;
+  }
+  Py_XDECREF($result);
+  $result = object;
+}
+%enddef
+
+%define CLPOOL_CL_HANDLE(TYPE)
+typedef struct _##TYPE *TYPE;
+%typemap(in) TYPE {
+  void *handle = nullptr;
+  if (!to_cl_handle($input, #TYPE, handle)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<TYPE>(handle);
+}
+%typemap(out) TYPE "$result = PyLong_FromVoidPtr($1);"
+%typemap(in, numinputs=0) TYPE *out (TYPE made = nullptr), TYPE *root (TYPE made = nullptr),
+                          TYPE *device (TYPE made = nullptr), TYPE *context (TYPE made = nullptr),
+                          TYPE *queue (TYPE made = nullptr) "$1 = &made;"
+%typemap(argout) TYPE *out, TYPE *root, TYPE *device, TYPE *context, TYPE *queue {
+  $result = SWIG_Python_AppendOutput($result, PyLong_FromVoidPtr(*$1));
+}
+%enddef
+
+/* Events of commands: an Event always comes back. */
+%typemap(in, numinputs=0) cl_event *event_or_null (cl_event event = nullptr) "$1 = &event;"
+%typemap(argout) cl_event *event_or_null {
+  $result = SWIG_Python_AppendOutput($result, new_event(*$1));
+}
+%typemap(in) (cl_uint wait_count, const cl_event *wait_list) (std::vector<void *> events),
+             (uint32_t count, const cl_event *events) (std::vector<void *> events) {
+  if (!to_cl_handles($input, "event", events)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<uint32_t>(events.size());
+  $2 = reinterpret_cast<cl_event *>(events.data());
+}
+
+/* ---- Addresses and host memory ---- */
+
+%typemap(in) void * {
+  if (!to_address($input, "$1_name", $1)) {
+    SWIG_fail;
+  }
+}
+%typemap(in) const void *data {
+  void *address = nullptr;
+  if (!to_address($input, "$1_name", address)) {
+    SWIG_fail;
+  }
+  $1 = address;
+}
+%typemap(out) void * "$result = PyLong_FromVoidPtr($1);"
+%typemap(out) const void * "$result = PyLong_FromVoidPtr(const_cast<void *>($1));"
+%typemap(in, numinputs=0) void **pointer (void *address = nullptr) "$1 = &address;"
+%typemap(argout) void **pointer {
+  $result = SWIG_Python_AppendOutput($result, PyLong_FromVoidPtr(*$1));
+}
+%typemap(in) (void *host, size_t host_size) (HostBuffer host) {
+  if (!host.open($input, true)) {
+    SWIG_fail;
+  }
+  $1 = host.data();
+  $2 = host.size();
+}
+%typemap(in) (const void *host, size_t host_size) (HostBuffer host),
+             (const void *pattern, size_t pattern_size) (HostBuffer host),
+             (const void *color, size_t color_size) (HostBuffer host) {
+  if (!host.open($input, false)) {
+    SWIG_fail;
+  }
+  $1 = host.data();
+  $2 = host.size();
+}
+%typemap(in) (void *host_or_null, size_t host_size) (HostBuffer host) {
+  if (!host.open($input, false)) {
+    SWIG_fail;
+  }
+  $1 = host.data();
+  $2 = host.size();
+}
+%typemap(in) (const char *text, size_t length) (HostBuffer host) {
+  if (!host.open($input, false)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<char *>(host.data());
+  $2 = host.size();
+}
+
+/* Texts and lists of unknown length: the caller gives the room, the result is cut to it, and `needed` follows. Lists are
+ * tuples: SWIG would add the next result to a list.
+ */
+%typemap(in) (char *text, size_t capacity) (std::string room), (char *buffer, size_t capacity) (std::string room) {
+  uint64_t capacity = 0;
+  if (!to_unsigned($input, 1u << 30, "capacity", capacity)) {
+    SWIG_fail;
+  }
+  room.resize(static_cast<size_t>(capacity));
+  $1 = room.data();
+  $2 = room.size();
+}
+%typemap(argout) (char *text, size_t capacity), (char *buffer, size_t capacity) {
+  $result = SWIG_Python_AppendOutput($result, PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(strnlen($1, $2)), "replace"));
+}
+%typemap(in) (cl_device_id *devices, size_t capacity) (std::vector<cl_device_id> room) {
+  uint64_t capacity = 0;
+  if (!to_unsigned($input, 1u << 20, "capacity", capacity)) {
+    SWIG_fail;
+  }
+  room.resize(static_cast<size_t>(capacity));
+  $1 = room.data();
+  $2 = room.size();
+}
+%typemap(argout) (cl_device_id *devices, size_t capacity) {
+  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>($2));
+  for (size_t i = 0; list != nullptr && i < $2; ++i) {
+    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyLong_FromVoidPtr($1[i]));
+  }
+  $result = SWIG_Python_AppendOutput($result, list);
+}
+%typemap(in) (uint32_t *sizes, size_t capacity) (std::vector<uint32_t> room) {
+  uint64_t capacity = 0;
+  if (!to_unsigned($input, 1u << 20, "capacity", capacity)) {
+    SWIG_fail;
+  }
+  room.resize(static_cast<size_t>(capacity));
+  $1 = room.data();
+  $2 = room.size();
+}
+%typemap(argout) (uint32_t *sizes, size_t capacity) {
+  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>($2));
+  for (size_t i = 0; list != nullptr && i < $2; ++i) {
+    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyLong_FromUnsignedLong($1[i]));
+  }
+  $result = SWIG_Python_AppendOutput($result, list);
+}
+%typemap(in) (uint32_t capacity, cl_image_format *formats) (std::vector<cl_image_format> room) {
+  uint64_t capacity = 0;
+  if (!to_unsigned($input, 1u << 20, "capacity", capacity)) {
+    SWIG_fail;
+  }
+  room.resize(static_cast<size_t>(capacity));
+  $1 = static_cast<uint32_t>(room.size());
+  $2 = room.empty() ? nullptr : room.data();
+}
+%typemap(argout) (uint32_t capacity, cl_image_format *formats) {
+  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>($1));
+  for (size_t i = 0; list != nullptr && i < $1; ++i) {
+    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i),
+                    Py_BuildValue("(II)", $2[i].image_channel_order, $2[i].image_channel_data_type));
+  }
+  $result = SWIG_Python_AppendOutput($result, list);
+}
+
+/* ---- Sequences ---- */
+
+%typemap(in) (const size_t *shape, size_t rank) (std::vector<size_t> sizes),
+             (const size_t *stored_shape_or_null, size_t stored_rank) (std::vector<size_t> sizes) {
+  if ($input != Py_None && !to_sizes($input, "shape", sizes)) {
+    SWIG_fail;
+  }
+  $1 = $input != Py_None ? sizes.data() : nullptr;
+  $2 = sizes.size();
+}
+%typemap(in) const size_t *origin (size_t sizes[3]), const size_t *source_origin (size_t sizes[3]),
+             const size_t *target_origin (size_t sizes[3]) {
+  if (!to_three($input, "origin", 0, sizes)) {
+    SWIG_fail;
+  }
+  $1 = sizes;
+}
+%typemap(in) const size_t *region (size_t sizes[3]) {
+  if (!to_three($input, "region", 1, sizes)) {
+    SWIG_fail;
+  }
+  $1 = sizes;
+}
+%typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems) {
+  PyObject *items = PySequence_Fast($input, "expected a sequence of memory objects");
+  if (items == nullptr) {
+    SWIG_fail;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i) {
+    mems.push_back(memory_of(PySequence_Fast_GET_ITEM(items, i)));
+    if (mems.back() == nullptr) {
+      break;
+    }
+  }
+  Py_DECREF(items);
+  if (!mems.empty() && mems.back() == nullptr) {
+    SWIG_fail;
+  }
+  $1 = mems.data();
+  $2 = static_cast<uint32_t>(mems.size());
+}
+%typemap(in) const cl_bitfield *properties_or_null (std::vector<size_t> numbers) {
+  if ($input != Py_None) {
+    if (!to_sizes($input, "properties", numbers)) {
+      SWIG_fail;
+    }
+    numbers.push_back(0);
+  }
+  static_assert(sizeof(size_t) == sizeof(cl_bitfield));
+  $1 = $input != Py_None ? reinterpret_cast<cl_bitfield *>(numbers.data()) : nullptr;
+}
+%typemap(in, numinputs=0) (uint32_t *dimensions, size_t shape[3]) (uint32_t count = 0, size_t sizes[3]) {
+  $1 = &count;
+  $2 = sizes;
+}
+%typemap(argout) (uint32_t *dimensions, size_t shape[3]) {
+  $result = SWIG_Python_AppendOutput(
+      $result, Py_BuildValue("I(nnn)", *$1, static_cast<Py_ssize_t>($2[0]), static_cast<Py_ssize_t>($2[1]),
+                             static_cast<Py_ssize_t>($2[2])));
+}
+
+/* Arrays in structs are tuples. */
+%typemap(in) size_t[3] (size_t sizes[3]) {
+  if (!to_three($input, "$1_name", 0, sizes)) {
+    SWIG_fail;
+  }
+  $1 = sizes;
+}
+%typemap(memberin) size_t[3] "for (size_t i = 0; i < 3; ++i) $1[i] = $input[i];"
+%typemap(out) size_t[3] {
+  $result = Py_BuildValue("(nnn)", static_cast<Py_ssize_t>($1[0]), static_cast<Py_ssize_t>($1[1]),
+                          static_cast<Py_ssize_t>($1[2]));
+}
+%typemap(in) uint64_t[ANY] (uint64_t numbers[$1_dim0]) {
+  std::vector<size_t> given;
+  if (!to_sizes($input, "$1_name", given)) {
+    SWIG_fail;
+  }
+  if (given.size() > $1_dim0) {
+    PyErr_Format(PyExc_ValueError, "%zu numbers are too many: there is room for %d", given.size(), $1_dim0);
+    SWIG_fail;
+  }
+  given.resize($1_dim0, 0);
+  for (size_t i = 0; i < $1_dim0; ++i) {
+    numbers[i] = given[i];
+  }
+  $1 = numbers;
+}
+%typemap(memberin) uint64_t[ANY] "for (size_t i = 0; i < $1_dim0; ++i) $1[i] = $input[i];"
+%typemap(out) uint64_t[ANY] {
+  $result = PyTuple_New($1_dim0);
+  for (Py_ssize_t i = 0; $result != nullptr && i < $1_dim0; ++i) {
+    PyTuple_SET_ITEM($result, i, PyLong_FromUnsignedLongLong($1[i]));
+  }
+}
+
+/* Info as bytes of the room given. */
+%typemap(in) (size_t size, void *value) (std::vector<char> room) {
+  uint64_t capacity = 0;
+  if (!to_unsigned($input, 1u << 20, "size", capacity)) {
+    SWIG_fail;
+  }
+  room.resize(static_cast<size_t>(capacity));
+  $1 = room.size();
+  $2 = room.empty() ? nullptr : room.data();
+}
+%typemap(argout) (size_t size, void *value) {
+  $result = SWIG_Python_AppendOutput($result, PyBytes_FromStringAndSize(static_cast<char *>($2), static_cast<Py_ssize_t>($1)));
+}
+
+/* ---- The GIL is dropped around whatever may wait ---- */
+
+%define CLPOOL_MAY_BLOCK(NAME)
+%exception NAME {
+  const DropInterpreter drop;
+  $action
+}
+%enddef
+%include "python/blocking.i"
+
+/* Called by native/ itself. */
+%ignore clpool_allocator_create_custom;
+%ignore clpool_allocator_release;
+%ignore clpool_device_data_release;
+%ignore clpool_heap_destroy;
+%ignore clpool_map_release;
+%ignore clpool_mem_capacity;
+%ignore clpool_mem_equal;
+%ignore clpool_mem_handle;
+%ignore clpool_mem_is_pooled;
+%ignore clpool_mem_kind;
+%ignore clpool_mem_pointer;
+%ignore clpool_mem_release;
+%ignore clpool_mem_release_later;
+%ignore clpool_mem_size;
+%ignore clpool_mem_try_release;
+%ignore clpool_memo_find;
+%ignore clpool_memo_get;
+%ignore clpool_memo_release;
+%ignore clpool_memo_value_get;
+%ignore clpool_memo_value_release;
+%ignore clpool_pool_allocate;
+%ignore clpool_pool_create;
+%ignore clpool_pool_options;
+%ignore clpool_pool_release;
+%ignore clpool_pool_try_allocate;
+%ignore clpool_pool_visit;
+%ignore clpool_set_message_callback;
+%ignore clpool_trace_release;
+%ignore clpool_trace_replay_allocator;
+%ignore clpool_trace_replay_options;
+%ignore clpool_trace_replay_pool;
+%ignore clpool_trace_replay_result;
+%ignore clpool_trace_writer_release;
+%immutable clpool_pool_stats;
+%immutable clpool_trace_stats;
+%immutable clpool_trace_event;

@@ -1,0 +1,180 @@
+"""Functions written in Python that the library calls: allocators, collectors, out-of-memory, messages, visits."""
+import gc
+import sys
+
+import pytest
+
+import clpool
+
+
+def test_a_custom_allocator_serves_a_pool(numbers):
+    pool = numbers.pool()
+    block = pool.allocate(1000)
+    assert block.svm_ptr >= 4096
+    assert sum(numbers.live.values()) == pool.managed_bytes
+    block.release()
+    pool.free_held()
+    assert not numbers.live
+
+
+def test_an_allocators_own_exception_reaches_the_caller():
+    def allocate(size, alignment):
+        raise KeyError("no such thing")
+    pool = clpool.Pool(clpool.CustomAllocator(allocate, lambda chunk, size: None))
+    for _ in range(3):
+        with pytest.raises(KeyError, match="no such thing"):
+            pool.allocate(1)
+    assert pool.active_blocks == pool.managed_bytes == 0
+
+
+def test_impossible_chunks_are_refused():
+    for chunk, error in ((0, clpool.CallbackError), (-1, ValueError), (2**64, OverflowError), ("x", TypeError)):
+        pool = clpool.Pool(clpool.CustomAllocator(lambda size, alignment, chunk=chunk: chunk, lambda *_: None))
+        with pytest.raises(error):
+            pool.allocate(1)
+
+
+def test_memory_errors_are_answered_by_collecting(make_numbers):
+    numbers = make_numbers(capacity=1 << 20)
+    cycle = []
+
+    def collect():
+        cycle.clear()
+    pool = numbers.pool(collect=collect)
+    cycle.append(pool.allocate(1 << 20))
+    assert pool.allocate(1 << 19).size == 1 << 19
+    assert not cycle
+
+
+def test_the_default_collector_is_the_interpreters(make_numbers):
+    pool = make_numbers(capacity=1 << 20).pool()
+
+    class Node:
+        pass
+    node = Node()
+    node.itself, node.block = node, pool.allocate(1 << 20)
+    gc.disable()
+    try:
+        del node
+        assert pool.allocate(1 << 20)
+    finally:
+        gc.enable()
+
+
+def test_out_of_memory_is_asked_last_and_may_ask_again(make_numbers):
+    numbers = make_numbers(capacity=100)
+    asked = []
+
+    def out_of_memory(size, attempt):
+        asked.append((size, attempt))
+        numbers.capacity = 1 << 30
+        return attempt < 2
+    pool = numbers.pool(out_of_memory=out_of_memory)
+    assert pool.allocate(5000)
+    assert asked == [(5000, 1)]
+
+
+def test_exceptions_of_pool_callbacks_win_over_the_status(make_numbers):
+    def fail(*_):
+        raise ZeroDivisionError("from the callback")
+    for options in ({"out_of_memory": fail}, {"collect": fail}):
+        pool = make_numbers(capacity=10).pool(**options)
+        with pytest.raises(ZeroDivisionError):
+            pool.allocate(1000)
+        with pytest.raises(ZeroDivisionError):
+            pool.allocate(1000)
+
+
+def test_an_exception_of_a_collector_that_did_not_matter_is_reported(make_numbers, monkeypatch):
+    numbers = make_numbers(capacity=10)
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reported.append(report.exc_value))
+
+    def collect():
+        numbers.capacity = 1 << 30
+        raise ValueError("after the fact")
+    pool = numbers.pool(collect=collect)
+    assert pool.allocate(1000)
+    assert [str(error) for error in reported] == ["after the fact"]
+
+
+def test_a_failing_deallocate_is_reported_and_no_crash(monkeypatch):
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reported.append(report.exc_type))
+
+    def deallocate(chunk, size):
+        raise RuntimeError
+    pool = clpool.Pool(clpool.CustomAllocator(lambda size, alignment: 4096, deallocate))
+    pool.allocate(10).release()
+    pool.free_held()
+    assert reported == [RuntimeError]
+
+
+def test_callbacks_may_use_the_pool(make_numbers):
+    numbers = make_numbers(capacity=1 << 16)
+    kept = []
+
+    def out_of_memory(size, attempt):
+        kept.clear()
+        pool.trim()
+        assert pool.statistics.out_of_memory_events
+        return attempt == 1
+    pool = numbers.pool(out_of_memory=out_of_memory, collect=None)
+    kept.append(pool.allocate(1 << 16))
+    assert pool.allocate(1 << 16)
+
+
+def test_messages_go_to_the_pool_else_to_the_process(numbers):
+    ours, everyones = [], []
+    clpool.set_message_callback(lambda severity, text: everyones.append(text))
+    try:
+        pool = numbers.pool(trace_messages=True, message=lambda severity, text: ours.append((severity, text)))
+        pool.allocate(100).release()
+        assert ours and not everyones
+        plain = numbers.pool(trace_messages=True)
+        plain.allocate(100).release()
+        assert everyones
+    finally:
+        clpool.set_message_callback(None)
+    with pytest.raises(TypeError):
+        clpool.set_message_callback(7)
+
+
+def test_a_visitor_may_stop_and_may_fail(pool):
+    blocks = [pool.allocate(256) for _ in range(4)]
+    seen = []
+    pool.visit(lambda stretch: seen.append(stretch) or len(seen) == 2)
+    assert len(seen) == 2
+
+    def fail(stretch):
+        raise LookupError
+    with pytest.raises(LookupError):
+        pool.visit(fail)
+    assert len(blocks) == 4
+
+
+def test_limit_and_trace_decorate_any_allocator(numbers, tmp_path):
+    log = tmp_path / "log.csv"
+    inner = clpool.CustomAllocator(numbers.allocate, numbers.deallocate)
+    traced = clpool.TraceAllocator(clpool.LimitAllocator(inner, 1 << 16), str(log))
+    memory = traced(1000)
+    with pytest.raises(MemoryError):
+        traced(1 << 17)
+    memory.release()
+    traced._handle.release()
+    figures = clpool.Trace(str(log)).statistics
+    assert (figures.allocations, figures.releases, figures.allocate_failures) == (1, 1, 1)
+
+
+def test_a_pool_and_its_callbacks_are_collected_together(make_numbers):
+    import weakref
+
+    class Owner:
+        def collect(self):
+            pass
+    owner = Owner()
+    owner.pool = make_numbers().pool(collect=owner.collect)
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None

@@ -1,0 +1,133 @@
+"""Ownership: what keeps what alive, what finalizers do, how programs end."""
+import gc
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import clpool
+
+
+def test_a_block_keeps_pool_allocator_and_context_alive():
+    device, context, queue = clpool.create_default_context()
+    block = clpool.MemoryPool(clpool.ImmediateAllocator(queue)).allocate(4096)
+    own = clpool.CommandQueue(queue.int_ptr)
+    del context, queue
+    gc.collect()
+    clpool.enqueue_fill(own, block, b"\x05").wait()
+    host = np.empty(4096, np.uint8)
+    clpool.enqueue_copy(own, host, block)
+    assert (host == 5).all()
+
+
+def test_forgotten_blocks_come_back(pool):
+    for _ in range(1000):
+        pool.allocate(1 << 16)
+    assert pool.active_blocks == 0
+    assert pool.statistics.driver_allocations == 1
+
+
+def test_forgotten_blocks_in_cycles_come_back(pool):
+    class Node:
+        pass
+    for _ in range(50):
+        node = Node()
+        node.itself, node.block = node, pool.allocate(4096)
+    del node
+    gc.collect()
+    assert pool.active_blocks == 0
+
+
+def test_forgotten_direct_memory_is_given_back(queue, numbers):
+    allocator = clpool.CustomAllocator(numbers.allocate, numbers.deallocate)
+    memory = allocator(100)
+    assert numbers.live
+    del memory
+    for _ in range(100):  # the interpreter carries the release out between two steps
+        pass
+    assert not numbers.live
+
+
+def test_blocks_can_be_referred_to_weakly(pool):
+    block = pool.allocate(10)
+    reference, pool_reference = weakref.ref(block), weakref.ref(pool)
+    assert reference() is block and pool_reference() is pool
+    del block
+    assert reference() is None
+
+
+def test_release_with_live_views_is_a_buffer_error(context):
+    pool = clpool.SVMPool(clpool.SVMAllocator(context))
+    block = pool.allocate(1000)
+    array = np.frombuffer(block, np.uint8)
+    with pytest.raises(BufferError):
+        block.release()
+    array2 = array[10:]
+    del array
+    with pytest.raises(BufferError):
+        block.release()
+    del array2
+    block.release()
+
+
+def test_a_view_keeps_its_block(context):
+    pool = clpool.SVMPool(clpool.SVMAllocator(context))
+    array = pool.allocate(1000).as_array(np.float32, (10, 25))
+    assert array.shape == (10, 25)
+    assert pool.active_blocks == 1
+    array[:] = 3
+    del array
+    assert pool.active_blocks == 0
+
+
+def test_a_part_keeps_its_block(pool):
+    part = pool.allocate(4096)[128:256]
+    assert part.size == 128
+    assert pool.active_blocks == 1
+    del part
+    assert pool.active_blocks == 0
+
+
+def test_handles_know_when_they_were_released():
+    heap = clpool.Heap()
+    heap._handle.release()
+    with pytest.raises(clpool.InvalidOperationError):
+        heap.statistics
+    with pytest.raises(clpool.InvalidOperationError):
+        heap._handle.release()
+
+
+def test_direct_construction_of_what_only_the_library_makes_is_refused():
+    for kind in (clpool.PooledBuffer, clpool.MemoryObject, clpool.PooledSVM, clpool.Image):
+        with pytest.raises(TypeError):
+            kind()
+
+
+@pytest.mark.parametrize("what", [
+    "blocks = [pool.allocate(1000) for _ in range(10)]",
+    "block = pool.allocate(1000); del pool",
+    "direct = clpool.Buffer(context, 1, 1000)",
+    "array = clpool.svm_empty(context, 1, 100, 'f4'); array[:] = 1",
+    "svm = clpool.SVMPool(clpool.SVMAllocator(context)).allocate(100); view = memoryview(svm)",
+    "mapped = clpool.Buffer(context, 1, 1000).map(queue)",
+    "pool.itself = lambda: pool; block = pool.allocate(1)",
+    "live = {}\n"
+    "custom = clpool.Pool(clpool.CustomAllocator(lambda s, a: live.setdefault(4096, 4096), lambda c, s: live.pop(c)))\n"
+    "block = custom.allocate(10)",
+    "import clpool.autoinit; block = pool.allocate(1); clpool.set_message_callback(print)",
+    "event = clpool.enqueue_copy(queue, bytearray(1000), pool.allocate(1000), is_blocking=False)",
+    "clpool.first_arg_dependent_memoize(lambda c: pool.allocate(10))(context)",
+    "cache = clpool.Cache(); cache.get(context, b'', lambda: pool.allocate(10))",
+])
+def test_a_program_that_ends_with_live_objects_ends_cleanly(what):
+    program = f"""
+import clpool
+device, context, queue = clpool.create_default_context()
+pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+{what}
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert "Error" not in done.stderr

@@ -1,0 +1,227 @@
+"""Pools: counters, options, sizes, the seeds' tests (spec §4.1)."""
+import random
+
+import numpy as np
+import pytest
+
+import clpool
+
+
+def test_counters_are_exact_at_each_step(pool):
+    window = []
+    for size, count in ((64, 100), (128, 100)):
+        for _ in range(count):
+            window.append(pool.allocate(size))
+            if len(window) > 10:
+                window.pop(0)
+            assert pool.active_blocks == len(window)
+            assert pool.active_bytes == sum(block.size for block in window)
+    managed = pool.managed_bytes
+    window.clear()
+    assert (pool.active_blocks, pool.active_bytes, pool.managed_bytes) == (0, 0, managed)
+    pool.stop_holding()
+    assert pool.managed_bytes == 0
+    pool.check()
+
+
+def test_a_hit_asks_the_driver_for_nothing(pool):
+    pool.allocate(4096).release()
+    before = pool.statistics.driver_allocations
+    for _ in range(100):
+        pool(4096).release()
+    assert pool.statistics.driver_allocations == before
+    assert pool.statistics.hits >= 100
+
+
+def test_blocks_know_requested_and_reserved_size(pool):
+    with pool.allocate(1000) as block:
+        assert block.size == block.nbytes == 1000
+        assert block.capacity >= 1000
+        assert block.is_pooled and block.int_ptr
+        assert "1000 bytes" in repr(block)
+    assert block.is_released and "released" in repr(block)
+
+
+def test_zero_bytes_give_a_block_from_pools_and_none_from_allocators(queue, context):
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+    assert pool.allocate(0).size == 0
+    assert clpool.ImmediateAllocator(queue)(0) is None
+    assert clpool.DeferredAllocator(context)(0) is None
+    assert clpool.ImmediateAllocator(queue)(15).size == 15
+    svm = clpool.SVMAllocator(context)
+    assert svm(0) is None
+    clpool.SVMPool(svm)(0).release()
+
+
+@pytest.mark.parametrize("size, error", [(-1, ValueError), (-2**70, ValueError), (2**64, OverflowError),
+                                         (2**70, OverflowError), (2**63, clpool.ClpoolError),
+                                         (2**64 - 1, clpool.ClpoolError), ("8", TypeError), (1.5, TypeError),
+                                         (None, TypeError)])
+def test_impossible_sizes_are_refused_and_change_nothing(pool, size, error):
+    before = pool.statistics
+    with pytest.raises(error):
+        pool.allocate(size)
+    assert pool.statistics[:4] == before[:4]
+
+
+def test_sizes_may_be_numbers_of_numpy(pool):
+    assert pool.allocate(np.int64(100)).size == 100
+    assert pool(np.uint8(7)).size == 7
+    with pytest.raises(ValueError):
+        pool.allocate(np.int32(-1))
+
+
+def test_a_released_block_cannot_be_used(pool):
+    block = pool.allocate(100)
+    block.release()
+    for use in (block.release, lambda: block.size, lambda: block.int_ptr, lambda: block[0:10], lambda: hash(block),
+                lambda: block.root, lambda: block.__enter__(), lambda: memoryview(block)):
+        with pytest.raises(clpool.InvalidOperationError):
+            use()
+    assert block == block
+
+
+def test_a_released_pool_cannot_be_used_but_its_blocks_can(queue):
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+    block = pool.allocate(4096)
+    pool.release()
+    with pytest.raises(clpool.InvalidOperationError):
+        pool.allocate(1)
+    with pytest.raises(clpool.InvalidOperationError):
+        pool.held_blocks
+    assert "released" in repr(pool)
+    clpool.enqueue_fill(queue, block, b"\x07").wait()
+    host = np.zeros(4096, np.uint8)
+    clpool.enqueue_copy(queue, host, block)
+    assert (host == 7).all()
+    block.release()
+
+
+def test_limits_become_memory_errors_with_figures(queue):
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue), max_bytes=1 << 20)
+    with pytest.raises(MemoryError, match="1048576") as caught:
+        pool.allocate(1 << 21)
+    assert isinstance(caught.value, clpool.OutOfMemoryError)
+    assert caught.value.status == clpool.status.OUT_OF_MEMORY
+    assert pool.active_blocks == 0
+
+
+def test_the_binned_strategy_has_the_seeds_bins(numbers):
+    pool = numbers.pool(strategy=clpool.strategy.BINNED)
+    pool.allocate(1024).release()
+    assert pool.managed_bytes == 1087  # spec §1.1.2
+    assert pool.held_blocks == 1
+    none = numbers.pool(strategy=clpool.strategy.BINNED, leading_bits_in_bin_id=0)
+    none.allocate(1024).release()
+    assert none.managed_bytes == 2047
+    assert none.bin_number(1024) == 10 and none.alloc_size(10) == 2047
+
+
+def test_bins_hold_what_they_promise():  # test_mempool_2 with its true bound
+    source = random.Random(1)
+    sizes = [source.getrandbits(31) >> source.randrange(32) for _ in range(300)] + [2**30]
+    for bits in range(9):
+        for size in sizes:
+            number = clpool.bin_number(size, bits)
+            rounded = clpool.alloc_size(number, bits)
+            assert size <= rounded < max(size, 1) * (1 + 2.0**-bits) + 1
+            assert clpool.bin_number(rounded, bits) == number
+
+
+def test_bitlog2():
+    for value, expected in ((0, 0), (1, 0), (17, 4), (0xAFFE, 15), (0x3AFFE, 17), (0xCC3AFFE, 27), (2**63, 63)):
+        assert clpool.bitlog2(value) == expected
+
+
+def test_32_bits_are_not_the_limit(numbers):  # test_mempool_32bit_issues, W-29
+    pool = numbers.pool()
+    for exponent in range(30, 35):
+        for difference in range(-5, 5):
+            size = 2**exponent + difference
+            with pool.allocate(size) as block:
+                assert block.size == size <= block.capacity
+
+
+def test_a_deferred_allocator_under_a_pool_warns(context):
+    with pytest.warns(UserWarning, match="deferred"):
+        clpool.MemoryPool(clpool.DeferredAllocator(context))
+
+
+def test_free_held_trim_and_tick_give_memory_back(pool):
+    blocks = [pool.allocate(1 << 16) for _ in range(8)]
+    blocks.clear()
+    pool.tick()
+    pool.trim(0)
+    pool.free_held()
+    assert pool.managed_bytes == 0
+    assert pool.held_blocks == 0
+
+
+def test_the_picture_of_a_pool_names_its_blocks(pool):
+    block = pool.allocate(5000)
+    block.tag(42)
+    active = [stretch for stretch in pool.stretches if stretch.state == "active"]
+    assert [(stretch.requested, stretch.tag) for stretch in active] == [(5000, 42)]
+    dump = pool.dump()
+    assert dump["schema"] == "clpool-pool-1"
+    assert dump["statistics"]["active_bytes"] == 5000
+
+
+def test_try_allocate_gives_none_instead_of_waiting(pool):
+    assert pool.try_allocate(4096) is None
+    pool.allocate(4096).release()
+    assert pool.try_allocate(4096).size == 4096
+
+
+def test_pools_are_made_over_allocators_only(pool):
+    with pytest.raises(TypeError):
+        clpool.MemoryPool(pool)
+    with pytest.raises(TypeError):
+        clpool.MemoryPool(None)
+    with pytest.raises(TypeError):
+        clpool.MemoryPool(pool.allocator, collect=3)
+    with pytest.raises(ValueError):
+        clpool.MemoryPool(pool.allocator, max_bytes=-1)
+    with pytest.raises(clpool.InvalidValueError):
+        clpool.MemoryPool(pool.allocator, strategy=99)
+    with pytest.raises(clpool.InvalidValueError):  # D-34
+        clpool.MemoryPool(pool.allocator, 27, strategy=clpool.strategy.BINNED)
+
+
+def test_the_page_locked_pool_gives_arrays(queue):
+    pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    array = pool.allocate((3, 4), np.float32, order="F")
+    assert array.shape == (3, 4) and array.flags.f_contiguous and array.dtype == np.float32
+    assert isinstance(array.base, clpool.PooledHostAllocation)
+    assert len(array.base) == 48
+    array[:] = 1
+    view = array[1:]
+    with pytest.raises(BufferError):
+        array.base.release()
+    del array
+    assert pool.active_blocks == 1
+    assert (view == 1).all()
+    del view
+    assert pool.active_blocks == 0
+    assert pool.allocate(5).shape == (5,)
+    assert pool.allocate(()).shape == ()
+    with pytest.raises(ValueError):
+        pool.allocate(5, np.int32, order="K")
+    with pytest.raises(ValueError):
+        pool.allocate((2, -1))
+    with pool.allocate_block(8) as block:
+        memoryview(block)[:] = b"12345678"
+        assert bytes(block) == b"12345678"
+
+
+def test_uses_on_other_queues_hold_a_block_back(pool, queue, opencl):
+    _, _, other = clpool.create_default_context()
+    block = pool.allocate(4096)
+    block.used_on(queue)
+    event = clpool.enqueue_fill(queue, block, b"\1")
+    block.release_after(event)
+    assert block.is_released
+    queue.finish()
+    other.finish()
+    pool.tick()
+    assert pool.allocate(4096).size == 4096
