@@ -123,6 +123,10 @@ Status Pool::recover(const Request& request, std::unique_lock<std::mutex>& lock,
     if (!again) {
       return out_of_memory_error(request, lock);
     }
+    // What the callback let go of may have left the pool already, by clpool_pool_trim() or a direct release.
+    if (const Status retried = new_chunk(request.rounded, request, lock, mem); !may_recover(retried)) {
+      return retried;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "conformance/pool/backends.hpp"
 
@@ -423,6 +424,25 @@ TEST_P(PoolContract, CarriesOutLateReleasesInItsNextCall) {
   }
 }
 
+TEST_P(PoolContract, ReleasesWithoutWaitingOrNotAtAll) {
+  const PoolHandle tested = pool();
+  clpool_mem* mem = nullptr;
+  ASSERT_EQ(clpool_pool_allocate(tested.get(), 1000, &mem), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_mem_retain(mem), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_mem_try_release(mem), CLPOOL_ERROR_WOULD_BLOCK) << "another reference is left";
+  EXPECT_EQ(clpool_mem_size(mem), 1000u);
+  ASSERT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+  if (clpool_mem_try_release(mem) == CLPOOL_SUCCESS) {
+    EXPECT_EQ(clpool_mem_try_release(mem), CLPOOL_ERROR_WOULD_BLOCK) << "it was released already";
+    EXPECT_EQ(clpool_mem_release(mem), CLPOOL_ERROR_INVALID_OPERATION);
+  } else {
+    EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+  }
+  EXPECT_EQ(clpool_mem_try_release(nullptr), CLPOOL_SUCCESS);
+  EXPECT_EQ(stats_of(tested).active_blocks, 0u);
+  expect_sound(tested);
+}
+
 TEST_P(PoolContract, EndsWhenItsLastBlockIsReleasedLate) {
   PoolHandle tested = pool();
   clpool_mem* last = allocate(tested, 1000).release();
@@ -508,6 +528,33 @@ TEST_P(PoolContract, ShowsAPictureThatAddsUp) {
   EXPECT_EQ(picture.tags[19], 1u);
   MemHandle again = allocate(tested, 100);
   EXPECT_EQ(clpool_mem_set_tag(again.get(), 0), CLPOOL_SUCCESS) << "a tag is forgotten at the release";
+}
+
+TEST(PoolOutOfMemory, AsksTheDriverAgainWhenTheCallbackTrimmedThePoolItself) {
+  struct Program {
+    NumberSource numbers;
+    PoolHandle pool;
+    clpool_mem* cached = nullptr;
+  } program;
+  program.numbers.capacity = 1 << 16;
+  const AllocatorHandle allocator = program.numbers.allocator();
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.out_of_memory = [](void* user, std::uint64_t, std::uint32_t attempt) -> std::int32_t {
+    Program& self = *static_cast<Program*>(user);
+    EXPECT_EQ(clpool_mem_release(std::exchange(self.cached, nullptr)), CLPOOL_SUCCESS);
+    EXPECT_EQ(clpool_pool_trim(self.pool.get(), 0), CLPOOL_SUCCESS);
+    return attempt == 1 ? 1 : 0;
+  };
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.callbacks = &callbacks;
+  options.user = &program;
+  clpool_pool* made = nullptr;
+  ASSERT_EQ(clpool_pool_create(allocator.get(), &options, &made), CLPOOL_SUCCESS);
+  program.pool.reset(made);
+  ASSERT_EQ(clpool_pool_allocate(made, 1 << 16, &program.cached), CLPOOL_SUCCESS);
+  clpool_mem* mem = nullptr;
+  ASSERT_EQ(clpool_pool_allocate(made, 1 << 16, &mem), CLPOOL_SUCCESS) << clpool_last_error_message();
+  EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
 }
 
 }  // namespace
