@@ -49,6 +49,11 @@ def ask_simd_group_sizes(device: Any) -> List[int]:
     return whole_list(lambda room: _n.clpool_characterize_simd_group_sizes(device, room, made))
 
 
+def ask_simd_group_size_of_kernel(device: Any, kernel: Any) -> Answer:
+    """SIMD width that the compiler chose for a kernel."""
+    return _answer(_n.clpool_characterize_simd_group_size_of_kernel, device, kernel)
+
+
 def ask_work_group_size_multiple(device: Any, context: Any = None, model: int = _model.CURRENT) -> Answer:
     """What work-group sizes should be a multiple of."""
     return _answer(_n.clpool_characterize_work_group_size_multiple, device, context, model)

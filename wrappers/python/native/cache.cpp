@@ -1,5 +1,5 @@
-// Results cached per OpenCL object, computed by functions written in Python: cache_get(cache, kind, object, key, compute)
-// and cache_find(cache, object, key).
+// Results cached per OpenCL object, computed by functions written in Python: cache_get(cache, kind, object,
+// key, compute) and cache_find(cache, object, key).
 #include "native.hpp"
 
 namespace clpool::python {
@@ -62,8 +62,8 @@ PyObject* cache_get(PyObject*, PyObject* args) {
   clpool_status status;
   {
     const DropInterpreter drop;
-    status = clpool_memo_get(memo, kind, handle, PyBytes_AS_STRING(key), static_cast<size_t>(PyBytes_GET_SIZE(key)),
-                             &ops, function, &value);
+    status = clpool_memo_get(memo, kind, handle, PyBytes_AS_STRING(key),
+                             static_cast<size_t>(PyBytes_GET_SIZE(key)), &ops, function, &value);
   }
   return succeeded(status) ? take_value(value) : nullptr;
 }

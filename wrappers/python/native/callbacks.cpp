@@ -1,5 +1,6 @@
-// Functions written in Python that the library calls: of custom allocators, pools, messages, visits and replays. Each
-// takes the GIL, and lets no exception out: what goes wrong is put by and raised by the call that led to it.
+// Functions written in Python that the library calls: of custom allocators, pools, messages, visits and
+// replays. Each takes the GIL, and lets no exception out: what goes wrong is put by and raised by the call
+// that led to it.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -170,8 +171,9 @@ int32_t replay_progress(void* user, uint64_t done, uint64_t total) {
   if (!hold) {
     return 1;
   }
-  PyObject* result = PyObject_CallFunction(static_cast<PyObject*>(user), "KK", static_cast<unsigned long long>(done),
-                                           static_cast<unsigned long long>(total));
+  PyObject* result =
+      PyObject_CallFunction(static_cast<PyObject*>(user), "KK", static_cast<unsigned long long>(done),
+                            static_cast<unsigned long long>(total));
   const int stop = result == nullptr ? -1 : PyObject_IsTrue(result);
   if (stop < 0) {
     put_exception_by();
@@ -299,7 +301,8 @@ PyObject* create_custom_allocator(PyObject*, PyObject* args) {
 
 PyObject* set_message_callback(PyObject*, PyObject* callback) {
   if (callback != Py_None && !PyCallable_Check(callback)) {
-    PyErr_Format(PyExc_TypeError, "the callback must be callable or None, not %s", Py_TYPE(callback)->tp_name);
+    PyErr_Format(PyExc_TypeError, "the callback must be callable or None, not %s",
+                 Py_TYPE(callback)->tp_name);
     return nullptr;
   }
   PyObject* former = message_receiver;
@@ -357,17 +360,19 @@ PyObject* replay(PyObject*, PyObject* args) {
   clpool_status status;
   {
     const DropInterpreter drop;
-    status = into_allocator
-                 ? clpool_trace_replay_allocator(trace, static_cast<clpool_allocator*>(made), &options, &result)
-                 : clpool_trace_replay_pool(trace, static_cast<clpool_pool*>(made), &options, &result);
+    status =
+        into_allocator
+            ? clpool_trace_replay_allocator(trace, static_cast<clpool_allocator*>(made), &options, &result)
+            : clpool_trace_replay_pool(trace, static_cast<clpool_pool*>(made), &options, &result);
   }
   if (!succeeded(status)) {
     return nullptr;
   }
   const auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
-  return Py_BuildValue("(KKKKKKKKK)", number(result.allocations), number(result.releases), number(result.out_of_memory),
-                       number(result.elapsed_ns), number(result.allocation_ps), number(result.driver_allocations),
-                       number(result.peak_driver_bytes), number(result.peak_live_bytes), number(result.ratio_ppm));
+  return Py_BuildValue("(KKKKKKKKK)", number(result.allocations), number(result.releases),
+                       number(result.out_of_memory), number(result.elapsed_ns), number(result.allocation_ps),
+                       number(result.driver_allocations), number(result.peak_driver_bytes),
+                       number(result.peak_live_bytes), number(result.ratio_ppm));
 }
 
 }  // namespace clpool::python

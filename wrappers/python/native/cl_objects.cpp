@@ -1,5 +1,5 @@
-// Context, CommandQueue, Event, Sampler: OpenCL objects of which we own a reference. Just enough to use the library
-// without another OpenCL package; objects of others are taken wherever these are.
+// Context, CommandQueue, Event, Sampler: OpenCL objects of which we own a reference. Just enough to use the
+// library without another OpenCL package; objects of others are taken wherever these are.
 #include "native.hpp"
 
 namespace clpool::python {
@@ -7,8 +7,7 @@ namespace clpool::python {
 namespace {
 
 struct ClObject {
-  PyObject_HEAD
-  void* handle;
+  PyObject_HEAD void* handle;
   PyObject* kept;  ///< host memory that a command still uses
 };
 
@@ -26,8 +25,8 @@ struct ClKind {
 
 ClKind kinds[] = {
     {"Context", call_as<cl_context, clRetainContext>, call_as<cl_context, clReleaseContext>, nullptr},
-    {"CommandQueue", call_as<cl_command_queue, clRetainCommandQueue>, call_as<cl_command_queue, clReleaseCommandQueue>,
-     nullptr},
+    {"CommandQueue", call_as<cl_command_queue, clRetainCommandQueue>,
+     call_as<cl_command_queue, clReleaseCommandQueue>, nullptr},
     {"Event", call_as<cl_event, clRetainEvent>, call_as<cl_event, clReleaseEvent>, nullptr},
     {"SamplerHandle", call_as<cl_sampler, clRetainSampler>, call_as<cl_sampler, clReleaseSampler>, nullptr},
 };
@@ -52,16 +51,24 @@ bool cl_succeeded(cl_int code, const char* call) {
   return code == CL_SUCCESS;
 }
 
-void release_context(void* handle) { clReleaseContext(static_cast<cl_context>(handle)); }
-void release_queue(void* handle) { clReleaseCommandQueue(static_cast<cl_command_queue>(handle)); }
-void release_event(void* handle) { clReleaseEvent(static_cast<cl_event>(handle)); }
-void release_sampler(void* handle) { clReleaseSampler(static_cast<cl_sampler>(handle)); }
+void release_context(void* handle) {
+  clReleaseContext(static_cast<cl_context>(handle));
+}
+void release_queue(void* handle) {
+  clReleaseCommandQueue(static_cast<cl_command_queue>(handle));
+}
+void release_event(void* handle) {
+  clReleaseEvent(static_cast<cl_event>(handle));
+}
+void release_sampler(void* handle) {
+  clReleaseSampler(static_cast<cl_sampler>(handle));
+}
 constexpr void (*releases[])(void*) = {release_context, release_queue, release_event, release_sampler};
 
 bool is_complete(void* event) {
   cl_int status = CL_COMPLETE;
-  const cl_int code = clGetEventInfo(static_cast<cl_event>(event), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
-                                     &status, nullptr);
+  const cl_int code = clGetEventInfo(static_cast<cl_event>(event), CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                     sizeof(status), &status, nullptr);
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
@@ -162,10 +169,13 @@ PyObject* cl_release(PyObject* object, PyObject*) {
 }
 
 PyObject* cl_repr(PyObject* object) {
-  return PyUnicode_FromFormat("<%s at %p>", Py_TYPE(object)->tp_name, reinterpret_cast<ClObject*>(object)->handle);
+  return PyUnicode_FromFormat("<%s at %p>", Py_TYPE(object)->tp_name,
+                              reinterpret_cast<ClObject*>(object)->handle);
 }
 
-Py_hash_t cl_hash(PyObject* object) { return _Py_HashPointer(reinterpret_cast<ClObject*>(object)->handle); }
+Py_hash_t cl_hash(PyObject* object) {
+  return _Py_HashPointer(reinterpret_cast<ClObject*>(object)->handle);
+}
 
 PyObject* cl_compare(PyObject* left, PyObject* right, int operation) {
   const bool comparable = (operation == Py_EQ || operation == Py_NE) && Py_TYPE(left) == Py_TYPE(right);
@@ -228,37 +238,47 @@ PyObject* event_keep(PyObject* object, PyObject* kept) {
   return object;
 }
 
-#define CLPOOL_COMMON_METHODS {"release", cl_release, METH_NOARGS, "Gives up the reference now."}
+#define CLPOOL_COMMON_METHODS \
+  { "release", cl_release, METH_NOARGS, "Gives up the reference now." }
 PyMethodDef plain_methods[] = {CLPOOL_COMMON_METHODS, {nullptr, nullptr, 0, nullptr}};
-PyMethodDef queue_methods[] = {CLPOOL_COMMON_METHODS,
-                               {"finish", queue_finish, METH_NOARGS, "Waits until all commands are complete."},
-                               {"flush", queue_flush, METH_NOARGS, "Has the device begin with all commands."},
-                               {nullptr, nullptr, 0, nullptr}};
-PyMethodDef event_methods[] = {CLPOOL_COMMON_METHODS,
-                               {"wait", event_wait, METH_NOARGS, "Waits until the command is complete."},
-                               {"_keep", event_keep, METH_O, "Keeps an object alive until the command is complete."},
-                               {nullptr, nullptr, 0, nullptr}};
+PyMethodDef queue_methods[] = {
+    CLPOOL_COMMON_METHODS,
+    {"finish", queue_finish, METH_NOARGS, "Waits until all commands are complete."},
+    {"flush", queue_flush, METH_NOARGS, "Has the device begin with all commands."},
+    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef event_methods[] = {
+    CLPOOL_COMMON_METHODS,
+    {"wait", event_wait, METH_NOARGS, "Waits until the command is complete."},
+    {"_keep", event_keep, METH_O, "Keeps an object alive until the command is complete."},
+    {nullptr, nullptr, 0, nullptr}};
 #undef CLPOOL_COMMON_METHODS
 
-#define CLPOOL_INT_PTR {"int_ptr", cl_int_ptr, nullptr, "The OpenCL handle as an integer.", nullptr}
+#define CLPOOL_INT_PTR \
+  { "int_ptr", cl_int_ptr, nullptr, "The OpenCL handle as an integer.", nullptr }
 PyGetSetDef plain_properties[] = {CLPOOL_INT_PTR, {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyGetSetDef event_properties[] = {CLPOOL_INT_PTR,
-                                  {"is_complete", event_complete, nullptr, "Whether the command is complete.", nullptr},
-                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef event_properties[] = {
+    CLPOOL_INT_PTR,
+    {"is_complete", event_complete, nullptr, "Whether the command is complete.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 #undef CLPOOL_INT_PTR
 
 bool add_type(PyObject* module, ClKind& kind, const char* name, PyMethodDef* methods, PyGetSetDef* properties,
               const char* doc) {
   PyType_Slot slots[] = {
-      {Py_tp_new, reinterpret_cast<void*>(cl_new)},     {Py_tp_dealloc, reinterpret_cast<void*>(cl_dealloc)},
-      {Py_tp_repr, reinterpret_cast<void*>(cl_repr)},   {Py_tp_hash, reinterpret_cast<void*>(cl_hash)},
-      {Py_tp_methods, methods},                         {Py_tp_getset, properties},
-      {Py_tp_richcompare, reinterpret_cast<void*>(cl_compare)}, {Py_tp_doc, const_cast<char*>(doc)},
+      {Py_tp_new, reinterpret_cast<void*>(cl_new)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(cl_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(cl_repr)},
+      {Py_tp_hash, reinterpret_cast<void*>(cl_hash)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, properties},
+      {Py_tp_richcompare, reinterpret_cast<void*>(cl_compare)},
+      {Py_tp_doc, const_cast<char*>(doc)},
       {0, nullptr},
   };
   PyType_Spec spec = {name, sizeof(ClObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   kind.type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return kind.type != nullptr && PyModule_AddObjectRef(module, kind.name, reinterpret_cast<PyObject*>(kind.type)) == 0;
+  return kind.type != nullptr &&
+         PyModule_AddObjectRef(module, kind.name, reinterpret_cast<PyObject*>(kind.type)) == 0;
 }
 
 }  // namespace

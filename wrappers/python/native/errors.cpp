@@ -1,5 +1,5 @@
-// Exceptions: one class per kind of status, each also of the built-in class that Python programs expect, with .status
-// and the OpenCL code .code.
+// Exceptions: one class per kind of status, each also of the built-in class that Python programs expect, with
+// .status and the OpenCL code .code.
 #include <array>
 #include <cstring>
 #include <string>
@@ -70,10 +70,11 @@ bool add_errors(PyObject* module) {
   PyObject* defaults = Py_BuildValue("{s:i,s:i}", "status", 0, "code", 0);
   base_error = defaults == nullptr
                    ? nullptr
-                   : PyErr_NewExceptionWithDoc("clpool.ClpoolError",
-                                               "What libclpool could not do. .status is one of the STATUS numbers, .code the "
-                                               "OpenCL error code behind it, 0 if there is none.",
-                                               PyExc_Exception, defaults);
+                   : PyErr_NewExceptionWithDoc(
+                         "clpool.ClpoolError",
+                         "What libclpool could not do. .status is one of the STATUS numbers, .code the "
+                         "OpenCL error code behind it, 0 if there is none.",
+                         PyExc_Exception, defaults);
   Py_XDECREF(defaults);
   if (base_error == nullptr || PyModule_AddObjectRef(module, "ClpoolError", base_error) < 0) {
     return false;
@@ -99,7 +100,8 @@ void raise_status(clpool_status status) {
   const char* text = clpool_last_error_message();
   // Statuses that come without a message, so that asking is cheap, would show an older one's.
   const bool silent = status == CLPOOL_ERROR_WOULD_BLOCK;
-  raise(status, silent || *text == '\0' ? clpool_status_string(status) : text, silent ? 0 : clpool_last_cl_error());
+  raise(status, silent || *text == '\0' ? clpool_status_string(status) : text,
+        silent ? 0 : clpool_last_cl_error());
 }
 
 bool succeeded(clpool_status status) {

@@ -1,5 +1,5 @@
-// Handle: owns one object of the C API other than memory and pools. The classes that users see are written in Python
-// over it. A map's handle also offers the mapped bytes by the buffer protocol.
+// Handle: owns one object of the C API other than memory and pools. The classes that users see are written in
+// Python over it. A map's handle also offers the mapped bytes by the buffer protocol.
 #include "native.hpp"
 
 namespace clpool::python {
@@ -7,8 +7,7 @@ namespace clpool::python {
 namespace {
 
 struct HandleObject {
-  PyObject_HEAD
-  void* handle;
+  PyObject_HEAD void* handle;
   const HandleKind* kind;
 };
 
@@ -25,7 +24,9 @@ clpool_status destroy_heap(void* heap) {
 }
 
 // A range goes back through its heap, or ends with it.
-clpool_status forget_range(void*) { return CLPOOL_SUCCESS; }
+clpool_status forget_range(void*) {
+  return CLPOOL_SUCCESS;
+}
 
 template <const HandleKind& kind>
 void release_quietly(void* handle) {
@@ -89,7 +90,8 @@ PyObject* handle_address(PyObject* object, void*) {
 
 PyObject* handle_repr(PyObject* object) {
   auto* self = reinterpret_cast<HandleObject*>(object);
-  return PyUnicode_FromFormat("<clpool handle: %s%s>", self->kind->name, self->handle == nullptr ? ", released" : "");
+  return PyUnicode_FromFormat("<clpool handle: %s%s>", self->kind->name,
+                              self->handle == nullptr ? ", released" : "");
 }
 
 int handle_getbuffer(PyObject* object, Py_buffer* view, int flags) {
@@ -135,19 +137,24 @@ const HandleKind map_kind{"map", release_as<clpool_map, clpool_map_release>, tru
 const HandleKind heap_kind{"heap", destroy_heap, false};
 const HandleKind heap_range_kind{"heap range", forget_range, false};
 const HandleKind trace_kind{"trace", release_as<clpool_trace, clpool_trace_release>, false};
-const HandleKind trace_writer_kind{"trace writer", release_as<clpool_trace_writer, clpool_trace_writer_release>, false};
-const HandleKind device_data_kind{"device data", release_as<clpool_device_data, clpool_device_data_release>, false};
+const HandleKind trace_writer_kind{"trace writer",
+                                   release_as<clpool_trace_writer, clpool_trace_writer_release>, false};
+const HandleKind device_data_kind{"device data", release_as<clpool_device_data, clpool_device_data_release>,
+                                  false};
 const HandleKind memo_kind{"cache", release_as<clpool_memo, clpool_memo_release>, false};
-const HandleKind memo_value_kind{"cached value", release_as<clpool_memo_value, clpool_memo_value_release>, false};
+const HandleKind memo_value_kind{"cached value", release_as<clpool_memo_value, clpool_memo_value_release>,
+                                 false};
 
 bool add_handle_type(PyObject* module) {
   handle_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&handle_spec));
-  return handle_type != nullptr && PyModule_AddObjectRef(module, "Handle", reinterpret_cast<PyObject*>(handle_type)) == 0;
+  return handle_type != nullptr &&
+         PyModule_AddObjectRef(module, "Handle", reinterpret_cast<PyObject*>(handle_type)) == 0;
 }
 
 void* handle_of(PyObject* object, const HandleKind& kind) {
   if (!Py_IS_TYPE(object, handle_type) || reinterpret_cast<HandleObject*>(object)->kind != &kind) {
-    PyErr_Format(PyExc_TypeError, "expected a handle of kind %s, not %s", kind.name, Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected a handle of kind %s, not %s", kind.name,
+                 Py_TYPE(object)->tp_name);
     return nullptr;
   }
   void* handle = reinterpret_cast<HandleObject*>(object)->handle;

@@ -1,5 +1,5 @@
-// Releases that finalizers put off: a finalizer may run anywhere, also inside a callback, and must neither wait nor
-// call a driver. The interpreter carries them out soon after, in the main thread.
+// Releases that finalizers put off: a finalizer may run anywhere, also inside a callback, and must neither
+// wait nor call a driver. The interpreter carries them out soon after, in the main thread.
 #include <mutex>
 
 #include "native.hpp"

@@ -1,5 +1,5 @@
-// Memory: owns one clpool_mem. Base of all classes of buffers, SVM, images and pooled blocks; what is short enough to be
-// called for every allocation is here, the rest is written in Python over it.
+// Memory: owns one clpool_mem. Base of all classes of buffers, SVM, images and pooled blocks; what is short
+// enough to be called for every allocation is here, the rest is written in Python over it.
 #include "native.hpp"
 
 #include <structmember.h>
@@ -11,7 +11,9 @@ namespace {
 PyTypeObject* memory_type = nullptr;
 PyObject* classes = nullptr;  ///< {kind: class}
 
-MemoryObject* as_memory(PyObject* object) { return reinterpret_cast<MemoryObject*>(object); }
+MemoryObject* as_memory(PyObject* object) {
+  return reinterpret_cast<MemoryObject*>(object);
+}
 
 clpool_mem* live(MemoryObject* self) {
   if (self->mem == nullptr) {
@@ -20,7 +22,9 @@ clpool_mem* live(MemoryObject* self) {
   return self->mem;
 }
 
-void release_now(void* mem) { static_cast<void>(clpool_mem_release(static_cast<clpool_mem*>(mem))); }
+void release_now(void* mem) {
+  static_cast<void>(clpool_mem_release(static_cast<clpool_mem*>(mem)));
+}
 
 // A finalizer: never waits, never calls a driver.
 void put_off(clpool_mem* mem) {
@@ -120,7 +124,9 @@ PyObject* memory_pooled(PyObject* object, void*) {
   return mem == nullptr ? nullptr : PyBool_FromLong(clpool_mem_is_pooled(mem));
 }
 
-PyObject* memory_released(PyObject* object, void*) { return PyBool_FromLong(as_memory(object)->mem == nullptr); }
+PyObject* memory_released(PyObject* object, void*) {
+  return PyBool_FromLong(as_memory(object)->mem == nullptr);
+}
 
 PyObject* memory_kept(PyObject* object, void*) {
   PyObject* kept = as_memory(object)->kept;
@@ -154,7 +160,9 @@ int memory_getbuffer(PyObject* object, Py_buffer* view, int flags) {
   return 0;
 }
 
-void memory_releasebuffer(PyObject* object, Py_buffer*) { --as_memory(object)->exports; }
+void memory_releasebuffer(PyObject* object, Py_buffer*) {
+  --as_memory(object)->exports;
+}
 
 Py_hash_t memory_hash(PyObject* object) {
   clpool_mem* mem = live(as_memory(object));
@@ -166,7 +174,8 @@ Py_hash_t memory_hash(PyObject* object) {
 }
 
 PyObject* memory_compare(PyObject* left, PyObject* right, int operation) {
-  const bool comparable = (operation == Py_EQ || operation == Py_NE) && PyObject_TypeCheck(right, memory_type);
+  const bool comparable =
+      (operation == Py_EQ || operation == Py_NE) && PyObject_TypeCheck(right, memory_type);
   if (!comparable) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -195,12 +204,14 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-#define CLPOOL_NUMBER(NAME, FUNCTION, DOC) {NAME, number_property<size_t, FUNCTION>, nullptr, DOC, nullptr}
+#define CLPOOL_NUMBER(NAME, FUNCTION, DOC) \
+  { NAME, number_property<size_t, FUNCTION>, nullptr, DOC, nullptr }
 PyGetSetDef properties[] = {
     CLPOOL_NUMBER("size", clpool_mem_size, "Bytes that were asked for."),
     CLPOOL_NUMBER("nbytes", clpool_mem_size, "Bytes that were asked for."),
     CLPOOL_NUMBER("capacity", clpool_mem_capacity, "Bytes that were reserved, at least size."),
-    {"kind", number_property<clpool_mem_kind_t, clpool_mem_kind>, nullptr, "One of the MEM_KIND numbers.", nullptr},
+    {"kind", number_property<clpool_mem_kind_t, clpool_mem_kind>, nullptr, "One of the MEM_KIND numbers.",
+     nullptr},
     {"int_ptr", address_property<cl_mem, clpool_mem_handle>, nullptr,
      "The cl_mem as an integer; 0 for memory without one.", nullptr},
     {"svm_ptr", address_property<void*, clpool_mem_pointer>, nullptr,
@@ -237,7 +248,8 @@ PyType_Spec spec = {"clpool._native.Memory", sizeof(MemoryObject), 0,
 
 bool add_memory_type(PyObject* module) {
   memory_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return memory_type != nullptr && PyModule_AddObjectRef(module, "Memory", reinterpret_cast<PyObject*>(memory_type)) == 0;
+  return memory_type != nullptr &&
+         PyModule_AddObjectRef(module, "Memory", reinterpret_cast<PyObject*>(memory_type)) == 0;
 }
 
 PyObject* set_memory_classes(PyObject*, PyObject* given) {

@@ -1,4 +1,5 @@
-// What the generated module gets besides SWIG's functions: the hand-written types, errors and functions with callbacks.
+// What the generated module gets besides SWIG's functions: the hand-written types, errors and functions with
+// callbacks.
 #include "module.hpp"
 
 #include "native.hpp"
@@ -19,9 +20,9 @@ PyObject* address_of(PyObject*, PyObject* args) {
     return nullptr;
   }
   HostBuffer buffer;
-  return buffer.open(object, writable != 0)
-             ? Py_BuildValue("(Nn)", PyLong_FromVoidPtr(buffer.data()), static_cast<Py_ssize_t>(buffer.size()))
-             : nullptr;
+  return buffer.open(object, writable != 0) ? Py_BuildValue("(Nn)", PyLong_FromVoidPtr(buffer.data()),
+                                                            static_cast<Py_ssize_t>(buffer.size()))
+                                            : nullptr;
 }
 
 PyMethodDef functions[] = {
@@ -29,7 +30,8 @@ PyMethodDef functions[] = {
     {"adopt", adopt, METH_VARARGS, "adopt(class, memory, kept)"},
     {"finish_releases", finish, METH_NOARGS, "Carries out the releases that finalizers put off."},
     {"address_of", address_of, METH_VARARGS, "address_of(buffer, writable=False) -> (address, bytes)"},
-    {"create_custom_allocator", create_custom_allocator, METH_VARARGS, "create_custom_allocator(allocate, deallocate)"},
+    {"create_custom_allocator", create_custom_allocator, METH_VARARGS,
+     "create_custom_allocator(allocate, deallocate)"},
     {"set_message_callback", set_message_callback, METH_O, "set_message_callback(callback or None)"},
     {"visit_pool", visit_pool, METH_VARARGS, "visit_pool(pool, visitor)"},
     {"replay", replay, METH_VARARGS, "replay(trace, target, progress, interval) -> tuple"},

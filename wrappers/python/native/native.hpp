@@ -1,5 +1,6 @@
-// What the hand-written parts of the extension module share: errors, conversions of arguments, and the object types
-// that SWIG's typemaps hand in and out. All functions are called with the interpreter's lock (GIL) unless they say so.
+// What the hand-written parts of the extension module share: errors, conversions of arguments, and the object
+// types that SWIG's typemaps hand in and out. All functions are called with the interpreter's lock (GIL)
+// unless they say so.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -12,14 +13,15 @@ namespace clpool::python {
 
 // errors.cpp
 
-/// The kind of exception of a status, by the table in common/status.i; NULL for one that is not there. In the generated file.
+/// The kind of exception of a status, by the table in common/status.i; NULL for one that is not there. In the
+/// generated file.
 const char* kind_of_status(clpool_status status);
 
 /// Makes the exception classes and adds them to the module; false with an exception set.
 bool add_errors(PyObject* module);
 
-/// Raises what a failed status stands for, with the calling thread's last message. A user's own exception that was put
-/// by in a callback goes first.
+/// Raises what a failed status stands for, with the calling thread's last message. A user's own exception
+/// that was put by in a callback goes first.
 void raise_status(clpool_status status);
 
 /// After a call that may have run callbacks: true if it succeeded, else false with an exception set.
@@ -106,8 +108,7 @@ PyObject* new_event(cl_event event);
 // memory.cpp
 
 struct MemoryObject {
-  PyObject_HEAD
-  clpool_mem* mem;
+  PyObject_HEAD clpool_mem* mem;
   /// The pool, parent or host memory that this keeps alive; may be NULL.
   PyObject* kept;
   PyObject* weak_references;
@@ -117,13 +118,15 @@ struct MemoryObject {
 
 bool add_memory_type(PyObject* module);
 clpool_mem* memory_of(PyObject* object);
-/// A new object of `type` (a subtype of Memory) that owns the memory; gives it back on failure. None for NULL.
+/// A new object of `type` (a subtype of Memory) that owns the memory; gives it back on failure. None for
+/// NULL.
 PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);
 /// The same of the class that belongs to the memory's kind.
 PyObject* new_memory_of_kind(clpool_mem* mem);
 /// Says which class memory of a kind gets: memory_classes({kind: class}).
 PyObject* set_memory_classes(PyObject* module, PyObject* classes);
-/// adopt(class, memory, kept or None): the same memory as an object of another class; the first one is released.
+/// adopt(class, memory, kept or None): the same memory as an object of another class; the first one is
+/// released.
 PyObject* adopt(PyObject* module, PyObject* args);
 
 // pool.cpp
@@ -162,7 +165,8 @@ PyObject* replay(PyObject* module, PyObject* args);
 PyObject* cache_get(PyObject* module, PyObject* args);
 PyObject* cache_find(PyObject* module, PyObject* args);
 
-/// Holds the GIL in functions that the library calls, from whichever thread; not held once the interpreter ends.
+/// Holds the GIL in functions that the library calls, from whichever thread; not held once the interpreter
+/// ends.
 class HoldInterpreter {
  public:
   HoldInterpreter();

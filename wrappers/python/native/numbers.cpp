@@ -36,8 +36,8 @@ bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int
   value = PyLong_AsLongLongAndOverflow(number, &overflow);
   const bool outside = overflow != 0 || value < min || value > max;
   if (outside) {
-    PyErr_Format(PyExc_OverflowError, "%s is %S, not within %lld to %lld", name, number, static_cast<long long>(min),
-                 static_cast<long long>(max));
+    PyErr_Format(PyExc_OverflowError, "%s is %S, not within %lld to %lld", name, number,
+                 static_cast<long long>(min), static_cast<long long>(max));
   }
   Py_DECREF(number);
   return !outside;
@@ -59,7 +59,8 @@ bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
   PyObject* value = PyObject_GetAttrString(object, "int_ptr");
   if (value == nullptr) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
-      PyErr_Format(PyExc_TypeError, "%s must be an integer or have int_ptr, not %s", what, Py_TYPE(object)->tp_name);
+      PyErr_Format(PyExc_TypeError, "%s must be an integer or have int_ptr, not %s", what,
+                   Py_TYPE(object)->tp_name);
     }
     return false;
   }

@@ -1,5 +1,5 @@
-// Pool: owns one clpool_pool. allocate() is the path that has to be fast: a hit neither drops the GIL nor parses
-// arguments. Its options are those of clpool_pool_options by name.
+// Pool: owns one clpool_pool. allocate() is the path that has to be fast: a hit neither drops the GIL nor
+// parses arguments. Its options are those of clpool_pool_options by name.
 #include "native.hpp"
 
 #include <structmember.h>
@@ -9,8 +9,7 @@ namespace clpool::python {
 namespace {
 
 struct PoolObject {
-  PyObject_HEAD
-  clpool_pool* pool;
+  PyObject_HEAD clpool_pool* pool;
   /// Class of the blocks.
   PyTypeObject* block_type;
   /// Number of its registered functions; 0 for none.
@@ -20,9 +19,13 @@ struct PoolObject {
 
 PyTypeObject* pool_type = nullptr;
 
-PoolObject* as_pool(PyObject* object) { return reinterpret_cast<PoolObject*>(object); }
+PoolObject* as_pool(PyObject* object) {
+  return reinterpret_cast<PoolObject*>(object);
+}
 
-void release_pool(void* pool) { static_cast<void>(clpool_pool_release(static_cast<clpool_pool*>(pool))); }
+void release_pool(void* pool) {
+  static_cast<void>(clpool_pool_release(static_cast<clpool_pool*>(pool)));
+}
 
 clpool_pool* live(PoolObject* self) {
   if (self->pool == nullptr) {
@@ -146,9 +149,13 @@ PyObject* pool_release(PyObject* object, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyObject* pool_released(PyObject* object, void*) { return PyBool_FromLong(as_pool(object)->pool == nullptr); }
+PyObject* pool_released(PyObject* object, void*) {
+  return PyBool_FromLong(as_pool(object)->pool == nullptr);
+}
 
-PyObject* or_null(PyObject* object) { return object == Py_None ? nullptr : object; }
+PyObject* or_null(PyObject* object) {
+  return object == Py_None ? nullptr : object;
+}
 
 bool is_callable_or_none(PyObject* object, const char* name) {
   if (object == Py_None || PyCallable_Check(object)) {
@@ -160,18 +167,20 @@ bool is_callable_or_none(PyObject* object, const char* name) {
 
 int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   auto* self = as_pool(object);
-  static const char* const names[] = {"allocator", "block_class", "strategy", "leading_bits_in_bin_id",
-                                      "trace_messages", "max_bytes", "max_held_bytes", "min_chunk_bytes", "alignment",
-                                      "release_threshold", "decay_ns", "collect", "out_of_memory", "message", "queues",
-                                      "name", nullptr};
-  PyObject *allocator, *block_class, *strategy, *bits, *max_bytes, *max_held, *min_chunk, *alignment, *threshold, *decay,
-      *collect, *out_of_memory, *message, *queues;
+  static const char* const names[] = {
+      "allocator",      "block_class",       "strategy",       "leading_bits_in_bin_id",
+      "trace_messages", "max_bytes",         "max_held_bytes", "min_chunk_bytes",
+      "alignment",      "release_threshold", "decay_ns",       "collect",
+      "out_of_memory",  "message",           "queues",         "name",
+      nullptr};
+  PyObject *allocator, *block_class, *strategy, *bits, *max_bytes, *max_held, *min_chunk, *alignment,
+      *threshold, *decay, *collect, *out_of_memory, *message, *queues;
   int trace_messages = 0;
   const char* name = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOz", const_cast<char**>(names), &allocator,
-                                   &PyType_Type, &block_class, &strategy, &bits, &trace_messages, &max_bytes, &max_held,
-                                   &min_chunk, &alignment, &threshold, &decay, &collect, &out_of_memory, &message,
-                                   &queues, &name)) {
+                                   &PyType_Type, &block_class, &strategy, &bits, &trace_messages, &max_bytes,
+                                   &max_held, &min_chunk, &alignment, &threshold, &decay, &collect,
+                                   &out_of_memory, &message, &queues, &name)) {
     return -1;
   }
   if (self->block_type != nullptr) {
@@ -190,9 +199,9 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
       to_unsigned(min_chunk, UINT64_MAX, "min_chunk_bytes", options.min_chunk_bytes) &&
       to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
       to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
-      to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) && to_cl_handles(queues, "queue", queue_handles) &&
-      is_callable_or_none(collect, "collect") && is_callable_or_none(out_of_memory, "out_of_memory") &&
-      is_callable_or_none(message, "message");
+      to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) &&
+      to_cl_handles(queues, "queue", queue_handles) && is_callable_or_none(collect, "collect") &&
+      is_callable_or_none(out_of_memory, "out_of_memory") && is_callable_or_none(message, "message");
   if (!parsed) {
     return -1;
   }
@@ -242,10 +251,14 @@ PyMemberDef members[] = {
 };
 
 PyType_Slot slots[] = {
-    {Py_tp_init, reinterpret_cast<void*>(pool_init)},       {Py_tp_dealloc, reinterpret_cast<void*>(pool_dealloc)},
-    {Py_tp_traverse, reinterpret_cast<void*>(pool_traverse)}, {Py_tp_clear, reinterpret_cast<void*>(pool_clear)},
-    {Py_tp_call, reinterpret_cast<void*>(pool_call)},       {Py_tp_methods, methods},
-    {Py_tp_getset, properties},                             {Py_tp_members, members},
+    {Py_tp_init, reinterpret_cast<void*>(pool_init)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(pool_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(pool_traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(pool_clear)},
+    {Py_tp_call, reinterpret_cast<void*>(pool_call)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {Py_tp_members, members},
     {0, nullptr},
 };
 
@@ -256,7 +269,8 @@ PyType_Spec spec = {"clpool._native.Pool", sizeof(PoolObject), 0,
 
 bool add_pool_type(PyObject* module) {
   pool_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return pool_type != nullptr && PyModule_AddObjectRef(module, "Pool", reinterpret_cast<PyObject*>(pool_type)) == 0;
+  return pool_type != nullptr &&
+         PyModule_AddObjectRef(module, "Pool", reinterpret_cast<PyObject*>(pool_type)) == 0;
 }
 
 clpool_pool* pool_of(PyObject* object) {
