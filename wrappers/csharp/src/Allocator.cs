@@ -1,0 +1,134 @@
+// Where memory comes from. Allocators written in C# are in CustomAllocator.cs.
+using System;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>A source of memory. Pools and memory made by it keep what they need: it may be disposed of before them.</summary>
+    public abstract unsafe class Allocator : IDisposable
+    {
+        private readonly OwnedHandle handle;
+
+        internal Allocator(IntPtr allocator, MemoryKind kind)
+        {
+            handle = new OwnedHandle(allocator, Native.clpool_allocator_release, GetType().Name);
+            Kind = kind;
+        }
+
+        /// <summary>What it makes.</summary>
+        public MemoryKind Kind { get; private set; }
+
+        /// <summary>Makes memory that goes straight back to the driver when disposed of.</summary>
+        /// <param name="size">bytes; 0 gives null</param>
+        /// <exception cref="OutOfDeviceMemoryException">there is none left</exception>
+        public MemoryObject Allocate(long size)
+        {
+            IntPtr memory;
+            ulong bytes = Arguments.Bytes(size, "size");
+            using (OwnedHandle.Borrowed used = Borrow()) Errors.Check(Native.clpool_allocator_allocate(used.Value, bytes, &memory));
+            return memory == IntPtr.Zero ? null : MemoryObject.Wrap(memory, this);
+        }
+
+        /// <summary>Gives up the reference.</summary>
+        public void Dispose() { handle.Dispose(); }
+
+        internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+    }
+
+    /// <summary>Buffers by clCreateBuffer. Out-of-memory may come late, where no pool can answer it: prefer
+    /// <see cref="ImmediateAllocator"/>.</summary>
+    public sealed unsafe class DeferredAllocator : Allocator
+    {
+        /// <summary>Makes buffers in a cl_context.</summary>
+        public DeferredAllocator(IntPtr context, MemFlags flags = MemFlags.None) : base(Make(context, flags), MemoryKind.Buffer) { }
+
+        private static IntPtr Make(IntPtr context, MemFlags flags)
+        {
+            IntPtr made;
+            Errors.Check(Native.clpool_allocator_create_deferred(context, (ulong)flags, &made));
+            return made;
+        }
+    }
+
+    /// <summary>Buffers that are forced into existence when they are made, so that out-of-memory comes then.</summary>
+    public sealed unsafe class ImmediateAllocator : Allocator
+    {
+        /// <summary>Makes buffers for a cl_command_queue.</summary>
+        public ImmediateAllocator(IntPtr queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Buffer) { }
+
+        private static IntPtr Make(IntPtr queue, MemFlags flags)
+        {
+            IntPtr made;
+            Errors.Check(Native.clpool_allocator_create_immediate(queue, (ulong)flags, &made));
+            return made;
+        }
+    }
+
+    /// <summary>Shared virtual memory by clSVMAlloc.</summary>
+    public sealed unsafe class SvmAllocator : Allocator
+    {
+        /// <summary>Makes SVM in a cl_context.</summary>
+        /// <param name="context">where it is made</param>
+        /// <param name="flags">0 means coarse grain</param>
+        /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
+        /// <param name="queue">an in-order queue behind which it is freed; zero: freed at once</param>
+        public SvmAllocator(IntPtr context, MemFlags flags = MemFlags.None, int alignment = 0, IntPtr queue = default(IntPtr))
+            : base(Make(context, flags, alignment, queue), MemoryKind.Svm)
+        {
+        }
+
+        private static IntPtr Make(IntPtr context, MemFlags flags, int alignment, IntPtr queue)
+        {
+            IntPtr made;
+            Errors.Check(Native.clpool_allocator_create_svm(context, (ulong)flags, (uint)Arguments.Bytes(alignment, "alignment"), queue,
+                                                            &made));
+            return made;
+        }
+    }
+
+    /// <summary>Page-locked host memory, which transfers at full speed.</summary>
+    public sealed unsafe class PinnedAllocator : Allocator
+    {
+        /// <summary>Makes host memory by a cl_command_queue, which maps and unmaps.</summary>
+        public PinnedAllocator(IntPtr queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Pinned) { }
+
+        private static IntPtr Make(IntPtr queue, MemFlags flags)
+        {
+            IntPtr made;
+            Errors.Check(Native.clpool_allocator_create_pinned(queue, (ulong)flags, &made));
+            return made;
+        }
+    }
+
+    /// <summary>Never lets more than so many bytes be taken from another allocator at a time.</summary>
+    public sealed unsafe class LimitAllocator : Allocator
+    {
+        /// <summary>Limits an allocator, of which it keeps a reference.</summary>
+        public LimitAllocator(Allocator inner, long maxBytes) : base(Make(inner, maxBytes), inner.Kind) { }
+
+        private static IntPtr Make(Allocator inner, long maxBytes)
+        {
+            IntPtr made;
+            ulong bytes = Arguments.Bytes(maxBytes, "maxBytes");
+            using (OwnedHandle.Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
+                Errors.Check(Native.clpool_allocator_create_limit(used.Value, bytes, &made));
+            return made;
+        }
+    }
+
+    /// <summary>Writes every allocation, failure and release of another allocator to a log.</summary>
+    public sealed unsafe class TraceAllocator : Allocator
+    {
+        /// <summary>Logs an allocator, of which it keeps a reference, to a file that is replaced.</summary>
+        public TraceAllocator(Allocator inner, string path) : base(Make(inner, path), inner.Kind) { }
+
+        private static IntPtr Make(Allocator inner, string path)
+        {
+            IntPtr made;
+            using (OwnedHandle.Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
+            fixed (byte* file = Utf8.Bytes(path))
+                Errors.Check(Native.clpool_allocator_create_trace(used.Value, file, &made));
+            return made;
+        }
+    }
+}

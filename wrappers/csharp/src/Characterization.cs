@@ -1,0 +1,289 @@
+// What one must know of a device to use its memory well.
+using System;
+using System.Collections.Generic;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>An answer about a device: a value, where it comes from, and what to beware of.</summary>
+    public sealed unsafe class Answer
+    {
+        internal Answer(clpool_answer native)
+        {
+            Source = (AnswerSource)native.source;
+            Value = native.value;
+            Basis = Utf8.Read(native.basis);
+            Note = Utf8.Read(native.note);
+        }
+
+        /// <summary>Where it comes from.</summary>
+        public AnswerSource Source { get; private set; }
+        /// <summary>The value in the unit of the question; yes is 1, no is 0, unknown -1.</summary>
+        public long Value { get; private set; }
+        /// <summary>The query or the table's row behind it; "" for none.</summary>
+        public string Basis { get; private set; }
+        /// <summary>What to beware of; "" for nothing.</summary>
+        public string Note { get; private set; }
+
+        /// <summary>Whether the answer is yes.</summary>
+        public bool IsYes { get { return Value == 1; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Value + " (" + Utf8.Read(Native.clpool_source_name((uint)Source)) + ")"; }
+    }
+
+    /// <summary>Local memory as the model of bank conflicts sees it. 0 means the default.</summary>
+    public sealed class BankMemory
+    {
+        /// <summary>Whose rules.</summary>
+        public Model Model { get; set; }
+        /// <summary>Bytes that one bank gives at a time; 0: 4.</summary>
+        public int Granularity { get; set; }
+        /// <summary>Work items that access at a time; 0: 32.</summary>
+        public int WorkItems { get; set; }
+        /// <summary>Banks; 0: 32.</summary>
+        public int Banks { get; set; }
+    }
+
+    /// <summary>The worst bank conflict of an access.</summary>
+    public sealed class BankConflict
+    {
+        internal BankConflict(long multiplicity, string explanation, Answer answer)
+        {
+            Multiplicity = multiplicity;
+            Explanation = explanation;
+            Answer = answer;
+        }
+
+        /// <summary>Accesses that one bank serves one after the other; 1: free of conflicts.</summary>
+        public long Multiplicity { get; private set; }
+        /// <summary>Why; "" where there is no conflict.</summary>
+        public string Explanation { get; private set; }
+        /// <summary>Where a device's figures come from; null where they were given.</summary>
+        public Answer Answer { get; private set; }
+    }
+
+    /// <summary>How speed is measured. 0 means the default.</summary>
+    public sealed class PerformanceOptions
+    {
+        /// <summary>Measurements whose median counts.</summary>
+        public int Repetitions { get; set; }
+        /// <summary>Measurements that are thrown away before.</summary>
+        public int WarmUps { get; set; }
+        /// <summary>Bytes of the transfers whose bandwidth is measured.</summary>
+        public long TransferBytes { get; set; }
+        /// <summary>Nanoseconds that one measurement is to take at least.</summary>
+        public long LeastNs { get; set; }
+    }
+
+    /// <summary>Answers about devices (cl_device_id). Each has its source.</summary>
+    public static unsafe class Characterization
+    {
+        private delegate int Question(clpool_answer* answer);
+
+        /// <summary>Build options for fast and inaccurate arithmetic, separated by blanks.</summary>
+        public static string FastBuildOptions(IntPtr device, Model model = Model.Current)
+        {
+            return Utf8.Ask((text, capacity, needed) =>
+                Native.clpool_characterize_fast_build_options(device, (uint)model, text, capacity, needed));
+        }
+
+        /// <summary>Whether kernels can use double by AMD's old extension cl_amd_fp64.</summary>
+        public static Answer AmdDoubleSupport(IntPtr device)
+        {
+            return Ask(answer => Native.clpool_characterize_amd_double_support(device, answer));
+        }
+
+        /// <summary>Whether kernels can use double.</summary>
+        public static Answer DoubleSupport(IntPtr device, Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_double_support(device, (uint)model, answer));
+        }
+
+        /// <summary>Bytes that one bank of local memory gives at a time.</summary>
+        public static Answer LocalAccessGranularity(IntPtr device, Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_local_access_granularity(device, (uint)model, answer));
+        }
+
+        /// <summary>Work items whose accesses to local memory are served together.</summary>
+        public static Answer LocalAccessWorkItems(IntPtr device, Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_local_access_work_items(device, (uint)model, answer));
+        }
+
+        /// <summary>Banks of local memory.</summary>
+        public static Answer LocalBankCount(IntPtr device, Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_local_bank_count(device, (uint)model, answer));
+        }
+
+        /// <summary>Work items that run in step by default: a warp, wavefront, sub-group.</summary>
+        public static Answer SimdGroupSize(IntPtr device, Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_simd_group_size(device, (uint)model, answer));
+        }
+
+        /// <summary>All SIMD widths that the compiler may choose for a kernel, ascending.</summary>
+        public static IReadOnlyList<int> SimdGroupSizes(IntPtr device)
+        {
+            uint[] sizes = new uint[64];
+            ulong count;
+            clpool_answer answer = Empty();
+            fixed (uint* room = sizes)
+                Errors.Check(Native.clpool_characterize_simd_group_sizes(device, room, (ulong)sizes.Length, &count, &answer));
+            Array.Resize(ref sizes, (int)Math.Min(count, (ulong)sizes.Length));
+            return Array.ConvertAll(sizes, size => (int)size);
+        }
+
+        /// <summary>Whether the driver keeps programs that were built from source.</summary>
+        public static Answer SourceBuildCache(IntPtr device)
+        {
+            return Ask(answer => Native.clpool_characterize_source_build_cache(device, answer));
+        }
+
+        /// <summary>Most sub-groups that a work-group can have.</summary>
+        public static Answer SubGroups(IntPtr device)
+        {
+            return Ask(answer => Native.clpool_characterize_sub_groups(device, answer));
+        }
+
+        /// <summary>What work-group sizes should be a multiple of.</summary>
+        public static Answer WorkGroupSizeMultiple(IntPtr device, IntPtr context = default(IntPtr), Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_work_group_size_multiple(device, context, (uint)model, answer));
+        }
+
+        /// <summary>Whether the driver counts the members of a struct argument as arguments.</summary>
+        public static StructArgumentBug StructArgumentBug(IntPtr device, IntPtr context = default(IntPtr))
+        {
+            return (StructArgumentBug)Ask(answer => Native.clpool_characterize_struct_argument_bug(device, context, answer)).Value;
+        }
+
+        /// <summary>NVIDIA's compute capability; null for other devices.</summary>
+        public static Version ComputeCapability(IntPtr device)
+        {
+            uint major, minor;
+            clpool_answer answer = Empty();
+            Errors.Check(Native.clpool_characterize_compute_capability(device, &major, &minor, &answer));
+            return answer.source == Native.CLPOOL_SOURCE_NOT_APPLICABLE ? null : new Version((int)major, (int)minor);
+        }
+
+        /// <summary>Version of PoCL of a cl_platform_id; null for other platforms and where it cannot be read.</summary>
+        public static Version PoclVersion(IntPtr platform)
+        {
+            uint major, minor;
+            clpool_answer answer = Empty();
+            Errors.Check(Native.clpool_characterize_pocl_version(platform, &major, &minor, &answer));
+            bool known = answer.source != Native.CLPOOL_SOURCE_NOT_APPLICABLE && answer.source != Native.CLPOOL_SOURCE_NONE;
+            return known ? new Version((int)major, (int)minor) : null;
+        }
+
+        /// <summary>Whether the device has a kind of shared virtual memory.</summary>
+        public static Answer Svm(IntPtr device, SvmKind kind, Model model = Model.Current)
+        {
+            return Ask(answer => Native.clpool_characterize_svm(device, (uint)kind, (uint)model, answer));
+        }
+
+        /// <summary>Bytes of local memory that a work-group can use.</summary>
+        /// <param name="device">the device</param>
+        /// <param name="argumentCount">arguments of the kernel; -1: unknown</param>
+        public static Answer UsableLocalMemory(IntPtr device, int argumentCount = -1)
+        {
+            return Ask(answer => Native.clpool_characterize_usable_local_memory(device, argumentCount, answer));
+        }
+
+        /// <summary>Bytes of local memory that a cl_kernel leaves for its dynamic local arguments.</summary>
+        public static Answer UsableLocalMemory(IntPtr device, IntPtr kernel)
+        {
+            return Ask(answer => Native.clpool_characterize_usable_local_memory_of_kernel(device, kernel, answer));
+        }
+
+        /// <summary>Worst bank conflict of accesses to an array in a device's local memory.</summary>
+        /// <param name="device">the device</param>
+        /// <param name="itemSize">bytes of an item</param>
+        /// <param name="shape">extents that are accessed, fastest axis last</param>
+        /// <param name="storedShape">extents that are laid out; null: as shape</param>
+        /// <param name="model">whose rules</param>
+        public static BankConflict LocalAccessConflicts(IntPtr device, long itemSize, long[] shape, long[] storedShape = null,
+                                                        Model model = Model.Current)
+        {
+            ulong item = Arguments.Bytes(itemSize, "itemSize");
+            ulong[] extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
+            clpool_answer native = Empty();
+            clpool_answer* answer = &native;
+            string why;
+            fixed (ulong* accessed = extents)
+            fixed (ulong* laidOut = stored)
+            {
+                ulong* first = accessed, second = laidOut;
+                why = Utf8.Ask((text, capacity, needed) => Native.clpool_characterize_local_access_conflicts(
+                    device, (uint)model, item, first, Arguments.Count(extents), second, Arguments.Count(stored), answer, text,
+                    capacity, needed));
+            }
+            Answer found = new Answer(native);
+            return new BankConflict(found.Value, why, found);
+        }
+
+        /// <summary>The same with given figures, without a device.</summary>
+        public static BankConflict BankConflicts(long itemSize, long[] shape, long[] storedShape = null, BankMemory memory = null)
+        {
+            ulong item = Arguments.Bytes(itemSize, "itemSize");
+            ulong[] extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
+            memory = memory ?? new BankMemory();
+            clpool_bank_memory native = new clpool_bank_memory();
+            native.struct_size = (uint)sizeof(clpool_bank_memory);
+            native.model = (uint)memory.Model;
+            native.granularity = (uint)Arguments.Bytes(memory.Granularity, "Granularity");
+            native.work_items = (uint)Arguments.Bytes(memory.WorkItems, "WorkItems");
+            native.banks = (uint)Arguments.Bytes(memory.Banks, "Banks");
+            clpool_bank_memory* banks = &native;
+            ulong multiplicity;
+            ulong* result = &multiplicity;
+            string why;
+            fixed (ulong* accessed = extents)
+            fixed (ulong* laidOut = stored)
+            {
+                ulong* first = accessed, second = laidOut;
+                why = Utf8.Ask((text, capacity, needed) => Native.clpool_bank_conflicts(
+                    banks, item, first, Arguments.Count(extents), second, Arguments.Count(stored), result, text, capacity, needed));
+            }
+            return new BankConflict((long)multiplicity, why, null);
+        }
+
+        /// <summary>Measures transfers and launches. Takes about a second; the device should be idle.</summary>
+        public static DevicePerformance Performance(IntPtr context, IntPtr device, PerformanceOptions options = null)
+        {
+            options = options ?? new PerformanceOptions();
+            clpool_performance_options asked = new clpool_performance_options();
+            asked.struct_size = (uint)sizeof(clpool_performance_options);
+            asked.repetitions = (uint)Arguments.Bytes(options.Repetitions, "Repetitions");
+            asked.warm_ups = (uint)Arguments.Bytes(options.WarmUps, "WarmUps");
+            asked.transfer_bytes = Arguments.Bytes(options.TransferBytes, "TransferBytes");
+            asked.least_ns = Arguments.Bytes(options.LeastNs, "LeastNs");
+            clpool_performance found = new clpool_performance();
+            found.struct_size = (uint)sizeof(clpool_performance);
+            Errors.Check(Native.clpool_characterize_performance(context, device, &asked, &found));
+            return new DevicePerformance(found);
+        }
+
+        private static Answer Ask(Question question)
+        {
+            clpool_answer answer = Empty();
+            Errors.Check(question(&answer));
+            return new Answer(answer);
+        }
+
+        private static clpool_answer Empty()
+        {
+            clpool_answer empty = new clpool_answer();
+            empty.struct_size = (uint)sizeof(clpool_answer);
+            return empty;
+        }
+
+        private static ulong[] Extents(long[] values, string name)
+        {
+            return values == null ? null : Array.ConvertAll(values, value => Arguments.Bytes(value, name));
+        }
+    }
+}

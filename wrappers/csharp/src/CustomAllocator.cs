@@ -1,0 +1,95 @@
+// Allocators written in C#.
+using System;
+using System.Runtime.InteropServices;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>What an allocator written in C# does. Called without any lock held, possibly from several threads.</summary>
+    public interface IMemorySource
+    {
+        /// <summary>Makes a chunk.</summary>
+        /// <param name="size">bytes, > 0</param>
+        /// <param name="alignment">bytes, a power of two, of which the chunk's value must be a multiple if pointers are to be
+        /// aligned</param>
+        /// <returns>any value but 0; pointers of blocks are this value plus the block's offset</returns>
+        /// <exception cref="OutOfDeviceMemoryException">to be thrown when out of memory, which a pool answers by giving memory
+        /// back and asking again; any other exception fails the request and becomes the inner exception</exception>
+        long Allocate(long size, long alignment);
+
+        /// <summary>Takes a chunk back, with the size that it was made with. What it throws is sent to
+        /// <see cref="Library.Message"/>.</summary>
+        void Deallocate(long chunk, long size);
+    }
+
+    /// <summary>Memory from an <see cref="IMemorySource"/>, which lives as long as pools or memory use it.</summary>
+    public sealed unsafe class CustomAllocator : Allocator
+    {
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate int NativeAllocate(IntPtr user, ulong size, ulong alignment, IntPtr chunk);
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void NativeDeallocate(IntPtr user, ulong chunk, ulong size);
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void NativeDestroy(IntPtr user);
+
+        // Native code holds no references on delegates: these are never collected.
+        private static readonly NativeAllocate allocate = AllocateChunk;
+        private static readonly NativeDeallocate deallocate = DeallocateChunk;
+        private static readonly NativeDestroy destroy = Callbacks.Remove;
+
+        /// <summary>Makes an allocator of a source.</summary>
+        public CustomAllocator(IMemorySource source) : base(Make(source), MemoryKind.Custom) { }
+
+        private static IntPtr Make(IMemorySource source)
+        {
+            IntPtr user = Callbacks.Add(Arguments.NotNull(source, "source"));
+            clpool_allocator_ops ops = new clpool_allocator_ops();
+            ops.struct_size = (uint)sizeof(clpool_allocator_ops);
+            ops.version = 1;
+            ops.allocate = (void*)Marshal.GetFunctionPointerForDelegate(allocate);
+            ops.deallocate = (void*)Marshal.GetFunctionPointerForDelegate(deallocate);
+            ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
+            IntPtr made;
+            int status = Native.clpool_allocator_create_custom(&ops, (void*)user, &made);
+            if (status == Native.CLPOOL_SUCCESS) return made;
+            Callbacks.Remove(user);
+            throw Errors.Exception(status);
+        }
+
+        private static int AllocateChunk(IntPtr user, ulong size, ulong alignment, IntPtr chunk)
+        {
+            try
+            {
+                IMemorySource source = Callbacks.Find<IMemorySource>(user);
+                if (source == null) return Native.CLPOOL_ERROR_CALLBACK;
+                *(long*)chunk = source.Allocate((long)size, (long)alignment);
+                return Native.CLPOOL_SUCCESS;
+            }
+            catch (OutOfDeviceMemoryException exception)
+            {
+                Callbacks.Failed(exception);
+                return exception.ClError != 0 ? exception.ClError : Native.CLPOOL_ERROR_OUT_OF_MEMORY;
+            }
+            catch (Exception exception)
+            {
+                Callbacks.Failed(exception);
+                return Native.CLPOOL_ERROR_CALLBACK;
+            }
+        }
+
+        private static void DeallocateChunk(IntPtr user, ulong chunk, ulong size)
+        {
+            try
+            {
+                IMemorySource source = Callbacks.Find<IMemorySource>(user);
+                if (source != null) source.Deallocate((long)chunk, (long)size);
+            }
+            catch (Exception exception)
+            {
+                Library.Send(MessageSeverity.Error, "a memory source failed to take a chunk back: " + exception);
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+// Images of every type.
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>The format of a pixel.</summary>
+    public struct ImageFormat
+    {
+        /// <summary>A format.</summary>
+        public ImageFormat(ChannelOrder order, ChannelType type) : this()
+        {
+            Order = order;
+            Type = type;
+        }
+
+        internal ImageFormat(cl_image_format native)
+            : this((ChannelOrder)native.image_channel_order, (ChannelType)native.image_channel_data_type)
+        {
+        }
+
+        /// <summary>Which channels.</summary>
+        public ChannelOrder Order { get; private set; }
+        /// <summary>What a channel is.</summary>
+        public ChannelType Type { get; private set; }
+
+        /// <summary>Number of channels.</summary>
+        public unsafe int ChannelCount
+        {
+            get
+            {
+                uint count;
+                Errors.Check(Native.clpool_image_channel_count((uint)Order, &count));
+                return (int)count;
+            }
+        }
+
+        /// <summary>Bytes of one channel; for packed types those of the whole pixel.</summary>
+        public unsafe long ChannelSize
+        {
+            get
+            {
+                ulong bytes;
+                Errors.Check(Native.clpool_image_channel_size((uint)Type, &bytes));
+                return (long)bytes;
+            }
+        }
+
+        /// <summary>Bytes of one pixel.</summary>
+        public unsafe long ItemSize
+        {
+            get
+            {
+                ulong bytes;
+                cl_image_format native = ToNative();
+                Errors.Check(Native.clpool_image_item_size(&native, &bytes));
+                return (long)bytes;
+            }
+        }
+
+        /// <summary>The formats that a cl_context supports.</summary>
+        public static unsafe IReadOnlyList<ImageFormat> Supported(IntPtr context, MemFlags flags, ImageType type)
+        {
+            uint count;
+            Errors.Check(Native.clpool_image_formats(context, (ulong)flags, (uint)type, 0, null, &count));
+            cl_image_format[] found = new cl_image_format[(int)count];
+            fixed (cl_image_format* room = found)
+                Errors.Check(Native.clpool_image_formats(context, (ulong)flags, (uint)type, count, room, &count));
+            return found.Take((int)count).Select(native => new ImageFormat(native)).ToArray();
+        }
+
+        /// <summary>OpenCL's names, such as "CL_RGBA CL_UNORM_INT8".</summary>
+        public override unsafe string ToString()
+        {
+            return (Utf8.Read(Native.clpool_image_channel_order_name((uint)Order)) ?? Order.ToString()) + " " +
+                   (Utf8.Read(Native.clpool_image_channel_type_name((uint)Type)) ?? Type.ToString());
+        }
+
+        internal cl_image_format ToNative()
+        {
+            return new cl_image_format { image_channel_order = (uint)Order, image_channel_data_type = (uint)Type };
+        }
+    }
+
+    /// <summary>What a new image is to be.</summary>
+    public sealed class ImageOptions
+    {
+        /// <summary>The format of a pixel.</summary>
+        public ImageFormat Format { get; set; }
+        /// <summary>Pixels, x first: 1, 2 or 3 entries. The last entry of an array counts its layers.</summary>
+        public long[] Shape { get; set; }
+        /// <summary>An array of 1-D (2 entries) or 2-D images (3 entries).</summary>
+        public bool IsArray { get; set; }
+        /// <summary>0 means ReadWrite, or those of the buffer.</summary>
+        public MemFlags Flags { get; set; }
+        /// <summary>Bytes from row to row in the host memory or buffer; 0: tight.</summary>
+        public long RowPitch { get; set; }
+        /// <summary>Bytes from slice to slice in the host memory; 0: tight.</summary>
+        public long SlicePitch { get; set; }
+        /// <summary>Host memory, with UseHostPtr (must outlive the image) or CopyHostPtr.</summary>
+        public IntPtr Host { get; set; }
+        /// <summary>Bytes of the host memory.</summary>
+        public long HostSize { get; set; }
+        /// <summary>A buffer that the image lies in, which it keeps alive.</summary>
+        public MemoryObject Buffer { get; set; }
+    }
+
+    /// <summary>An image. Pixels are counted x first.</summary>
+    public sealed unsafe class DeviceImage : MemoryObject
+    {
+        internal DeviceImage(IntPtr memory, object source) : base(memory, source) { }
+
+        /// <summary>Makes an image.</summary>
+        public static DeviceImage Create(IntPtr context, ImageOptions options)
+        {
+            Arguments.NotNull(options, "options");
+            ulong[] shape = Arguments.Triple(Arguments.NotNull(options.Shape, "Shape"), 0, "Shape");
+            clpool_image_options native = new clpool_image_options();
+            native.struct_size = (uint)sizeof(clpool_image_options);
+            native.dimensions = Arguments.Count(options.Shape);
+            native.flags = (ulong)options.Flags;
+            native.format = options.Format.ToNative();
+            for (int i = 0; i < 3; i++) native.shape[i] = shape[i];
+            native.is_array = options.IsArray ? 1u : 0u;
+            native.row_pitch = Arguments.Bytes(options.RowPitch, "RowPitch");
+            native.slice_pitch = Arguments.Bytes(options.SlicePitch, "SlicePitch");
+            native.host = (void*)options.Host;
+            native.host_size = Arguments.Bytes(options.HostSize, "HostSize");
+            native.buffer = options.Buffer == null ? null : (void*)options.Buffer.Live;
+            IntPtr image;
+            Errors.Check(Native.clpool_image_create(context, &native, &image));
+            GC.KeepAlive(options.Buffer);
+            return new DeviceImage(image, options.Buffer);
+        }
+
+        /// <summary>Makes an image of an array of numbers, [depth][height][width][channels], which is copied.</summary>
+        /// <param name="context">where it is made</param>
+        /// <param name="data">the numbers, contiguous</param>
+        /// <param name="element">what they are</param>
+        /// <param name="shape">slowest index first, without the channels</param>
+        /// <param name="channels">1 to 4; three become four</param>
+        /// <param name="normalized">8- and 16-bit integers stand for -1…1 or 0…1</param>
+        /// <param name="access">ReadOnly (the default), WriteOnly or ReadWrite</param>
+        public static DeviceImage FromArray(IntPtr context, Array data, ElementType element, long[] shape, int channels = 1,
+                                            bool normalized = false, MemFlags access = MemFlags.None)
+        {
+            ulong[] extents = Arguments.Triple(Arguments.NotNull(shape, "shape"), 0, "shape");
+            clpool_image_array native = new clpool_image_array();
+            native.struct_size = (uint)sizeof(clpool_image_array);
+            native.element = (uint)element;
+            native.channels = (uint)Arguments.Bytes(channels, "channels");
+            native.normalized = normalized ? 1u : 0u;
+            native.access = (ulong)access;
+            native.dimensions = Arguments.Count(shape);
+            for (int i = 0; i < 3; i++) native.shape[i] = extents[i];
+            IntPtr image;
+            using (PinnedArray numbers = new PinnedArray(data, "data"))
+            {
+                native.data = numbers.Pointer;
+                native.size = numbers.Bytes;
+                Errors.Check(Native.clpool_image_create_from_array(context, &native, &image));
+            }
+            return new DeviceImage(image, null);
+        }
+
+        /// <summary>Pixels, x first; 1 to 3 entries.</summary>
+        public long[] Shape
+        {
+            get
+            {
+                uint dimensions;
+                ulong* extents = stackalloc ulong[3];
+                Done(Native.clpool_image_shape(Live, &dimensions, extents));
+                long[] shape = new long[(int)dimensions];
+                for (int i = 0; i < shape.Length; i++) shape[i] = (long)extents[i];
+                return shape;
+            }
+        }
+
+        /// <summary>Format of a pixel.</summary>
+        public ImageFormat Format
+        {
+            get
+            {
+                cl_image_format format;
+                Done(Native.clpool_image_format(Live, &format));
+                return new ImageFormat(format);
+            }
+        }
+
+        /// <summary>Fills a region with one color.</summary>
+        /// <param name="queue">the queue</param>
+        /// <param name="color">four floats, integers or unsigned integers as the format wants; one float for depth</param>
+        /// <param name="origin">first pixel; null: 0, 0, 0</param>
+        /// <param name="region">pixels; null: all</param>
+        /// <param name="waitFor">events to wait for</param>
+        public ClEvent Fill(IntPtr queue, Array color, long[] origin, long[] region, ClEvent[] waitFor = null)
+        {
+            IntPtr done;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] from = Origin(origin), pixels = Region(region);
+            using (PinnedArray host = new PinnedArray(color, "color"))
+            fixed (ulong* first = from, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_fill(queue, Live, host.Pointer, host.Bytes, first, extent, Arguments.Count(waited), list, &done));
+            GC.KeepAlive(waitFor);
+            return new ClEvent(done);
+        }
+
+        /// <summary>Reads a region into an array of numbers, and waits.</summary>
+        public void Read(IntPtr queue, Array target, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
+                         ClEvent[] waitFor = null)
+        {
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] from = Origin(origin), pixels = Region(region);
+            ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
+            using (PinnedArray host = new PinnedArray(target, "target"))
+            fixed (ulong* first = from, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_read(queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                                              Arguments.Count(waited), list, null));
+            GC.KeepAlive(waitFor);
+        }
+
+        /// <summary>Writes an array of numbers into a region, and waits.</summary>
+        public void Write(IntPtr queue, Array source, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
+                          ClEvent[] waitFor = null)
+        {
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] to = Origin(origin), pixels = Region(region);
+            ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
+            using (PinnedArray host = new PinnedArray(source, "source"))
+            fixed (ulong* first = to, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_write(queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                                               Arguments.Count(waited), list, null));
+            GC.KeepAlive(waitFor);
+        }
+
+        /// <summary>Copies a region to another image of the same format.</summary>
+        public ClEvent CopyTo(IntPtr queue, DeviceImage target, long[] region, long[] sourceOrigin = null, long[] targetOrigin = null,
+                              ClEvent[] waitFor = null)
+        {
+            Arguments.NotNull(target, "target");
+            IntPtr done;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
+            fixed (ulong* first = from, second = to, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_copy(queue, target.Live, second, Live, first, extent, Arguments.Count(waited), list, &done));
+            GC.KeepAlive(target);
+            GC.KeepAlive(waitFor);
+            return new ClEvent(done);
+        }
+
+        /// <summary>Copies a region into a buffer, without gaps.</summary>
+        public ClEvent CopyToBuffer(IntPtr queue, MemoryObject buffer, long offset, long[] origin, long[] region, ClEvent[] waitFor = null)
+        {
+            Arguments.NotNull(buffer, "buffer");
+            IntPtr done;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] from = Origin(origin), pixels = Region(region);
+            ulong to = Arguments.Bytes(offset, "offset");
+            fixed (ulong* first = from, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_copy_to_buffer(queue, buffer.Live, to, Live, first, extent, Arguments.Count(waited), list, &done));
+            GC.KeepAlive(buffer);
+            GC.KeepAlive(waitFor);
+            return new ClEvent(done);
+        }
+
+        /// <summary>Copies a buffer that holds a region without gaps into this image.</summary>
+        public ClEvent CopyFromBuffer(IntPtr queue, MemoryObject buffer, long offset, long[] origin, long[] region,
+                                      ClEvent[] waitFor = null)
+        {
+            Arguments.NotNull(buffer, "buffer");
+            IntPtr done;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] to = Origin(origin), pixels = Region(region);
+            ulong from = Arguments.Bytes(offset, "offset");
+            fixed (ulong* first = to, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_copy_from_buffer(queue, Live, first, extent, buffer.Live, from, Arguments.Count(waited), list,
+                                                          &done));
+            GC.KeepAlive(buffer);
+            GC.KeepAlive(waitFor);
+            return new ClEvent(done);
+        }
+
+        /// <summary>Maps a region, and waits until the host may use it.</summary>
+        public MemoryMap Map(IntPtr queue, MapFlags flags, long[] origin, long[] region, ClEvent[] waitFor = null)
+        {
+            IntPtr map;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            ulong[] from = Origin(origin), pixels = Region(region);
+            fixed (ulong* first = from, extent = pixels)
+            fixed (IntPtr* list = waited)
+                Done(Native.clpool_image_map(queue, Live, (ulong)flags, first, extent, 1, Arguments.Count(waited), list, null, &map));
+            GC.KeepAlive(waitFor);
+            return new MemoryMap(map, this);
+        }
+
+        private static ulong[] Origin(long[] origin) { return Arguments.Triple(origin, 0, "origin"); }
+
+        private ulong[] Region(long[] region) { return Arguments.Triple(region ?? Shape, 1, "region"); }
+    }
+}

@@ -1,0 +1,102 @@
+// Memory on devices and on the host that is made directly: buffers, parts, pipes, SVM, page-locked and custom memory.
+using System;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>A buffer.</summary>
+    public class DeviceBuffer : MemoryObject
+    {
+        internal DeviceBuffer(IntPtr memory, object source) : base(memory, source) { }
+        internal DeviceBuffer(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+
+        /// <summary>Makes a buffer by clCreateBuffer.</summary>
+        public static DeviceBuffer Create(IntPtr context, long size, MemFlags flags = MemFlags.None)
+        {
+            return Create(context, flags, size, IntPtr.Zero, 0);
+        }
+
+        /// <summary>Makes a buffer with a copy of an array of numbers.</summary>
+        public static unsafe DeviceBuffer CopyOf(IntPtr context, Array content, MemFlags flags = MemFlags.ReadWrite)
+        {
+            IntPtr memory;
+            using (PinnedArray host = new PinnedArray(content, "content"))
+                Errors.Check(Native.clpool_buffer_create(context, (ulong)(flags | MemFlags.CopyHostPtr), host.Bytes, host.Pointer,
+                                                         host.Bytes, &memory));
+            return new DeviceBuffer(memory, null);
+        }
+
+        /// <summary>Makes a buffer over host memory, which must outlive it (<see cref="MemFlags.UseHostPtr"/>), or with a
+        /// copy of it (<see cref="MemFlags.CopyHostPtr"/>).</summary>
+        public static unsafe DeviceBuffer Create(IntPtr context, MemFlags flags, long size, IntPtr host, long hostSize)
+        {
+            IntPtr memory;
+            Errors.Check(Native.clpool_buffer_create(context, (ulong)flags, Arguments.Bytes(size, "size"), (void*)host,
+                                                     Arguments.Bytes(hostSize, "hostSize"), &memory));
+            return new DeviceBuffer(memory, null);
+        }
+    }
+
+    /// <summary>A part of other memory, which it keeps alive.</summary>
+    public sealed class SubRegion : MemoryObject
+    {
+        internal SubRegion(IntPtr memory, MemoryObject parent) : base(memory, parent) { }
+
+        /// <summary>The memory that it is a part of; null for a wrapped sub-buffer.</summary>
+        public MemoryObject Parent { get { return (MemoryObject)Source; } }
+    }
+
+    /// <summary>A pipe.</summary>
+    public sealed class DevicePipe : MemoryObject
+    {
+        internal DevicePipe(IntPtr memory, object source) : base(memory, source) { }
+
+        /// <summary>Makes a pipe (OpenCL 2.0, where the device has pipes).</summary>
+        /// <param name="context">where it is made</param>
+        /// <param name="packetSize">bytes of one packet</param>
+        /// <param name="maxPackets">how many packets it holds</param>
+        /// <param name="flags">0 means the driver's default</param>
+        public static unsafe DevicePipe Create(IntPtr context, int packetSize, int maxPackets, MemFlags flags = MemFlags.None)
+        {
+            IntPtr memory;
+            Errors.Check(Native.clpool_pipe_create(context, (ulong)flags, (uint)Arguments.Bytes(packetSize, "packetSize"),
+                                                   (uint)Arguments.Bytes(maxPackets, "maxPackets"), &memory));
+            return new DevicePipe(memory, null);
+        }
+    }
+
+    /// <summary>Page-locked host memory, or memory of a custom allocator.</summary>
+    public class HostMemory : MemoryObject
+    {
+        internal HostMemory(IntPtr memory, object source) : base(memory, source) { }
+        internal HostMemory(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+    }
+
+    public abstract partial class MemoryObject
+    {
+        /// <summary>Memory for a plain cl_mem of another library.</summary>
+        /// <param name="handle">the cl_mem, of any type</param>
+        /// <param name="retain">false: the caller's reference is taken over</param>
+        public static unsafe MemoryObject FromHandle(IntPtr handle, bool retain = true)
+        {
+            IntPtr memory;
+            Errors.Check(Native.clpool_mem_wrap(handle, retain ? 1 : 0, &memory));
+            return Wrap(memory, null);
+        }
+
+        /// <summary>The class for memory of a kind.</summary>
+        internal static MemoryObject Wrap(IntPtr memory, object source)
+        {
+            switch (Native.clpool_mem_kind(memory))
+            {
+                case Native.CLPOOL_MEM_KIND_SUB_REGION: return new SubRegion(memory, null);
+                case Native.CLPOOL_MEM_KIND_IMAGE: return new DeviceImage(memory, source);
+                case Native.CLPOOL_MEM_KIND_PIPE: return new DevicePipe(memory, source);
+                case Native.CLPOOL_MEM_KIND_SVM: return new SvmMemory(memory, source);
+                case Native.CLPOOL_MEM_KIND_PINNED: return new HostMemory(memory, source);
+                case Native.CLPOOL_MEM_KIND_CUSTOM: return new HostMemory(memory, source);
+                default: return new DeviceBuffer(memory, source);
+            }
+        }
+    }
+}

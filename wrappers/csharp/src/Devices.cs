@@ -1,0 +1,93 @@
+// Choosing a device, by preference or as the environment says.
+using System;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>What device is wanted. Everything has a default.</summary>
+    public sealed class DeviceOptions
+    {
+        /// <summary>Types of which the device must be one.</summary>
+        public DeviceTypes Types { get; set; }
+        /// <summary>"gpu", "cpu", "accelerator", a part of a device's name, or PLATFORM:DEVICE; null: the environment decides
+        /// (CLPOOL_DEVICE and others).</summary>
+        public string Selector { get; set; }
+        /// <summary>Neither variables nor files are looked at.</summary>
+        public bool IgnoreEnvironment { get; set; }
+        /// <summary>Processes of one cluster node take different devices, by the launcher's local rank.</summary>
+        public bool ByRank { get; set; }
+    }
+
+    /// <summary>Devices, as cl_device_id. No reference is added.</summary>
+    public static unsafe class Devices
+    {
+        private delegate int Asker(clpool_device_options* options);
+
+        private delegate int Lister(IntPtr* devices, ulong capacity, ulong* count);
+
+        /// <summary>Chooses a device.</summary>
+        /// <exception cref="ClPoolException">NotFound if nothing matches, BadFormat if a selector is malformed</exception>
+        public static IntPtr Choose(DeviceOptions options = null)
+        {
+            IntPtr device;
+            IntPtr* result = &device;
+            Errors.Check(WithOptions(options, native => Native.clpool_device_choose(native, result)));
+            return device;
+        }
+
+        /// <summary>Lists all devices that <see cref="Choose"/> would consider, the chosen one first.</summary>
+        public static IntPtr[] List(DeviceOptions options = null)
+        {
+            return Collect((devices, capacity, count) =>
+                WithOptions(options, native => Native.clpool_device_list(native, devices, capacity, count)));
+        }
+
+        /// <summary>Lists the devices that tests are to run on: those that CLPOOL_TEST or PYOPENCL_TEST names, or all.</summary>
+        public static IntPtr[] ListForTests()
+        {
+            return Collect((devices, capacity, count) => Native.clpool_device_list_for_tests(devices, capacity, count));
+        }
+
+        /// <summary>Names a device for people: "name [platform]".</summary>
+        public static string Describe(IntPtr device)
+        {
+            return Utf8.Ask((text, capacity, needed) => Native.clpool_device_describe(device, text, capacity, needed));
+        }
+
+        internal static int CreateContext(DeviceOptions options, IntPtr* device, IntPtr* context, IntPtr* queue)
+        {
+            return WithOptions(options, native => Native.clpool_context_create_default(native, device, context, queue));
+        }
+
+        private static int WithOptions(DeviceOptions options, Asker ask)
+        {
+            if (options == null) return ask(null);
+            fixed (byte* selector = Utf8.Bytes(options.Selector))
+            {
+                clpool_device_options native = new clpool_device_options();
+                native.struct_size = (uint)sizeof(clpool_device_options);
+                if (options.IgnoreEnvironment) native.flags |= Native.CLPOOL_DEVICE_IGNORE_ENVIRONMENT;
+                if (options.ByRank) native.flags |= Native.CLPOOL_DEVICE_BY_RANK;
+                native.types = (ulong)options.Types;
+                native.selector = selector;
+                return ask(&native);
+            }
+        }
+
+        private static IntPtr[] Collect(Lister list)
+        {
+            ulong count = 0;
+            Errors.Check(list(null, 0, &count));
+            while (true)
+            {
+                IntPtr[] devices = new IntPtr[(int)count];
+                fixed (IntPtr* room = devices) Errors.Check(list(room, (ulong)devices.Length, &count));
+                if (count <= (ulong)devices.Length)
+                {
+                    Array.Resize(ref devices, (int)count);
+                    return devices;
+                }
+            }
+        }
+    }
+}

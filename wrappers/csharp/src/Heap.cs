@@ -1,0 +1,128 @@
+// The engine of the pools without any device: ranges of a number space that the caller owns.
+using System;
+using System.Threading;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>Figures of a heap.</summary>
+    public sealed class HeapStatistics
+    {
+        private readonly clpool_heap_stats native;
+
+        internal HeapStatistics(clpool_heap_stats native) { this.native = native; }
+
+        /// <summary>Units of all spaces.</summary>
+        public long Managed { get { return (long)native.managed; } }
+        /// <summary>Units that are free.</summary>
+        public long Free { get { return (long)native.free; } }
+        /// <summary>Units of the largest free range.</summary>
+        public long LargestFree { get { return (long)native.largest_free; } }
+        /// <summary>Ranges handed out.</summary>
+        public long ActiveRanges { get { return (long)native.active_ranges; } }
+        /// <summary>Spaces.</summary>
+        public long Spaces { get { return (long)native.spaces; } }
+    }
+
+    /// <summary>Hands out ranges of a number space by best fit, with splitting and merging. Used by one thread at a time.</summary>
+    public sealed unsafe class Heap : IDisposable
+    {
+        private readonly OwnedHandle handle;
+
+        /// <summary>Makes an empty heap.</summary>
+        /// <param name="granule">units, a power of two, of which offsets and sizes are multiples</param>
+        public Heap(long granule = 1)
+        {
+            IntPtr heap;
+            Errors.Check(Native.clpool_heap_create(Arguments.Bytes(granule, "granule"), &heap));
+            handle = new OwnedHandle(heap, Destroy, "Heap");
+        }
+
+        /// <summary>Figures of this moment.</summary>
+        public HeapStatistics Statistics
+        {
+            get
+            {
+                clpool_heap_stats stats = new clpool_heap_stats();
+                stats.struct_size = (uint)sizeof(clpool_heap_stats);
+                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_statistics(used.Value, &stats));
+                return new HeapStatistics(stats);
+            }
+        }
+
+        /// <summary>Gives the heap a space to hand out ranges of; they never cross from one to another.</summary>
+        /// <returns>the space's number: 0, 1, 2, …</returns>
+        public long AddSpace(long size)
+        {
+            ulong space, units = Arguments.Bytes(size, "size");
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_add_space(used.Value, units, &space));
+            return (long)space;
+        }
+
+        /// <summary>Takes a wholly free space away again.</summary>
+        public void RemoveSpace(long space)
+        {
+            ulong number = Arguments.Bytes(space, "space");
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_remove_space(used.Value, number));
+        }
+
+        /// <summary>Hands out a range.</summary>
+        /// <param name="size">units; 0 counts as 1</param>
+        /// <exception cref="OutOfDeviceMemoryException">no free range is large enough</exception>
+        public HeapRange Allocate(long size)
+        {
+            IntPtr range;
+            ulong units = Arguments.Bytes(size, "size");
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_allocate(used.Value, units, &range));
+            return new HeapRange(this, range);
+        }
+
+        /// <summary>Checks the books against a recount.</summary>
+        public void Check() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_check(used.Value)); }
+
+        /// <summary>Ends the heap and all ranges.</summary>
+        public void Dispose() { handle.Dispose(); }
+
+        internal void Free(IntPtr range)
+        {
+            if (handle.IsClosed) return; // the range ended with the heap
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
+        }
+
+        private static int Destroy(IntPtr heap)
+        {
+            Native.clpool_heap_destroy(heap);
+            return Native.CLPOOL_SUCCESS;
+        }
+    }
+
+    /// <summary>A range that a heap handed out. A forgotten one stays handed out.</summary>
+    public sealed unsafe class HeapRange : IDisposable
+    {
+        private readonly Heap heap;
+        private IntPtr range;
+
+        internal HeapRange(Heap heap, IntPtr range)
+        {
+            this.heap = heap;
+            this.range = range;
+            Space = (long)Native.clpool_heap_range_space(range);
+            Offset = (long)Native.clpool_heap_range_offset(range);
+            Size = (long)Native.clpool_heap_range_size(range);
+        }
+
+        /// <summary>Number of the space in which it lies.</summary>
+        public long Space { get; private set; }
+        /// <summary>Units from the start of the space.</summary>
+        public long Offset { get; private set; }
+        /// <summary>Units, at least what was asked for.</summary>
+        public long Size { get; private set; }
+
+        /// <summary>Gives it back; doing it again does nothing.</summary>
+        public void Dispose()
+        {
+            IntPtr taken = Interlocked.Exchange(ref range, IntPtr.Zero);
+            if (taken != IntPtr.Zero) heap.Free(taken);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// Checks and conversions of arguments on their way to native code.
+using System;
+using System.Runtime.InteropServices;
+
+namespace ClPool.Interop
+{
+    internal static unsafe class Arguments
+    {
+        /// <summary>A size or an offset; the library never sees a negative one.</summary>
+        internal static ulong Bytes(long value, string name)
+        {
+            if (value < 0) throw new ArgumentOutOfRangeException(name, value, "must not be negative");
+            return (ulong)value;
+        }
+
+        /// <summary>A size of which <see cref="MemoryObject.WholeSize"/> means all that is left.</summary>
+        internal static ulong BytesOrWhole(long value, string name)
+        {
+            return value == MemoryObject.WholeSize ? ulong.MaxValue : Bytes(value, name);
+        }
+
+        internal static T NotNull<T>(T value, string name) where T : class
+        {
+            if (value == null) throw new ArgumentNullException(name);
+            return value;
+        }
+
+        /// <summary>Three numbers for origins, regions and shapes; what is left out is `rest`. Null stays null.</summary>
+        internal static ulong[] Triple(long[] values, ulong rest, string name)
+        {
+            if (values == null) return null;
+            if (values.Length > 3) throw new ArgumentException("has " + values.Length + " entries; at most 3 are possible", name);
+            ulong[] result = { rest, rest, rest };
+            for (int i = 0; i < values.Length; i++) result[i] = Bytes(values[i], name);
+            return result;
+        }
+
+        /// <summary>Handles of events; null for none.</summary>
+        internal static IntPtr[] Handles(ClEvent[] events)
+        {
+            if (events == null || events.Length == 0) return null;
+            IntPtr[] handles = new IntPtr[events.Length];
+            for (int i = 0; i < events.Length; i++) handles[i] = NotNull(events[i], "waitFor").Handle;
+            return handles;
+        }
+
+        internal static uint Count(Array array) { return array == null ? 0u : (uint)array.Length; }
+    }
+
+    /// <summary>An array of numbers that is held in place while native code uses it.</summary>
+    internal unsafe struct PinnedArray : IDisposable
+    {
+        private GCHandle handle;
+        internal readonly void* Pointer;
+        internal readonly ulong Bytes;
+
+        internal PinnedArray(Array array, string name)
+        {
+            Arguments.NotNull(array, name);
+            int item = ItemSize(array, name);
+            handle = GCHandle.Alloc(array, GCHandleType.Pinned);
+            Bytes = (ulong)array.LongLength * (ulong)item;
+            Pointer = Bytes == 0 ? null : (void*)handle.AddrOfPinnedObject();
+        }
+
+        public void Dispose() { handle.Free(); }
+
+        private static int ItemSize(Array array, string name)
+        {
+            switch (Type.GetTypeCode(array.GetType().GetElementType()))
+            {
+                case TypeCode.Byte: case TypeCode.SByte: case TypeCode.Boolean: return 1;
+                case TypeCode.Int16: case TypeCode.UInt16: case TypeCode.Char: return 2;
+                case TypeCode.Int32: case TypeCode.UInt32: case TypeCode.Single: return 4;
+                case TypeCode.Int64: case TypeCode.UInt64: case TypeCode.Double: return 8;
+            }
+            throw new ArgumentException("is a " + array.GetType() + "; arrays of numbers are possible", name);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+// What Mono lacks of modern .NET.
+#if !NET
+namespace System.Runtime.InteropServices
+{
+    /// <summary>Understood by modern .NET, harmless elsewhere.</summary>
+    internal sealed class SuppressGCTransitionAttribute : Attribute
+    {
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+// Memory that the host can address: copies from and to arrays, and spans where the target has them.
+using System;
+
+namespace ClPool.Interop
+{
+    internal static unsafe class HostAccess
+    {
+#if NET
+        internal static Span<T> Span<T>(IntPtr pointer, long available, long offset, long size) where T : unmanaged
+        {
+            if (pointer == IntPtr.Zero) throw NoAddress();
+            if (offset < 0 || offset > available) throw new ArgumentOutOfRangeException("offset", offset, "of " + available + " bytes");
+            long bytes = size == MemoryObject.WholeSize ? available - offset : size;
+            if (bytes < 0 || bytes > available - offset)
+                throw new ArgumentOutOfRangeException("size", size, "of " + (available - offset) + " bytes");
+            return new Span<T>((byte*)pointer + offset, checked((int)(bytes / sizeof(T))));
+        }
+#endif
+
+        internal static void CopyFrom(object owner, IntPtr pointer, long available, Array source, long offset)
+        {
+            using (PinnedArray host = new PinnedArray(source, "source"))
+            {
+                byte* start = Range(pointer, available, offset, host.Bytes);
+                Buffer.MemoryCopy(host.Pointer, start, (long)host.Bytes, (long)host.Bytes);
+            }
+            GC.KeepAlive(owner);
+        }
+
+        internal static void CopyTo(object owner, IntPtr pointer, long available, Array target, long offset)
+        {
+            using (PinnedArray host = new PinnedArray(target, "target"))
+            {
+                byte* start = Range(pointer, available, offset, host.Bytes);
+                Buffer.MemoryCopy(start, host.Pointer, (long)host.Bytes, (long)host.Bytes);
+            }
+            GC.KeepAlive(owner);
+        }
+
+        private static byte* Range(IntPtr pointer, long available, long offset, ulong bytes)
+        {
+            if (pointer == IntPtr.Zero) throw NoAddress();
+            if (offset < 0 || offset > available || bytes > (ulong)(available - offset))
+                throw new ArgumentOutOfRangeException("offset", offset, bytes + " bytes from there on are not within " + available);
+            return (byte*)pointer + offset;
+        }
+
+        private static Exception NoAddress()
+        {
+            return new InvalidOperationException("the memory has no address on the host; map it");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// What a thread keeps for the fast paths: leashes that are free, and the pool whose native part it is using.
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace ClPool.Interop
+{
+    internal sealed class PerThread
+    {
+        private const int KeptLeashes = 256;
+
+        [ThreadStatic] private static PerThread current;
+        private static readonly List<WeakReference> all = new List<WeakReference>();
+
+        private readonly Leash[] leashes = new Leash[KeptLeashes];
+        private int leashCount;
+        private IntPtr poolInUse;
+
+        internal static PerThread Current { get { return current ?? Make(); } }
+
+        /// <summary>Begins the use of a pool: its Dispose will wait. To be followed by a look whether it is disposed of.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void Enter(IntPtr pool) { Volatile.Write(ref poolInUse, pool); }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void Leave() { Volatile.Write(ref poolInUse, IntPtr.Zero); }
+
+        /// <summary>Waits until no other thread is between Enter and Leave with this pool.</summary>
+        internal static void WaitWhileInUse(IntPtr pool)
+        {
+            // The threads' own writes have no fence, which would cost each of them more than the rest: after this one, a
+            // thread has either been seen to enter or sees that the pool is closed.
+            Interlocked.MemoryBarrierProcessWide();
+            WeakReference[] threads;
+            lock (all) threads = all.ToArray();
+            foreach (WeakReference thread in threads)
+            {
+                PerThread state = (PerThread)thread.Target;
+                if (state == null || state == current) continue;
+                SpinWait spin = new SpinWait();
+                while (Volatile.Read(ref state.poolInUse) == pool) spin.SpinOnce();
+            }
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal Leash TakeLeash(IntPtr memory)
+        {
+            int last = leashCount - 1;
+            if (last < 0) return new Leash { Memory = memory };
+            Leash[] kept = leashes;
+            Leash leash = kept[last];
+            kept[last] = null;
+            leashCount = last;
+            leash.Memory = memory;
+            return leash;
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void ReturnLeash(Leash leash)
+        {
+            Leash[] kept = leashes;
+            int count = leashCount;
+            if ((uint)count >= (uint)kept.Length)
+            {
+                GC.SuppressFinalize(leash);
+                return;
+            }
+            kept[count] = leash;
+            leashCount = count + 1;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private static PerThread Make()
+        {
+            current = new PerThread();
+            lock (all)
+            {
+                all.RemoveAll(thread => !thread.IsAlive);
+                all.Add(new WeakReference(current));
+            }
+            return current;
+        }
+    }
+}

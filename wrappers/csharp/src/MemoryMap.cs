@@ -1,0 +1,83 @@
+// Maps: memory of devices in the host's address space.
+using System;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>One mapping. It keeps its memory alive and is unmapped once, at the latest by Dispose.</summary>
+    public sealed unsafe class MemoryMap : IDisposable
+    {
+        private readonly OwnedHandle handle;
+        private readonly MemoryObject memory;
+
+        internal MemoryMap(IntPtr map, MemoryObject memory)
+        {
+            handle = new OwnedHandle(map, Native.clpool_map_release, "MemoryMap");
+            this.memory = memory;
+        }
+
+        /// <summary>The memory that is mapped.</summary>
+        public MemoryObject Memory { get { return memory; } }
+
+        /// <summary>Address of the first byte; zero after <see cref="Unmap"/>.</summary>
+        public IntPtr Pointer
+        {
+            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (IntPtr)Native.clpool_map_pointer(map.Value); }
+        }
+
+        /// <summary>Bytes of the mapping, gaps between rows included.</summary>
+        public long Size
+        {
+            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (long)Native.clpool_map_size(map.Value); }
+        }
+
+        /// <summary>Bytes from row to row of an image; else 0.</summary>
+        public long RowPitch
+        {
+            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (long)Native.clpool_map_row_pitch(map.Value); }
+        }
+
+        /// <summary>Bytes from slice to slice of an image; else 0.</summary>
+        public long SlicePitch
+        {
+            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (long)Native.clpool_map_slice_pitch(map.Value); }
+        }
+
+        /// <summary>Copies an array of numbers in.</summary>
+        /// <param name="source">the numbers</param>
+        /// <param name="offset">bytes from the start of the mapping</param>
+        public void CopyFrom(Array source, long offset = 0) { HostAccess.CopyFrom(this, Pointer, Size, source, offset); }
+
+        /// <summary>Copies out as many bytes as an array of numbers takes.</summary>
+        public void CopyTo(Array target, long offset = 0) { HostAccess.CopyTo(this, Pointer, Size, target, offset); }
+
+#if NET
+        /// <summary>All of it as numbers. Keep the map while the span is in use.</summary>
+        /// <exception cref="OverflowException">for more than a span can have</exception>
+        public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, MemoryObject.WholeSize); }
+
+        /// <summary>A part of it as numbers; offset and size are bytes.</summary>
+        public Span<T> AsSpan<T>(long offset, long size) where T : unmanaged
+        {
+            return HostAccess.Span<T>(Pointer, Size, offset, size);
+        }
+#endif
+
+        /// <summary>Unmaps. Doing it again is no command.</summary>
+        /// <param name="queue">zero: the queue that mapped</param>
+        /// <param name="waitFor">events to wait for</param>
+        public ClEvent Unmap(IntPtr queue = default(IntPtr), ClEvent[] waitFor = null)
+        {
+            IntPtr done;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            using (OwnedHandle.Borrowed map = handle.Borrow())
+            fixed (IntPtr* list = waited)
+                Errors.Check(Native.clpool_map_unmap(map.Value, queue, Arguments.Count(waited), list, &done));
+            GC.KeepAlive(waitFor);
+            return new ClEvent(done);
+        }
+
+        /// <summary>Unmaps if that was not done.</summary>
+        public void Dispose() { handle.Dispose(); }
+    }
+}

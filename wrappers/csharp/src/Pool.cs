@@ -1,0 +1,315 @@
+// Memory pools: what all kinds share.
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>
+    /// Keeps memory that was given back for the next request, so that allocation is nearly free. Thread-safe. Its blocks keep
+    /// what they need: it may be disposed of before them.
+    /// </summary>
+    public abstract unsafe class Pool : IDisposable
+    {
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate int NativeVisitor(IntPtr user, IntPtr stretch);
+
+        private static readonly NativeVisitor visit = Visit; // never collected
+
+        private readonly IntPtr pool;
+        private readonly OwnedHandle handle;
+        private readonly PoolCallbacks callbacks;
+        private readonly bool leashed;
+        private readonly bool traced;
+        private int closed;
+
+        internal Pool(Allocator allocator, PoolOptions options)
+        {
+            options = options ?? new PoolOptions();
+            callbacks = PoolCallbacks.Of(options);
+            using (OwnedHandle.Borrowed used = Arguments.NotNull(allocator, "allocator").Borrow())
+                pool = options.Create(used.Value, callbacks);
+            handle = new OwnedHandle(pool, Native.clpool_pool_release, GetType().Name);
+            leashed = options.LeakDetection != LeakDetection.Off;
+            traced = options.LeakDetection == LeakDetection.Trace;
+        }
+
+        /// <summary>The clpool_pool, for C code; the reference stays here.</summary>
+        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = handle.Borrow()) return used.Value; } }
+
+        /// <summary>Figures of this moment.</summary>
+        public PoolStatistics Statistics
+        {
+            get
+            {
+                clpool_pool_stats stats = new clpool_pool_stats();
+                stats.struct_size = (uint)sizeof(clpool_pool_stats);
+                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_statistics(used.Value, &stats));
+                return new PoolStatistics(stats);
+            }
+        }
+
+        /// <summary>Blocks that were given back and are kept.</summary>
+        public long HeldBlocks { get { return Statistics.HeldBlocks; } }
+
+        /// <summary>Blocks that are handed out.</summary>
+        public long ActiveBlocks { get { return Statistics.ActiveBlocks; } }
+
+        /// <summary>Bytes that the pool has from its allocator.</summary>
+        public long ManagedBytes { get { return Statistics.ManagedBytes; } }
+
+        /// <summary>Bytes that were requested for the blocks that are handed out.</summary>
+        public long ActiveBytes { get { return Statistics.ActiveBytes; } }
+
+        /// <summary>Gives every chunk that has no block handed out back to the allocator.</summary>
+        public void FreeHeld() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_free_held(used.Value)); }
+
+        /// <summary>Stops keeping memory, for good; the pool still works.</summary>
+        public void StopHolding()
+        {
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_stop_holding(used.Value));
+        }
+
+        /// <summary>Gives free chunks back, largest first, until at most so many bytes are held.</summary>
+        public void Trim(long keepBytes = 0)
+        {
+            ulong keep = Arguments.Bytes(keepBytes, "keepBytes");
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_trim(used.Value, keep));
+        }
+
+        /// <summary>Does what a background thread would: takes in completed releases, gives old chunks back. Never waits.</summary>
+        public void Tick() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_tick(used.Value)); }
+
+        /// <summary>Checks the pool's books against a recount. For tests and bug reports.</summary>
+        public void Check() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_check(used.Value)); }
+
+        /// <summary>All of the pool's memory at one moment, chunk by chunk, in the order of addresses.</summary>
+        public IReadOnlyList<PoolStretch> Stretches()
+        {
+            List<PoolStretch> found = new List<PoolStretch>();
+            IntPtr id = Callbacks.Add(found);
+            try
+            {
+                using (OwnedHandle.Borrowed used = handle.Borrow())
+                    Errors.Check(Native.clpool_pool_visit(used.Value, (void*)Marshal.GetFunctionPointerForDelegate(visit), (void*)id));
+            }
+            finally
+            {
+                Callbacks.Remove(id);
+            }
+            return found;
+        }
+
+        /// <summary>The same picture and the statistics as JSON text.</summary>
+        public string DumpJson()
+        {
+            using (OwnedHandle.Borrowed used = handle.Borrow())
+            {
+                IntPtr value = used.Value;
+                return Utf8.Ask((text, capacity, needed) => Native.clpool_pool_dump_json(value, text, capacity, needed));
+            }
+        }
+
+        /// <summary>Gives the pool up. Blocks that are handed out keep its memory alive.</summary>
+        public void Dispose()
+        {
+            if (Interlocked.Exchange(ref closed, 1) != 0) return;
+            PerThread.WaitWhileInUse(pool);
+            handle.Dispose();
+        }
+
+        /// <inheritdoc/>
+        public override string ToString()
+        {
+            if (closed != 0) return GetType().Name + " (disposed)";
+            PoolStatistics now = Statistics;
+            return GetType().Name + ": " + now.ActiveBlocks + " blocks with " + now.ActiveBytes + " bytes handed out, " +
+                   now.ManagedBytes + " bytes managed";
+        }
+
+        internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+
+        /// <summary>The hit path: a block, and its leash if the pool uses them.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal Leash Take(long size, IntPtr* block)
+        {
+            PerThread thread = PerThread.Current;
+            if (size < 0 || !TryTake(thread, (ulong)size, block)) TakeSlowly(size, block);
+            if (!leashed) return null;
+            Leash leash = thread.TakeLeash(*block);
+            if (traced) leash.Site = Environment.StackTrace;
+            return leash;
+        }
+
+        /// <summary>A block if that takes neither waiting nor a driver call.</summary>
+        internal bool TryTake(long size, IntPtr* block, out Leash leash)
+        {
+            PerThread thread = PerThread.Current;
+            bool taken = TryTake(thread, Arguments.Bytes(size, "size"), block);
+            if (!taken && closed != 0) throw new ObjectDisposedException(GetType().Name);
+            leash = taken && leashed ? thread.TakeLeash(*block) : null;
+            if (traced && leash != null) leash.Site = Environment.StackTrace;
+            return taken;
+        }
+
+        // Dispose waits for threads in here, so that nobody uses a pool that is gone.
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private bool TryTake(PerThread thread, ulong size, IntPtr* block)
+        {
+            thread.Enter(pool);
+            int status = closed == 0 ? Native.clpool_pool_try_allocate(pool, size, block) : Native.CLPOOL_ERROR_WOULD_BLOCK;
+            thread.Leave();
+            return status == Native.CLPOOL_SUCCESS;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private void TakeSlowly(long size, IntPtr* block)
+        {
+            ulong bytes = Arguments.Bytes(size, "size");
+            OwnedHandle.ReleaseForgotten();
+            using (OwnedHandle.Borrowed used = handle.Borrow())
+            {
+                Callbacks.TakePending();
+                int status = Native.clpool_pool_allocate(used.Value, bytes, block);
+                Errors.Check(status);
+            }
+            Callbacks.ReportPending();
+        }
+
+        private static int Visit(IntPtr user, IntPtr stretch)
+        {
+            try
+            {
+                Callbacks.Find<List<PoolStretch>>(user).Add(new PoolStretch(*(clpool_pool_stretch*)stretch));
+                return 0;
+            }
+            catch (Exception exception)
+            {
+                Callbacks.Failed(exception);
+                return 1;
+            }
+        }
+    }
+
+    /// <summary>A pool of buffers, or of whatever an allocator written in C# makes.</summary>
+    public sealed unsafe class MemoryPool : Pool
+    {
+        /// <summary>Makes a pool over an allocator of buffers, or a custom one.</summary>
+        public MemoryPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+
+        /// <summary>Hands out a block with undefined content.</summary>
+        /// <param name="size">bytes; 0 gives a block of size 0</param>
+        /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried</exception>
+        public PooledBuffer Allocate(long size)
+        {
+            IntPtr block;
+            Leash leash = Take(size, &block);
+            return new PooledBuffer(block, leash, this);
+        }
+
+        /// <summary>The same, or null if that would take waiting or a driver call.</summary>
+        public PooledBuffer TryAllocate(long size)
+        {
+            IntPtr block;
+            Leash leash;
+            return TryTake(size, &block, out leash) ? new PooledBuffer(block, leash, this) : null;
+        }
+
+        private static Allocator Fitting(Allocator allocator)
+        {
+            MemoryKind kind = Arguments.NotNull(allocator, "allocator").Kind;
+            if (kind == MemoryKind.Svm) throw new ArgumentException("makes SVM; that needs an SvmPool", "allocator");
+            if (kind == MemoryKind.Pinned) throw new ArgumentException("makes host memory; that needs a PageLockedMemoryPool", "allocator");
+            return allocator;
+        }
+    }
+
+    /// <summary>A pool of shared virtual memory.</summary>
+    public sealed unsafe class SvmPool : Pool
+    {
+        /// <summary>Makes a pool over an <see cref="SvmAllocator"/>.</summary>
+        public SvmPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+
+        /// <summary>Hands out a block with undefined content.</summary>
+        public PooledSvm Allocate(long size)
+        {
+            IntPtr block;
+            Leash leash = Take(size, &block);
+            return new PooledSvm(block, leash, this);
+        }
+
+        /// <summary>The same, or null if that would take waiting or a driver call.</summary>
+        public PooledSvm TryAllocate(long size)
+        {
+            IntPtr block;
+            Leash leash;
+            return TryTake(size, &block, out leash) ? new PooledSvm(block, leash, this) : null;
+        }
+
+        private static Allocator Fitting(Allocator allocator)
+        {
+            if (Arguments.NotNull(allocator, "allocator").Kind == MemoryKind.Svm) return allocator;
+            throw new ArgumentException("makes no SVM", "allocator");
+        }
+    }
+
+    /// <summary>A pool of page-locked host memory, for transfers at full speed.</summary>
+    public sealed unsafe class PageLockedMemoryPool : Pool
+    {
+        /// <summary>Makes a pool over a <see cref="PinnedAllocator"/> or a custom allocator.</summary>
+        public PageLockedMemoryPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+
+        /// <summary>Hands out a block with undefined content.</summary>
+        public PooledHostMemory Allocate(long size)
+        {
+            IntPtr block;
+            Leash leash = Take(size, &block);
+            return new PooledHostMemory(block, leash, this);
+        }
+
+        /// <summary>The same, or null if that would take waiting or a driver call.</summary>
+        public PooledHostMemory TryAllocate(long size)
+        {
+            IntPtr block;
+            Leash leash;
+            return TryTake(size, &block, out leash) ? new PooledHostMemory(block, leash, this) : null;
+        }
+
+        private static Allocator Fitting(Allocator allocator)
+        {
+            MemoryKind kind = Arguments.NotNull(allocator, "allocator").Kind;
+            if (kind == MemoryKind.Pinned || kind == MemoryKind.Custom) return allocator;
+            throw new ArgumentException("makes no host memory", "allocator");
+        }
+    }
+
+    /// <summary>A block of a <see cref="MemoryPool"/>.</summary>
+    public sealed class PooledBuffer : DeviceBuffer
+    {
+        internal PooledBuffer(IntPtr memory, Leash leash, Pool pool) : base(memory, leash, pool) { }
+
+        /// <summary>The pool that it returns to.</summary>
+        public MemoryPool Pool { get { return (MemoryPool)Source; } }
+    }
+
+    /// <summary>A block of an <see cref="SvmPool"/>.</summary>
+    public sealed class PooledSvm : SvmMemory
+    {
+        internal PooledSvm(IntPtr memory, Leash leash, Pool pool) : base(memory, leash, pool) { }
+
+        /// <summary>The pool that it returns to.</summary>
+        public SvmPool Pool { get { return (SvmPool)Source; } }
+    }
+
+    /// <summary>A block of a <see cref="PageLockedMemoryPool"/>.</summary>
+    public sealed class PooledHostMemory : HostMemory
+    {
+        internal PooledHostMemory(IntPtr memory, Leash leash, Pool pool) : base(memory, leash, pool) { }
+
+        /// <summary>The pool that it returns to.</summary>
+        public PageLockedMemoryPool Pool { get { return (PageLockedMemoryPool)Source; } }
+    }
+}

@@ -1,0 +1,174 @@
+// What a pool is to be like, and the functions of the user that it calls.
+using System;
+using System.Runtime.InteropServices;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>What a pool is to be like. Everything has a default.</summary>
+    public sealed unsafe class PoolOptions
+    {
+        /// <summary>For <see cref="LeadingBitsInBinId"/>: bins by the highest bit alone.</summary>
+        public const int NoLeadingBits = -1;
+
+        /// <summary>How the pool finds memory.</summary>
+        public PoolStrategy Strategy { get; set; }
+        /// <summary>Binned only: bits after the leading one that tell bins apart, 1…26; 0 means 4; or <see cref="NoLeadingBits"/>.</summary>
+        public int LeadingBitsInBinId { get; set; }
+        /// <summary>Send a trace message for what the pool does.</summary>
+        public bool TraceMessages { get; set; }
+        /// <summary>Most bytes from the allocator at a time; 0: no limit.</summary>
+        public long MaxBytes { get; set; }
+        /// <summary>Most bytes held without their being in use; 0: no limit.</summary>
+        public long MaxHeldBytes { get; set; }
+        /// <summary>Coalescing only: bytes of the smallest chunk; 0: chosen by the pool.</summary>
+        public long MinChunkBytes { get; set; }
+        /// <summary>Bytes, a power of two, of which blocks start at a multiple; 0: the least that the device allows.</summary>
+        public long Alignment { get; set; }
+        /// <summary>Bytes that <see cref="Pool.Tick"/> and decay leave held.</summary>
+        public long ReleaseThreshold { get; set; }
+        /// <summary>Held chunks that were not used for so long go back; zero: never by age.</summary>
+        public TimeSpan Decay { get; set; }
+        /// <summary>Queues (cl_command_queue) on which the memory is used; null: the allocator's.</summary>
+        public IntPtr[] Queues { get; set; }
+        /// <summary>Name for messages and dumps.</summary>
+        public string Name { get; set; }
+        /// <summary>What happens to blocks that nobody disposed of.</summary>
+        public LeakDetection LeakDetection { get; set; }
+        /// <summary>Called when the driver is out of memory, before the pool gives up what it holds: run a garbage collection,
+        /// drop caches. See <see cref="CollectGarbage"/>.</summary>
+        public Action Collect { get; set; }
+        /// <summary>Called last, when nothing has helped, with the bytes asked for and the number of the attempt, from 1; true
+        /// to try once more.</summary>
+        public Func<long, int, bool> OutOfMemory { get; set; }
+        /// <summary>Receives the pool's messages; null: <see cref="Library.Message"/> does.</summary>
+        public MessageHandler Message { get; set; }
+
+        /// <summary>For <see cref="Collect"/>: brings forgotten blocks back by a full garbage collection.</summary>
+        public static void CollectGarbage()
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        internal IntPtr Create(IntPtr allocator, PoolCallbacks callbacks)
+        {
+            clpool_pool_callbacks functions = callbacks == null ? new clpool_pool_callbacks() : callbacks.ToNative();
+            clpool_pool_options native = new clpool_pool_options();
+            native.struct_size = (uint)sizeof(clpool_pool_options);
+            native.strategy = (uint)Strategy;
+            native.leading_bits_in_bin_id = (uint)LeadingBitsInBinId;
+            native.trace_messages = TraceMessages ? 1u : 0u;
+            native.max_bytes = Arguments.Bytes(MaxBytes, "MaxBytes");
+            native.max_held_bytes = Arguments.Bytes(MaxHeldBytes, "MaxHeldBytes");
+            native.min_chunk_bytes = Arguments.Bytes(MinChunkBytes, "MinChunkBytes");
+            native.alignment = Arguments.Bytes(Alignment, "Alignment");
+            native.release_threshold = Arguments.Bytes(ReleaseThreshold, "ReleaseThreshold");
+            native.decay_ns = checked(Arguments.Bytes(Decay.Ticks, "Decay") * 100);
+            native.callbacks = callbacks == null ? null : &functions;
+            native.user = callbacks == null ? null : (void*)callbacks.Id;
+            native.queue_count = Arguments.Count(Queues);
+            IntPtr pool;
+            fixed (IntPtr* queues = Queues)
+            fixed (byte* name = Utf8.Bytes(Name))
+            {
+                native.queues = queues;
+                native.name = name;
+                Errors.Check(Native.clpool_pool_create(allocator, &native, &pool));
+            }
+            return pool;
+        }
+    }
+}
+
+namespace ClPool.Interop
+{
+    /// <summary>The user's functions of one pool. The pool and its blocks hold this object, native code only its number.</summary>
+    internal sealed unsafe class PoolCallbacks
+    {
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void NativeCollect(IntPtr user);
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate int NativeOutOfMemory(IntPtr user, ulong size, uint attempt);
+
+        // Native code holds no references on delegates: these are never collected.
+        private static readonly NativeCollect nativeCollect = RunCollect;
+        private static readonly NativeOutOfMemory nativeOutOfMemory = RunOutOfMemory;
+        private static readonly Library.NativeMessage nativeMessage = RunMessage;
+
+        private readonly Action collect;
+        private readonly Func<long, int, bool> outOfMemory;
+        private readonly MessageHandler message;
+
+        private PoolCallbacks(PoolOptions options)
+        {
+            collect = options.Collect;
+            outOfMemory = options.OutOfMemory;
+            message = options.Message;
+            Id = Callbacks.Add(new WeakReference(this));
+        }
+
+        ~PoolCallbacks() { Callbacks.Remove(Id); }
+
+        internal IntPtr Id { get; private set; }
+
+        /// <summary>Null if the options have no functions.</summary>
+        internal static PoolCallbacks Of(PoolOptions options)
+        {
+            bool none = options.Collect == null && options.OutOfMemory == null && options.Message == null;
+            return none ? null : new PoolCallbacks(options);
+        }
+
+        internal clpool_pool_callbacks ToNative()
+        {
+            clpool_pool_callbacks native = new clpool_pool_callbacks();
+            native.struct_size = (uint)sizeof(clpool_pool_callbacks);
+            native.version = 1;
+            if (collect != null) native.collect = (void*)Marshal.GetFunctionPointerForDelegate(nativeCollect);
+            if (outOfMemory != null) native.out_of_memory = (void*)Marshal.GetFunctionPointerForDelegate(nativeOutOfMemory);
+            if (message != null) native.message = (void*)Marshal.GetFunctionPointerForDelegate(nativeMessage);
+            return native;
+        }
+
+        private static void RunCollect(IntPtr user)
+        {
+            try
+            {
+                PoolCallbacks found = Callbacks.Find<PoolCallbacks>(user);
+                if (found != null) found.collect();
+            }
+            catch (Exception exception)
+            {
+                Callbacks.Failed(exception);
+            }
+        }
+
+        private static int RunOutOfMemory(IntPtr user, ulong size, uint attempt)
+        {
+            try
+            {
+                PoolCallbacks found = Callbacks.Find<PoolCallbacks>(user);
+                return found != null && found.outOfMemory((long)size, (int)attempt) ? 1 : 0;
+            }
+            catch (Exception exception)
+            {
+                Callbacks.Failed(exception);
+                return 0;
+            }
+        }
+
+        private static void RunMessage(IntPtr user, int severity, IntPtr text)
+        {
+            try
+            {
+                PoolCallbacks found = Callbacks.Find<PoolCallbacks>(user);
+                if (found != null) found.message((MessageSeverity)severity, Utf8.Read((void*)text));
+            }
+            catch (Exception exception)
+            {
+                Library.Send(MessageSeverity.Error, "a message handler failed: " + exception);
+            }
+        }
+    }
+}

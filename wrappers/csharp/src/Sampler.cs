@@ -1,0 +1,47 @@
+// Samplers.
+using System;
+using System.Collections.Generic;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>A cl_sampler.</summary>
+    public sealed unsafe class Sampler : IDisposable
+    {
+        private readonly OwnedHandle handle;
+
+        /// <summary>Makes a sampler.</summary>
+        /// <param name="context">where it is made</param>
+        /// <param name="normalized">coordinates go from 0 to 1</param>
+        /// <param name="addressing">what lies outside</param>
+        /// <param name="filter">how pixels are combined</param>
+        public Sampler(IntPtr context, bool normalized, AddressingMode addressing, FilterMode filter)
+        {
+            IntPtr sampler;
+            Errors.Check(Native.clpool_sampler_create(context, normalized ? 1 : 0, (uint)addressing, (uint)filter, &sampler));
+            handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
+        }
+
+        /// <summary>Makes a sampler from properties: names (CL_SAMPLER_…) and values.</summary>
+        public Sampler(IntPtr context, IEnumerable<KeyValuePair<long, long>> properties)
+        {
+            List<ulong> pairs = new List<ulong>();
+            foreach (KeyValuePair<long, long> property in Arguments.NotNull(properties, "properties"))
+            {
+                pairs.Add((ulong)property.Key);
+                pairs.Add((ulong)property.Value);
+            }
+            pairs.Add(0);
+            IntPtr sampler;
+            fixed (ulong* list = pairs.ToArray())
+                Errors.Check(Native.clpool_sampler_create_with_properties(context, list, &sampler));
+            handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
+        }
+
+        /// <summary>The cl_sampler, for clSetKernelArg.</summary>
+        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = handle.Borrow()) return used.Value; } }
+
+        /// <summary>Gives the reference up.</summary>
+        public void Dispose() { handle.Dispose(); }
+    }
+}

@@ -1,0 +1,90 @@
+// Shared virtual memory.
+using System;
+using ClPool.Interop;
+
+namespace ClPool
+{
+    /// <summary>Shared virtual memory. Coarse-grain memory must be mapped while the host uses it.</summary>
+    public unsafe class SvmMemory : MemoryObject
+    {
+        internal SvmMemory(IntPtr memory, object source) : base(memory, source) { }
+        internal SvmMemory(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+
+        /// <summary>Makes SVM by clSVMAlloc.</summary>
+        /// <param name="context">where it is made</param>
+        /// <param name="size">bytes; 0 gives null</param>
+        /// <param name="flags">0 means coarse grain, for reading and writing</param>
+        /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
+        /// <param name="queue">an in-order queue behind which it is freed; zero: freed at once</param>
+        public static SvmMemory Create(IntPtr context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
+                                       IntPtr queue = default(IntPtr))
+        {
+            IntPtr memory;
+            Errors.Check(Native.clpool_svm_create(context, (ulong)flags, Arguments.Bytes(size, "size"),
+                                                  (uint)Arguments.Bytes(alignment, "alignment"), queue, &memory));
+            return memory == IntPtr.Zero ? null : new SvmMemory(memory, null);
+        }
+
+        /// <summary>Describes SVM of others, which is not freed.</summary>
+        /// <param name="context">the context that it belongs to</param>
+        /// <param name="pointer">its address</param>
+        /// <param name="size">bytes; <see cref="MemoryObject.WholeSize"/> if unknown</param>
+        /// <param name="system">true for ordinary host memory, which needs fine-grain system SVM</param>
+        public static SvmMemory Wrap(IntPtr context, IntPtr pointer, long size, bool system = false)
+        {
+            IntPtr memory;
+            Errors.Check(Native.clpool_svm_wrap(context, (void*)pointer, Arguments.BytesOrWhole(size, "size"), system ? 1 : 0, &memory));
+            return new SvmMemory(memory, null);
+        }
+
+        /// <summary>The alignment to ask for when items of a size are stored.</summary>
+        public static int AlignmentFor(long itemSize)
+        {
+            return (int)Native.clpool_svm_alignment_for(Arguments.Bytes(itemSize, "itemSize"));
+        }
+
+        /// <summary>Which kinds of SVM a device has.</summary>
+        public static SvmCapabilities Capabilities(IntPtr device)
+        {
+            ulong capabilities;
+            Errors.Check(Native.clpool_svm_capabilities(device, &capabilities));
+            return (SvmCapabilities)capabilities;
+        }
+
+        /// <summary>A buffer over the same bytes, for functions that take buffers only; it keeps this alive.</summary>
+        public DeviceBuffer AsBuffer(MemFlags flags = MemFlags.None, long size = WholeSize)
+        {
+            IntPtr buffer;
+            Done(Native.clpool_svm_as_buffer(Live, (ulong)flags, Arguments.BytesOrWhole(size, "size"), &buffer));
+            return new DeviceBuffer(buffer, this);
+        }
+
+        /// <summary>From now on it is used on this in-order queue and freed behind its commands.</summary>
+        public void BindQueue(IntPtr queue) { Done(Native.clpool_svm_bind_queue(Live, queue)); }
+
+        /// <summary>Waits for the queue that it is bound to and forgets it.</summary>
+        public void UnbindQueue() { Done(Native.clpool_svm_unbind_queue(Live)); }
+
+        /// <summary>Dispose with a choice of queue, events to wait for and the event of the free.</summary>
+        /// <param name="queue">zero: the queue that it is bound to</param>
+        /// <param name="waitFor">events to wait for</param>
+        /// <exception cref="ClPoolException">it is as before then</exception>
+        public ClEvent ReleaseOn(IntPtr queue = default(IntPtr), ClEvent[] waitFor = null)
+        {
+            IntPtr freed;
+            IntPtr[] waited = Arguments.Handles(waitFor);
+            IntPtr memory = Detach();
+            fixed (IntPtr* list = waited)
+            {
+                int status = Native.clpool_svm_release_on(memory, queue, Arguments.Count(waited), list, &freed);
+                if (status != Native.CLPOOL_SUCCESS)
+                {
+                    Restore(memory);
+                    Errors.Check(status);
+                }
+            }
+            GC.KeepAlive(waitFor);
+            return new ClEvent(freed);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// Allocators, decorators, and allocators written in C#.
+using System;
+using System.Collections.Generic;
+using System.IO;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class AllocatorTests
+    {
+        [Test]
+        public void EachAllocatorMakesItsKind()
+        {
+            using (DeferredAllocator allocator = new DeferredAllocator(Shared.Context)) Makes(allocator, MemoryKind.Buffer, true);
+            using (ImmediateAllocator allocator = new ImmediateAllocator(Shared.Queue)) Makes(allocator, MemoryKind.Buffer, true);
+            using (PinnedAllocator allocator = new PinnedAllocator(Shared.Queue)) Makes(allocator, MemoryKind.Pinned, false);
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource())) Makes(allocator, MemoryKind.Custom, false);
+        }
+
+        [Test]
+        public void SvmAllocatorMakesSvm()
+        {
+            Shared.NeedsSvm();
+            using (SvmAllocator allocator = new SvmAllocator(Shared.Context, MemFlags.None, 64, Shared.Queue))
+                Makes(allocator, MemoryKind.Svm, false);
+        }
+
+        [Test]
+        public void NoBytesAreNoMemory()
+        {
+            using (DeferredAllocator allocator = new DeferredAllocator(Shared.Context)) Assert.IsNull(allocator.Allocate(0));
+        }
+
+        [Test]
+        public void LimitIsGivenBackWithTheMemory()
+        {
+            using (CustomAllocator inner = new CustomAllocator(new DrySource()))
+            using (LimitAllocator allocator = new LimitAllocator(inner, 100))
+            {
+                Assert.AreEqual(MemoryKind.Custom, allocator.Kind);
+                using (allocator.Allocate(60)) Assert.Throws<OutOfDeviceMemoryException>(() => allocator.Allocate(60));
+                allocator.Allocate(100).Dispose();
+            }
+        }
+
+        [Test]
+        public void TraceIsReadBack()
+        {
+            string path = Path.GetTempFileName();
+            try
+            {
+                using (CustomAllocator inner = new CustomAllocator(new DrySource()))
+                using (TraceAllocator allocator = new TraceAllocator(inner, path))
+                    allocator.Allocate(4096).Dispose();
+                using (AllocationLog log = AllocationLog.Open(path))
+                {
+                    Assert.AreEqual(2, log.Count);
+                    Assert.AreEqual(LogAction.Allocate, log[0].Action);
+                    Assert.AreEqual(4096, log[0].Size);
+                    Assert.AreEqual(LogAction.Release, log[1].Action);
+                }
+            }
+            finally
+            {
+                File.Delete(path);
+            }
+        }
+
+        [Test]
+        public void SourceInCSharpSeesSizesAndGetsThemBack()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            {
+                using (MemoryObject memory = allocator.Allocate(1000))
+                {
+                    Assert.AreEqual(1000, source.Live);
+                    Assert.IsTrue(memory.Pointer != IntPtr.Zero);
+                    Assert.AreEqual(IntPtr.Zero, memory.Handle);
+                }
+                Assert.AreEqual(0, source.Live);
+            }
+        }
+
+        [Test]
+        public void WhatASourceThrowsIsTheInnerException()
+        {
+            DrySource source = new DrySource { Failure = new FormatException("mine") };
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                ClPoolException error = Assert.Throws<ClPoolException>(() => pool.Allocate(100));
+                Assert.AreEqual(Status.Callback, error.Status);
+                Assert.AreSame(source.Failure, error.InnerException);
+                error = Assert.Throws<ClPoolException>(() => allocator.Allocate(100));
+                Assert.AreSame(source.Failure, error.InnerException);
+                source.Failure = null;
+                pool.Allocate(100).Dispose();
+                pool.Check();
+            }
+        }
+
+        [Test]
+        public void SourceMayBeOutOfMemory()
+        {
+            DrySource source = new DrySource { Limit = 1000 };
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            {
+                OutOfDeviceMemoryException error = Assert.Throws<OutOfDeviceMemoryException>(() => allocator.Allocate(1001));
+                Assert.IsTrue(error.InnerException is OutOfDeviceMemoryException);
+                Assert.IsTrue(error.InnerException.Message.Contains("dry source"));
+            }
+        }
+
+        [Test]
+        public void WhatASourceThrowsWhenItTakesBackIsAMessage()
+        {
+            List<string> messages = new List<string>();
+            MessageHandler handler = (severity, text) => { lock (messages) messages.Add(severity + " " + text); };
+            Library.Message += handler;
+            using (CustomAllocator allocator = new CustomAllocator(new BadSource())) allocator.Allocate(10).Dispose();
+            Library.Message -= handler;
+            Assert.IsTrue(messages.Exists(text => text.StartsWith("Error") && text.Contains("no way")));
+        }
+
+        [Test]
+        public void DisposedAllocatorsThrow()
+        {
+            CustomAllocator allocator = new CustomAllocator(new DrySource());
+            MemoryObject memory = allocator.Allocate(10);
+            allocator.Dispose();
+            allocator.Dispose();
+            Assert.AreEqual("CustomAllocator", Assert.Throws<ObjectDisposedException>(() => allocator.Allocate(1)).ObjectName);
+            Assert.AreEqual(10, memory.Size);
+            memory.Dispose();
+        }
+
+        private sealed class BadSource : IMemorySource
+        {
+            public long Allocate(long size, long alignment) { return 4096; }
+
+            public void Deallocate(long chunk, long size) { throw new InvalidOperationException("no way"); }
+        }
+
+        private static void Makes(Allocator allocator, MemoryKind kind, bool hasHandle)
+        {
+            Assert.AreEqual(kind, allocator.Kind);
+            using (MemoryObject memory = allocator.Allocate(4096))
+            {
+                Assert.AreEqual(kind, memory.Kind);
+                Assert.AreEqual(4096, memory.Size);
+                Assert.GreaterOrEqual(memory.Capacity, 4096);
+                Assert.AreEqual(hasHandle, memory.Handle != IntPtr.Zero);
+                Assert.AreEqual(!hasHandle, memory.Pointer != IntPtr.Zero);
+                Assert.IsFalse(memory.IsPooled);
+            }
+        }
+    }
+}

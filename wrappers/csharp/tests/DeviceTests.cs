@@ -1,0 +1,51 @@
+// Choosing devices, contexts made here and taken from elsewhere.
+using System;
+using System.Linq;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class DeviceTests
+    {
+        [Test]
+        public void TheChosenDeviceIsTheFirstOfTheList()
+        {
+            IntPtr chosen = Shared.Device;
+            Assert.AreEqual(chosen, Devices.Choose());
+            Assert.AreEqual(chosen, Devices.List()[0]);
+            Assert.IsTrue(Devices.Describe(chosen).Contains("["), Devices.Describe(chosen));
+            Assert.Greater(Devices.ListForTests().Length, 0);
+        }
+
+        [Test]
+        public void OptionsReachTheLibrary()
+        {
+            string name = Devices.Describe(Shared.Device);
+            DeviceOptions options = new DeviceOptions { Selector = name.Substring(0, 5), IgnoreEnvironment = true, ByRank = false };
+            Assert.IsTrue(Devices.List(options).Contains(Shared.Device));
+            Assert.Throws<ClPoolException>(() => Devices.Choose(new DeviceOptions { Types = DeviceTypes.Custom }));
+        }
+
+        [Test]
+        public void AContextFromElsewhereIsRetained()
+        {
+            ComputeContext taken = ComputeContext.FromHandles(Shared.Context, Shared.Queue);
+            Assert.AreEqual(Shared.Queue, taken.Queue);
+            taken.Finish();
+            taken.Dispose();
+            taken.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => { IntPtr gone = taken.Context; });
+            DeviceBuffer.Create(Shared.Context, 16).Dispose(); // the original still works
+        }
+
+        [Test]
+        public void MemoryKeepsItsContextAlive()
+        {
+            DeviceBuffer buffer;
+            using (ComputeContext context = ComputeContext.Create()) buffer = DeviceBuffer.Create(context.Context, 64);
+            Assert.AreEqual(64, buffer.Size);
+            buffer.Dispose();
+        }
+    }
+}

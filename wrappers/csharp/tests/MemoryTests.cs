@@ -1,0 +1,293 @@
+// Buffers, parts, transfers, maps, SVM, images, samplers, pipes.
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.InteropServices;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class MemoryTests
+    {
+        [Test]
+        public void BuffersAreWrittenReadCopiedAndFilled()
+        {
+            int[] numbers = { 1, 2, 3, 4 }, read = new int[4];
+            using (DeviceBuffer first = DeviceBuffer.CopyOf(Shared.Context, numbers))
+            using (DeviceBuffer second = DeviceBuffer.Create(Shared.Context, 16))
+            {
+                using (ClEvent copied = first.CopyTo(Shared.Queue, second)) second.Read(Shared.Queue, read, 0, MemoryObject.WholeSize, new[] { copied });
+                Assert.AreEqual(numbers, read);
+                second.Fill(Shared.Queue, new[] { 7 }, 4, 8).Wait();
+                second.Read(Shared.Queue, read);
+                Assert.AreEqual(new[] { 1, 7, 7, 4 }, read);
+                second.Write(Shared.Queue, new[] { 9 }, 12);
+                int[] one = new int[1];
+                second.Read(Shared.Queue, one, 12);
+                Assert.AreEqual(9, one[0]);
+                Assert.Throws<ClPoolArgumentException>(() => second.Write(Shared.Queue, numbers, 4, 16));
+                MemoryObject.Migrate(Shared.Queue, new MemoryObject[] { first, second }).Wait();
+                Assert.IsFalse(first.IsSameMemory(second));
+                Assert.IsTrue(first.IsSameMemory(first));
+                Assert.AreEqual(Shared.Context, first.Context);
+            }
+        }
+
+        [Test]
+        public void TransfersWithPointersNeedNotWait()
+        {
+            IntPtr host = Marshal.AllocHGlobal(64);
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            {
+                Marshal.WriteInt32(host, 1234);
+                buffer.WriteAsync(Shared.Queue, host, 64).Wait();
+                Marshal.WriteInt32(host, 0);
+                buffer.ReadAsync(Shared.Queue, host, 64).Wait();
+                Assert.AreEqual(1234, Marshal.ReadInt32(host));
+                buffer.Write(Shared.Queue, host, 64);
+                buffer.Read(Shared.Queue, host, 64);
+            }
+            Marshal.FreeHGlobal(host);
+        }
+
+        [Test]
+        public void BoxesAreMoved()
+        {
+            byte[] picture = Enumerable.Range(0, 64).Select(i => (byte)i).ToArray(), read = new byte[4];
+            Box box = new Box(2, 2) { SourceOrigin = new long[] { 1, 1 }, SourceRowPitch = 8 };
+            using (DeviceBuffer buffer = DeviceBuffer.CopyOf(Shared.Context, picture))
+            using (DeviceBuffer target = DeviceBuffer.Create(Shared.Context, 4))
+            {
+                buffer.ReadBox(Shared.Queue, box, read);
+                Assert.AreEqual(new byte[] { 9, 10, 17, 18 }, read);
+                buffer.CopyBoxTo(Shared.Queue, target, box).Wait();
+                target.Read(Shared.Queue, read);
+                Assert.AreEqual(new byte[] { 9, 10, 17, 18 }, read);
+                target.WriteBox(Shared.Queue, new Box(2, 1), new byte[] { 5, 6 });
+                target.Read(Shared.Queue, read);
+                Assert.AreEqual(new byte[] { 5, 6, 17, 18 }, read);
+            }
+        }
+
+        [Test]
+        public void MapsShowTheMemory()
+        {
+            int[] numbers = { 1, 2, 3, 4 }, read = new int[2];
+            using (DeviceBuffer buffer = DeviceBuffer.CopyOf(Shared.Context, numbers))
+            {
+                MemoryMap map = buffer.Map(Shared.Queue, MapFlags.ReadWrite, 4, 8);
+                Assert.AreEqual(8, map.Size);
+                Assert.AreSame(buffer, map.Memory);
+                map.CopyTo(read);
+                Assert.AreEqual(new[] { 2, 3 }, read);
+                map.CopyFrom(new[] { 8 }, 4);
+                map.Unmap().Wait();
+                map.Unmap().Dispose();
+                Assert.AreEqual(IntPtr.Zero, map.Pointer);
+                map.Dispose();
+                map.Dispose();
+                Assert.Throws<ObjectDisposedException>(() => map.Unmap());
+                buffer.Read(Shared.Queue, numbers);
+                Assert.AreEqual(new[] { 1, 2, 8, 4 }, numbers);
+                ClEvent mapped;
+                using (buffer.MapAsync(Shared.Queue, out mapped)) mapped.Wait();
+            }
+        }
+
+        [Test]
+        public void AMapKeepsItsMemory()
+        {
+            DeviceBuffer buffer = DeviceBuffer.CopyOf(Shared.Context, new byte[] { 1, 2, 3 });
+            MemoryMap map = buffer.Map(Shared.Queue, MapFlags.Read);
+            buffer.Dispose();
+            byte[] read = new byte[3];
+            map.CopyTo(read);
+            Assert.AreEqual(3, read[2]);
+            map.Dispose();
+        }
+
+        [Test]
+        public void PartsAndRootsAndQuestions()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 1 << 20))
+            using (SubRegion part = buffer.SubRegion(1 << 16, 4096))
+            using (SubRegion inner = part.SubRegion(1024))
+            {
+                long offset;
+                Assert.AreEqual(buffer.Handle, inner.Root(out offset));
+                Assert.AreEqual((1 << 16) + 1024, offset);
+                Assert.AreSame(part, inner.Parent);
+                Assert.AreEqual(MemoryKind.SubRegion, part.Kind);
+                Assert.AreEqual(1 << 20, buffer.InfoNumber(MemInfo.Size));
+                Assert.AreEqual(1 << 20, BitConverter.ToInt64(buffer.InfoBytes(MemInfo.Size), 0));
+                Assert.Throws<ClPoolInvalidOperationException>(() => { long size; buffer.HostMemoryOf(out size); });
+                using (MemoryObject wrapped = MemoryObject.FromHandle(buffer.Handle))
+                {
+                    Assert.IsTrue(wrapped is DeviceBuffer);
+                    Assert.IsTrue(wrapped.IsSameMemory(buffer));
+                }
+            }
+        }
+
+        [Test]
+        public void BuffersOverHostMemoryTellIt()
+        {
+            IntPtr host = Marshal.AllocHGlobal(4096 + 128);
+            IntPtr aligned = new IntPtr((host.ToInt64() + 127) & ~127L);
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, MemFlags.UseHostPtr, 4096, aligned, 4096))
+            {
+                long size;
+                Assert.AreEqual(aligned, buffer.HostMemoryOf(out size));
+                Assert.AreEqual(4096, size);
+            }
+            Marshal.FreeHGlobal(host);
+        }
+
+        [Test]
+        public void SvmIsSharedWithTheHost()
+        {
+            Shared.NeedsSvm();
+            using (SvmMemory svm = SvmMemory.Create(Shared.Context, 4096, MemFlags.ReadWrite, 64))
+            {
+                svm.Fill(Shared.Queue, new byte[] { 3 }).Wait();
+                using (MemoryMap map = svm.Map(Shared.Queue))
+                {
+                    byte[] read = new byte[4096];
+                    map.CopyTo(read);
+                    Assert.IsTrue(read.All(value => value == 3));
+                }
+                using (SvmMemory described = SvmMemory.Wrap(Shared.Context, svm.Pointer, 4096)) Assert.AreEqual(4096, described.Size);
+                using (DeviceBuffer buffer = svm.AsBuffer()) Assert.AreEqual(4096, buffer.Size);
+                svm.BindQueue(Shared.Queue);
+                svm.UnbindQueue();
+            }
+            Assert.AreEqual(16, SvmMemory.AlignmentFor(12));
+            SvmMemory released = SvmMemory.Create(Shared.Context, 64);
+            Assert.Throws<ClPoolArgumentException>(() => released.ReleaseOn());
+            Assert.AreEqual(64, released.Size);
+            released.ReleaseOn(Shared.Queue).Wait();
+            Assert.IsTrue(released.IsDisposed);
+            Assert.IsNull(SvmMemory.Create(Shared.Context, 0));
+        }
+
+        [Test]
+        public void ImagesOfEveryShape()
+        {
+            ImageFormat format = new ImageFormat(ChannelOrder.RGBA, ChannelType.UnsignedInt8);
+            Assert.AreEqual(4, format.ChannelCount);
+            Assert.AreEqual(1, format.ChannelSize);
+            Assert.AreEqual(4, format.ItemSize);
+            Assert.AreEqual("CL_RGBA CL_UNSIGNED_INT8", format.ToString());
+            if (!ImageFormat.Supported(Shared.Context, MemFlags.ReadWrite, ImageType.Image2D).Contains(format))
+                Assert.Ignore("no images of " + format);
+            using (DeviceImage image = DeviceImage.Create(Shared.Context, new ImageOptions { Format = format, Shape = new long[] { 4, 2 } }))
+            using (DeviceImage other = DeviceImage.Create(Shared.Context, new ImageOptions { Format = format, Shape = new long[] { 4, 2 } }))
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 32))
+            {
+                Assert.AreEqual(new long[] { 4, 2 }, image.Shape);
+                Assert.AreEqual(format, image.Format);
+                byte[] pixels = Enumerable.Range(0, 32).Select(i => (byte)i).ToArray(), read = new byte[32];
+                image.Write(Shared.Queue, pixels, null, null);
+                image.Read(Shared.Queue, read, null, null);
+                Assert.AreEqual(pixels, read);
+                image.CopyTo(Shared.Queue, other, null).Wait();
+                other.CopyToBuffer(Shared.Queue, buffer, 0, null, null).Wait();
+                buffer.Read(Shared.Queue, read);
+                Assert.AreEqual(pixels, read);
+                image.Fill(Shared.Queue, new uint[] { 1, 2, 3, 4 }, null, new long[] { 1, 1 }).Wait();
+                image.CopyFromBuffer(Shared.Queue, buffer, 4, new long[] { 1 }, new long[] { 1 }).Wait();
+                using (MemoryMap map = image.Map(Shared.Queue, MapFlags.Read, null, null))
+                {
+                    Assert.GreaterOrEqual(map.RowPitch, 16);
+                    Assert.AreEqual(0, map.SlicePitch);
+                    byte[] row = new byte[8];
+                    map.CopyTo(row);
+                    Assert.AreEqual(new byte[] { 1, 2, 3, 4, 4, 5, 6, 7 }, row);
+                }
+                Assert.AreEqual(4, image.InfoNumber(MemInfo.ImageElementSize));
+                Assert.AreEqual(8, image.InfoBytes(MemInfo.ImageWidth).Length);
+                Assert.Throws<ClPoolArgumentException>(() => image.Read(Shared.Queue, new byte[4], null, null));
+            }
+            using (DeviceImage image = DeviceImage.FromArray(Shared.Context, new float[6], ElementType.Float32, new long[] { 2, 3 }))
+                Assert.AreEqual(new long[] { 3, 2 }, image.Shape);
+        }
+
+        [Test]
+        public void SamplersInBothForms()
+        {
+            Sampler sampler = new Sampler(Shared.Context, false, AddressingMode.ClampToEdge, FilterMode.Nearest);
+            Assert.AreNotEqual(IntPtr.Zero, sampler.Handle);
+            sampler.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => { IntPtr handle = sampler.Handle; });
+            Dictionary<long, long> properties = new Dictionary<long, long> { { 0x1152, 0 }, { 0x1153, (long)AddressingMode.Clamp } };
+            using (Sampler second = new Sampler(Shared.Context, properties)) Assert.AreNotEqual(IntPtr.Zero, second.Handle);
+        }
+
+        [Test]
+        public void PipesWhereThereAreAny()
+        {
+            try
+            {
+                using (DevicePipe pipe = DevicePipe.Create(Shared.Context, 16, 32))
+                    Assert.AreEqual(16, pipe.InfoNumber(MemInfo.PipePacketSize));
+            }
+            catch (ClPoolNotSupportedException exception)
+            {
+                Assert.Ignore(exception.Message);
+            }
+        }
+
+        [Test]
+        public void PeerCopiesNeedTheExtension()
+        {
+            using (DeviceBuffer first = DeviceBuffer.Create(Shared.Context, 64))
+            using (DeviceBuffer second = DeviceBuffer.Create(Shared.Context, 64))
+            {
+                try
+                {
+                    first.CopyToPeer(Shared.Queue, second).Wait();
+                }
+                catch (ClPoolNotSupportedException exception)
+                {
+                    Assert.IsTrue(exception.Message.Contains("cl_amd_copy_buffer_p2p"), exception.Message);
+                }
+            }
+        }
+
+        [Test]
+        public void EventsFromElsewhere()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (ClEvent filled = buffer.Fill(Shared.Queue, new byte[] { 1 }))
+            using (ClEvent same = ClEvent.FromHandle(filled.Handle))
+            {
+                same.Wait();
+                same.Dispose();
+                Assert.Throws<ObjectDisposedException>(() => same.Wait());
+                filled.Wait();
+            }
+        }
+
+#if NET
+        [Test]
+        public void SpansShowHostMemory()
+        {
+            using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))
+            using (MemoryObject memory = pinned.Allocate(64))
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            {
+                memory.AsSpan<int>().Fill(5);
+                buffer.Write(Shared.Queue, (ReadOnlySpan<int>)memory.AsSpan<int>());
+                int[] read = new int[16];
+                buffer.Read(Shared.Queue, read.AsSpan());
+                Assert.IsTrue(read.All(value => value == 5));
+                Assert.AreEqual(2, memory.AsSpan<long>(16, 16).Length);
+                using (MemoryMap map = buffer.Map(Shared.Queue)) Assert.AreEqual(5, map.AsSpan<int>()[15]);
+                Assert.Throws<ArgumentOutOfRangeException>(() => memory.AsSpan<byte>(0, 65));
+                Assert.Throws<InvalidOperationException>(() => buffer.AsSpan<byte>());
+            }
+        }
+#endif
+    }
+}

@@ -1,0 +1,222 @@
+// Who keeps what alive; forgotten, disposed of twice, used too late.
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class OwnershipTests
+    {
+        [Test]
+        public void ABlockOutlivesItsPoolAndAllocator()
+        {
+            PooledBuffer block;
+            using (ImmediateAllocator allocator = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(allocator))
+                block = pool.Allocate(4096);
+            byte[] read = new byte[4096];
+            block.Fill(Shared.Queue, new byte[] { 9 }).Dispose();
+            block.Read(Shared.Queue, read);
+            Assert.AreEqual(9, read[4095]);
+            block.Dispose();
+        }
+
+        [Test]
+        public void DisposingTwiceDoesNothing()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            {
+                MemoryPool pool = new MemoryPool(allocator);
+                PooledBuffer block = pool.Allocate(100);
+                block.Dispose();
+                block.Dispose();
+                block.DisposeLater();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                Assert.IsTrue(block.IsDisposed);
+                pool.Dispose();
+                pool.Dispose();
+            }
+            Assert.AreEqual(0, source.Live);
+        }
+
+        [Test]
+        public void UseAfterDisposeThrows()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            {
+                MemoryPool pool = new MemoryPool(allocator);
+                PooledBuffer block = pool.Allocate(100);
+                block.Dispose();
+                Assert.AreEqual("PooledBuffer", Assert.Throws<ObjectDisposedException>(() => { long size = block.Size; }).ObjectName);
+                Assert.Throws<ObjectDisposedException>(() => { IntPtr pointer = block.Pointer; });
+                Assert.Throws<ObjectDisposedException>(() => block.SubRegion(0));
+                Assert.Throws<ObjectDisposedException>(() => block.Read(Shared.Queue, new byte[4]));
+                Assert.Throws<ObjectDisposedException>(() => block.Detach());
+                Assert.Throws<ObjectDisposedException>(() => block.SetTag(1));
+                pool.Dispose();
+                Assert.Throws<ObjectDisposedException>(() => pool.Allocate(100));
+                Assert.Throws<ObjectDisposedException>(() => pool.TryAllocate(100));
+                Assert.Throws<ObjectDisposedException>(() => pool.FreeHeld());
+                Assert.Throws<ObjectDisposedException>(() => { PoolStatistics figures = pool.Statistics; });
+            }
+        }
+
+        [Test]
+        public void AForgottenBlockComesBack()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                Shared.Forget(() => { for (int i = 0; i < 100; i++) pool.Allocate(1000); });
+                pool.Tick();
+                Assert.LessOrEqual(pool.ActiveBlocks, 2); // a conservative collector may still see one
+                pool.Check();
+            }
+        }
+
+        [Test]
+        public void WithoutLeakDetectionAForgottenBlockIsLost()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = LeakDetection.Off }))
+            {
+                Shared.Forget(() => { for (int i = 0; i < 10; i++) pool.Allocate(1000); });
+                Assert.AreEqual(10, pool.ActiveBlocks);
+            }
+        }
+
+        [Test]
+        public void TracedLeaksTellWhereTheyCameFrom()
+        {
+            List<string> messages = new List<string>();
+            MessageHandler handler = (severity, text) => { lock (messages) messages.Add(text); };
+            Library.Message += handler;
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = LeakDetection.Trace }))
+                Shared.Forget(() => { for (int i = 0; i < 20; i++) LeakHere(pool); });
+            Library.Message -= handler;
+            lock (messages) Assert.IsTrue(messages.Exists(text => text.Contains("1234 bytes") && text.Contains("LeakHere")));
+        }
+
+        [Test]
+        public void ForgottenPoolsAndAllocatorsGiveTheirMemoryBackAtTheNextCall()
+        {
+            DrySource source = new DrySource();
+            Shared.Forget(() =>
+            {
+                for (int i = 0; i < 20; i++)
+                {
+                    MemoryPool pool = new MemoryPool(new CustomAllocator(source));
+                    pool.Allocate(1000).Dispose();
+                }
+            });
+            long before = source.Live;
+            using (Heap next = new Heap()) Assert.IsNotNull(next);
+            Assert.Greater(before, 0);
+            Assert.LessOrEqual(source.Live, before / 10); // a conservative collector may still see one
+        }
+
+        [Test]
+        public void ForgottenDirectMemoryComesBack()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            {
+                Shared.Forget(() => { for (int i = 0; i < 100; i++) allocator.Allocate(1000); });
+                allocator.Allocate(8).Dispose();
+                Assert.LessOrEqual(source.Live, 2000);
+            }
+        }
+
+        [Test]
+        public void APartKeepsItsParentAlive()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                PooledBuffer block = pool.Allocate(1000);
+                SubRegion part = block.SubRegion(100, 200);
+                IntPtr start = block.Pointer;
+                block.Dispose();
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                Assert.AreEqual(start.ToInt64() + 100, part.Pointer.ToInt64());
+                part.Dispose();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+            }
+        }
+
+        [Test]
+        public void DetachedMemoryBelongsToTheCaller()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                PooledBuffer block = pool.Allocate(1000);
+                IntPtr memory = block.Detach();
+                Assert.IsTrue(block.IsDisposed);
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                pool.FreeHeld();
+                Assert.AreNotEqual(IntPtr.Zero, memory);
+            }
+        }
+
+        [Test]
+        public void DisposeFromAFinalizerOfTheUserIsHarmless()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                Shared.Forget(() => { for (int i = 0; i < 100; i++) new Holder { Block = pool.Allocate(1000) }; });
+                pool.Tick();
+                Assert.LessOrEqual(pool.ActiveBlocks, 2);
+                pool.Check();
+            }
+        }
+
+        [Test]
+        public void APoolDisposedOfUnderOtherThreadsThrowsThere()
+        {
+            for (int round = 0; round < 20; round++)
+            {
+                using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+                {
+                    MemoryPool pool = new MemoryPool(allocator);
+                    int ended = 0;
+                    Thread[] threads = new Thread[4];
+                    for (int i = 0; i < threads.Length; i++)
+                    {
+                        threads[i] = new Thread(() =>
+                        {
+                            try
+                            {
+                                while (true) pool.Allocate(256).Dispose();
+                            }
+                            catch (ObjectDisposedException)
+                            {
+                                Interlocked.Increment(ref ended);
+                            }
+                        });
+                        threads[i].Start();
+                    }
+                    Thread.Sleep(2);
+                    pool.Dispose();
+                    foreach (Thread thread in threads) thread.Join();
+                    Assert.AreEqual(threads.Length, ended);
+                }
+            }
+        }
+
+        private static void LeakHere(MemoryPool pool) { pool.Allocate(1234); }
+
+        private sealed class Holder
+        {
+            internal PooledBuffer Block;
+
+            ~Holder() { Block.Dispose(); }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+// Pools: what they hand out, their figures, options and callbacks.
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class PoolTests
+    {
+        private DrySource source;
+        private CustomAllocator allocator;
+
+        [SetUp]
+        public void MakeAllocator()
+        {
+            source = new DrySource();
+            allocator = new CustomAllocator(source);
+        }
+
+        [TearDown]
+        public void EndAllocator() { allocator.Dispose(); }
+
+        [Test]
+        public void AReleasedBlockIsHandedOutAgain()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                IntPtr first;
+                using (PooledBuffer block = pool.Allocate(1000))
+                {
+                    first = block.Pointer;
+                    Assert.AreSame(pool, block.Pool);
+                    Assert.IsTrue(block.IsPooled);
+                    Assert.AreEqual(1000, block.Size);
+                    Assert.AreEqual(1, pool.ActiveBlocks);
+                    Assert.AreEqual(1000, pool.ActiveBytes);
+                }
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                using (PooledBuffer block = pool.Allocate(1000)) Assert.AreEqual(first, block.Pointer);
+                PoolStatistics figures = pool.Statistics;
+                Assert.AreEqual(2, figures.Allocations);
+                Assert.AreEqual(1, figures.Hits);
+                Assert.AreEqual(1, figures.DriverAllocations);
+                Assert.Greater(pool.ManagedBytes, 0);
+                pool.Check();
+            }
+        }
+
+        [Test]
+        public void BuffersOfAPoolAreOpenClBuffers()
+        {
+            using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(buffers))
+            using (PooledBuffer block = pool.Allocate(4096))
+            {
+                int[] numbers = Enumerable.Range(0, 1024).ToArray(), read = new int[1024];
+                block.Write(Shared.Queue, numbers);
+                block.Read(Shared.Queue, read);
+                Assert.AreEqual(numbers, read);
+                Assert.IsTrue(block.Handle != IntPtr.Zero);
+            }
+        }
+
+        [Test]
+        public void SvmPoolAndPageLockedPoolHandOutPointers()
+        {
+            using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))
+            using (PageLockedMemoryPool pool = new PageLockedMemoryPool(pinned))
+            using (PooledHostMemory block = pool.Allocate(4096))
+            {
+                double[] numbers = { 1, 2, 3 }, read = new double[3];
+                block.CopyFrom(numbers, 8);
+                block.CopyTo(read, 8);
+                Assert.AreEqual(numbers, read);
+                Assert.AreSame(pool, block.Pool);
+                Assert.Throws<ArgumentOutOfRangeException>(() => block.CopyFrom(numbers, 4096 - 16));
+            }
+            Shared.NeedsSvm();
+            using (SvmAllocator shared = new SvmAllocator(Shared.Context))
+            using (SvmPool pool = new SvmPool(shared))
+            using (PooledSvm block = pool.Allocate(4096))
+            {
+                Assert.AreEqual(MemoryKind.Svm, block.Kind);
+                Assert.AreSame(pool, block.Pool);
+                Assert.Throws<ArgumentException>(() => new MemoryPool(shared));
+                Assert.Throws<ArgumentException>(() => new PageLockedMemoryPool(shared));
+            }
+            Assert.Throws<ArgumentException>(() => new SvmPool(allocator));
+        }
+
+        [Test]
+        public void TryAllocateNeverAsksTheDriver()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                Assert.IsNull(pool.TryAllocate(1000));
+                pool.Allocate(1000).Dispose();
+                using (PooledBuffer block = pool.TryAllocate(1000)) Assert.AreEqual(1000, block.Size);
+            }
+        }
+
+        [Test]
+        public void HeldMemoryGoesBack()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                pool.Allocate(1000).Dispose();
+                Assert.Greater(source.Live, 0);
+                pool.FreeHeld();
+                Assert.AreEqual(0, source.Live);
+                pool.Allocate(1000).Dispose();
+                pool.Trim();
+                Assert.AreEqual(0, source.Live);
+                pool.Tick();
+                pool.StopHolding();
+                pool.Allocate(1000).Dispose();
+                Assert.AreEqual(0, source.Live);
+            }
+        }
+
+        [Test]
+        public void BinnedPoolsCountAsPyOpenClDoes()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Strategy = PoolStrategy.Binned, Name = "Bänder" }))
+            {
+                PooledBuffer block = pool.Allocate(1001);
+                Assert.AreEqual(Bins.AllocSize(Bins.Number(1001)), source.Live);
+                block.Dispose();
+                Assert.AreEqual(1, pool.HeldBlocks);
+                Assert.IsTrue(pool.DumpJson().Contains("\"Bänder\""), pool.DumpJson());
+            }
+        }
+
+        [Test]
+        public void PictureShowsBlocksAndTags()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator))
+            using (PooledBuffer block = pool.Allocate(1000))
+            {
+                block.SetTag(42);
+                PoolStretch active = pool.Stretches().Single(stretch => stretch.State == StretchState.Active);
+                Assert.AreEqual(1000, active.Requested);
+                Assert.AreEqual(42, active.Tag);
+                Assert.IsTrue(pool.DumpJson().Contains("\"clpool-pool-1\""));
+            }
+        }
+
+        [Test]
+        public void CallbacksAreAskedInOrder()
+        {
+            List<string> asked = new List<string>();
+            PoolOptions options = new PoolOptions
+            {
+                MaxBytes = 1000,
+                Collect = () => asked.Add("collect"),
+                OutOfMemory = (size, attempt) => { asked.Add(size + "/" + attempt); return attempt < 3; }
+            };
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+            {
+                Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(2000));
+                Assert.AreEqual("collect", asked[0]);
+                Assert.AreEqual(new[] { "2000/1", "2000/2", "2000/3" }, asked.Where(text => text != "collect").ToArray());
+            }
+        }
+
+        [Test]
+        public void OutOfMemoryCallbackMayMakeRoom()
+        {
+            source.Limit = 1 << 20;
+            PooledBuffer[] kept = new PooledBuffer[1];
+            PoolOptions options = new PoolOptions
+            {
+                OutOfMemory = (size, attempt) =>
+                {
+                    if (kept[0] == null) return false;
+                    kept[0].Dispose();
+                    kept[0] = null;
+                    return true;
+                }
+            };
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+            {
+                kept[0] = pool.Allocate(900000);
+                pool.Allocate(800000).Dispose();
+                Assert.IsNull(kept[0]);
+                pool.Check();
+            }
+        }
+
+        [Test]
+        public void WhatCallbacksThrowIsTheInnerException()
+        {
+            PoolOptions options = new PoolOptions
+            {
+                MaxBytes = 1000,
+                OutOfMemory = (size, attempt) => { throw new FormatException("mine"); }
+            };
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+            {
+                OutOfDeviceMemoryException error = Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(2000));
+                Assert.IsTrue(error.InnerException is FormatException);
+                Assert.IsNull(Assert.Throws<ClPoolArgumentException>(() => new LimitAllocator(allocator, 0)).InnerException);
+            }
+        }
+
+        [Test]
+        public void CollectBringsForgottenBlocksBack()
+        {
+            source.Limit = 1 << 20;
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Collect = PoolOptions.CollectGarbage }))
+            {
+                Shared.Forget(() => pool.Allocate(900000));
+                pool.Allocate(800000).Dispose();
+            }
+        }
+
+        [Test]
+        public void MessagesGoToThePoolsHandler()
+        {
+            List<string> messages = new List<string>();
+            PoolOptions options = new PoolOptions { Message = (severity, text) => messages.Add(severity + ": " + text) };
+            using (DeferredAllocator deferred = new DeferredAllocator(Shared.Context))
+            using (new MemoryPool(deferred, options))
+                Assert.IsTrue(messages.Exists(text => text.StartsWith("Warning")), string.Join("\n", messages));
+        }
+
+        [Test]
+        public void BlocksInUseAreNotHandedOutAgain()
+        {
+            using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(buffers, new PoolOptions { Queues = new[] { Shared.Queue } }))
+            using (PooledBuffer block = pool.Allocate(4096))
+            using (ClEvent filled = block.Fill(Shared.Queue, new byte[] { 7 }))
+            {
+                block.ReleaseAfter(filled);
+                block.UsedOn(Shared.Queue);
+                filled.Wait();
+            }
+        }
+
+        [Test]
+        public void TextTellsWhatThereIs()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                PooledBuffer block = pool.Allocate(1000);
+                Assert.AreEqual("PooledBuffer of 1000 bytes, pooled", block.ToString());
+                Assert.IsTrue(pool.ToString().Contains("1 blocks with 1000 bytes"), pool.ToString());
+                block.Dispose();
+                Assert.AreEqual("PooledBuffer (disposed)", block.ToString());
+            }
+        }
+    }
+}

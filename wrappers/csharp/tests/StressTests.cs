@@ -1,0 +1,141 @@
+// Many threads, and sizes that no 32-bit number holds.
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class StressTests
+    {
+        [Test]
+        public void EightThreadsShareAPool()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            {
+                using (MemoryPool pool = new MemoryPool(allocator))
+                {
+                    Exception failure = null;
+                    Thread[] threads = new Thread[8];
+                    for (int t = 0; t < threads.Length; t++)
+                    {
+                        int seed = t;
+                        threads[t] = new Thread(() =>
+                        {
+                            try
+                            {
+                                Work(pool, new Random(seed));
+                            }
+                            catch (Exception exception)
+                            {
+                                failure = exception;
+                            }
+                        });
+                        threads[t].Start();
+                    }
+                    for (int i = 0; i < 20; i++)
+                    {
+                        GC.Collect();
+                        Thread.Sleep(1);
+                    }
+                    foreach (Thread thread in threads) thread.Join();
+                    Assert.IsNull(failure);
+                    for (int i = 0; i < 4; i++)
+                    {
+                        GC.Collect();
+                        GC.WaitForPendingFinalizers();
+                    }
+                    pool.Tick();
+                    Assert.LessOrEqual(pool.ActiveBlocks, 16); // what a conservative collector may still see
+                    pool.Check();
+                }
+            }
+        }
+
+        [Test]
+        public void BlocksMayBeDisposedOfByOtherThreads()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                Queue<PooledBuffer> handed = new Queue<PooledBuffer>();
+                Thread consumer = new Thread(() =>
+                {
+                    for (int left = 5000; left > 0;)
+                    {
+                        PooledBuffer block = null;
+                        lock (handed) if (handed.Count > 0) block = handed.Dequeue();
+                        if (block == null) Thread.Yield();
+                        else
+                        {
+                            block.Dispose();
+                            left--;
+                        }
+                    }
+                });
+                consumer.Start();
+                for (int i = 0; i < 5000; i++)
+                {
+                    PooledBuffer block = pool.Allocate(64 + i % 1000);
+                    lock (handed) handed.Enqueue(block);
+                }
+                consumer.Join();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                pool.Check();
+            }
+        }
+
+        [Test]
+        public void SizesOverFourGibAreExact()
+        {
+            DrySource source = new DrySource();
+            long size = (5L << 30) + 12345;
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                using (MemoryObject direct = allocator.Allocate(size))
+                {
+                    Assert.AreEqual(size, direct.Size);
+                    Assert.AreEqual(size, source.Live);
+                }
+                using (PooledBuffer block = pool.Allocate(size))
+                using (SubRegion part = block.SubRegion(size - 100, 50))
+                {
+                    Assert.AreEqual(size, block.Size);
+                    Assert.GreaterOrEqual(block.Capacity, size);
+                    Assert.AreEqual(size, pool.ActiveBytes);
+                    Assert.AreEqual(block.Pointer.ToInt64() + size - 100, part.Pointer.ToInt64());
+                }
+                Assert.Throws<OutOfDeviceMemoryException>(() => new LimitAllocator(allocator, 5L << 30).Allocate(size));
+                using (Heap heap = new Heap())
+                {
+                    heap.AddSpace(1L << 50);
+                    Assert.AreEqual(1L << 49, heap.Allocate(1L << 49).Size);
+                }
+            }
+        }
+
+        private static void Work(MemoryPool pool, Random random)
+        {
+            List<PooledBuffer> live = new List<PooledBuffer>();
+            for (int i = 0; i < 4000; i++)
+            {
+                if (live.Count > 0 && random.Next(2) == 0)
+                {
+                    int which = random.Next(live.Count);
+                    if (random.Next(20) != 0) live[which].Dispose(); // else it is forgotten
+                    live.RemoveAt(which);
+                }
+                else
+                {
+                    PooledBuffer block = pool.Allocate(1 + random.Next(100000));
+                    if (block.Capacity < block.Size) throw new InvalidOperationException("a block is too small");
+                    live.Add(block);
+                }
+            }
+            foreach (PooledBuffer block in live) block.Dispose();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// What the tests share: one context, allocators that need no device, the garbage collector.
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    /// <summary>A context of the device that tests are to run on.</summary>
+    internal static class Shared
+    {
+        private static readonly Lazy<ComputeContext> context = new Lazy<ComputeContext>(Make);
+
+        internal static IntPtr Context { get { return context.Value.Context; } }
+        internal static IntPtr Queue { get { return context.Value.Queue; } }
+        internal static IntPtr Device { get { return context.Value.Device; } }
+
+        internal static void NeedsSvm()
+        {
+            if ((SvmMemory.Capabilities(Device) & SvmCapabilities.CoarseGrainBuffer) == 0)
+                Assert.Ignore(Devices.Describe(Device) + " has no shared virtual memory");
+        }
+
+        /// <summary>Lets forgotten objects be found. What `forget` makes must not be on this method's stack.</summary>
+        internal static void Forget(Action forget)
+        {
+            // On a thread of its own: a conservative collector would still find what its stack held.
+            Thread thread = new Thread(() => forget());
+            thread.Start();
+            thread.Join();
+            for (int i = 0; i < 4; i++)
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+            }
+        }
+
+        private static ComputeContext Make()
+        {
+            try
+            {
+                return ComputeContext.Create();
+            }
+            catch (ClPoolException exception)
+            {
+                Assert.Ignore("no OpenCL device: " + exception.Message);
+                throw;
+            }
+        }
+    }
+
+    /// <summary>Numbers for memory: no memory is behind them.</summary>
+    internal sealed class DrySource : IMemorySource
+    {
+        private long next = 1L << 40;
+        internal long Live;
+        internal long Limit = long.MaxValue;
+        internal Exception Failure;
+        internal readonly List<long> Alignments = new List<long>();
+
+        public long Allocate(long size, long alignment)
+        {
+            lock (this)
+            {
+                if (Failure != null) throw Failure;
+                if (Live + size > Limit) throw new OutOfDeviceMemoryException("the dry source has " + Limit + " bytes");
+                Live += size;
+                Alignments.Add(alignment);
+                long chunk = (next + alignment - 1) & -alignment;
+                next = chunk + size;
+                return chunk;
+            }
+        }
+
+        public void Deallocate(long chunk, long size)
+        {
+            lock (this) Live -= size;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// Ends with everything still alive: pools, blocks, maps, callbacks, events, on two threads. The process must end by itself,
+// with the value that Main returned.
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace ClPool.Tests
+{
+    public static class LiveAtExit
+    {
+        private static readonly List<object> kept = new List<object>();
+
+        public static int Main()
+        {
+            Library.Message += (severity, text) => Console.Error.WriteLine(text);
+            Use();
+            Thread other = new Thread(Use);
+            other.Start();
+            other.Join();
+            Forgotten();
+            return kept.Count == 2 * 8 ? 0 : 1;
+        }
+
+        private static void Use()
+        {
+            ComputeContext context = ComputeContext.Create();
+            ImmediateAllocator allocator = new ImmediateAllocator(context.Queue);
+            PoolOptions options = new PoolOptions { Collect = PoolOptions.CollectGarbage, OutOfMemory = (size, attempt) => false };
+            MemoryPool pool = new MemoryPool(allocator, options);
+            PooledBuffer block = pool.Allocate(4096);
+            ClEvent filled = block.Fill(context.Queue, new byte[] { 1 });
+            MemoryMap map = block.Map(context.Queue);
+            MemoryObject direct = new CustomAllocator(new Source()).Allocate(100);
+            Cache cache = new Cache();
+            cache.GetOrAdd(CacheOwner.Context, context.Context, "key", () => new object());
+            lock (kept) kept.AddRange(new object[] { context, allocator, pool, block, filled, map, direct, cache });
+        }
+
+        private static void Forgotten()
+        {
+            for (int i = 0; i < 100; i++) ((MemoryPool)kept[2]).Allocate(1000);
+        }
+
+        private sealed class Source : IMemorySource
+        {
+            public long Allocate(long size, long alignment) { return 1L << 40; }
+
+            public void Deallocate(long chunk, long size) { }
+        }
+    }
+}
