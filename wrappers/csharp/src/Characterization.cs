@@ -124,6 +124,12 @@ namespace ClPool
             return Ask(answer => Native.clpool_characterize_simd_group_size(device, (uint)model, answer));
         }
 
+        /// <summary>Work items that run in step in a cl_kernel, as the compiler chose.</summary>
+        public static Answer SimdGroupSize(IntPtr device, IntPtr kernel)
+        {
+            return Ask(answer => Native.clpool_characterize_simd_group_size_of_kernel(device, kernel, answer));
+        }
+
         /// <summary>All SIMD widths that the compiler may choose for a kernel, ascending.</summary>
         public static IReadOnlyList<int> SimdGroupSizes(IntPtr device)
         {

@@ -89,7 +89,7 @@ namespace ClPool
         {
             switch (Native.clpool_mem_kind(memory))
             {
-                case Native.CLPOOL_MEM_KIND_SUB_REGION: return new SubRegion(memory, null);
+                case Native.CLPOOL_MEM_KIND_SUB_REGION: return new SubRegion(memory, source as MemoryObject);
                 case Native.CLPOOL_MEM_KIND_IMAGE: return new DeviceImage(memory, source);
                 case Native.CLPOOL_MEM_KIND_PIPE: return new DevicePipe(memory, source);
                 case Native.CLPOOL_MEM_KIND_SVM: return new SvmMemory(memory, source);

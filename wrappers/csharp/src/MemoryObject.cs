@@ -109,6 +109,22 @@ namespace ClPool
             return value;
         }
 
+        /// <summary>Takes over a reference that <see cref="Detach"/> or C code gave.</summary>
+        /// <param name="memory">the clpool_mem</param>
+        public static MemoryObject Attach(IntPtr memory)
+        {
+            if (memory == IntPtr.Zero) throw new ArgumentNullException("memory");
+            return Wrap(memory, null);
+        }
+
+        /// <summary>A second object for the same memory, which is given back when both are disposed of.</summary>
+        public MemoryObject Share()
+        {
+            IntPtr value = Live;
+            Done(Native.clpool_mem_retain(value));
+            return Wrap(value, source);
+        }
+
         /// <summary>Marks a block of a pool for pictures and leak lists; 0 is no mark.</summary>
         public void SetTag(long tag) { Done(Native.clpool_mem_set_tag(Live, (ulong)tag)); }
 

@@ -159,8 +159,25 @@ namespace ClPool.Tests
                 IntPtr memory = block.Detach();
                 Assert.IsTrue(block.IsDisposed);
                 Assert.AreEqual(1, pool.ActiveBlocks);
-                pool.FreeHeld();
-                Assert.AreNotEqual(IntPtr.Zero, memory);
+                MemoryObject.Attach(memory).Dispose();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                Assert.Throws<ArgumentNullException>(() => MemoryObject.Attach(IntPtr.Zero));
+            }
+        }
+
+        [Test]
+        public void SharedMemoryComesBackWithTheLastObject()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                PooledBuffer block = pool.Allocate(1000);
+                MemoryObject second = block.Share();
+                Assert.IsTrue(second.IsSameMemory(block));
+                block.Dispose();
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                second.Dispose();
+                Assert.AreEqual(0, pool.ActiveBlocks);
             }
         }
 

@@ -161,6 +161,8 @@ namespace ClPool.Tests
             Version capability = Characterization.ComputeCapability(device);
             Assert.IsTrue(capability == null || capability.Major > 0);
             Assert.Throws<ClPoolArgumentException>(() => Characterization.UsableLocalMemory(device, -2));
+            Assert.Throws<ClPoolArgumentException>(() => Characterization.UsableLocalMemory(device, IntPtr.Zero));
+            Assert.Throws<ClPoolArgumentException>(() => Characterization.SimdGroupSize(device, IntPtr.Zero));
         }
 
         [Test]
