@@ -123,4 +123,34 @@ void holes(benchmark::State& state) {
 }
 BENCHMARK(holes)->RangeMultiplier(4)->Range(64, 65536);
 
+/// The same with the engine alone, without caches in front of it: what each search, split and merge costs.
+void holes_in_a_heap(benchmark::State& state) {
+  clpool_heap* heap = nullptr;
+  clpool::benchmarks::require(clpool_heap_create(256, &heap), "heap");
+  const auto count = static_cast<std::size_t>(state.range(0));
+  const Choices& random = choices();
+  std::uint64_t space = 0;
+  clpool::benchmarks::require(clpool_heap_add_space(heap, count * (largest + 1024), &space), "space");
+  std::vector<clpool_heap_range*> gaps(count);
+  clpool_heap_range* wall = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    clpool_heap_allocate(heap, random.size[i % Choices::count], &gaps[i]);
+    clpool_heap_allocate(heap, 256, &wall);
+  }
+  for (clpool_heap_range* gap : gaps) {
+    clpool_heap_free(heap, gap);
+  }
+  constexpr std::size_t batch = 16;
+  clpool_heap_range* ranges[batch] = {};
+  std::size_t step = 0;
+  for (auto _ : state) {
+    clpool_heap_range*& range = ranges[step % batch];
+    clpool_heap_free(heap, range);
+    clpool_heap_allocate(heap, random.size[step % Choices::count] / 2, &range);
+    ++step;
+  }
+  clpool_heap_destroy(heap);
+}
+BENCHMARK(holes_in_a_heap)->RangeMultiplier(4)->Range(64, 65536);
+
 }  // namespace
