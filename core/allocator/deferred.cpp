@@ -10,13 +10,14 @@ namespace {
 
 class DeferredAllocator final : public Allocator {
  public:
-  DeferredAllocator(const AllocatorTraits& traits, cl::Context context, cl_mem_flags flags)
-      : Allocator(traits), context_(std::move(context)), flags_(flags) {}
+  DeferredAllocator(const AllocatorTraits& traits, cl::Context context, cl_mem_flags flags,
+                    std::uint64_t global_bytes)
+      : Allocator(traits), context_(std::move(context)), flags_(flags), global_bytes_(global_bytes) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
     cl::Memory buffer;
-    CLPOOL_TRY(create_buffer(context_.get(), flags_, size, buffer));
+    CLPOOL_TRY(create_buffer(context_.get(), flags_, size, global_bytes_, buffer));
     chunk = chunk_of(std::move(buffer), size);
     return Status::success;
   }
@@ -26,6 +27,7 @@ class DeferredAllocator final : public Allocator {
  private:
   cl::Context context_;
   cl_mem_flags flags_;
+  std::uint64_t global_bytes_;
 };
 
 }  // namespace
@@ -43,7 +45,8 @@ Status make_deferred_allocator(cl_context context, cl_mem_flags flags, Reference
   traits.max_chunk_bytes = facts.max_alloc_bytes;
   traits.context = context;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
-  result = Reference<Allocator>::adopt(new DeferredAllocator(traits, std::move(retained), access));
+  result = Reference<Allocator>::adopt(
+      new DeferredAllocator(traits, std::move(retained), access, facts.global_bytes));
   return Status::success;
 }
 

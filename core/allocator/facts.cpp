@@ -15,6 +15,9 @@ Status read_context_facts(cl_context context, ContextFacts& facts) {
     CLPOOL_TRY(cl::query(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, alignment_bits));
     cl_ulong max_alloc = 0;
     CLPOOL_TRY(cl::query(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, max_alloc));
+    cl_ulong global_bytes = 0;
+    CLPOOL_TRY(cl::query(device, CL_DEVICE_GLOBAL_MEM_SIZE, global_bytes));
+    facts.global_bytes = std::max<std::uint64_t>(facts.global_bytes, global_bytes);
     cl::Version version;
     CLPOOL_TRY(cl::device_version(device, version));
     facts.newest = std::max(facts.newest, version);
@@ -58,8 +61,12 @@ Status check_request(std::uint64_t size, std::uint64_t alignment, const Allocato
   return Status::success;
 }
 
-Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size,
+Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size, std::uint64_t global_bytes,
                      cl::Memory& buffer) noexcept {
+  if (size > global_bytes) {
+    return fail_cl(CL_INVALID_BUFFER_SIZE, "clCreateBuffer", "%llu bytes, the device's whole memory has %llu",
+                   static_cast<unsigned long long>(size), static_cast<unsigned long long>(global_bytes));
+  }
   cl_int code = CL_SUCCESS;
   const cl_mem handle = clCreateBuffer(context, flags, static_cast<std::size_t>(size), nullptr, &code);
   if (code != CL_SUCCESS) {

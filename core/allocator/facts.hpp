@@ -18,6 +18,7 @@ struct ContextFacts {
   std::vector<cl_device_id> devices;
   std::uint64_t base_alignment = 1;   ///< bytes, the largest CL_DEVICE_MEM_BASE_ADDR_ALIGN
   std::uint64_t max_alloc_bytes = 0;  ///< the least CL_DEVICE_MAX_MEM_ALLOC_SIZE
+  std::uint64_t global_bytes = 0;     ///< the largest CL_DEVICE_GLOBAL_MEM_SIZE
   cl::Version newest;                 ///< the newest version that a device has
 };
 Status read_context_facts(cl_context context, ContextFacts& facts);
@@ -38,8 +39,10 @@ Status check_allocator_flags(cl_mem_flags flags) noexcept;
 /// promise.
 Status check_request(std::uint64_t size, std::uint64_t alignment, const AllocatorTraits& traits) noexcept;
 
-/// clCreateBuffer. A size over the device's limit keeps its code, CL_INVALID_BUFFER_SIZE (D-04).
-Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size, cl::Memory& buffer) noexcept;
+/// clCreateBuffer. A size over the driver's limit keeps its code, CL_INVALID_BUFFER_SIZE (D-04); so does one
+/// over `global_bytes`, which NVIDIA's driver accepts as long as nothing uses the buffer.
+Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size, std::uint64_t global_bytes,
+                     cl::Memory& buffer) noexcept;
 
 /// A buffer as a chunk; the chunk owns the reference.
 Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept;

@@ -13,13 +13,18 @@ namespace {
 
 class ImmediateAllocator final : public Allocator {
  public:
-  ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags, bool can_migrate)
-      : Allocator(traits), facts_(std::move(facts)), flags_(flags), can_migrate_(can_migrate) {}
+  ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
+                     std::uint64_t global_bytes, bool can_migrate)
+      : Allocator(traits),
+        facts_(std::move(facts)),
+        flags_(flags),
+        global_bytes_(global_bytes),
+        can_migrate_(can_migrate) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
     cl::Memory buffer;  // released again when forcing fails (D-02)
-    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size, buffer));
+    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size, global_bytes_, buffer));
     CLPOOL_TRY(force(buffer.get(), size));
     chunk = chunk_of(std::move(buffer), size);
     return Status::success;
@@ -48,6 +53,7 @@ class ImmediateAllocator final : public Allocator {
 
   QueueFacts facts_;
   cl_mem_flags flags_;
+  std::uint64_t global_bytes_;
   bool can_migrate_;
 };
 
@@ -68,8 +74,8 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.context = facts.context.get();
   traits.queue = queue;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
-  result = Reference<Allocator>::adopt(
-      new ImmediateAllocator(traits, std::move(facts), access, version >= cl::Version{1, 2}));
+  result = Reference<Allocator>::adopt(new ImmediateAllocator(
+      traits, std::move(facts), access, context_facts.global_bytes, version >= cl::Version{1, 2}));
   return Status::success;
 }
 

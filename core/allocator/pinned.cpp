@@ -14,8 +14,9 @@ constexpr std::uint64_t least_granularity = 128;  ///< bytes: parts of a chunk s
 
 class PinnedAllocator final : public Allocator {
  public:
-  PinnedAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags)
-      : Allocator(traits), facts_(std::move(facts)), flags_(flags) {}
+  PinnedAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
+                  std::uint64_t global_bytes)
+      : Allocator(traits), facts_(std::move(facts)), flags_(flags), global_bytes_(global_bytes) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
@@ -65,7 +66,7 @@ class PinnedAllocator final : public Allocator {
 
   /// A new buffer of `size` + `spare` bytes, mapped whole.
   Status make_mapped(std::uint64_t size, std::uint64_t spare, cl::Memory& buffer, void*& pointer) noexcept {
-    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size + spare, buffer));
+    CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size + spare, global_bytes_, buffer));
     return map(buffer.get(), 0, size + spare, pointer);
   }
 
@@ -85,6 +86,7 @@ class PinnedAllocator final : public Allocator {
 
   QueueFacts facts_;
   cl_mem_flags flags_;
+  std::uint64_t global_bytes_;
 };
 
 }  // namespace
@@ -102,7 +104,8 @@ Status make_pinned_allocator(cl_command_queue queue, cl_mem_flags flags, Referen
   traits.context = facts.context.get();
   traits.queue = queue;
   const cl_mem_flags access = (flags == 0 ? CL_MEM_READ_WRITE : flags) | CL_MEM_ALLOC_HOST_PTR;
-  result = Reference<Allocator>::adopt(new PinnedAllocator(traits, std::move(facts), access));
+  result = Reference<Allocator>::adopt(
+      new PinnedAllocator(traits, std::move(facts), access, context_facts.global_bytes));
   return Status::success;
 }
 

@@ -40,15 +40,6 @@ Status copy_svm(const cl::Order& order, bool blocking, void* target, const void*
                   "clEnqueueSVMMemcpy", size);
 }
 
-/// A buffer over a piece of SVM for the time of one command; OpenCL keeps what the command needs.
-Status view_of_svm(const Mem& mem, std::size_t offset, std::size_t size, cl::Memory& view) noexcept {
-  cl_int code = CL_SUCCESS;
-  view = cl::Memory::adopt(clCreateBuffer(mem.owner->context_of(mem), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                          size, static_cast<char*>(mem.pointer) + offset, &code));
-  return code == CL_SUCCESS ? Status::success
-                            : fail_cl(code, "clCreateBuffer", "a view of %zu bytes of SVM", size);
-}
-
 /// What a copy can take: buffers and SVM by commands, page-locked memory as host memory.
 Status require_copyable(const Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
@@ -58,15 +49,39 @@ Status require_copyable(const Mem& mem) noexcept {
              : fail(Status::invalid_operation, "%s cannot take part in this copy", kind_name(nature));
 }
 
-char* address(const Mem& mem, std::size_t offset) noexcept {
-  return static_cast<char*>(mem.pointer) + offset;
-}
-
 Status copy_buffer(const cl::Order& order, cl_mem target, std::size_t target_offset, cl_mem source,
                    std::size_t source_offset, std::size_t size) noexcept {
   return enqueued(clEnqueueCopyBuffer(order.queue, source, target, source_offset, target_offset, size,
                                       order.wait_count, order.waits, order.event),
                   "clEnqueueCopyBuffer", size);
+}
+
+char* address(const Mem& mem, std::size_t offset) noexcept {
+  return static_cast<char*>(mem.pointer) + offset;
+}
+
+/// Between a buffer and SVM, which no single command does: the SVM is mapped for the time of a transfer. A
+/// view of the SVM as a buffer would be one command, but NVIDIA's driver does not take it.
+Status copy_mapped(const cl::Order& order, bool to_svm, char* svm, cl_mem buffer, std::size_t offset,
+                   std::size_t size) {
+  CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 0}, "copying SVM"));
+  cl::Event mapped;
+  CLPOOL_TRY(
+      enqueued(clEnqueueSVMMap(order.queue, CL_FALSE, to_svm ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ,
+                               svm, size, order.wait_count, order.waits, mapped.receive()),
+               "clEnqueueSVMMap", size));
+  const cl_event begin = mapped.get();
+  cl::Event copied;
+  const Status status = to_svm ? enqueued(clEnqueueReadBuffer(order.queue, buffer, CL_FALSE, offset, size,
+                                                              svm, 1, &begin, copied.receive()),
+                                          "clEnqueueReadBuffer", size)
+                               : enqueued(clEnqueueWriteBuffer(order.queue, buffer, CL_FALSE, offset, size,
+                                                               svm, 1, &begin, copied.receive()),
+                                          "clEnqueueWriteBuffer", size);
+  const bool has_copied = status == Status::success;
+  const cl_event end = has_copied ? copied.get() : begin;
+  const cl_int unmapped = clEnqueueSVMUnmap(order.queue, svm, 1, &end, has_copied ? order.event : nullptr);
+  return has_copied ? enqueued(unmapped, "clEnqueueSVMUnmap", size) : status;
 }
 
 }  // namespace
@@ -97,14 +112,11 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
     }
     return copy_svm(order, false, address(target, target_offset), address(source, source_offset), size);
   }
-  cl::Memory view;
   if (to == MemKind::svm) {
-    CLPOOL_TRY(view_of_svm(target, target_offset, size, view));
-    return copy_buffer(order, view.get(), 0, source.handle, source_offset, size);
+    return copy_mapped(order, true, address(target, target_offset), source.handle, source_offset, size);
   }
   if (from == MemKind::svm) {
-    CLPOOL_TRY(view_of_svm(source, source_offset, size, view));
-    return copy_buffer(order, target.handle, target_offset, view.get(), 0, size);
+    return copy_mapped(order, false, address(source, source_offset), target.handle, target_offset, size);
   }
   CLPOOL_TRY(check_overlap(target, target_offset, source, source_offset, size));
   return copy_buffer(order, target.handle, target_offset, source.handle, source_offset, size);

@@ -1,4 +1,5 @@
 // Migration between devices and the host, and the copy from device to device of AMD's drivers.
+#include <algorithm>
 #include <vector>
 
 #include "memory/object.hpp"
@@ -18,15 +19,48 @@ Status migrate_objects(const cl::Order& order, const std::vector<cl_mem>& handle
                                       handles.size(), static_cast<unsigned long long>(flags));
 }
 
-Status migrate_svm(const cl::Order& order, std::vector<const void*>& pointers,
-                   const std::vector<std::size_t>& sizes, cl_mem_migration_flags flags, cl_event* event) {
+/// What is to be migrated, by the command that does it.
+struct Cargo {
+  std::vector<cl_mem> handles;
+  std::vector<cl_mem> roots;  ///< of sub-buffers, each once
+  std::vector<const void*> pointers;
+  std::vector<std::size_t> sizes;
+};
+
+Status load(const Mem& mem, Cargo& cargo) {
+  CLPOOL_TRY(require_live(mem));
+  if (mem.handle == nullptr) {
+    if (nature_of(mem) != MemKind::svm) {
+      return fail(Status::invalid_operation, "%s cannot be migrated", kind_name(nature_of(mem)));
+    }
+    if (mem.size == whole_size) {  // D-35
+      return fail(Status::invalid_value, "SVM of unknown size at %p cannot be migrated", mem.pointer);
+    }
+    cargo.pointers.push_back(mem.pointer);
+    cargo.sizes.push_back(mem.size);
+    return Status::success;
+  }
+  // NVIDIA's driver crashes on sub-buffers, PoCL's had its bugs with them (W-35): their root is migrated,
+  // whose other parts keep their content.
+  cl_mem root = nullptr;
+  std::size_t offset = 0;
+  CLPOOL_TRY(mem.owner->root_of(mem, root, offset));
+  if (root == mem.handle) {
+    cargo.handles.push_back(root);
+  } else if (std::find(cargo.roots.begin(), cargo.roots.end(), root) == cargo.roots.end()) {
+    cargo.roots.push_back(root);
+  }
+  return Status::success;
+}
+
+Status migrate_svm(const cl::Order& order, Cargo& cargo, cl_mem_migration_flags flags, cl_event* event) {
   CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 1}, "migrating SVM"));
   const cl_int code =
-      clEnqueueSVMMigrateMem(order.queue, static_cast<cl_uint>(pointers.size()), pointers.data(),
-                             sizes.data(), flags, order.wait_count, order.waits, event);
+      clEnqueueSVMMigrateMem(order.queue, static_cast<cl_uint>(cargo.pointers.size()), cargo.pointers.data(),
+                             cargo.sizes.data(), flags, order.wait_count, order.waits, event);
   return code == CL_SUCCESS ? Status::success
                             : fail_cl(code, "clEnqueueSVMMigrateMem", "%zu pieces with flags 0x%llX",
-                                      pointers.size(), static_cast<unsigned long long>(flags));
+                                      cargo.pointers.size(), static_cast<unsigned long long>(flags));
 }
 
 #define CLPOOL_P2P_COPY "clEnqueueCopyBufferP2PAMD"
@@ -53,37 +87,26 @@ Status find_copy_p2p(cl_command_queue queue, CopyP2p& function) {
 
 Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_mem_migration_flags flags) {
   CLPOOL_TRY(cl::check_order(order));
-  std::vector<cl_mem> handles;
-  std::vector<const void*> pointers;
-  std::vector<std::size_t> sizes;
+  Cargo cargo;
   for (std::size_t i = 0; i < count; ++i) {
     if (mems[i] == nullptr) {
       return fail(Status::invalid_value, "memory %zu of %zu is NULL", i, count);
     }
-    CLPOOL_TRY(require_live(*mems[i]));
-    if (mems[i]->handle != nullptr) {
-      handles.push_back(mems[i]->handle);
-      continue;
-    }
-    if (nature_of(*mems[i]) != MemKind::svm) {
-      return fail(Status::invalid_operation, "memory %zu of %zu is %s, which cannot be migrated", i, count,
-                  kind_name(nature_of(*mems[i])));
-    }
-    if (mems[i]->size == whole_size) {  // D-35
-      return fail(Status::invalid_value, "memory %zu of %zu is SVM of unknown size", i, count);
-    }
-    pointers.push_back(mems[i]->pointer);
-    sizes.push_back(mems[i]->size);
+    CLPOOL_TRY(load(*mems[i], cargo));
   }
   if (count == 0) {
     return cl::do_nothing(order);
   }
   cl::Batch batch(order);
-  if (!handles.empty()) {
-    CLPOOL_TRY(migrate_objects(order, handles, flags, batch.next()));
+  if (!cargo.handles.empty()) {
+    CLPOOL_TRY(migrate_objects(order, cargo.handles, flags, batch.next()));
   }
-  if (!pointers.empty()) {
-    CLPOOL_TRY(migrate_svm(order, pointers, sizes, flags, batch.next()));
+  if (!cargo.roots.empty()) {
+    constexpr cl_mem_migration_flags undefined = CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    CLPOOL_TRY(migrate_objects(order, cargo.roots, flags & ~undefined, batch.next()));
+  }
+  if (!cargo.pointers.empty()) {
+    CLPOOL_TRY(migrate_svm(order, cargo, flags, batch.next()));
   }
   return batch.finish();
 }

@@ -234,6 +234,19 @@ TEST_P(EveryTransfer, MemoryIsMigratedToTheDeviceAndToTheHost) {
   EXPECT_EQ(clpool_mem_migrate(cl.queue, none, 2, 0, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_VALUE);
 }
 
+TEST_P(EveryTransfer, MigratingAPartWithUndefinedContentLeavesTheRestAsItIs) {  // W-35
+  const OwnedMem mem = make_with(bytes(64 * alignment()));
+  clpool_mem* region = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 8 * alignment(), 8 * alignment(), 0, &region));
+  const OwnedMem owner(region);
+  clpool_mem* const mems[] = {region, region};
+  const clpool_status status =
+      clpool_mem_migrate(cl.queue, mems, 2, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+  SKIP_IF_NOT_SUPPORTED(status);
+  ASSERT_OK(status);
+  EXPECT_EQ(content<unsigned char>(mem.get(), 8 * alignment()), bytes(8 * alignment()));
+}
+
 TEST_P(EveryTransfer, CopiesBetweenContextsTellWhichExtensionTheyNeed) {  // D-28
   const OwnedMem first = make(1000);
   const OwnedMem second = make(1000);

@@ -55,7 +55,7 @@ CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem
  * @param event_or_null receives the event
  * @return see the top; CLPOOL_ERROR_OPENCL with CL_MEM_COPY_OVERLAP (-8) for overlapping ranges of the same
  *         memory. OpenCL calls: clEnqueueCopyBuffer, clEnqueueReadBuffer, clEnqueueWriteBuffer,
- *         clEnqueueSVMMemcpy; between SVM and buffers also clCreateBuffer.
+ *         clEnqueueSVMMemcpy, clEnqueueSVMMap, clEnqueueSVMUnmap.
  */
 CLPOOL_API clpool_status clpool_mem_copy(cl_command_queue queue, clpool_mem* target, size_t target_offset,
                                          clpool_mem* source, size_t source_offset, size_t size,
@@ -184,7 +184,8 @@ CLPOOL_API clpool_status clpool_mem_write_box(cl_command_queue queue, clpool_mem
                                               cl_event* event_or_null) CLPOOL_NOEXCEPT;
 
 /**
- * Moves memory to the queue's device, or to the host.
+ * Moves memory to the queue's device, or to the host. A part of a buffer takes its whole root buffer along,
+ * whose content is kept.
  * @param queue the queue
  * @param mems buffers, images and SVM, also mixed
  * @param count how many; 0 is no command
