@@ -354,6 +354,34 @@ TEST_P(EveryBox, ASmallArrayIsPutIntoALargerOne) {
             (std::vector<float>{-1, -1, -1, -1, -1, -1, 0, 1, 2, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1, -1}));
 }
 
+TEST_P(EveryBox, PartsOfOneBufferMayHaveDifferentPitches) {  // W-35: PoCL crashes on boxes of sub-buffers
+  const OwnedMem mem = make_with(bytes(64 * alignment()));
+  clpool_mem* regions[2] = {};
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 0, 16 * alignment(), 0, &regions[0]));
+  const OwnedMem source(regions[0]);
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 32 * alignment(), 16 * alignment(), 0, &regions[1]));
+  const OwnedMem target(regions[1]);
+  clpool_box box = CLPOOL_BOX_INIT;
+  box.region[0] = 8;
+  box.region[1] = 3;
+  box.region[2] = 2;
+  box.source_origin[0] = 5;
+  box.source_row_pitch = 20;
+  box.target_origin[1] = 1;
+  cl_event event = nullptr;
+  ASSERT_OK(clpool_mem_copy_box(cl.queue, regions[1], regions[0], &box, 0, nullptr, &event));
+  clWaitForEvents(1, &event);
+  clReleaseEvent(event);
+  const std::vector<unsigned char> result = content<unsigned char>(regions[1], 56);
+  const std::vector<unsigned char> values = bytes(200);
+  for (size_t row = 0; row < 6; ++row) {  // slices are tight on both sides
+    EXPECT_TRUE(std::equal(result.begin() + static_cast<long>(8 + 8 * row),
+                           result.begin() + static_cast<long>(16 + 8 * row),
+                           values.begin() + static_cast<long>(5 + 20 * row)))
+        << row;
+  }
+}
+
 TEST_P(EveryBox, BoxesBeyondEitherSideAreRefused) {  // D-37
   const OwnedMem mem = make(1024);
   std::vector<unsigned char> host(1024);

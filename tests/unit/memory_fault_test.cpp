@@ -143,6 +143,19 @@ const Operation operations[] = {
        const Status status = copy(s.order(&event), *s.buffer, 0, *s.svm, 0, whole_size);
        return give_back(status, event);
      }},
+    {"CopyBoxWithinOneRoot", false, false,
+     [](const Stage& s) {
+       Mem* region = nullptr;
+       CLPOOL_TRY(make_sub_region(*s.buffer, 2048, 1024, 0, region));
+       Box box;
+       box.region[0] = 8;
+       box.region[1] = 3;
+       box.region[2] = 1;
+       box.source.row_pitch = 16;
+       cl_event event = nullptr;
+       const Status status = copy_box(s.order(&event), *region, *s.buffer, box);
+       return give_back(give_back(status, event), region);
+     }},
     {"Nothing", false, false,
      [](const Stage& s) {
        cl_event event = nullptr;
