@@ -12,8 +12,8 @@ namespace ClPool.Benchmarks
     public static class AllocateRelease
     {
         private const long Size = 4096;
-        private const int Passes = 21;
-        private static int repetitions = 500000;
+        private const int Passes = 301; // short ones, so that most of them run undisturbed; each has several collections
+        private static int repetitions = 20000;
 
         public static int Main(string[] arguments)
         {
@@ -48,10 +48,11 @@ namespace ClPool.Benchmarks
                 {
                     for (int i = 0; i < count; i++) unwatched.Allocate(Size).Dispose();
                 });
+                repetitions *= 10;
                 Threads("`MemoryPool` (default), 2 threads at once", 2, pool);
                 Threads("`MemoryPool` (default), 4 threads at once", 4, pool);
                 Threads("`MemoryPool` (default), 8 threads at once", 8, pool);
-                repetitions /= 100;
+                repetitions /= 1000;
                 Report("`ImmediateAllocator`, without a pool", count =>
                 {
                     for (int i = 0; i < count; i++) allocator.Allocate(Size).Dispose();
@@ -89,8 +90,9 @@ namespace ClPool.Benchmarks
 
         private static void Report(string name, Action<int> work)
         {
-            work(repetitions / 4 + 1); // the compiler's turn
-            Thread.Sleep(100);
+            for (int i = 0; i < 10; i++) work(repetitions); // the compiler's turn
+            Thread.Sleep(200);
+            work(repetitions);
             double[] times = Enumerable.Range(0, Passes).Select(pass => Nanoseconds(work)).OrderBy(time => time).ToArray();
             Console.WriteLine("| {0} | {1:F0} | {2:F0} |", name, times[Passes / 2], times[0]);
         }
