@@ -24,6 +24,7 @@ namespace ClPool
         private readonly PoolCallbacks callbacks;
         private readonly bool leashed;
         private readonly bool traced;
+        private volatile bool quick; // requests may be served by clpool_pool_try_allocate, which traces nothing
         private int closed;
 
         internal Pool(Allocator allocator, PoolOptions options)
@@ -35,6 +36,7 @@ namespace ClPool
             handle = new OwnedHandle(pool, Native.clpool_pool_release, GetType().Name);
             leashed = options.LeakDetection != LeakDetection.Off;
             traced = options.LeakDetection == LeakDetection.Trace;
+            quick = !options.TraceMessages;
         }
 
         /// <summary>The clpool_pool, for C code; the reference stays here.</summary>
@@ -117,6 +119,7 @@ namespace ClPool
         public void Dispose()
         {
             if (Interlocked.Exchange(ref closed, 1) != 0) return;
+            quick = false;
             PerThread.WaitWhileInUse(pool);
             handle.Dispose();
         }
@@ -160,7 +163,7 @@ namespace ClPool
         private bool TryTake(PerThread thread, ulong size, IntPtr* block)
         {
             thread.Enter(pool);
-            int status = closed == 0 ? Native.clpool_pool_try_allocate(pool, size, block) : Native.CLPOOL_ERROR_WOULD_BLOCK;
+            int status = quick ? Native.clpool_pool_try_allocate(pool, size, block) : Native.CLPOOL_ERROR_WOULD_BLOCK;
             thread.Leave();
             return status == Native.CLPOOL_SUCCESS;
         }

@@ -227,6 +227,20 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void TracesTellEveryRequest()
+        {
+            int traces = 0;
+            PoolOptions options = new PoolOptions
+            {
+                TraceMessages = true,
+                Message = (severity, text) => { if (severity == MessageSeverity.Trace && text.Contains("request of 1000")) traces++; }
+            };
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+                for (int i = 0; i < 3; i++) pool.Allocate(1000).Dispose();
+            Assert.AreEqual(3, traces);
+        }
+
+        [Test]
         public void BlocksInUseAreNotHandedOutAgain()
         {
             using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))

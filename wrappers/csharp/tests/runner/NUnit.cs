@@ -1,4 +1,4 @@
-// As much of NUnit 2.6 as the tests use, for runtimes where no package can be had: attributes, assertions, a runner.
+// As much of NUnit 2.6 as the tests use, for runtimes where it cannot be had: attributes, assertions, a runner.
 using System;
 using System.Collections;
 using System.Collections.Generic;
