@@ -187,6 +187,8 @@ class Pool final : public Shared, public MemOwner {
   Status out_of_memory_error(const Request& request, std::unique_lock<std::mutex>& lock);
   GrowthLimits growth_limits() const noexcept;
   std::uint64_t room() const noexcept;
+  /// False if the pool's own limit shows that giving back all that is free would not make room (D-07).
+  bool may_fit(std::uint64_t bytes) const noexcept;
   std::uint64_t requests_served() const noexcept;
 
   // pool_holding.cpp: how much is held.

@@ -38,6 +38,17 @@ GrowthLimits Pool::growth_limits() const noexcept {
           .driver_allocations = driver_allocations_};
 }
 
+bool Pool::may_fit(std::uint64_t bytes) const noexcept {
+  if (bytes <= room()) {
+    return true;
+  }
+  std::uint64_t can_bring = 0;
+  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
+    can_bring += chunk->first->free && is_whole_chunk(*chunk->first) ? chunk->size : 0;
+  }
+  return bytes - room() <= can_bring;
+}
+
 Status Pool::grow(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem) {
   give_back_aged();
   if (strategy_->largest_free_chunk() != nullptr &&
@@ -48,6 +59,10 @@ Status Pool::grow(const Request& request, std::unique_lock<std::mutex>& lock, Me
     if (PoolBlock* block = take_block(request, lock); block != nullptr) {
       return hand_out(*block, request, lock, mem);
     }
+  }
+  if (!may_fit(request.rounded)) {
+    ++out_of_memory_events_;
+    return recover(request, lock, mem);
   }
   Growth growth = strategy_->plan_growth(request.rounded, growth_limits(),
                                          [this](const HeapChunk& chunk) { return is_idle(chunk); });
@@ -178,15 +193,8 @@ Status Pool::recover_once(const Request& request, std::unique_lock<std::mutex>& 
 }
 
 Status Pool::give_back_until_served(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem) {
-  if (request.rounded > room()) {
-    // The pool's own limit is what is exceeded, so that it is known what giving back can bring (D-07).
-    std::uint64_t can_bring = 0;
-    for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
-      can_bring += chunk->first->free && is_whole_chunk(*chunk->first) ? chunk->size : 0;
-    }
-    if (request.rounded - room() > can_bring) {
-      return Status::out_of_memory;
-    }
+  if (!may_fit(request.rounded)) {
+    return Status::out_of_memory;
   }
   while (HeapChunk* chunk = strategy_->largest_free_chunk()) {
     // The driver may wait here for commands that use the chunk: without memory, that is meant.

@@ -26,6 +26,24 @@ Status require_in_order(cl_command_queue queue) noexcept {
              : Status::success;
 }
 
+/// Makes `order.event` complete when the order's waits are, and all that was enqueued on its queue so far.
+Status mark_everything(const cl::Order& order) {
+  cl::Event so_far;  // a marker with a wait list waits for nothing else on a queue that is out of order
+  CLPOOL_TRY(enqueue_marker(order.queue, so_far));
+  std::vector<cl_event> waits(order.waits, order.waits + order.wait_count);
+  waits.push_back(so_far.get());
+  if (const cl_int code = clEnqueueMarkerWithWaitList(order.queue, static_cast<cl_uint>(waits.size()),
+                                                      waits.data(), order.event);
+      code != CL_SUCCESS) {
+    return fail_cl(code, "clEnqueueMarkerWithWaitList", "no marker on queue %p",
+                   static_cast<void*>(order.queue));
+  }
+  const cl_int code = clFlush(order.queue);
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clFlush", "queue %p cannot be flushed", static_cast<void*>(order.queue));
+}
+
 }  // namespace
 
 bool Pool::has_pending() const noexcept {
@@ -201,11 +219,11 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
     order.queue = uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
   }
   CLPOOL_TRY(cl::check_order(order));
+  if (order.event != nullptr) {
+    CLPOOL_TRY(mark_everything(order));
+  }
   CLPOOL_TRY(used_on(mem, order.queue));
   CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
-  if (order.event != nullptr) {
-    CLPOOL_TRY(cl::do_nothing(order));
-  }
   return release_mem(mem);
 }
 
