@@ -298,7 +298,15 @@ Status Pool::hand_out(PoolBlock& block, const Request& request, std::unique_lock
     const std::uint64_t offset = block.offset;
     const std::uint64_t size = block.Block::size;
     cl_mem handle = nullptr;
+    const bool crowded = sub_buffers_.over_bound();
     lock.unlock();
+    if (crowded) {
+      // The oldest objects may be in use as far as is known: find out, so that they can go.
+      epochs_.poll();
+      if (!epochs_.in_flight()) {
+        close_epoch();
+      }
+    }
     const Status status = cl::make_sub_buffer(root, offset, size, 0, &handle);
     lock.lock();
     if (status != Status::success) {

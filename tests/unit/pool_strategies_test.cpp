@@ -1,0 +1,219 @@
+// The strategies by themselves, without a pool: when the coalescing one asks for memory and what it gives
+// back for it, and what the binned one keeps where.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "pool/binned.hpp"
+#include "pool/coalescing.hpp"
+#include "support/blocks.hpp"
+
+namespace clpool {
+namespace {
+
+using test::CountedBlocks;
+
+const Strategy::IsIdle all_idle = [](const HeapChunk&) { return true; };
+const Strategy::IsIdle none_idle = [](const HeapChunk&) { return false; };
+
+/// A strategy with a driver that always has memory, as a pool uses it.
+struct Driven {
+  explicit Driven(std::uint64_t min_chunk = 0) : strategy(256, min_chunk, blocks) {}
+
+  Block* allocate(std::uint64_t size, const Strategy::IsIdle& idle = all_idle) {
+    const std::uint64_t rounded = strategy.rounded(size);
+    ++limits.allocations;
+    Block* block = strategy.prefers_growth(rounded, limits, idle) ? nullptr : strategy.take(rounded);
+    if (block == nullptr) {
+      const Growth growth = strategy.plan_growth(rounded, limits, idle);
+      EXPECT_GE(growth.chunk_bytes, rounded);
+      released += growth.released.size();
+      ++limits.driver_allocations;
+      HeapChunk& chunk = chunks.emplace_back();
+      chunk.size = growth.chunk_bytes;
+      block = strategy.add_chunk(chunk, rounded);
+      limits.peak_managed_bytes = std::max(limits.peak_managed_bytes, strategy.managed_bytes());
+    }
+    EXPECT_GE(block->size, size);
+    live_bytes += block->size;
+    peak_live = std::max(peak_live, live_bytes);
+    return block;
+  }
+  void release(Block* block) {
+    live_bytes -= block->size;
+    strategy.give_back(*block, 0);
+  }
+
+  CountedBlocks blocks;
+  Coalescing strategy;
+  GrowthLimits limits;
+  std::deque<HeapChunk> chunks;
+  std::uint64_t released = 0;
+  std::uint64_t live_bytes = 0;
+  std::uint64_t peak_live = 0;
+};
+
+TEST(Coalescing, GivesAWhollyFreeChunkBackBeforeItExceedsItsPeak) {
+  Driven driven;
+  Block* first = driven.allocate(10'000'000);
+  const std::uint64_t peak = driven.limits.peak_managed_bytes;
+  driven.release(first);
+  driven.allocate(11'000'000);
+  EXPECT_EQ(driven.released, 1u);
+  EXPECT_LT(driven.strategy.managed_bytes(), peak + 10'000'000);
+}
+
+TEST(Coalescing, GivesNothingBackThatADeviceStillUses) {
+  Driven driven;
+  driven.release(driven.allocate(10'000'000));
+  driven.allocate(11'000'000, none_idle);
+  EXPECT_EQ(driven.released, 0u);
+}
+
+TEST(Coalescing, NeverPlansMoreThanItsLimits) {
+  std::mt19937_64 random(5);
+  Driven driven;
+  driven.limits.max_chunk_bytes = 50'000'000;
+  std::vector<Block*> live;
+  for (int i = 0; i < 20000; ++i) {
+    driven.limits.room = 100'000'000 + random() % 10'000'000;
+    live.push_back(driven.allocate(random() % (random() % 50 == 0 ? 20'000'000 : 20'000)));
+    ASSERT_LE(driven.chunks.back().size, 50'000'000u);
+    if (live.size() > 50) {
+      std::swap(live[random() % live.size()], live.back());
+      driven.release(live.back());
+      live.pop_back();
+    }
+    if (i % 1000 == 0) {
+      ASSERT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
+    }
+  }
+}
+
+TEST(Coalescing, CallsTheDriverSeldomAndTakesLittleMoreThanIsLive) {
+  std::mt19937_64 random(6);
+  Driven driven;
+  std::vector<Block*> live;
+  for (int i = 0; i < 30000; ++i) {
+    live.push_back(driven.allocate(1 + random() % 100'000));
+    if (live.size() > 400) {
+      std::swap(live[random() % live.size()], live.back());
+      driven.release(live.back());
+      live.pop_back();
+    }
+  }
+  EXPECT_LE(driven.limits.driver_allocations, 300u) << "1 % of the requests";
+  EXPECT_LE(driven.limits.peak_managed_bytes, driven.peak_live * 5 / 4);
+}
+
+TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
+  Driven driven(8'000'000);
+  driven.allocate(100);
+  EXPECT_EQ(driven.chunks.back().size, 8'000'000u / 256 * 256 + (8'000'000 % 256 == 0 ? 0 : 256));
+}
+
+TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {  // D-04
+  CountedBlocks blocks;
+  Coalescing strategy(256, 0, blocks);
+  HeapChunk chunk;
+  chunk.size = 1000;
+  Block* block = strategy.add_chunk(chunk, 1000);
+  EXPECT_EQ(block->size, 1000u);
+  EXPECT_EQ(strategy.give_back(*block, 3), &chunk);
+  EXPECT_EQ(chunk.last_release, 3u);
+  EXPECT_EQ(strategy.take(1024), nullptr);
+  block = strategy.take(1000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(block->size, 1000u);
+  strategy.give_back(*block, 3);
+  EXPECT_EQ(strategy.check(), nullptr);
+}
+
+/// Chunks of a binned strategy, by size.
+struct Bins {
+  HeapChunk& add(std::uint64_t size) {
+    HeapChunk& chunk = chunks.emplace_back();
+    chunk.size = size;
+    strategy.add_chunk(chunk, size);
+    return chunk;
+  }
+  CountedBlocks blocks;
+  Binned strategy{4, blocks};
+  std::deque<HeapChunk> chunks;
+};
+
+TEST(Binned, HandsOutTheLastOneIn) {
+  Bins bins;
+  HeapChunk& first = bins.add(1087);
+  HeapChunk& second = bins.add(1087);
+  bins.strategy.give_back(*first.first, 0);
+  bins.strategy.give_back(*second.first, 0);
+  EXPECT_EQ(bins.strategy.take(1087)->chunk, &second);
+  EXPECT_EQ(bins.strategy.take(1087)->chunk, &first);
+  EXPECT_EQ(bins.strategy.take(1087), nullptr);
+}
+
+TEST(Binned, PutsAChunkOfAnExactSizeWhereItServesAnyRequest) {  // D-40
+  Bins bins;
+  HeapChunk& exact = bins.add(1050);  // of the bin of 1087, which it could not serve
+  bins.strategy.give_back(*exact.first, 0);
+  EXPECT_EQ(bins.strategy.take(1087), nullptr);
+  Block* block = bins.strategy.take(bins.strategy.rounded(1000));
+  ASSERT_NE(block, nullptr);
+  EXPECT_GE(block->size, bins.strategy.rounded(1000));
+  bins.strategy.give_back(*block, 0);
+  EXPECT_EQ(bins.strategy.take_any(1051), nullptr);
+  EXPECT_NE(bins.strategy.take_any(1050), nullptr) << "looks at sizes when there is nothing else";
+}
+
+TEST(Binned, KeepsItsBooksThroughRandomOperations) {
+  Bins bins;
+  std::mt19937_64 random(4);
+  std::vector<Block*> live;
+  for (int i = 0; i < 50000; ++i) {
+    const std::uint64_t size = random() % 50 == 0 ? random() % 100'000 : random() % 1000;
+    const std::uint64_t rounded = bins.strategy.rounded(size);
+    switch (random() % 3) {
+      case 0: {
+        Block* block = bins.strategy.take(rounded);
+        if (block == nullptr) {
+          const bool exact = random() % 4 == 0 && size != 0;
+          block = bins.add(exact ? size : rounded).first;
+        }
+        ASSERT_GE(block->size, size);
+        live.push_back(block);
+        break;
+      }
+      case 1:
+        if (!live.empty()) {
+          std::swap(live[random() % live.size()], live.back());
+          bins.strategy.give_back(*live.back(), 0);
+          live.pop_back();
+        }
+        break;
+      default:
+        if (HeapChunk* chunk = random() % 8 != 0   ? nullptr
+                               : random() % 2 == 0 ? bins.strategy.largest_free_chunk()
+                                                   : bins.strategy.next_free_chunk()) {
+          bins.strategy.remove_chunk(*chunk);
+        }
+    }
+    if (i % 1000 == 0) {
+      ASSERT_EQ(bins.strategy.check(), nullptr) << bins.strategy.check();
+    }
+  }
+  for (Block* block : live) {
+    bins.strategy.give_back(*block, 0);
+  }
+  EXPECT_EQ(bins.strategy.free_bytes(), bins.strategy.managed_bytes());
+  while (HeapChunk* chunk = bins.strategy.next_free_chunk()) {
+    bins.strategy.remove_chunk(*chunk);
+  }
+  EXPECT_EQ(bins.strategy.managed_bytes(), 0u);
+  EXPECT_EQ(bins.blocks.in_use(), 0u);
+}
+
+}  // namespace
+}  // namespace clpool
