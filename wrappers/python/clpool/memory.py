@@ -522,7 +522,8 @@ class MemoryMap:
 
     def __init__(self, handle: _n.Handle, event: _n.Event, memory: MemoryObject) -> None:
         self._handle = handle
-        self._memory = memory
+        self._memory: Optional[MemoryObject] = memory
+        self._unmapped: Optional[_n.Event] = None
         #: Complete when the host may use the bytes.
         self.event = event
 
@@ -554,9 +555,12 @@ class MemoryMap:
         return array_at(self.int_ptr, self.size, extents, dtype, order, self, strides)
 
     def release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:
-        """Unmaps; doing it again does nothing more."""
-        event: _n.Event = _n.clpool_map_unmap(self._handle, queue, wait_for)
-        return event
+        """Unmaps, and lets go of the memory; doing it again does nothing more."""
+        if self._unmapped is None:
+            self._unmapped = _n.clpool_map_unmap(self._handle, queue, wait_for)
+            self._handle.release()
+            self._memory = None
+        return self._unmapped
 
     def __enter__(self) -> "np.ndarray[Any, Any]":
         return self.array()

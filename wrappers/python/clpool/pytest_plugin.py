@@ -55,9 +55,6 @@ def pytest_generate_tests(metafunc: Any) -> None:
     metafunc.parametrize(wanted, rows, ids=[device.description for device in found])
 
 
-pytest_generate_tests_for_pyopencl = pytest_generate_tests
-
-
 def mark_opencl_test(test: Test) -> Test:
     """Marks a test as one that needs a device ("opencl"), skips it where there is none, and clears caches after it."""
     import pytest

@@ -7,7 +7,8 @@ from .memoize import (clear_context_caches, clear_first_arg_caches, context_depe
 from .memory import PooledBuffer, PooledHostAllocation, PooledSVM
 from .occupancy import DeviceData, OccupancyRecord
 from .pools import MemoryPool, PageLockedMemoryPool, SVMPool, alloc_size, bin_number, bitlog2
-from .pytest_plugin import mark_opencl_test, pytest_generate_tests_for_pyopencl
+from .pytest_plugin import mark_opencl_test
+from .pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
 
 __all__ = [
     "AllocatorBase", "AllocatorInterface", "CLAllocator", "CustomAllocator", "DeferredAllocator", "DeviceData",

@@ -203,7 +203,8 @@ PyObject* wait_or_finish(PyObject* object, cl_int (*call)(void*), const char* na
 }
 
 PyObject* queue_finish(PyObject* object, PyObject*) {
-  return wait_or_finish(object, call_as<cl_command_queue, clFinish>, "clFinish");
+  PyObject* result = wait_or_finish(object, call_as<cl_command_queue, clFinish>, "clFinish");
+  return result != nullptr && forget_finished() ? result : nullptr;
 }
 
 PyObject* queue_flush(PyObject* object, PyObject*) {

@@ -90,6 +90,31 @@ PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
   return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
 }
 
+// allocate_as(size, make, attribute): make(cl_mem, True) with the block as its attribute, for packages whose
+// kernels take only objects of their own.
+PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "expected size, make and attribute");
+    return nullptr;
+  }
+  PyObject* block = pool_allocate(object, args[0]);
+  if (block == nullptr) {
+    return nullptr;
+  }
+  PyObject* made = nullptr;
+  PyObject* handle = PyLong_FromVoidPtr(clpool_mem_handle(memory_of(block)));
+  if (handle != nullptr) {
+    PyObject* const arguments[] = {handle, Py_True};
+    made = PyObject_Vectorcall(args[1], arguments, 2, nullptr);
+    Py_DECREF(handle);
+  }
+  if (made != nullptr && PyObject_SetAttr(made, args[2], block) < 0) {
+    Py_CLEAR(made);
+  }
+  Py_DECREF(block);
+  return made;
+}
+
 PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
   auto* self = as_pool(object);
   size_t size = 0;
@@ -234,6 +259,9 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
 
 PyMethodDef methods[] = {
     {"allocate", pool_allocate, METH_O, "Hands out a block of so many bytes."},
+    {"allocate_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_as)),
+     METH_FASTCALL,
+     "allocate_as(size, make, attribute): make(cl_mem, True), which keeps the block as its attribute."},
     {"try_allocate", pool_try_allocate, METH_O,
      "The same if that takes neither waiting nor a driver call, else None."},
     {"release", pool_release, METH_NOARGS, "Gives up the pool; it lives on while its blocks do."},

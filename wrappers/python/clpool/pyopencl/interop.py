@@ -6,6 +6,9 @@ import pyopencl as cl  # type: ignore[import]
 from ..memory import MemoryObject
 
 
+make_buffer = cl.Buffer.from_int_ptr
+
+
 def as_buffer(memory: MemoryObject) -> Any:
     """An ordinary pyopencl.Buffer over the same cl_mem. It keeps the memory; when it is collected, a block returns to its
     pool. Its release() gives up the cl_mem only, and parts made by PyOpenCL's get_sub_region() do not keep it: keep it
@@ -19,20 +22,18 @@ class Allocator:
     """Allocator(pool or allocator): what pyopencl.array takes as `allocator`. Called with a size, it gives a pyopencl.Buffer
     that returns to the pool when it is collected; None for 0."""
 
-    __slots__ = ("pool", "_allocate", "_wrap")
+    __slots__ = ("pool", "_allocate_as")
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
-        self._allocate = pool.allocate
-        self._wrap = cl.Buffer.from_int_ptr
+        self._allocate_as = getattr(pool, "allocate_as", None)
 
     def __call__(self, size: int) -> Any:
         if size == 0:
             return None
-        memory = self._allocate(size)
-        buffer = self._wrap(memory.int_ptr, True)
-        buffer._clpool_memory = memory
-        return buffer
+        if self._allocate_as is None:
+            return as_buffer(self.pool(size))
+        return self._allocate_as(size, make_buffer, "_clpool_memory")
 
     allocate = __call__
 

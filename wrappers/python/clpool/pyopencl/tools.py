@@ -1,6 +1,6 @@
 """The names of pyopencl.tools. Allocators and pools give what PyOpenCL's arrays and kernels take; names that have nothing to
 do with memory are PyOpenCL's own."""
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import pyopencl as cl  # type: ignore[import]
@@ -12,8 +12,8 @@ from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_
                        first_arg_dependent_memoize_nested)
 from ..memory import PooledBuffer, PooledSVM
 from ..pools import bitlog2
-from ..pytest_plugin import pytest_generate_tests_for_pyopencl
-from .interop import Allocator
+from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
+from .interop import as_buffer, make_buffer
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 SVMAllocator = _allocators.SVMAllocator
@@ -23,7 +23,7 @@ class DeferredAllocator(_allocators.DeferredAllocator):
     """clpool's, giving pyopencl.Buffer."""
 
     def __call__(self, size: int) -> Any:
-        return None if size == 0 else Allocator(_Direct(super().__call__))(size)
+        return None if size == 0 else as_buffer(super().__call__(size))  # type: ignore[arg-type]
 
 
 class CLAllocator(DeferredAllocator):
@@ -34,28 +34,16 @@ class ImmediateAllocator(_allocators.ImmediateAllocator):
     """clpool's, giving pyopencl.Buffer."""
 
     def __call__(self, size: int) -> Any:
-        return None if size == 0 else Allocator(_Direct(super().__call__))(size)
-
-
-class _Direct:
-    def __init__(self, allocate: Any) -> None:
-        self.allocate = allocate
+        return None if size == 0 else as_buffer(super().__call__(size))  # type: ignore[arg-type]
 
 
 class MemoryPool(_pools.MemoryPool):
     """clpool's, giving pyopencl.Buffer; takes clpool's options. Strategy and bins are clpool's own unless
     strategy=clpool.strategy.BINNED is asked for."""
 
-    def __init__(self, allocator: Any, leading_bits_in_bin_id: Optional[int] = None, **options: Any) -> None:
-        super().__init__(allocator, leading_bits_in_bin_id, **options)
-        self._plain = cl.Buffer.from_int_ptr
-
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
-        memory = super().allocate(size)
-        buffer = self._plain(memory.int_ptr, True)
-        buffer._clpool_memory = memory
-        return buffer
+        return self.allocate_as(size, make_buffer, "_clpool_memory")
 
     __call__ = allocate
 

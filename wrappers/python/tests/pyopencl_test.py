@@ -1,0 +1,171 @@
+"""The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py (spec §4.1, W-13)."""
+import gc
+
+import numpy as np
+import pytest
+
+cl = pytest.importorskip("pyopencl", reason="PyOpenCL is not installed")
+import pyopencl.array as cl_array  # noqa: E402
+
+import clpool  # noqa: E402
+from clpool.pyopencl import Allocator, as_buffer  # noqa: E402
+from clpool.pyopencl import tools  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def ctx(opencl):
+    return cl.Context([cl.Device.from_int_ptr(opencl[0].int_ptr)])
+
+
+@pytest.fixture(scope="module")
+def cq(ctx):
+    return cl.CommandQueue(ctx)
+
+
+@pytest.fixture(params=["Allocator over a pool", "tools.MemoryPool", "tools.MemoryPool, binned",
+                        "tools.ImmediateAllocator", "tools.DeferredAllocator"])
+def allocator(request, ctx, cq):
+    return {
+        "Allocator over a pool": lambda: Allocator(clpool.MemoryPool(clpool.ImmediateAllocator(cq))),
+        "tools.MemoryPool": lambda: tools.MemoryPool(tools.ImmediateAllocator(cq)),
+        "tools.MemoryPool, binned": lambda: tools.MemoryPool(tools.ImmediateAllocator(cq), 4,
+                                                             strategy=clpool.strategy.BINNED),
+        "tools.ImmediateAllocator": lambda: tools.ImmediateAllocator(cq),
+        "tools.DeferredAllocator": lambda: tools.DeferredAllocator(ctx),
+    }[request.param]()
+
+
+def test_arrays_and_results_of_arithmetic_keep_their_allocator(cq, allocator):  # test_mem_pool_with_arrays, W-13
+    a = cl_array.arange(cq, 2000, dtype=np.float32, allocator=allocator)
+    b = cl_array.to_device(cq, np.arange(2000, dtype=np.float32), allocator=allocator) + 4000
+    c = a * b - b / 2
+    for array in (a, b, c, a.copy(), a.astype(np.float64), a[10:20], -a, a**2):
+        assert array.allocator is allocator
+    host = np.arange(2000, dtype=np.float32)
+    assert np.allclose(c.get(), host * (host + 4000) - (host + 4000) / 2)
+
+
+def test_arithmetic_in_the_style_of_test_array(cq, allocator):
+    rng = np.random.RandomState(17)
+    for dtype in (np.float32, np.int32, np.complex64):
+        a, b = ((rng.rand(513, 7) * 100).astype(dtype) for _ in range(2))
+        a_dev, b_dev = (cl_array.to_device(cq, host, allocator=allocator) for host in (a, b))
+        assert np.allclose((a_dev + b_dev).get(), a + b)
+        assert np.allclose((a_dev * 3 - b_dev).get(), a * 3 - b, rtol=1e-4)
+        a_dev += b_dev
+        a_dev.fill(dtype(2))
+        assert (a_dev.get() == 2).all()
+        assert (cl_array.zeros_like(b_dev).get() == 0).all()
+    total = cl_array.sum(cl_array.arange(cq, 10_000, dtype=np.int64, allocator=allocator))
+    assert int(total.get()) == 49_995_000
+    dot = cl_array.dot(cl_array.to_device(cq, np.ones(1000, np.float32), allocator=allocator),
+                       cl_array.to_device(cq, np.full(1000, 2, np.float32), allocator=allocator))
+    assert float(dot.get()) == 2000
+    taken = cl_array.take(cl_array.arange(cq, 100, dtype=np.float32, allocator=allocator),
+                          cl_array.to_device(cq, np.array([5, 7], np.int32), allocator=allocator))
+    assert (taken.get() == [5, 7]).all()
+    chosen = cl_array.if_positive(cl_array.to_device(cq, np.array([-1, 1], np.float32), allocator=allocator),
+                                  cl_array.to_device(cq, np.array([1, 2], np.float32), allocator=allocator),
+                                  cl_array.to_device(cq, np.array([3, 4], np.float32), allocator=allocator))
+    assert (chosen.get() == [3, 2]).all()
+
+
+def test_arrays_of_no_elements(cq, allocator):  # test_zero_size_array
+    for shape in (0, (3, 0, 2)):
+        a = cl_array.zeros(cq, shape, np.float32, allocator=allocator)
+        a.fill(1)
+        assert (a + 1).get().size == 0 and a.reshape(0).shape == (0,)
+
+
+def test_collected_arrays_return_their_memory(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    for _ in range(200):
+        a = cl_array.zeros(cq, 10_000, np.float32, allocator=pool)
+        a = a + 1
+    assert pool.statistics.driver_allocations < 10
+    del a
+    gc.collect()
+    cq.finish()
+    assert pool.active_blocks == 0
+
+
+def test_kernels_and_copies_take_blocks_as_buffers(ctx, cq):
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(cq))
+    program = cl.Program(ctx, "kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }").build()
+    block = pool.allocate(400)
+    buffer = as_buffer(block)
+    assert isinstance(buffer, cl.Buffer) and buffer.int_ptr == block.int_ptr
+    cl.enqueue_copy(cq, buffer, np.arange(100, dtype=np.int32))
+    program.twice(cq, (100,), None, buffer)
+    host = np.empty(100, np.int32)
+    clpool.enqueue_copy(cq, host, block)
+    assert (host == np.arange(100) * 2).all()
+    kernel = program.twice
+    block.set_kernel_arg(kernel, 0)
+    cl.enqueue_nd_range_kernel(cq, kernel, (100,), None)
+    cl.enqueue_copy(cq, host, buffer)
+    assert (host == np.arange(100) * 4).all()
+
+
+def test_objects_go_in_and_out(ctx, cq):  # test_int_ptr
+    buffer = clpool.Buffer(ctx, clpool.mem_flags.READ_WRITE, 100)
+    theirs = cl.Buffer.from_int_ptr(buffer.int_ptr)
+    assert theirs.size == 100
+    ours = clpool.Buffer.from_int_ptr(theirs)
+    assert ours == buffer
+    event = clpool.enqueue_fill(cq, buffer, b"\1", wait_for=[cl.enqueue_marker(cq)])
+    cl.wait_for_events([cl.Event.from_int_ptr(event.int_ptr)])
+    assert clpool.Context(ctx).int_ptr == ctx.int_ptr
+    assert clpool.CommandQueue(cq.int_ptr) == clpool.CommandQueue(cq)
+
+
+def test_test_mempool_of_test_wrapper(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    queue = []
+    for size in (64, 128):
+        for _ in range(100):
+            queue.append(pool.allocate(size))
+            if len(queue) > 10:
+                queue.pop(0)
+    del queue
+    pool.stop_holding()
+    assert pool.active_blocks == pool.managed_bytes == 0
+
+
+def test_svm_pools_serve_arrays_of_one_context(ctx, cq, opencl):
+    if not clpool.characterize.has_coarse_grain_buffer_svm(opencl[0]):
+        pytest.skip("the device has no SVM")
+    pool = tools.SVMPool(tools.SVMAllocator(ctx, queue=cq))
+    program = cl.Program(ctx, "kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }").build()
+    svm = pool(400)
+    svm.mem.view(np.int32)[:] = 3
+    program.twice(cq, (100,), None, svm)
+    cq.finish()
+    assert (svm.mem.view(np.int32) == 6).all()
+    del svm
+    assert pool.active_blocks == 0
+
+
+def test_the_names_of_pyopencls_modules_are_there():
+    import pyopencl.characterize
+    import pyopencl.tools
+
+    import clpool.pyopencl.characterize
+    for theirs, ours in ((pyopencl.tools, tools), (pyopencl.characterize, clpool.pyopencl.characterize)):
+        public = [name for name, value in vars(theirs).items() if not name.startswith("_") and callable(value)
+                  and getattr(value, "__module__", "").startswith("pyopencl") and name not in ("memoize", "cl")]
+        missing = [name for name in public if not hasattr(ours, name)]
+        assert missing == []
+
+
+def test_out_of_order_queues_are_served_rightly(ctx):  # what PyOpenCL's pool fails: design §3.4
+    try:
+        cq = cl.CommandQueue(ctx, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    except cl.Error as refusal:
+        pytest.skip(f"no out-of-order queue: {refusal}")
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    host = np.random.RandomState(5).rand(10_000).astype(np.float32)
+    for _ in range(5):
+        a = cl_array.to_device(cq, host, allocator=pool)
+        indices = cl_array.to_device(cq, np.arange(9999, -1, -1, dtype=np.int32), allocator=pool)
+        assert (a[indices].get() == host[::-1]).all()
