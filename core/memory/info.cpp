@@ -8,8 +8,7 @@
 namespace clpool {
 namespace {
 
-/// Properties that came after OpenCL 1.0. A driver that lacks one says CL_INVALID_VALUE; the version says
-/// why.
+/// Properties that came after OpenCL 1.0, so that a driver that does not know them is too old.
 struct Newer {
   cl_uint name;
   const char* version;
@@ -21,12 +20,17 @@ constexpr Newer newer_properties[] = {
     {CL_PIPE_MAX_PACKETS, "2.0"},         {CL_PIPE_PROPERTIES, "3.0"},
 };
 
-Status refused(cl_int code, const char* routine, cl_uint name) noexcept {
-  if (code == CL_INVALID_VALUE) {
-    for (const Newer& property : newer_properties) {
-      if (property.name == name) {
-        return fail_cl(code, routine, "property 0x%X, which came with OpenCL %s", name, property.version);
-      }
+/// Asks `query`, one of clGet…Info, and explains a refusal.
+template <typename Query>
+Status ask(Query query, const char* routine, cl_mem handle, cl_uint name, const Answer& answer) noexcept {
+  const cl_int code = query(handle, name, answer.size, answer.value, answer.needed);
+  if (code == CL_SUCCESS) {
+    return Status::success;
+  }
+  for (const Newer& property : newer_properties) {
+    if (property.name == name && query(handle, name, 0, nullptr, nullptr) == CL_INVALID_VALUE) {
+      return fail(Status::not_supported, "%s: property 0x%X needs OpenCL %s, which the driver lacks", routine,
+                  name, property.version);
     }
   }
   return fail_cl(code, routine, "property 0x%X", name);
@@ -73,14 +77,12 @@ Status mem_info(const Mem& mem, cl_mem_info name, const Answer& answer) {
   if (mem.handle == nullptr) {
     return info_without_handle(mem, name, answer);
   }
-  const cl_int code = clGetMemObjectInfo(mem.handle, name, answer.size, answer.value, answer.needed);
-  return code == CL_SUCCESS ? Status::success : refused(code, "clGetMemObjectInfo", name);
+  return ask(clGetMemObjectInfo, "clGetMemObjectInfo", mem.handle, name, answer);
 }
 
 Status image_info(const Mem& mem, cl_image_info name, const Answer& answer) {
   CLPOOL_TRY(require_image(mem));
-  const cl_int code = clGetImageInfo(mem.handle, name, answer.size, answer.value, answer.needed);
-  return code == CL_SUCCESS ? Status::success : refused(code, "clGetImageInfo", name);
+  return ask(clGetImageInfo, "clGetImageInfo", mem.handle, name, answer);
 }
 
 Status pipe_info(const Mem& mem, cl_uint name, const Answer& answer) {
@@ -88,8 +90,7 @@ Status pipe_info(const Mem& mem, cl_uint name, const Answer& answer) {
   if (mem.kind != MemKind::pipe) {
     return fail(Status::invalid_operation, "a pipe is needed, this is %s", kind_name(nature_of(mem)));
   }
-  const cl_int code = clGetPipeInfo(mem.handle, name, answer.size, answer.value, answer.needed);
-  return code == CL_SUCCESS ? Status::success : refused(code, "clGetPipeInfo", name);
+  return ask(clGetPipeInfo, "clGetPipeInfo", mem.handle, name, answer);
 }
 
 Status info_number(const Mem& mem, cl_uint name, std::uint64_t& value) {

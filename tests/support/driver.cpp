@@ -3,6 +3,7 @@
 // --wrap options of them.
 #include "support/driver.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <ostream>
@@ -89,6 +90,22 @@ void fail_any_call(long nth, cl_int code) {
 bool failed() {
   const std::lock_guard lock(state().mutex);
   return state().failed;
+}
+
+namespace {
+std::atomic<cl_mem_info> unknown_property{0};
+}  // namespace
+
+UnknownProperty::UnknownProperty(cl_mem_info name) {
+  unknown_property = name;
+}
+
+UnknownProperty::~UnknownProperty() {
+  unknown_property = 0;
+}
+
+bool is_unknown(cl_mem_info name) {
+  return name == unknown_property;
 }
 
 void disarm() {
@@ -328,4 +345,13 @@ extern "C" cl_int __wrap_clEnqueueSVMFree(cl_command_queue queue, cl_uint count,
     add(&Live::events, event != nullptr ? 1 : 0);
   }
   return code;
+}
+
+extern "C" cl_int __real_clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value,
+                                            size_t* needed);
+extern "C" cl_int __wrap_clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value,
+                                            size_t* needed) {
+  return clpool::test::driver::is_unknown(name)
+             ? CL_INVALID_VALUE
+             : __real_clGetMemObjectInfo(object, name, size, value, needed);
 }

@@ -38,6 +38,15 @@ void fail_any_call(long nth, cl_int code);
 /// True once the fault that was set has happened.
 bool failed();
 
+/// As long as it lives, clGetMemObjectInfo does not know one property.
+class UnknownProperty {
+ public:
+  explicit UnknownProperty(cl_mem_info name);
+  UnknownProperty(const UnknownProperty&) = delete;
+  UnknownProperty& operator=(const UnknownProperty&) = delete;
+  ~UnknownProperty();
+};
+
 /// Forgets a fault that has not happened yet.
 void disarm();
 

@@ -11,6 +11,7 @@
 #include "memory/buffer.hpp"
 #include "memory/image.hpp"
 #include "memory/image_transfer.hpp"
+#include "memory/info.hpp"
 #include "memory/map.hpp"
 #include "memory/object.hpp"
 #include "memory/pipe.hpp"
@@ -380,6 +381,13 @@ TEST_F(OlderDevice, WhatItLacksIsNotSupportedWithTheNeededVersion) {
   cl_sampler sampler = nullptr;
   expect_needs(create_sampler(cl.context, properties, sampler), "2.0");
   EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(OlderDevice, ANewerPropertyIsNotSupportedWithTheNeededVersion) {
+  const test::driver::UnknownProperty property(CL_MEM_USES_SVM_POINTER);
+  std::uint64_t value = 0;
+  expect_needs(info_number(*mem, CL_MEM_USES_SVM_POINTER, value), "2.0");
+  EXPECT_EQ(info_number(*mem, CL_MEM_SIZE, value), Status::success);
 }
 
 TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {  // D-03

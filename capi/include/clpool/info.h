@@ -22,9 +22,9 @@ extern "C" {
  * @param value receives the answer; NULL to ask for its size only
  * @param needed_or_null receives the bytes of the answer
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or too little room; CLPOOL_ERROR_INVALID_OPERATION
- * for released memory and for what memory without a cl_mem does not know; CLPOOL_ERROR_OPENCL for a property
- *         that the driver does not know, with the version that brought it in the message
- * OpenCL calls: clGetMemObjectInfo.
+ * for released memory and for what memory without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with
+ * the needed version, for a property that came later than the driver; CLPOOL_ERROR_OPENCL for one that does
+ * not exist OpenCL calls: clGetMemObjectInfo.
  */
 CLPOOL_API clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name, size_t size, void* value,
                                          size_t* needed_or_null) CLPOOL_NOEXCEPT;
