@@ -2,7 +2,8 @@
 find_program(CLPOOL_NUNIT NAMES nunit-console nunit-console4 DOC "NUnit 2.6's runner for Mono")
 file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/*.cs")
 file(GLOB runner_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/runner/*.cs")
-set(clpool_csharp_test_environment "CLPOOL_ABI_LAYOUT=${PROJECT_SOURCE_DIR}/tests/abi/layout.txt")
+set(clpool_csharp_test_environment "CLPOOL_ABI_LAYOUT=${PROJECT_SOURCE_DIR}/tests/abi/layout.txt"
+    "HOME=${CMAKE_CURRENT_BINARY_DIR}/home")  # where NUnit keeps settings
 
 if(clpool_has_mono)
   file(GLOB nunit /usr/lib/cli/nunit.framework-2.*/nunit.framework.dll)
