@@ -7,7 +7,6 @@
 #include "memory/object.hpp"
 #include "shim.hpp"
 
-using clpool::Answer;
 using clpool::Status;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
