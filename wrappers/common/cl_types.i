@@ -27,8 +27,3 @@ typedef uint32_t cl_addressing_mode;
 typedef uint32_t cl_filter_mode;
 typedef uint32_t cl_channel_order;
 typedef uint32_t cl_channel_type;
-
-typedef struct _cl_image_format {
-  cl_channel_order image_channel_order;
-  cl_channel_type image_channel_data_type;
-} cl_image_format;

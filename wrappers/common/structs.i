@@ -1,6 +1,12 @@
 /* The structs of the C API that programs fill in or read: each begins as its …_init() leaves it. Structs of callbacks
  * are not here: each language has its own way to be called.
  */
+/* Of CL/cl.h. Here, behind the language file, so that its way with structs holds for this one as well. */
+typedef struct _cl_image_format {
+  cl_channel_order image_channel_order;
+  cl_channel_type image_channel_data_type;
+} cl_image_format;
+
 %define CLPOOL_STRUCT(TYPE)
 %extend TYPE {
   TYPE() {
