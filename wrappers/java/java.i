@@ -1,0 +1,60 @@
+// Java's part of the interface: how the generated, package-private layer (classes Native and NativeJNI, and one
+// class per struct) looks. Handles are longs, statuses are thrown by the wrapper itself; the public classes over
+// it are written by hand in src/. What C functions there are is said in ../clpool.i.
+
+%{
+#include "glue.hpp"
+%}
+
+// Nothing generated is public.
+%pragma(java) moduleclassmodifiers="final class"
+%pragma(java) jniclassclassmodifiers="final class"
+%pragma(java) jniclasscode=%{
+  static {
+    NativeLibrary.load();
+  }
+%}
+%typemap(javaclassmodifiers) SWIGTYPE, SWIGTYPE *, SWIGTYPE & "final class"
+%typemap(javafinalize) SWIGTYPE ""
+%typemap(javainterfaces) SWIGTYPE "AutoCloseable"
+%typemap(javacode) SWIGTYPE %{
+  @Override
+  public void close() {
+    delete();
+  }
+%}
+
+// Numbers live in the public enums and in Cl, which the tests compare with the headers.
+%rename("$ignore", %$isconstant) "";
+%rename("$ignore", %$isenumitem) "";
+
+%include "java_types.i"
+
+// Functions of callbacks and pointers in structs: glue.hpp has a form of each that Java can call.
+%ignore clpool_allocator_create_custom;
+%ignore clpool_context_create_default;
+%ignore clpool_device_choose;
+%ignore clpool_device_list;
+%ignore clpool_device_list_for_tests;
+%ignore clpool_memo_find;
+%ignore clpool_memo_get;
+%ignore clpool_pool_create;
+%ignore clpool_pool_try_allocate;
+%ignore clpool_pool_visit;
+%ignore clpool_set_message_callback;
+%ignore clpool_trace_replay_allocator;
+%ignore clpool_trace_replay_pool;
+
+// Fields that glue.hpp fills in, and structs that it fills in whole.
+%ignore clpool_pool_options::queue_count;
+%ignore clpool_pool_options::name;
+%ignore clpool_device_options;
+%ignore clpool_trace_replay_options;
+%ignore clpool_message_callback;
+%ignore clpool_pool_visitor;
+
+// The shared parts, which clpool.i would read next, come first here: glue.hpp is made of their types.
+%include "common/handles.i"
+%include "common/parameters.i"
+%include "common/structs.i"
+%include "native/glue.hpp"

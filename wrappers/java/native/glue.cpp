@@ -1,0 +1,245 @@
+// Exceptions from statuses, arrays, and the plain functions of glue.hpp: no callbacks are here.
+#include "glue.hpp"
+
+#include <cstring>
+
+#include "jvm.hpp"
+#include "signals.hpp"
+
+using clpool_java::jvm;
+using clpool_java::SignalGuard;
+
+thread_local bool java_has_cause [[gnu::tls_model("initial-exec")]] = false;
+
+void java_longs::read(JNIEnv* jenv, jlongArray array) {
+  given_ = array != nullptr;
+  if (!given_) return;
+  const jsize count = jenv->GetArrayLength(array);
+  values_.assign(static_cast<size_t>(count) + 1, 0);
+  jenv->GetLongArrayRegion(array, 0, count, values_.data());
+}
+
+void java_bytes::read(JNIEnv* jenv, jbyteArray array) {
+  make(jenv, array);
+  if (given_) jenv->GetByteArrayRegion(array, 0, static_cast<jsize>(size()), values_.data());
+}
+
+void java_bytes::make(JNIEnv* jenv, jbyteArray array) {
+  given_ = array != nullptr;
+  if (given_) values_.assign(static_cast<size_t>(jenv->GetArrayLength(array)) + 1, 0);
+}
+
+void java_bytes::write(JNIEnv* jenv, jbyteArray array) const {
+  if (!given_ || jenv->ExceptionCheck()) return;
+  jenv->SetByteArrayRegion(array, 0, static_cast<jsize>(size()), values_.data());
+}
+
+jbyteArray java_text(JNIEnv* jenv, const char* text) {
+  if (text == nullptr) return nullptr;
+  const jsize length = static_cast<jsize>(std::strlen(text));
+  const jbyteArray bytes = jenv->NewByteArray(length);
+  if (bytes != nullptr) jenv->SetByteArrayRegion(bytes, 0, length, reinterpret_cast<const jbyte*>(text));
+  return bytes;
+}
+
+namespace {
+
+void throw_error(JNIEnv* jenv, clpool_status status, cl_int code, const char* text) {
+  const jbyteArray message = java_text(jenv, text);
+  if (message == nullptr) return;  // Java's own OutOfMemoryError is pending
+  const jboolean with_cause = java_has_cause ? JNI_TRUE : JNI_FALSE;
+  java_has_cause = false;
+  const jobject error = jenv->CallStaticObjectMethod(jvm.errors, jvm.create_error, jint{status}, jint{code},
+                                                     message, with_cause);
+  if (error != nullptr && !jenv->ExceptionCheck()) jenv->Throw(static_cast<jthrowable>(error));
+}
+
+}  // namespace
+
+void java_throw(JNIEnv* jenv, clpool_status status) {
+  if (status == CLPOOL_ERROR_WOULD_BLOCK) {
+    throw_error(jenv, status, CL_SUCCESS, clpool_status_string(status));  // sent without a message
+    return;
+  }
+  throw_error(jenv, status, clpool_last_cl_error(), clpool_last_error_message());
+}
+
+void java_throw_cl(JNIEnv* jenv, cl_int code) {
+  throw_error(jenv, CLPOOL_ERROR_OPENCL, code, clpool_cl_error_name(code));
+}
+
+void java_drop_cause(JNIEnv* jenv) {
+  java_has_cause = false;
+  jenv->CallStaticVoidMethod(jvm.errors, jvm.drop_cause);
+}
+
+clpool_status java_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem** out) {
+  const clpool_status status = clpool_pool_try_allocate(pool, size, out);
+  return status == CLPOOL_ERROR_WOULD_BLOCK ? CLPOOL_SUCCESS : status;
+}
+
+jlongArray java_pool_stretches(JNIEnv* jenv, clpool_pool* pool) {
+  std::vector<jlong> figures;
+  const auto add = [](void* user, const clpool_pool_stretch* stretch) -> int32_t {
+    for (const uint64_t figure : {uint64_t{stretch->state}, stretch->chunk, stretch->offset, stretch->size,
+                                  stretch->requested, stretch->tag}) {
+      static_cast<std::vector<jlong>*>(user)->push_back(static_cast<jlong>(figure));
+    }
+    return 0;
+  };
+  const clpool_status status = clpool_pool_visit(pool, add, &figures);
+  if (status != CLPOOL_SUCCESS) {
+    java_throw(jenv, status);
+    return nullptr;
+  }
+  const jsize count = static_cast<jsize>(figures.size());
+  const jlongArray array = jenv->NewLongArray(count);
+  if (array != nullptr) jenv->SetLongArrayRegion(array, 0, count, figures.data());
+  return array;
+}
+
+namespace {
+
+clpool_device_options device_options(const char* selector, cl_device_type types, uint32_t flags) {
+  clpool_device_options options = CLPOOL_DEVICE_OPTIONS_INIT;
+  options.selector = selector;
+  options.types = types;
+  options.flags = flags;
+  return options;
+}
+
+}  // namespace
+
+clpool_status java_device_choose(const char* selector, cl_device_type types, uint32_t flags,
+                                 cl_device_id* out) {
+  const clpool_device_options options = device_options(selector, types, flags);
+  const SignalGuard guard;
+  return clpool_device_choose(&options, out);
+}
+
+clpool_status java_device_list(const char* selector, cl_device_type types, uint32_t flags,
+                               cl_device_id* devices, size_t capacity, size_t* count) {
+  const clpool_device_options options = device_options(selector, types, flags);
+  const SignalGuard guard;
+  return clpool_device_list(&options, devices, capacity, count);
+}
+
+clpool_status java_context_create_default(const char* selector, cl_device_type types, uint32_t flags,
+                                          cl_device_id* device, cl_context* context,
+                                          cl_command_queue* queue) {
+  const clpool_device_options options = device_options(selector, types, flags);
+  const SignalGuard guard;
+  return clpool_context_create_default(&options, device, context, queue);
+}
+
+clpool_status java_device_list_for_tests(cl_device_id* devices, size_t capacity, size_t* count) {
+  const SignalGuard guard;
+  return clpool_device_list_for_tests(devices, capacity, count);
+}
+
+jobject java_view(JNIEnv* jenv, void* address, size_t length) {
+  return jenv->NewDirectByteBuffer(address, static_cast<jlong>(length));
+}
+
+void* java_address(JNIEnv* jenv, jobject buffer) {
+  return jenv->GetDirectBufferAddress(buffer);
+}
+
+// ---- OpenCL objects
+// ------------------------------------------------------------------------------------------
+
+cl_int java_context_create(cl_device_id device, cl_context* out) {
+  const SignalGuard guard;
+  cl_int code = CL_SUCCESS;
+  *out = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  return code;
+}
+
+cl_int java_context_retain(cl_context context) {
+  return clRetainContext(context);
+}
+
+cl_int java_context_release(cl_context context) {
+  return clReleaseContext(context);
+}
+
+cl_int java_context_devices(cl_context context, cl_device_id* devices, size_t capacity, size_t* count) {
+  size_t bytes = 0;
+  const cl_int asked = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes);
+  *count = bytes / sizeof(cl_device_id);
+  if (asked != CL_SUCCESS || capacity < *count || *count == 0) return asked;
+  return clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, nullptr);
+}
+
+cl_int java_queue_create(cl_context context, cl_device_id device, int32_t out_of_order,
+                         cl_command_queue* out) {
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue_properties properties = out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // the only form that OpenCL 1.x devices have
+  *out = clCreateCommandQueue(context, device, properties, &code);
+#pragma GCC diagnostic pop
+  return code;
+}
+
+cl_int java_queue_retain(cl_command_queue queue) {
+  return clRetainCommandQueue(queue);
+}
+
+cl_int java_queue_release(cl_command_queue queue) {
+  return clReleaseCommandQueue(queue);
+}
+
+cl_int java_queue_finish(cl_command_queue queue) {
+  return clFinish(queue);
+}
+
+cl_int java_queue_flush(cl_command_queue queue) {
+  return clFlush(queue);
+}
+
+cl_int java_queue_context(cl_command_queue queue, cl_context* out) {
+  return clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof *out, out, nullptr);
+}
+
+cl_int java_queue_device(cl_command_queue queue, cl_device_id* out) {
+  return clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof *out, out, nullptr);
+}
+
+cl_int java_device_platform(cl_device_id device, cl_platform_id* out) {
+  return clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof *out, out, nullptr);
+}
+
+cl_int java_event_create_user(cl_context context, cl_event* out) {
+  cl_int code = CL_SUCCESS;
+  *out = clCreateUserEvent(context, &code);
+  return code;
+}
+
+cl_int java_event_complete(cl_event event) {
+  return clSetUserEventStatus(event, CL_COMPLETE);
+}
+
+cl_int java_event_retain(cl_event event) {
+  return clRetainEvent(event);
+}
+
+cl_int java_event_release(cl_event event) {
+  return clReleaseEvent(event);
+}
+
+cl_int java_event_wait(cl_event event) {
+  return clWaitForEvents(1, &event);
+}
+
+cl_int java_event_status(cl_event event, uint64_t* value) {
+  cl_int status = 0;
+  const cl_int code =
+      clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  *value = static_cast<uint64_t>(int64_t{status});
+  return code;
+}
+
+cl_int java_sampler_release(cl_sampler sampler) {
+  return clReleaseSampler(sampler);
+}

@@ -1,0 +1,120 @@
+// What the generated layer needs besides the C API: C functions whose callbacks are Java objects, what Java
+// asks of OpenCL objects that it was given or made (wait, finish, retain, release), views of memory, and how
+// statuses become exceptions. SWIG reads the declarations below the helpers.
+#ifndef CLPOOL_WRAPPERS_JAVA_GLUE_HPP
+#define CLPOOL_WRAPPERS_JAVA_GLUE_HPP
+
+#include "clpool/clpool.h"
+
+#ifndef SWIG
+#include <jni.h>
+
+#include <type_traits>
+#include <vector>
+
+// Numbers of a long[]; null has no data.
+class java_longs {
+ public:
+  void read(JNIEnv* jenv, jlongArray array);
+  const void* data() const { return given_ ? static_cast<const void*>(values_.data()) : nullptr; }
+  size_t size() const { return values_.empty() ? 0 : values_.size() - 1; }
+
+ private:
+  std::vector<jlong> values_;  // with one more at the end, so that data() is never null for an empty array
+  bool given_ = false;
+};
+
+// Bytes of a byte[]; null has no data.
+class java_bytes {
+ public:
+  void read(JNIEnv* jenv, jbyteArray array);
+  void make(JNIEnv* jenv, jbyteArray array);
+  void write(JNIEnv* jenv, jbyteArray array) const;
+  void* data() { return given_ ? values_.data() : nullptr; }
+  char* text() { return given_ ? reinterpret_cast<char*>(values_.data()) : nullptr; }
+  size_t size() const { return values_.empty() ? 0 : values_.size() - 1; }
+
+ private:
+  std::vector<jbyte> values_;  // ended by a zero
+  bool given_ = false;
+};
+
+jbyteArray java_text(JNIEnv* jenv, const char* text);
+void java_throw(JNIEnv* jenv, clpool_status status);
+void java_throw_cl(JNIEnv* jenv, cl_int code);
+
+// Whether a callback of this thread failed and nothing was thrown for it yet.
+extern thread_local bool java_has_cause [[gnu::tls_model("initial-exec")]];
+void java_drop_cause(JNIEnv* jenv);
+inline void java_forget_cause(JNIEnv* jenv) {
+  if (java_has_cause) java_drop_cause(jenv);
+}
+#endif
+
+// An OpenCL error code, thrown unless it is CL_SUCCESS.
+typedef cl_int java_cl_status;
+
+// ---- callbacks.cpp
+// -------------------------------------------------------------------------------------------
+clpool_status java_allocator_create_custom(JNIEnv* jenv, jobject allocator, clpool_allocator** out);
+// `callbacks` is the number under which Java finds them, 0 for none; the bits of `which`: 1 collect, 2
+// out_of_memory, 4 message.
+clpool_status java_pool_create(clpool_allocator* allocator, const clpool_pool_options* options,
+                               const cl_command_queue* queues, uint32_t queue_count, const char* name,
+                               uint64_t callbacks, int32_t which, clpool_pool** out);
+void java_receive_messages(int32_t wanted);
+clpool_status java_memo_get(JNIEnv* jenv, clpool_memo* memo, uint32_t kind, void* object, const void* key,
+                            size_t key_size, jobject supplier, clpool_memo_value** out);
+// Null if it is not kept.
+clpool_status java_memo_find(clpool_memo* memo, void* object, const void* key, size_t key_size,
+                             clpool_memo_value** out);
+jobject java_memo_value(JNIEnv* jenv, const clpool_memo_value* value);
+clpool_status java_trace_replay_pool(JNIEnv* jenv, const clpool_trace* trace, clpool_pool* pool,
+                                     uint64_t progress_interval, jobject progress,
+                                     clpool_trace_replay_result* result);
+clpool_status java_trace_replay_allocator(JNIEnv* jenv, const clpool_trace* trace,
+                                          clpool_allocator* allocator, uint64_t progress_interval,
+                                          jobject progress, clpool_trace_replay_result* result);
+
+// ---- glue.cpp
+// ------------------------------------------------------------------------------------------------ 0 if
+// clpool_pool_allocate() has to be called.
+clpool_status java_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem** out);
+// state, chunk, offset, size, requested, tag of each stretch.
+jlongArray java_pool_stretches(JNIEnv* jenv, clpool_pool* pool);
+clpool_status java_device_choose(const char* selector, cl_device_type types, uint32_t flags,
+                                 cl_device_id* out);
+clpool_status java_device_list(const char* selector, cl_device_type types, uint32_t flags,
+                               cl_device_id* devices, size_t capacity, size_t* count);
+clpool_status java_device_list_for_tests(cl_device_id* devices, size_t capacity, size_t* count);
+clpool_status java_context_create_default(const char* selector, cl_device_type types, uint32_t flags,
+                                          cl_device_id* device, cl_context* context, cl_command_queue* queue);
+// A direct ByteBuffer over `length` bytes.
+jobject java_view(JNIEnv* jenv, void* address, size_t length);
+// The address of a direct buffer's first byte, whatever its position.
+void* java_address(JNIEnv* jenv, jobject buffer);
+
+java_cl_status java_context_create(cl_device_id device, cl_context* out);
+java_cl_status java_context_retain(cl_context context);
+java_cl_status java_context_release(cl_context context);
+java_cl_status java_context_devices(cl_context context, cl_device_id* devices, size_t capacity,
+                                    size_t* count);
+java_cl_status java_queue_create(cl_context context, cl_device_id device, int32_t out_of_order,
+                                 cl_command_queue* out);
+java_cl_status java_queue_retain(cl_command_queue queue);
+java_cl_status java_queue_release(cl_command_queue queue);
+java_cl_status java_queue_finish(cl_command_queue queue);
+java_cl_status java_queue_flush(cl_command_queue queue);
+java_cl_status java_queue_context(cl_command_queue queue, cl_context* out);
+java_cl_status java_queue_device(cl_command_queue queue, cl_device_id* out);
+java_cl_status java_device_platform(cl_device_id device, cl_platform_id* out);
+java_cl_status java_event_create_user(cl_context context, cl_event* out);
+java_cl_status java_event_complete(cl_event event);
+java_cl_status java_event_retain(cl_event event);
+java_cl_status java_event_release(cl_event event);
+java_cl_status java_event_wait(cl_event event);
+// CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
+java_cl_status java_event_status(cl_event event, uint64_t* value);
+java_cl_status java_sampler_release(cl_sampler sampler);
+
+#endif

@@ -1,0 +1,139 @@
+package org.clpool;
+
+import java.lang.ref.Reference;
+import java.nio.file.Path;
+
+/**
+ * A source of memory: a pool is made over one, and each can also be used directly. It keeps alive what it needs; pools
+ * and memory keep it alive.
+ */
+public final class Allocator implements AutoCloseable {
+  private final Handle handle;
+
+  private Allocator(long value) {
+    handle = Handle.own(this, "allocator", value, Native::clpool_allocator_release);
+  }
+
+  /**
+   * Buffers whose memory the driver may find only at their first use, so that out-of-memory may come late: give a pool
+   * an immediate allocator instead.
+   *
+   * @param context where the buffers are made
+   * @param flags cl_mem_flags such as {@link Cl#MEM_READ_WRITE}; 0 means that
+   * @return the allocator
+   */
+  public static Allocator deferred(Context context, long flags) {
+    return new Allocator(Native.clpool_allocator_create_deferred(context.handle(), flags));
+  }
+
+  /**
+   * Buffers that are forced into existence when they are made.
+   *
+   * @param queue where the memory is forced and used
+   * @param flags cl_mem_flags; 0 means {@link Cl#MEM_READ_WRITE}
+   * @return the allocator
+   */
+  public static Allocator immediate(Queue queue, long flags) {
+    return new Allocator(Native.clpool_allocator_create_immediate(queue.handle(), flags));
+  }
+
+  /**
+   * Buffers for reading and writing that are forced into existence when they are made.
+   *
+   * @param queue where the memory is forced and used
+   * @return the allocator
+   */
+  public static Allocator immediate(Queue queue) {
+    return immediate(queue, 0);
+  }
+
+  /**
+   * Shared virtual memory.
+   *
+   * @param context where the memory is made
+   * @param flags cl_svm_mem_flags; 0 means {@link Cl#MEM_READ_WRITE}, coarse grain
+   * @param alignment bytes, a power of two; 0 means the device's default
+   * @param queueOrNull an in-order queue on which the memory is used and behind which it is freed; null: freed at once
+   * @return the allocator
+   * @throws NotSupportedException if no device of the context has that kind of SVM
+   */
+  public static Allocator svm(Context context, long flags, int alignment, Queue queueOrNull) {
+    return new Allocator(
+        Native.clpool_allocator_create_svm(
+            context.handle(), flags, Sizes.check("alignment", alignment), queueOrNull == null ? 0 : queueOrNull.handle()));
+  }
+
+  /**
+   * Page-locked host memory, mapped for good: transfers from and to it run at full speed.
+   *
+   * @param queue used to map and unmap
+   * @param flags further cl_mem_flags; 0 means {@link Cl#MEM_READ_WRITE}
+   * @return the allocator
+   */
+  public static Allocator pinned(Queue queue, long flags) {
+    return new Allocator(Native.clpool_allocator_create_pinned(queue.handle(), flags));
+  }
+
+  /**
+   * Memory from functions written in Java.
+   *
+   * @param functions what it does; held until nothing uses the allocator any more
+   * @return the allocator
+   */
+  public static Allocator custom(CustomAllocator functions) {
+    if (functions == null) {
+      throw new IllegalArgumentException("functions is null");
+    }
+    return new Allocator(Native.java_allocator_create_custom(functions));
+  }
+
+  /**
+   * Decorator: never lets more than so many bytes be taken from this allocator at a time.
+   *
+   * @param maxBytes bytes, more than 0
+   * @return the decorated allocator
+   */
+  public Allocator withLimit(long maxBytes) {
+    return new Allocator(Native.clpool_allocator_create_limit(handle.get(), Sizes.check("maxBytes", maxBytes)));
+  }
+
+  /**
+   * Decorator: writes every allocation, failure and release to a log that {@link Trace#open} reads.
+   *
+   * @param file the log, replaced if it exists
+   * @return the decorated allocator
+   */
+  public Allocator withTrace(Path file) {
+    return new Allocator(Native.clpool_allocator_create_trace(handle.get(), file.toString()));
+  }
+
+  /**
+   * Makes memory that goes straight back to the driver when closed.
+   *
+   * @param size bytes, more than 0
+   * @return the memory
+   * @throws OutOfDeviceMemoryException if there is none
+   */
+  public Memory allocate(long size) {
+    if (size <= 0) {
+      throw new IllegalArgumentException("size is " + size + ", but must be more than 0");
+    }
+    Memory memory = Memory.watched(Native.clpool_allocator_allocate(handle.get(), size), this);
+    Reference.reachabilityFence(this);
+    return memory;
+  }
+
+  long handle() {
+    return handle.get();
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  @Override
+  public String toString() {
+    return handle.isClosed() ? "Allocator[closed]" : "Allocator[0x" + Long.toHexString(handle.get()) + "]";
+  }
+}

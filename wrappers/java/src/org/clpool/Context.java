@@ -1,0 +1,78 @@
+package org.clpool;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A cl_context. */
+public final class Context implements AutoCloseable {
+  private final Handle handle;
+
+  /** Takes over a reference. */
+  Context(long value) {
+    handle = Handle.own(this, "context", value, Native::java_context_release);
+  }
+
+  /**
+   * For a context that another library made; it is retained.
+   *
+   * @param clContext its cl_context
+   * @return the context
+   */
+  public static Context of(long clContext) {
+    Native.java_context_retain(requireHandle("cl_context", clContext));
+    return new Context(clContext);
+  }
+
+  /**
+   * Makes a context for one device.
+   *
+   * @param device the device
+   * @return the context
+   */
+  public static Context create(Device device) {
+    return new Context(Native.java_context_create(device.handle()));
+  }
+
+  static long requireHandle(String what, long value) {
+    if (value == 0) {
+      throw new IllegalArgumentException("the " + what + " is 0");
+    }
+    return value;
+  }
+
+  /**
+   * The cl_context for other libraries; the reference stays here.
+   *
+   * @return the handle
+   */
+  public long handle() {
+    return handle.get();
+  }
+
+  /**
+   * Its devices.
+   *
+   * @return the devices
+   */
+  public List<Device> devices() {
+    long[] count = new long[1];
+    Native.java_context_devices(handle.get(), null, count);
+    long[] values = new long[(int) count[0]];
+    Native.java_context_devices(handle.get(), values, count);
+    List<Device> devices = new ArrayList<>();
+    for (long value : values) {
+      devices.add(Device.of(value));
+    }
+    return devices;
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  @Override
+  public String toString() {
+    return handle.isClosed() ? "Context[closed]" : "Context[0x" + Long.toHexString(handle.get()) + "]";
+  }
+}

@@ -1,0 +1,183 @@
+package org.clpool;
+
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a multiprocessor can hold: the input of the occupancy model. Never changes. */
+public final class DeviceData implements AutoCloseable {
+  private interface Arithmetic {
+    void compute(long[] result);
+  }
+
+  private final Handle handle;
+
+  DeviceData(long value) {
+    handle = Handle.own(this, "device data", value, Native::clpool_device_data_release);
+  }
+
+  /**
+   * Limits of an OpenCL device: its own answers, completed from the table of its architecture.
+   *
+   * @param device the device
+   * @param model whose rules answer
+   * @return the device data
+   */
+  public static DeviceData of(Device device, Model model) {
+    return new DeviceData(Native.clpool_device_data_create_from_device(device.handle(), model.number()));
+  }
+
+  /**
+   * Limits of an NVIDIA compute capability.
+   *
+   * @param major the number before the point
+   * @param minor the number after it
+   * @param model whose rules answer
+   * @return the device data
+   */
+  public static DeviceData ofComputeCapability(int major, int minor, Model model) {
+    return new DeviceData(Native.clpool_device_data_create_from_compute_capability(major, minor, model.number()));
+  }
+
+  /**
+   * Limits of an architecture by its compiler's name: "9.0", "sm_90", "gfx90a", "xe-hpc", …
+   *
+   * @param name the name
+   * @param model whose rules answer
+   * @return the device data
+   */
+  public static DeviceData ofArchitecture(String name, Model model) {
+    return new DeviceData(Native.clpool_device_data_create_from_architecture(name, model.number()));
+  }
+
+  /**
+   * The numbers.
+   *
+   * @return the limits
+   */
+  public DeviceLimits limits() {
+    try (clpool_device_limits c = new clpool_device_limits()) {
+      Native.clpool_device_data_limits(handle.get(), c);
+      Reference.reachabilityFence(this);
+      return new DeviceLimits(c);
+    }
+  }
+
+  /**
+   * How many work-groups a multiprocessor holds at a time.
+   *
+   * @param request the kernel
+   * @return the answer
+   */
+  public Occupancy occupancy(OccupancyRequest request) {
+    try (clpool_occupancy_request c = request.toC();
+        clpool_occupancy answer = new clpool_occupancy()) {
+      Native.clpool_occupancy_compute(handle.get(), c, answer);
+      Reference.reachabilityFence(this);
+      return new Occupancy(answer);
+    }
+  }
+
+  /**
+   * The group sizes that reach the highest occupancy with the request's registers and local memory; its threads are
+   * ignored.
+   *
+   * @param request the kernel
+   * @return the sizes in threads, ascending
+   */
+  public List<Integer> suggestGroupSizes(OccupancyRequest request) {
+    long[] count = new long[1];
+    try (clpool_occupancy_request c = request.toC()) {
+      Native.clpool_occupancy_suggest(handle.get(), c, null, count, null);
+      long[] sizes = new long[(int) count[0]];
+      Native.clpool_occupancy_suggest(handle.get(), c, sizes, count, null);
+      Reference.reachabilityFence(this);
+      List<Integer> list = new ArrayList<>();
+      for (long size : sizes) {
+        list.add((int) size);
+      }
+      return list;
+    }
+  }
+
+  private static long compute(Arithmetic arithmetic) {
+    long[] result = new long[1];
+    arithmetic.compute(result);
+    return result[0];
+  }
+
+  /**
+   * Bytes that accesses of a word size are best aligned to.
+   *
+   * @param wordSize bytes, 4, 8 or 16
+   * @return bytes
+   */
+  public static long alignBytes(int wordSize) {
+    return compute(result -> Native.clpool_align_bytes(wordSize, result));
+  }
+
+  /**
+   * Rounds bytes up to a multiple of {@link #alignBytes}.
+   *
+   * @param bytes any number
+   * @param wordSize bytes, 4, 8 or 16
+   * @return bytes
+   */
+  public static long align(long bytes, int wordSize) {
+    Sizes.check("bytes", bytes);
+    return compute(result -> Native.clpool_align(bytes, wordSize, result));
+  }
+
+  /**
+   * Words in {@link #alignBytes}.
+   *
+   * @param wordSize bytes, 4, 8 or 16
+   * @return words
+   */
+  public static long alignWords(int wordSize) {
+    return compute(result -> Native.clpool_align_words(wordSize, result));
+  }
+
+  /**
+   * Rounds a number of elements up to a multiple of {@link #alignWords}.
+   *
+   * @param elements any number
+   * @param wordSize bytes of an element, 4, 8 or 16
+   * @return elements
+   */
+  public static long alignElements(long elements, int wordSize) {
+    Sizes.check("elements", elements);
+    return compute(result -> Native.clpool_align_elements(elements, wordSize, result));
+  }
+
+  /**
+   * Rounds threads up to a multiple of 16, for coalesced accesses.
+   *
+   * @param threads any number
+   * @return threads
+   */
+  public static long coalesce(long threads) {
+    Sizes.check("threads", threads);
+    return compute(result -> Native.clpool_coalesce(threads, result));
+  }
+
+  /**
+   * The smallest number of texture channels, 1, 2 or 4, that is at least so large.
+   *
+   * @param size up to 4
+   * @return channels
+   */
+  public static int validChannelCount(int size) {
+    return (int) compute(result -> Native.clpool_valid_channel_count(size, result));
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  @Override
+  public String toString() {
+    return handle.isClosed() ? "DeviceData[closed]" : "DeviceData[" + limits() + "]";
+  }
+}

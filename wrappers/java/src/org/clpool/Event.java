@@ -1,0 +1,88 @@
+package org.clpool;
+
+/** A cl_event: the end of a command. Forgotten events are released when the garbage collector finds them. */
+public final class Event implements AutoCloseable {
+  private static final long COMPLETE = 0;
+
+  private final Handle handle;
+  private final Object held; // host memory that the command uses
+
+  /** Takes over a reference. */
+  Event(long value, Object held) {
+    handle = Handle.own(this, "event", value, Native::java_event_release);
+    this.held = held;
+  }
+
+  /**
+   * For an event that another library made; it is retained.
+   *
+   * @param clEvent its cl_event
+   * @return the event
+   */
+  public static Event of(long clEvent) {
+    Native.java_event_retain(Context.requireHandle("cl_event", clEvent));
+    return new Event(clEvent, null);
+  }
+
+  /**
+   * An event that the program itself completes, by {@link #complete()}.
+   *
+   * @param context the context
+   * @return the event
+   */
+  public static Event user(Context context) {
+    return new Event(Native.java_event_create_user(context.handle()), null);
+  }
+
+  static long[] handles(Event[] events) {
+    if (events == null || events.length == 0) {
+      return null;
+    }
+    long[] values = new long[events.length];
+    for (int i = 0; i < events.length; ++i) {
+      values[i] = events[i].handle();
+    }
+    return values;
+  }
+
+  /**
+   * The cl_event for other libraries; the reference stays here.
+   *
+   * @return the handle
+   */
+  public long handle() {
+    return handle.get();
+  }
+
+  /** Waits until the command has ended. */
+  public void await() {
+    Native.java_event_wait(handle.get());
+    java.lang.ref.Reference.reachabilityFence(held);
+  }
+
+  /**
+   * Whether the command has ended, be it with an error.
+   *
+   * @return true if so
+   */
+  public boolean isDone() {
+    long[] status = new long[1];
+    Native.java_event_status(handle.get(), status);
+    return status[0] <= COMPLETE;
+  }
+
+  /** Completes an event made by {@link #user}. */
+  public void complete() {
+    Native.java_event_complete(handle.get());
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  @Override
+  public String toString() {
+    return handle.isClosed() ? "Event[closed]" : "Event[0x" + Long.toHexString(handle.get()) + "]";
+  }
+}

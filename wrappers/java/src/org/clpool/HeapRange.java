@@ -1,0 +1,61 @@
+package org.clpool;
+
+/** A range that a heap handed out; closing it takes it back. Forgotten ranges come back with their heap only. */
+public final class HeapRange implements AutoCloseable {
+  private final Heap heap;
+  private long handle;
+
+  HeapRange(Heap heap, long handle) {
+    this.heap = heap;
+    this.handle = handle;
+  }
+
+  private long live() {
+    heap.requireOpen();
+    if (handle == 0) {
+      throw Errors.closed("range");
+    }
+    return handle;
+  }
+
+  /**
+   * Number of the space in which it lies.
+   *
+   * @return the number
+   */
+  public long space() {
+    return Native.clpool_heap_range_space(live());
+  }
+
+  /**
+   * Units from the start of its space at which it begins.
+   *
+   * @return units
+   */
+  public long offset() {
+    return Native.clpool_heap_range_offset(live());
+  }
+
+  /**
+   * Units that it has, at least what was asked for.
+   *
+   * @return units
+   */
+  public long size() {
+    return Native.clpool_heap_range_size(live());
+  }
+
+  @Override
+  public void close() {
+    long last = handle;
+    handle = 0;
+    if (last != 0) {
+      heap.free(last);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return handle == 0 ? "HeapRange[closed]" : "HeapRange[" + space() + ": " + offset() + ", +" + size() + ")";
+  }
+}

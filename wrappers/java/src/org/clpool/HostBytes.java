@@ -1,0 +1,97 @@
+package org.clpool;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The bytes of a ByteBuffer between position and limit, as C sees them: in place for direct buffers, else through a
+ * direct copy. Holds the buffer.
+ */
+final class HostBytes {
+  private final ByteBuffer buffer;
+  private final ByteBuffer staging; // the buffer itself if it is direct
+  private final long address;
+
+  private HostBytes(ByteBuffer buffer, ByteBuffer staging) {
+    this.buffer = buffer;
+    this.staging = staging;
+    this.address = Native.java_address(staging) + staging.position();
+  }
+
+  private static void require(ByteBuffer buffer) {
+    if (buffer == null) {
+      throw new IllegalArgumentException("the host buffer is null");
+    }
+  }
+
+  /** Bytes that C uses beyond the call. */
+  static HostBytes direct(ByteBuffer buffer, boolean written) {
+    require(buffer);
+    if (!buffer.isDirect()) {
+      throw new IllegalArgumentException(
+          "a direct buffer is needed for what goes on after the call: this one is on Java's heap");
+    }
+    return written ? toWrite(buffer) : new HostBytes(buffer, buffer);
+  }
+
+  /** Bytes that C reads during the call. */
+  static HostBytes toRead(ByteBuffer buffer) {
+    require(buffer);
+    if (buffer.isDirect()) {
+      return new HostBytes(buffer, buffer);
+    }
+    ByteBuffer copy = ByteBuffer.allocateDirect(buffer.remaining());
+    copy.put(buffer.duplicate()).flip();
+    return new HostBytes(buffer, copy);
+  }
+
+  /** Bytes that C writes during the call, to be followed by {@link #finish}. */
+  static HostBytes toWrite(ByteBuffer buffer) {
+    require(buffer);
+    if (buffer.isReadOnly()) {
+      throw new IllegalArgumentException("the host buffer is read-only");
+    }
+    return new HostBytes(buffer, buffer.isDirect() ? buffer : ByteBuffer.allocateDirect(buffer.remaining()));
+  }
+
+  /** Bytes of which C writes some, to be followed by {@link #finish}. */
+  static HostBytes toUpdate(ByteBuffer buffer) {
+    HostBytes bytes = toWrite(buffer);
+    if (bytes.staging != buffer) {
+      bytes.staging.duplicate().put(buffer.duplicate());
+    }
+    return bytes;
+  }
+
+  long address() {
+    return address;
+  }
+
+  long size() {
+    return staging.remaining();
+  }
+
+  /** Brings what C wrote into the buffer. */
+  void finish() {
+    if (staging != buffer) {
+      buffer.duplicate().put(staging.duplicate());
+    }
+  }
+
+  /** A view of memory at an address, which it keeps reachable. */
+  static ByteBuffer view(Object owner, long address, long available, long offset, long size) {
+    Sizes.check("offset", offset);
+    Sizes.check("size", size);
+    if (offset > available || size > available - offset) {
+      throw new IllegalArgumentException(
+          "a view of " + size + " bytes at " + offset + " ends beyond the " + available + " bytes that there are");
+    }
+    if (size > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "a view has " + size + " bytes, but a ByteBuffer at most " + Integer.MAX_VALUE + ": take it in parts");
+    }
+    ByteBuffer view = (ByteBuffer) Native.java_view(address + offset, size);
+    Handle.keep(view, owner);
+    return view.order(ByteOrder.nativeOrder());
+  }
+}

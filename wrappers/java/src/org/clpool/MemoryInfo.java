@@ -1,0 +1,28 @@
+package org.clpool;
+
+/** Properties of memory in the driver's bytes: which C function knows which name. */
+final class MemoryInfo {
+  private static final int FIRST_IMAGE_INFO = 0x1110;
+  private static final int FIRST_PIPE_INFO = 0x1120;
+  private static final int FIRST_OTHER_INFO = 0x1130;
+
+  private MemoryInfo() {}
+
+  static byte[] of(Memory memory, int name) {
+    long[] needed = new long[1];
+    ask(memory.live(), name, null, needed);
+    byte[] answer = new byte[Math.toIntExact(needed[0])];
+    ask(memory.live(), name, answer, needed);
+    return answer;
+  }
+
+  private static void ask(long memory, int name, byte[] answer, long[] needed) {
+    if (name >= FIRST_IMAGE_INFO && name < FIRST_PIPE_INFO) {
+      Native.clpool_image_info(memory, name, answer, needed);
+    } else if (name >= FIRST_PIPE_INFO && name < FIRST_OTHER_INFO) {
+      Native.clpool_pipe_info(memory, name, answer, needed);
+    } else {
+      Native.clpool_mem_info(memory, name, answer, needed);
+    }
+  }
+}

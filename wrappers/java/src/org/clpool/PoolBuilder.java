@@ -1,0 +1,279 @@
+package org.clpool;
+
+import java.lang.ref.Reference;
+
+/** What a pool is to be like. Whatever is not set has its default. */
+public final class PoolBuilder {
+  private static final long LEADING_BITS_NONE = 0xffffffffL;
+
+  private final Allocator allocator;
+  private Strategy strategy = Strategy.COALESCING;
+  private long leadingBits;
+  private boolean traceMessages;
+  private long maxBytes;
+  private long maxHeldBytes;
+  private long minChunkBytes;
+  private long alignment;
+  private long releaseThreshold;
+  private long decayNanos;
+  private Queue[] queues = {};
+  private String name = "";
+  private LeakDetection leakDetection = LeakDetection.ALL;
+  private boolean garbageCollection;
+  private Runnable collector;
+  private OutOfMemoryHandler outOfMemory;
+  private MessageListener messages;
+
+  PoolBuilder(Allocator allocator) {
+    if (allocator == null) {
+      throw new IllegalArgumentException("allocator is null");
+    }
+    this.allocator = allocator;
+  }
+
+  /**
+   * How the pool finds memory.
+   *
+   * @param value coalescing, which is the default, or binned
+   * @return this
+   */
+  public PoolBuilder strategy(Strategy value) {
+    strategy = value;
+    return this;
+  }
+
+  /**
+   * Binned only: bits after the leading one that tell bins apart.
+   *
+   * @param value 0 to 26; 4 by default
+   * @return this
+   */
+  public PoolBuilder leadingBitsInBinId(int value) {
+    leadingBits = Sizes.check("leadingBitsInBinId", value) == 0 ? LEADING_BITS_NONE : value;
+    return this;
+  }
+
+  /**
+   * Sends a trace message for what PyOpenCL's pool traces.
+   *
+   * @param value whether; off by default
+   * @return this
+   */
+  public PoolBuilder traceMessages(boolean value) {
+    traceMessages = value;
+    return this;
+  }
+
+  /**
+   * Most bytes that the pool may have from its allocator at a time.
+   *
+   * @param value bytes; 0, the default: no limit
+   * @return this
+   */
+  public PoolBuilder maxBytes(long value) {
+    maxBytes = Sizes.check("maxBytes", value);
+    return this;
+  }
+
+  /**
+   * Most bytes that the pool may hold without their being in use.
+   *
+   * @param value bytes; 0, the default: no limit
+   * @return this
+   */
+  public PoolBuilder maxHeldBytes(long value) {
+    maxHeldBytes = Sizes.check("maxHeldBytes", value);
+    return this;
+  }
+
+  /**
+   * Coalescing only: bytes of the smallest chunk.
+   *
+   * @param value bytes; 0, the default: chosen from what the program uses
+   * @return this
+   */
+  public PoolBuilder minChunkBytes(long value) {
+    minChunkBytes = Sizes.check("minChunkBytes", value);
+    return this;
+  }
+
+  /**
+   * Every block starts at a multiple of this, as far as the allocator's own alignment allows.
+   *
+   * @param value bytes, a power of two; 0, the default: what the device needs
+   * @return this
+   */
+  public PoolBuilder alignment(long value) {
+    alignment = Sizes.check("alignment", value);
+    return this;
+  }
+
+  /**
+   * Bytes that {@link Pool#tick()} and decay leave held.
+   *
+   * @param value bytes; 0 by default
+   * @return this
+   */
+  public PoolBuilder releaseThreshold(long value) {
+    releaseThreshold = Sizes.check("releaseThreshold", value);
+    return this;
+  }
+
+  /**
+   * Held chunks that were not used for so long go back, on slow paths and in {@link Pool#tick()}.
+   *
+   * @param value nanoseconds; 0, the default: never by age
+   * @return this
+   */
+  public PoolBuilder decayNanos(long value) {
+    decayNanos = Sizes.check("decayNanos", value);
+    return this;
+  }
+
+  /**
+   * Queues on which the pool's memory is used. With several, or with one that is out of order, the pool reuses a
+   * released block only when commands enqueued before the release are complete.
+   *
+   * @param values the queues; none, the default: the allocator's queue
+   * @return this
+   */
+  public PoolBuilder queues(Queue... values) {
+    queues = values.clone();
+    return this;
+  }
+
+  /**
+   * Name for messages and dumps.
+   *
+   * @param value the name
+   * @return this
+   */
+  public PoolBuilder name(String value) {
+    name = value == null ? "" : value;
+    return this;
+  }
+
+  /**
+   * What happens to forgotten blocks.
+   *
+   * @param value {@link LeakDetection#ALL} by default
+   * @return this
+   */
+  public PoolBuilder leakDetection(LeakDetection value) {
+    leakDetection = value;
+    return this;
+  }
+
+  /**
+   * Asks Java's garbage collector to run when the driver is out of memory, so that forgotten blocks come back. Expensive
+   * and only a hint, hence off by default.
+   *
+   * @param value whether
+   * @return this
+   */
+  public PoolBuilder collectGarbage(boolean value) {
+    garbageCollection = value;
+    return this;
+  }
+
+  /**
+   * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not needed.
+   * It may release, trim and allocate.
+   *
+   * @param value the function; null, the default: none
+   * @return this
+   */
+  public PoolBuilder collector(Runnable value) {
+    collector = value;
+    return this;
+  }
+
+  /**
+   * Asked last when the pool is out of memory.
+   *
+   * @param value the function; null, the default: the request fails
+   * @return this
+   */
+  public PoolBuilder onOutOfMemory(OutOfMemoryHandler value) {
+    outOfMemory = value;
+    return this;
+  }
+
+  /**
+   * Receives the pool's messages.
+   *
+   * @param value the receiver; null, the default: they go where {@link Clpool#setMessageListener} says
+   * @return this
+   */
+  public PoolBuilder onMessage(MessageListener value) {
+    messages = value;
+    return this;
+  }
+
+  /**
+   * Makes the pool.
+   *
+   * @return the pool
+   */
+  public Pool build() {
+    PoolCallbacks callbacks = callbacks();
+    try (clpool_pool_options options = new clpool_pool_options()) {
+      options.setStrategy(strategy.number());
+      options.setLeading_bits_in_bin_id(leadingBits);
+      options.setTrace_messages(traceMessages ? 1 : 0);
+      options.setMax_bytes(maxBytes);
+      options.setMax_held_bytes(maxHeldBytes);
+      options.setMin_chunk_bytes(minChunkBytes);
+      options.setAlignment(alignment);
+      options.setRelease_threshold(releaseThreshold);
+      options.setDecay_ns(decayNanos);
+      long pool =
+          Native.java_pool_create(
+              allocator.handle(),
+              options,
+              queueHandles(),
+              name,
+              callbacks == null ? 0 : callbacks.register(),
+              callbacks == null ? 0 : callbacks.which());
+      Reference.reachabilityFence(allocator);
+      Reference.reachabilityFence(queues);
+      return new Pool(pool, this, callbacks);
+    }
+  }
+
+  private PoolCallbacks callbacks() {
+    Runnable collect = garbageCollection ? PoolBuilder::collectGarbage : collector;
+    if (garbageCollection && collector != null) {
+      Runnable own = collector;
+      collect =
+          () -> {
+            collectGarbage();
+            own.run();
+          };
+    }
+    boolean none = collect == null && outOfMemory == null && messages == null;
+    return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
+  }
+
+  // The collector queues what it finds; the guard's thread needs a moment to hand it over.
+  private static void collectGarbage() {
+    System.gc();
+    LeakGuard.settle();
+  }
+
+  private long[] queueHandles() {
+    long[] handles = new long[queues.length];
+    for (int i = 0; i < handles.length; ++i) {
+      handles[i] = queues[i].handle();
+    }
+    return handles;
+  }
+
+  String name() {
+    return name;
+  }
+
+  LeakDetection leakDetection() {
+    return leakDetection;
+  }
+}

@@ -1,0 +1,62 @@
+package org.clpool;
+
+/** A device with a context and an in-order queue: one call to begin with. Closing it closes context and queue. */
+public final class Session implements AutoCloseable {
+  private final Device device;
+  private final Context context;
+  private final Queue queue;
+
+  private Session(Device device, Context context, Queue queue) {
+    this.device = device;
+    this.context = context;
+    this.queue = queue;
+  }
+
+  static Session create(DeviceSelection selection) {
+    long[] device = new long[1];
+    long[] context = new long[1];
+    long[] queue = new long[1];
+    Native.java_context_create_default(
+        selection.selector(), selection.types(), selection.flags(), device, context, queue);
+    return new Session(Device.of(device[0]), new Context(context[0]), new Queue(queue[0]));
+  }
+
+  /**
+   * The device.
+   *
+   * @return the device
+   */
+  public Device device() {
+    return device;
+  }
+
+  /**
+   * The context, with the device alone.
+   *
+   * @return the context
+   */
+  public Context context() {
+    return context;
+  }
+
+  /**
+   * The queue, in order.
+   *
+   * @return the queue
+   */
+  public Queue queue() {
+    return queue;
+  }
+
+  /** Closes queue and context; memory, pools and allocators made with them keep what they need. */
+  @Override
+  public void close() {
+    queue.close();
+    context.close();
+  }
+
+  @Override
+  public String toString() {
+    return "Session[" + device + "]";
+  }
+}

@@ -1,0 +1,37 @@
+package org.clpool;
+
+/** Numbers on their way to C, where they are unsigned. */
+final class Sizes {
+  /** CLPOOL_WHOLE_SIZE. */
+  static final long WHOLE = -1;
+
+  private Sizes() {}
+
+  static long check(String name, long value) {
+    if (value < 0) {
+      throw new IllegalArgumentException(name + " is " + value + ", but must not be negative");
+    }
+    return value;
+  }
+
+  static long[] check(String name, long[] values) {
+    if (values == null) {
+      throw new IllegalArgumentException(name + " is null");
+    }
+    for (int i = 0; i < values.length; ++i) {
+      check(name + "[" + i + "]", values[i]);
+    }
+    return values;
+  }
+
+  /** Three numbers of one to three, filled up. */
+  static long[] three(String name, long[] values, long filler) {
+    check(name, values);
+    if (values.length < 1 || values.length > 3) {
+      throw new IllegalArgumentException(name + " has " + values.length + " entries, but must have 1 to 3");
+    }
+    long[] filled = {filler, filler, filler};
+    System.arraycopy(values, 0, filled, 0, values.length);
+    return filled;
+  }
+}

@@ -1,0 +1,121 @@
+package org.clpool;
+
+import java.lang.ref.Reference;
+import java.nio.file.Path;
+
+/**
+ * An allocation log that was read, in the format of RMM's logging resource adaptor. It never changes: any number of
+ * threads may use it at once.
+ */
+public final class Trace implements AutoCloseable {
+  private final Handle handle;
+
+  private Trace(long value) {
+    handle = Handle.own(this, "trace", value, Native::clpool_trace_release);
+  }
+
+  /**
+   * Reads a log from an uncompressed file.
+   *
+   * @param file the file
+   * @return the log
+   */
+  public static Trace open(Path file) {
+    return new Trace(Native.clpool_trace_open(file.toString()));
+  }
+
+  /**
+   * Reads a log from memory.
+   *
+   * @param text the log
+   * @param name for messages, such as the name of a file
+   * @return the log
+   */
+  public static Trace parse(String text, String name) {
+    return new Trace(Native.clpool_trace_parse(Text.toBytes(text), name));
+  }
+
+  /**
+   * Figures of the log.
+   *
+   * @return the figures
+   */
+  public TraceStatistics statistics() {
+    try (clpool_trace_stats stats = new clpool_trace_stats()) {
+      Native.clpool_trace_statistics(handle.get(), stats);
+      Reference.reachabilityFence(this);
+      return new TraceStatistics(stats);
+    }
+  }
+
+  /**
+   * One event of the log.
+   *
+   * @param index from 0 to {@link TraceStatistics#events()} - 1, in the order of the file
+   * @return the event
+   */
+  public TraceEvent event(long index) {
+    try (clpool_trace_event event = new clpool_trace_event()) {
+      Native.clpool_trace_event_at(handle.get(), Sizes.check("index", index), event);
+      Reference.reachabilityFence(this);
+      return new TraceEvent(event);
+    }
+  }
+
+  /**
+   * Does what the log says with a pool, in the calling thread, as fast as it goes.
+   *
+   * @param pool the pool; best a fresh one
+   * @return what was found
+   */
+  public ReplayResult replay(Pool pool) {
+    return replay(pool, 0, null);
+  }
+
+  /**
+   * Does what the log says with a pool, and tells how far it is.
+   *
+   * @param pool the pool; best a fresh one
+   * @param interval events between two reports; 0: 4096
+   * @param progress told how far it is; null: nobody
+   * @return what was found
+   * @throws ClpoolException with {@link Status#CALLBACK} if that stopped it
+   */
+  public ReplayResult replay(Pool pool, long interval, ReplayProgress progress) {
+    try (clpool_trace_replay_result result = new clpool_trace_replay_result()) {
+      Native.java_trace_replay_pool(
+          handle.get(), pool.handle(), Sizes.check("interval", interval), progress, result);
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(pool);
+      return new ReplayResult(result);
+    }
+  }
+
+  /**
+   * The same with an allocator: each block comes from the driver and goes back to it.
+   *
+   * @param allocator the allocator
+   * @param interval events between two reports; 0: 4096
+   * @param progress told how far it is; null: nobody
+   * @return what was found
+   */
+  public ReplayResult replay(Allocator allocator, long interval, ReplayProgress progress) {
+    try (clpool_trace_replay_result result = new clpool_trace_replay_result()) {
+      Native.java_trace_replay_allocator(
+          handle.get(), allocator.handle(), Sizes.check("interval", interval), progress, result);
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(allocator);
+      return new ReplayResult(result);
+    }
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  @Override
+  public String toString() {
+    return handle.isClosed() ? "Trace[closed]" : "Trace[" + statistics() + "]";
+  }
+}

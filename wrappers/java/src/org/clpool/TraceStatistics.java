@@ -1,0 +1,134 @@
+package org.clpool;
+
+/** Figures of an allocation log. */
+public final class TraceStatistics {
+  private final long events;
+  private final long allocations;
+  private final long releases;
+  private final long allocateFailures;
+  private final long threads;
+  private final long distinctSizes;
+  private final long largestBytes;
+  private final long peakLiveBytes;
+  private final long peakLiveBlocks;
+  private final long finalLiveBytes;
+  private final long finalLiveBlocks;
+
+  TraceStatistics(clpool_trace_stats c) {
+    events = c.getEvents();
+    allocations = c.getAllocations();
+    releases = c.getReleases();
+    allocateFailures = c.getAllocate_failures();
+    threads = c.getThreads();
+    distinctSizes = c.getDistinct_sizes();
+    largestBytes = c.getLargest_bytes();
+    peakLiveBytes = c.getPeak_live_bytes();
+    peakLiveBlocks = c.getPeak_live_blocks();
+    finalLiveBytes = c.getFinal_live_bytes();
+    finalLiveBlocks = c.getFinal_live_blocks();
+  }
+
+  /**
+   * All events.
+   *
+   * @return the figure
+   */
+  public long events() {
+    return events;
+  }
+
+  /**
+   * Events of each action.
+   *
+   * @return the figure
+   */
+  public long allocations() {
+    return allocations;
+  }
+
+  /**
+   * Releases.
+   *
+   * @return the figure
+   */
+  public long releases() {
+    return releases;
+  }
+
+  /**
+   * Failed allocations.
+   *
+   * @return the figure
+   */
+  public long allocateFailures() {
+    return allocateFailures;
+  }
+
+  /**
+   * Different thread numbers.
+   *
+   * @return the figure
+   */
+  public long threads() {
+    return threads;
+  }
+
+  /**
+   * Different sizes of successful allocations.
+   *
+   * @return the figure
+   */
+  public long distinctSizes() {
+    return distinctSizes;
+  }
+
+  /**
+   * Bytes of the largest successful allocation.
+   *
+   * @return the figure
+   */
+  public long largestBytes() {
+    return largestBytes;
+  }
+
+  /**
+   * The most bytes that were live at a time, as requested.
+   *
+   * @return the figure
+   */
+  public long peakLiveBytes() {
+    return peakLiveBytes;
+  }
+
+  /**
+   * The most blocks that were live at a time.
+   *
+   * @return the figure
+   */
+  public long peakLiveBlocks() {
+    return peakLiveBlocks;
+  }
+
+  /**
+   * Bytes that the log never releases.
+   *
+   * @return the figure
+   */
+  public long finalLiveBytes() {
+    return finalLiveBytes;
+  }
+
+  /**
+   * Blocks that the log never releases.
+   *
+   * @return the figure
+   */
+  public long finalLiveBlocks() {
+    return finalLiveBlocks;
+  }
+
+  @Override
+  public String toString() {
+    return events + " events, peak " + peakLiveBytes + " bytes";
+  }
+}

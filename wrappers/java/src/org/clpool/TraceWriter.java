@@ -1,0 +1,56 @@
+package org.clpool;
+
+import java.lang.ref.Reference;
+import java.nio.file.Path;
+
+/** Writes an allocation log that {@link Trace} and RMM's tools read. Any number of threads may use it at once. */
+public final class TraceWriter implements AutoCloseable {
+  private final Handle handle;
+
+  private TraceWriter(long value) {
+    handle = Handle.own(this, "trace writer", value, Native::clpool_trace_writer_release);
+  }
+
+  /**
+   * Begins a log.
+   *
+   * @param file file to write, replaced if it exists
+   * @return the writer
+   */
+  public static TraceWriter create(Path file) {
+    return new TraceWriter(Native.clpool_trace_writer_create(file.toString()));
+  }
+
+  /**
+   * Adds a row; thread and time are added by the writer.
+   *
+   * @param action what happened
+   * @param pointer address or another identity that is unique while the block is live; 0 for failures
+   * @param size bytes, as requested
+   * @param stream number of the stream or queue; 0 where there is none
+   * @param status what a failed allocation came to; {@link Status#SUCCESS} otherwise
+   * @param tagOrNull free text, of which at most 200 bytes are kept
+   */
+  public void write(TraceAction action, long pointer, long size, long stream, Status status, String tagOrNull) {
+    Native.clpool_trace_writer_write(
+        handle.get(), action.number(), pointer, Sizes.check("size", size), stream, status.number(), tagOrNull);
+    Reference.reachabilityFence(this);
+  }
+
+  /** Hands all buffered rows to the system. */
+  public void flush() {
+    Native.clpool_trace_writer_flush(handle.get());
+    Reference.reachabilityFence(this);
+  }
+
+  /** Writes what is buffered and closes the file; what goes wrong then is a message: {@link #flush} first to know. */
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  @Override
+  public String toString() {
+    return handle.isClosed() ? "TraceWriter[closed]" : "TraceWriter[0x" + Long.toHexString(handle.get()) + "]";
+  }
+}

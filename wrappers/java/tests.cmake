@@ -1,0 +1,70 @@
+# What is run against clpool.jar: JUnit tests (plain and under -Xcheck:jni), examples, programs that end in special
+# ways, and the documentation's own check. All have the label wrappers. Benchmarks are built, not run.
+set(clpool_jar_folder "/usr/share/java" CACHE PATH "Folder of JUnit's and JNA's jars")
+set(junit_jars "")
+foreach(name junit-jupiter-api junit-jupiter-engine junit-jupiter-params junit-platform-commons junit-platform-console
+        junit-platform-engine junit-platform-launcher junit-platform-reporting opentest4j apiguardian-api picocli)
+  find_file(CLPOOL_${name}_JAR ${name}.jar PATHS "${clpool_jar_folder}" NO_DEFAULT_PATH)
+  if(NOT CLPOOL_${name}_JAR)
+    message(FATAL_ERROR "the Java tests need ${name}.jar, which is not in ${clpool_jar_folder} "
+                        "(on Debian: junit5, libpicocli-java); -DCLPOOL_BUILD_TESTS=OFF builds without tests")
+  endif()
+  list(APPEND junit_jars "${CLPOOL_${name}_JAR}")
+endforeach()
+find_file(CLPOOL_JNA_JAR jna.jar PATHS "${clpool_jar_folder}" NO_DEFAULT_PATH)
+if(NOT CLPOOL_JNA_JAR)
+  message(FATAL_ERROR "the Java examples need jna.jar, which is not in ${clpool_jar_folder} (on Debian: libjna-java)")
+endif()
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/*.java")
+list(JOIN junit_jars ":" junit_path)
+clpool_java_jar(clpool-tests "${clpool_jar}:${junit_path}" "${test_sources};${clpool_jar}"
+                "${CMAKE_CURRENT_SOURCE_DIR}/tests")
+file(GLOB example_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/examples/*.java")
+clpool_java_jar(clpool-examples "${clpool_jar}:${CLPOOL_JNA_JAR}" "${example_sources};${clpool_jar}"
+                "${CMAKE_CURRENT_SOURCE_DIR}/examples")
+file(GLOB benchmark_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/*.java")
+clpool_java_jar(clpool-benchmarks "${clpool_jar}" "${benchmark_sources};${clpool_jar}"
+                "${CMAKE_CURRENT_SOURCE_DIR}/benchmarks")
+foreach(name clpool-tests clpool-examples clpool-benchmarks)
+  add_dependencies(${name}_jar clpool_jar)
+endforeach()
+
+set(java_command "${Java_JAVA_EXECUTABLE}" -ea -Xmx512m -XX:TieredStopAtLevel=1
+    "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" "-Dorg.clpool.headers=${PROJECT_SOURCE_DIR}/capi/include")
+set(test_path "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar:${clpool_jar}:${junit_path}")
+set(example_path "${CMAKE_CURRENT_BINARY_DIR}/clpool-examples.jar:${clpool_jar}:${CLPOOL_JNA_JAR}")
+set(junit org.junit.platform.console.ConsoleLauncher --scan-classpath
+    "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" --disable-banner --details=tree --disable-ansi-colors
+    --fail-if-no-tests)
+
+add_test(NAME wrappers.java.junit COMMAND ${java_command} -cp "${test_path}" ${junit})
+# The virtual machine's own check of every call between Java and C.
+add_test(NAME wrappers.java.junit_with_checked_jni COMMAND ${java_command} -Xcheck:jni -cp "${test_path}" ${junit})
+set_tests_properties(wrappers.java.junit_with_checked_jni PROPERTIES
+                     FAIL_REGULAR_EXPRESSION "in native method;FATAL ERROR")
+# In a module of its own: the jar is one.
+add_test(NAME wrappers.java.module COMMAND ${java_command} --module-path "${clpool_jar}" --describe-module org.clpool)
+set_tests_properties(wrappers.java.module PROPERTIES PASS_REGULAR_EXPRESSION "exports org.clpool")
+add_test(NAME wrappers.java.program_that_exits_with_live_objects
+         COMMAND ${java_command} -cp "${test_path}" org.clpool.ExitsWithLiveObjects)
+# The jar with the libraries inside: nothing else says where they are.
+add_test(NAME wrappers.java.natives_in_the_jar
+         COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp
+                 "${clpool_natives_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+set(java_tests wrappers.java.junit wrappers.java.natives_in_the_jar
+   wrappers.java.junit_with_checked_jni wrappers.java.module
+    wrappers.java.program_that_exits_with_live_objects)
+
+find_program(CLPOOL_JAVADOC javadoc HINTS "${clpool_jdk}/bin")
+add_test(NAME wrappers.java.documentation
+         COMMAND "${CLPOOL_JAVADOC}" -Xdoclint:all -Xwerror -quiet --release 11 -encoding UTF-8
+                 -d "${CMAKE_CURRENT_BINARY_DIR}/javadoc" "@${CMAKE_CURRENT_BINARY_DIR}/clpool.classes.txt")
+list(APPEND java_tests wrappers.java.documentation)
+
+foreach(source IN LISTS example_sources)
+  get_filename_component(name "${source}" NAME_WE)
+  add_test(NAME wrappers.java.example.${name} COMMAND ${java_command} -cp "${example_path}" ${name})
+  list(APPEND java_tests wrappers.java.example.${name})
+endforeach()
+set_tests_properties(${java_tests} PROPERTIES LABELS wrappers TIMEOUT 300)

@@ -1,0 +1,193 @@
+package org.clpool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class CallbacksTest {
+  private final Support.Dry dry = new Support.Dry();
+  private final Allocator allocator = Allocator.custom(dry);
+
+  @Test
+  void theCollectorMakesRoom() {
+    dry.limit = 1 << 20;
+    List<Memory> dropped = new ArrayList<>();
+    AtomicInteger calls = new AtomicInteger();
+    try (Pool pool =
+        Pool.builder(allocator)
+            .collector(
+                () -> {
+                  calls.incrementAndGet();
+                  dropped.forEach(Memory::close);
+                })
+            .build()) {
+      dropped.add(pool.allocate(900_000));
+      try (Memory block = pool.allocate(900_000)) {
+        assertEquals(900_000, block.size());
+      }
+      assertTrue(calls.get() >= 1);
+    }
+  }
+
+  @Test
+  void theGarbageCollectorMakesRoomIfAskedTo() throws Exception {
+    dry.limit = 1 << 20;
+    AtomicInteger calls = new AtomicInteger();
+    try (Pool pool =
+        Pool.builder(allocator)
+            .collectGarbage(true)
+            .collector(calls::incrementAndGet)
+            .onOutOfMemory((size, attempt) -> attempt < 100)
+            .build()) {
+      forget(pool);
+      try (Memory block = pool.allocate(900_000)) {
+        assertEquals(900_000, block.size());
+      }
+      assertTrue(calls.get() >= 1);
+    }
+  }
+
+  private static void forget(Pool pool) {
+    pool.allocate(900_000);
+  }
+
+  @Test
+  void theOutOfMemoryHandlerDecides() {
+    dry.limit = 1 << 20;
+    List<Long> asked = new ArrayList<>();
+    try (Pool pool =
+        Pool.builder(allocator)
+            .onOutOfMemory(
+                (size, attempt) -> {
+                  asked.add(size * 10 + attempt);
+                  if (attempt == 2 && dry.limit > 0) {
+                    dry.limit = 1 << 23;
+                  }
+                  return attempt < 3;
+                })
+            .build()) {
+      try (Memory block = pool.allocate(1 << 21)) {
+        assertEquals(1 << 21, block.size());
+      }
+      assertEquals(List.of((1L << 21) * 10 + 1, (1L << 21) * 10 + 2), asked);
+      asked.clear();
+      dry.limit = 0;
+      pool.freeHeld();
+      assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 21));
+      assertEquals(3, asked.size());
+    }
+  }
+
+  @Test
+  void whatAHandlerThrowsIsTheCause() {
+    dry.limit = 1 << 10;
+    IllegalStateException mine = new IllegalStateException("mine");
+    try (Pool pool =
+        Pool.builder(allocator)
+            .onOutOfMemory(
+                (size, attempt) -> {
+                  throw mine;
+                })
+            .build()) {
+      OutOfDeviceMemoryException thrown =
+          assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 21));
+      assertSame(mine, thrown.getCause());
+    }
+  }
+
+  @Test
+  void whatCannotFailACallGoesToTheThreadsHandler() throws Exception {
+    AtomicReference<Throwable> seen = new AtomicReference<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              CustomAllocator forgetful =
+                  new CustomAllocator() {
+                    @Override
+                    public long allocate(long size, long alignment) {
+                      return 4096;
+                    }
+
+                    @Override
+                    public void deallocate(long chunk, long size) {
+                      throw new IllegalStateException("lost " + size);
+                    }
+                  };
+              Allocator.custom(forgetful).allocate(100).close();
+            });
+    thread.setUncaughtExceptionHandler((t, e) -> seen.set(e));
+    thread.start();
+    thread.join();
+    assertEquals("lost 100", seen.get().getMessage());
+  }
+
+  @Test
+  void messagesReachThePoolsListenerElseTheLibrarys() {
+    List<String> own = new ArrayList<>();
+    List<String> global = new ArrayList<>();
+    Session session = Support.session();
+    Clpool.setMessageListener((severity, text) -> global.add(severity + " " + text));
+    try (Allocator deferred = Allocator.deferred(session.context(), Cl.MEM_READ_WRITE)) {
+      Pool.builder(deferred).onMessage((severity, text) -> own.add(severity + " " + text)).build().close();
+      assertTrue(own.stream().anyMatch(text -> text.startsWith("WARNING ")), own.toString());
+      assertTrue(global.isEmpty(), global.toString());
+      Pool.of(deferred).close();
+      assertTrue(global.stream().anyMatch(text -> text.startsWith("WARNING ")), global.toString());
+    } finally {
+      Clpool.setMessageListener(null);
+    }
+    int count = global.size();
+    try (Allocator deferred = Allocator.deferred(session.context(), 0)) {
+      Pool.of(deferred).close();
+    }
+    assertEquals(count, global.size());
+  }
+
+  @Test
+  void callbacksMayUseThePool() {
+    try (Pool pool = poolWhoseListenerAsks()) {
+      pool.allocate(100).close();
+      assertFalse(pool.dumpJson().isEmpty());
+    }
+  }
+
+  private Pool poolWhoseListenerAsks() {
+    AtomicReference<Pool> itself = new AtomicReference<>();
+    Pool pool =
+        Pool.builder(allocator)
+            .traceMessages(true)
+            .onMessage(
+                (severity, text) -> {
+                  Pool known = itself.get();
+                  if (known != null) {
+                    known.statistics();
+                  }
+                })
+            .build();
+    itself.set(pool);
+    return pool;
+  }
+
+  @Test
+  void poolsWithCallbacksAreCollected() throws Exception {
+    forgetPoolThatKnowsItself();
+    assertTrue(
+        Support.collectUntil(
+            () -> {
+              allocator.allocate(1).close();
+              return dry.chunks.isEmpty();
+            }));
+  }
+
+  private void forgetPoolThatKnowsItself() {
+    poolWhoseListenerAsks().allocate(100);
+  }
+}

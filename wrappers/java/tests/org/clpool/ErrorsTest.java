@@ -1,0 +1,196 @@
+package org.clpool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import org.junit.jupiter.api.Test;
+
+class ErrorsTest {
+  private final Support.Dry dry = new Support.Dry();
+  private final Allocator allocator = Allocator.custom(dry);
+
+  @Test
+  void negativeNumbersAreNamed() {
+    try (Pool pool = Pool.of(allocator)) {
+      IllegalArgumentException thrown =
+          assertThrows(IllegalArgumentException.class, () -> pool.allocate(-7));
+      assertTrue(thrown.getMessage().contains("-7"), thrown.getMessage());
+      assertThrows(IllegalArgumentException.class, () -> pool.tryAllocate(Long.MIN_VALUE));
+      assertThrows(IllegalArgumentException.class, () -> pool.trim(-1));
+      assertThrows(IllegalArgumentException.class, () -> allocator.allocate(-1));
+      assertThrows(IllegalArgumentException.class, () -> allocator.withLimit(-1));
+      try (Memory block = pool.allocate(100)) {
+        assertThrows(IllegalArgumentException.class, () -> block.subRegion(-1, 2));
+        assertThrows(IllegalArgumentException.class, () -> block.subRegion(0, -2));
+        Queue queue = Support.session().queue();
+        assertThrows(IllegalArgumentException.class, () -> queue.fill(block, new byte[1], -1, 1));
+        assertThrows(IllegalArgumentException.class, () -> queue.copy(block, -1, block, 0, 1));
+        assertThrows(IllegalArgumentException.class, () -> queue.read(block, -1, Support.direct(1)));
+      }
+      assertThrows(IllegalArgumentException.class, () -> Box.of(-1));
+      assertThrows(IllegalArgumentException.class, () -> Box.of(1, 2, 3, 4));
+    }
+  }
+
+  @Test
+  void outOfMemoryHasTheFigures() {
+    dry.limit = 1 << 20;
+    try (Pool pool = Pool.of(allocator)) {
+      OutOfDeviceMemoryException thrown =
+          assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1L << 30));
+      assertEquals(Status.OUT_OF_MEMORY, thrown.status());
+      assertTrue(thrown.getMessage().contains("1073741824"), thrown.getMessage());
+      assertEquals(0, pool.statistics().activeBlocks());
+    }
+  }
+
+  @Test
+  void limitsAreOutOfMemoryToo() {
+    try (Allocator limited = allocator.withLimit(1 << 16);
+        Pool pool = Pool.of(limited)) {
+      assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 17));
+      pool.allocate(1 << 15).close();
+    }
+  }
+
+  @Test
+  void whatACallbackThrowsIsTheCause() {
+    RuntimeException mine = new RuntimeException("no chunk today");
+    CustomAllocator failing =
+        new CustomAllocator() {
+          @Override
+          public long allocate(long size, long alignment) {
+            throw mine;
+          }
+
+          @Override
+          public void deallocate(long chunk, long size) {}
+        };
+    try (Allocator broken = Allocator.custom(failing);
+        Pool pool = Pool.of(broken)) {
+      ClpoolException thrown = assertThrows(ClpoolException.class, () -> pool.allocate(100));
+      assertEquals(Status.CALLBACK, thrown.status());
+      assertSame(mine, thrown.getCause());
+      ClpoolException direct = assertThrows(ClpoolException.class, () -> broken.allocate(100));
+      assertSame(mine, direct.getCause());
+    }
+    dry.limit = 1000;
+    try (Pool pool = Pool.of(allocator)) {
+      OutOfDeviceMemoryException thrown =
+          assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 20));
+      assertTrue(thrown.getCause() instanceof OutOfDeviceMemoryException);
+    }
+  }
+
+  @Test
+  void aCauseDoesNotOutliveTheCallThatItBelongsTo() {
+    int[] calls = {0};
+    CustomAllocator once =
+        new CustomAllocator() {
+          @Override
+          public long allocate(long size, long alignment) {
+            if (++calls[0] == 1) {
+              throw new OutOfDeviceMemoryException("the first time");
+            }
+            return 4096;
+          }
+
+          @Override
+          public void deallocate(long chunk, long size) {}
+        };
+    try (Allocator allocatorOnce = Allocator.custom(once);
+        Pool pool = Pool.builder(allocatorOnce).onOutOfMemory((size, attempt) -> true).build()) {
+      pool.allocate(100).close();
+      IllegalArgumentException thrown =
+          assertThrows(IllegalArgumentException.class, () -> Clpool.binNumber(1, 27));
+      assertNull(thrown.getCause());
+    }
+  }
+
+  @Test
+  void aChunkOfZeroIsTheCallbacksFault() {
+    CustomAllocator zero =
+        new CustomAllocator() {
+          @Override
+          public long allocate(long size, long alignment) {
+            return 0;
+          }
+
+          @Override
+          public void deallocate(long chunk, long size) {}
+        };
+    try (Allocator broken = Allocator.custom(zero)) {
+      ClpoolException thrown = assertThrows(ClpoolException.class, () -> broken.allocate(100));
+      assertEquals(Status.CALLBACK, thrown.status());
+    }
+    assertThrows(IllegalArgumentException.class, () -> Allocator.custom(null));
+  }
+
+  @Test
+  void openClErrorsHaveTheirCode() {
+    Session session = Support.session();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 4096)) {
+      ClpoolException thrown = assertThrows(ClpoolException.class, () -> buffer.subRegion(1, 8));
+      assertEquals(Status.OPENCL, thrown.status());
+      assertEquals(-13, thrown.clError());
+      assertEquals("CL_MISALIGNED_SUB_BUFFER_OFFSET", Clpool.clErrorName(-13));
+    }
+  }
+
+  @Test
+  void filesAndTextsAreChecked() {
+    Path missing = Paths.get("/nonexistent/ä€𝄞/log.csv");
+    ClpoolException thrown = assertThrows(ClpoolException.class, () -> Trace.open(missing));
+    assertEquals(Status.IO, thrown.status());
+    assertTrue(thrown.getMessage().contains("ä€𝄞"), thrown.getMessage());
+    assertEquals(
+        Status.BAD_FORMAT,
+        assertThrows(ClpoolException.class, () -> Trace.parse("nonsense", "some name")).status());
+    assertEquals(
+        Status.NOT_FOUND,
+        assertThrows(ClpoolException.class, () -> Device.choose(DeviceSelection.of("no such device")))
+            .status());
+    assertThrows(NotSupportedException.class, () -> allocator.withTrace(Paths.get("/tmp/trace.gz")));
+  }
+
+  @Test
+  void nullHandlesAndBuffersAreRefused() {
+    assertThrows(IllegalArgumentException.class, () -> Context.of(0));
+    assertThrows(IllegalArgumentException.class, () -> Queue.of(0));
+    assertThrows(IllegalArgumentException.class, () -> Event.of(0));
+    assertThrows(IllegalArgumentException.class, () -> Device.of(0));
+    assertThrows(IllegalArgumentException.class, () -> Memory.wrap(0, true));
+    Session session = Support.session();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      Queue queue = session.queue();
+      assertThrows(IllegalArgumentException.class, () -> queue.read(buffer, 0, null));
+      assertThrows(IllegalArgumentException.class, () -> queue.fill(buffer, null));
+      assertThrows(
+          IllegalArgumentException.class, () -> queue.readLater(buffer, 0, ByteBuffer.allocate(8)));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> queue.read(buffer, 0, ByteBuffer.allocate(8).asReadOnlyBuffer()));
+      assertThrows(IllegalArgumentException.class, () -> queue.read(buffer, 60, Support.direct(8)));
+      assertThrows(IllegalStateException.class, () -> buffer.byteBuffer());
+    }
+  }
+
+  @Test
+  void statusesHaveTheNumbersOfTheHeader() {
+    for (Status status : Status.values()) {
+      assertEquals(status.ordinal(), status.number());
+      assertTrue(!Clpool.statusText(status).isEmpty());
+      assertSame(status, Status.of(status.number()));
+    }
+    assertSame(Status.INTERNAL, Status.of(9999));
+    assertTrue(Clpool.version().startsWith("1."));
+    assertTrue(Clpool.versionNumber() >= 1_000_000);
+    assertEquals(10, Clpool.bitLog2(2047));
+  }
+}
