@@ -299,8 +299,11 @@ Status Pool::hand_out(PoolBlock& block, const Request& request, std::unique_lock
     const std::uint64_t size = block.Block::size;
     cl_mem handle = nullptr;
     const bool crowded = sub_buffers_.over_bound();
+    if (sub_buffers_.far_over_bound()) {
+      settle(lock, settling_before_a_new_peak_ns);
+    }
     lock.unlock();
-    if (crowded) {
+    if (crowded && epochs_.has_queues()) {
       // The oldest objects may be in use as far as is known: find out, so that they can go.
       epochs_.poll();
       if (!epochs_.in_flight()) {

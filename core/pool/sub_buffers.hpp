@@ -46,6 +46,8 @@ class SubBuffers {
   void take_excess(std::uint64_t completed, Entries& removed) noexcept;
 
   bool over_bound() const noexcept { return entries_.size() > bound; }
+  /// So many more that it is worth waiting a little for a device that is behind.
+  bool far_over_bound() const noexcept { return entries_.size() > 2 * bound; }
 
  private:
   struct Hash {

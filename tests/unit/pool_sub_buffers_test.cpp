@@ -86,8 +86,9 @@ TEST_F(PooledSubBuffers, StayBoundedHoweverLongAProgramVariesItsSizes) {
       most = std::max(most, test::driver::live().memory - before.memory);
     }
     EXPECT_GT(pool->statistics().sub_buffers_created, SubBuffers::bound) << "the bound is reached";
-    // What is live, in the threads' cache or on its way out comes on top.
-    EXPECT_LE(most, static_cast<long>(SubBuffers::bound + 2000));
+    // What is live, in the threads' cache or on its way out comes on top; objects go when a marker shows them
+    // idle, and from twice the bound on the pool waits a little for it.
+    EXPECT_LE(most, static_cast<long>(3 * SubBuffers::bound));
     for (Mem* mem : live) {
       ASSERT_EQ(release_mem(*mem), Status::success);
     }
