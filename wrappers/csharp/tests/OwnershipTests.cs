@@ -195,6 +195,26 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void BlocksThatAFinalizerOfTheUserMakesStay()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                List<PooledBuffer> made = new List<PooledBuffer>();
+                Shared.Forget(() =>
+                {
+                    for (int i = 0; i < 100; i++) new Exchanger { Block = pool.Allocate(1000), Made = made };
+                });
+                pool.Tick();
+                Assert.Greater(made.Count, 90);
+                Assert.GreaterOrEqual(pool.ActiveBlocks, made.Count);
+                foreach (PooledBuffer block in made) Assert.AreEqual(2000, block.Size);
+                foreach (PooledBuffer block in made) block.Dispose();
+                pool.Check();
+            }
+        }
+
+        [Test]
         public void APoolDisposedOfUnderOtherThreadsThrowsThere()
         {
             for (int round = 0; round < 20; round++)
@@ -228,6 +248,19 @@ namespace ClPool.Tests
         }
 
         private static void LeakHere(MemoryPool pool) { pool.Allocate(1234); }
+
+        private sealed class Exchanger
+        {
+            internal PooledBuffer Block;
+            internal List<PooledBuffer> Made;
+
+            ~Exchanger()
+            {
+                MemoryPool pool = Block.Pool;
+                Block.Dispose();
+                Made.Add(pool.Allocate(2000));
+            }
+        }
 
         private sealed class Holder
         {

@@ -15,6 +15,7 @@ namespace ClPool.Interop
 
         private readonly Leash[] leashes = new Leash[KeptLeashes];
         private int leashCount;
+        private int collections; // as last seen: earlier than a leash's turn, or at its beginning
         private IntPtr poolInUse;
 
         internal static PerThread Current { get { return current ?? Make(); } }
@@ -43,31 +44,49 @@ namespace ClPool.Interop
             }
         }
 
+        /// <summary>A leash that watches memory.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal Leash TakeLeash(IntPtr memory)
         {
             int last = leashCount - 1;
-            if (last < 0) return new Leash { Memory = memory };
-            Leash[] kept = leashes;
-            Leash leash = kept[last];
-            kept[last] = null;
-            leashCount = last;
+            Leash leash;
+            if (last < 0)
+            {
+                leash = new Leash();
+            }
+            else
+            {
+                leash = leashes[last];
+                leashes[last] = null;
+                leashCount = last;
+            }
+            leash.Collections = collections;
             leash.Memory = memory;
             return leash;
         }
 
+        /// <summary>Ends a turn of a leash, which is kept for the next one unless it may have been found unreachable.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void ReturnLeash(Leash leash)
         {
-            Leash[] kept = leashes;
-            int count = leashCount;
-            if ((uint)count >= (uint)kept.Length)
+            int count = leashCount, now = CountCollections();
+            collections = now;
+            if (count == KeptLeashes || leash.Collections != now)
             {
                 GC.SuppressFinalize(leash);
                 return;
             }
-            kept[count] = leash;
+            leashes[count] = leash;
             leashCount = count + 1;
+        }
+
+        private static int CountCollections()
+        {
+#if NET
+            return GC.CollectionCount(0); // those of older generations included
+#else
+            return GC.CollectionCount(0) + GC.CollectionCount(1);
+#endif
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
