@@ -72,6 +72,9 @@ Pool::~Pool() {
     while (wait_for_pending(lock)) {
     }
   }
+  if (frees_at_once()) {
+    static_cast<void>(epochs_.wait(epochs_.open()));
+  }
   for (Mem* mem = pending_; mem != nullptr;) {
     PoolBlock& block = pool_block(*mem);
     mem = mem->next;
@@ -416,7 +419,7 @@ void Pool::give_block_back(PoolBlock& block) noexcept {
     pool_chunk(chunk).last_used_ns = now_ns();
   }
   HeapChunk* whole = strategy_->give_back(block, epochs_.open());
-  if (whole != nullptr && !holding_) {
+  if (whole != nullptr && !holding_ && may_give_back(*whole)) {
     give_chunk_back(*whole);
   } else if (whole != nullptr) {
     give_back_beyond(options_.max_held_bytes);
@@ -472,6 +475,16 @@ void Pool::dispose(Garbage& garbage) noexcept {
 
 bool Pool::is_idle(const HeapChunk& chunk) const noexcept {
   return !epochs_.has_queues() || chunk.last_release <= epochs_.completed();
+}
+
+bool Pool::frees_at_once() const noexcept {
+  const AllocatorTraits& traits = allocator_->traits();
+  const cl_command_queue only = epochs_.only_queue();
+  return traits.kind != MemKind::buffer && only != nullptr && only != traits.queue;
+}
+
+bool Pool::may_give_back(const HeapChunk& chunk) const noexcept {
+  return !frees_at_once() || is_idle(chunk);
 }
 
 cl_context Pool::context_of(const Mem&) const noexcept {

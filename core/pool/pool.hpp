@@ -162,6 +162,10 @@ class Pool final : public Shared, public MemOwner {
   void keep_handle(PoolBlock& block) noexcept;
   void give_chunk_back(HeapChunk& chunk) noexcept;
   bool is_idle(const HeapChunk& chunk) const noexcept;
+  /// True if memory that the pool gives back is gone before the commands on the pool's queue have ended:
+  /// neither OpenCL's reference counts nor the allocator's queue protect it.
+  bool frees_at_once() const noexcept;
+  bool may_give_back(const HeapChunk& chunk) const noexcept;
   void unlock_and_dispose(std::unique_lock<std::mutex>& lock) noexcept;
   void leave_and_dispose(std::unique_lock<std::mutex>& lock) noexcept;
   void dispose(Garbage& garbage) noexcept;

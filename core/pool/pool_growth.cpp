@@ -197,7 +197,18 @@ Status Pool::give_back_until_served(const Request& request, std::unique_lock<std
     return Status::out_of_memory;
   }
   while (HeapChunk* chunk = strategy_->largest_free_chunk()) {
-    // The driver may wait here for commands that use the chunk: without memory, that is meant.
+    // The driver may wait here for commands that use the chunk: without memory, that is meant. Where it does
+    // not, the pool does.
+    if (!may_give_back(*chunk)) {
+      const std::uint64_t epoch = chunk->last_release;
+      lock.unlock();
+      const Status waited = epochs_.wait(epoch);
+      lock.lock();
+      if (waited != Status::success) {
+        return Status::out_of_memory;
+      }
+      continue;
+    }
     give_chunk_back(*chunk);
     if (request.rounded > room()) {
       continue;

@@ -48,6 +48,16 @@ void Pool::give_back_aged() noexcept {
 }
 
 void Pool::give_back_all() noexcept {
+  if (frees_at_once()) {
+    for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr;) {
+      HeapChunk* next = chunk->next;
+      if (chunk->first->free && is_whole_chunk(*chunk->first) && is_idle(*chunk)) {
+        give_chunk_back(*chunk);
+      }
+      chunk = next;
+    }
+    return;
+  }
   while (HeapChunk* chunk = strategy_->next_free_chunk()) {
     give_chunk_back(*chunk);
   }
@@ -57,6 +67,9 @@ void Pool::free_held() {
   finish_later_releases();
   std::unique_lock lock(mutex_);
   flush_all();
+  if (frees_at_once()) {
+    settle(lock, settling_for_a_better_fit_ns);
+  }
   collect_finished(lock);
   give_back_all();
   share_limits();
@@ -76,10 +89,13 @@ void Pool::trim(std::uint64_t keep_bytes) {
   finish_later_releases();
   std::unique_lock lock(mutex_);
   flush_all();
+  if (frees_at_once()) {
+    settle(lock, settling_for_a_better_fit_ns);
+  }
   collect_finished(lock);
   while (strategy_->free_bytes() + pending_bytes_ > keep_bytes) {
     HeapChunk* chunk = strategy_->largest_free_chunk();
-    if (chunk == nullptr) {
+    if (chunk == nullptr || !may_give_back(*chunk)) {
       break;
     }
     give_chunk_back(*chunk);

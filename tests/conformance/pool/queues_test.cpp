@@ -1,6 +1,7 @@
 // Who may reuse what, and when (D-09 to D-12, W-02 to W-04): memory that commands still use is never handed
 // out to others, whatever the queues, and no call of a pool waits for those commands unless memory is
 // otherwise out. The commands are held back by user events, so that they are certainly not complete.
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -332,6 +333,63 @@ TEST_P(PoolQueues, BadUsesAreRefusedAndChangeNothing) {
   ASSERT_EQ(clpool_allocator_allocate(allocator.get(), 100, &direct), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_mem_used_on(direct, cl.queue), CLPOOL_ERROR_INVALID_VALUE) << "memory of no pool";
   EXPECT_EQ(clpool_mem_release(direct), CLPOOL_SUCCESS);
+}
+
+TEST(AddressesUnderAQueue, GoBackOnlyWhenTheQueueIsThrough) {
+  OpenCl cl;
+  if (cl.queue == nullptr) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  for (const char* by : {"free_held", "trim", "stop_holding", "out of memory", "the pool's end"}) {
+    NumberSource numbers;  // which OpenCL does not protect: what is given back is gone
+    const AllocatorHandle allocator = numbers.allocator();
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &cl.queue;
+    options.queue_count = 1;
+    options.max_bytes = 1'500'000;
+    options.strategy = CLPOOL_STRATEGY_BINNED;
+    PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, 1'000'000);
+    cl_event gate = clCreateUserEvent(cl.context, nullptr);
+    clEnqueueBarrierWithWaitList(cl.queue, 1, &gate, nullptr);
+    std::atomic<bool> open{false};
+    std::thread opening;
+    const auto open_soon = [&] {
+      opening = std::thread([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        EXPECT_GT(numbers.live_bytes(), 0u) << by;
+        open = true;
+        clSetUserEventStatus(gate, CL_COMPLETE);
+      });
+    };
+    const std::string how = by;
+    if (how == "stop_holding") {
+      ASSERT_EQ(clpool_pool_stop_holding(pool.get()), CLPOOL_SUCCESS);
+    }
+    mem.reset();
+    if (how == "free_held") {
+      ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+    } else if (how == "trim") {
+      ASSERT_EQ(clpool_pool_trim(pool.get(), 0), CLPOOL_SUCCESS);
+    }
+    open_soon();
+    if (how == "out of memory") {
+      mem = allocate(pool, 1'300'000);
+      EXPECT_TRUE(open);
+      mem.reset();
+    } else if (how == "the pool's end") {
+      pool.reset();
+      EXPECT_TRUE(open);
+    }
+    opening.join();
+    clFinish(cl.queue);
+    clReleaseEvent(gate);
+    for (int i = 0; i < 1000 && pool != nullptr && stats_of(pool).managed_bytes != 0; ++i) {
+      ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(numbers.live_bytes(), 0u) << by;
+  }
 }
 
 /// PyOpenCL's test_outoforderqueue_indexing: temporaries of an expression are released while the kernels that
