@@ -23,15 +23,16 @@ public final class KernelThroughJna {
   public interface OpenCl extends Library {
     OpenCl CL = Native.load("libOpenCL.so.1", OpenCl.class);
 
-    Pointer clCreateProgramWithSource(Pointer context, int count, String[] sources, Pointer lengths, IntByReference error);
+    Pointer clCreateProgramWithSource(
+        Pointer context, int count, String[] sources, Pointer lengths, IntByReference error);
 
     int clBuildProgram(Pointer program, int devices, Pointer list, String options, Pointer notify, Pointer user);
 
     Pointer clCreateKernel(Pointer program, String name, IntByReference error);
 
     int clEnqueueNDRangeKernel(
-        Pointer queue, Pointer kernel, int dimensions, Pointer offset, NativeLong[] global, Pointer local, int waitCount,
-        Pointer waitList, Pointer event);
+        Pointer queue, Pointer kernel, int dimensions, Pointer offset, NativeLong[] global, Pointer local,
+        int waitCount, Pointer waitList, Pointer event);
 
     int clReleaseProgram(Pointer program);
   }

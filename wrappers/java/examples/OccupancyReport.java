@@ -5,7 +5,7 @@ import org.clpool.Occupancy;
 import org.clpool.OccupancyRequest;
 import org.clpool.Session;
 
-/** How many work-groups a multiprocessor holds, by group size: of an NVIDIA H100 (or the architecture given), and here. */
+/** How many work-groups a multiprocessor holds, by group size: of an NVIDIA H100 or the architecture given. */
 public final class OccupancyReport {
   private static final int REGISTERS = 64;
   private static final int LOCAL_BYTES = 8192;
@@ -25,7 +25,7 @@ public final class OccupancyReport {
 
   private static void print(String name, DeviceData data) {
     System.out.println(name + ": " + data.limits());
-    System.out.println("a kernel of " + REGISTERS + " registers, groups with " + LOCAL_BYTES + " bytes of local memory:");
+    System.out.println("kernel: " + REGISTERS + " registers; groups: " + LOCAL_BYTES + " bytes of local memory");
     OccupancyRequest request = OccupancyRequest.ofThreads(1).registersPerThread(REGISTERS).localBytes(LOCAL_BYTES);
     for (int threads = 64; threads <= 1024; threads *= 2) {
       Occupancy occupancy =

@@ -23,7 +23,8 @@ public final class SharedVirtualMemory {
       session.queue().fill(memory, new byte[] {7}, 512, 512);
       try (MappedMemory map = session.queue().map(memory, Cl.MAP_READ)) {
         ByteBuffer bytes = map.byteBuffer();
-        System.out.printf("at 0x%x: %d from the host, %d from the device%n", memory.pointer(), bytes.getInt(0), bytes.get(512));
+        System.out.printf(
+            "at 0x%x: %d from the host, %d from the device%n", memory.pointer(), bytes.getInt(0), bytes.get(512));
         if (bytes.getInt(0) != 42 || bytes.get(512) != 7) {
           throw new AssertionError("the memory is not shared");
         }

@@ -2,6 +2,7 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.file.Path;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A source of memory: a pool is made over one, and each can also be used directly. It keeps alive what it needs; pools
@@ -23,7 +24,7 @@ public final class Allocator implements AutoCloseable {
    * @return the allocator
    */
   public static Allocator deferred(Context context, long flags) {
-    return new Allocator(Native.clpool_allocator_create_deferred(context.handle(), flags));
+    return new Allocator(context.with(c -> Native.clpool_allocator_create_deferred(c, flags)));
   }
 
   /**
@@ -34,7 +35,7 @@ public final class Allocator implements AutoCloseable {
    * @return the allocator
    */
   public static Allocator immediate(Queue queue, long flags) {
-    return new Allocator(Native.clpool_allocator_create_immediate(queue.handle(), flags));
+    return new Allocator(queue.with(q -> Native.clpool_allocator_create_immediate(q, flags)));
   }
 
   /**
@@ -58,9 +59,10 @@ public final class Allocator implements AutoCloseable {
    * @throws NotSupportedException if no device of the context has that kind of SVM
    */
   public static Allocator svm(Context context, long flags, int alignment, Queue queueOrNull) {
+    Sizes.check("alignment", alignment);
     return new Allocator(
-        Native.clpool_allocator_create_svm(
-            context.handle(), flags, Sizes.check("alignment", alignment), queueOrNull == null ? 0 : queueOrNull.handle()));
+        context.with(
+            c -> Queue.with(queueOrNull, q -> Native.clpool_allocator_create_svm(c, flags, alignment, q))));
   }
 
   /**
@@ -71,7 +73,7 @@ public final class Allocator implements AutoCloseable {
    * @return the allocator
    */
   public static Allocator pinned(Queue queue, long flags) {
-    return new Allocator(Native.clpool_allocator_create_pinned(queue.handle(), flags));
+    return new Allocator(queue.with(q -> Native.clpool_allocator_create_pinned(q, flags)));
   }
 
   /**
@@ -94,7 +96,7 @@ public final class Allocator implements AutoCloseable {
    * @return the decorated allocator
    */
   public Allocator withLimit(long maxBytes) {
-    return new Allocator(Native.clpool_allocator_create_limit(handle.get(), Sizes.check("maxBytes", maxBytes)));
+    return new Allocator(with(a -> Native.clpool_allocator_create_limit(a, Sizes.check("maxBytes", maxBytes))));
   }
 
   /**
@@ -104,7 +106,7 @@ public final class Allocator implements AutoCloseable {
    * @return the decorated allocator
    */
   public Allocator withTrace(Path file) {
-    return new Allocator(Native.clpool_allocator_create_trace(handle.get(), file.toString()));
+    return new Allocator(with(a -> Native.clpool_allocator_create_trace(a, file.toString())));
   }
 
   /**
@@ -125,6 +127,10 @@ public final class Allocator implements AutoCloseable {
 
   long handle() {
     return handle.get();
+  }
+
+  private long with(LongUnaryOperator call) {
+    return Handle.with(this, handle, call);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package org.clpool;
 
+import java.lang.ref.Reference;
+
 /** What one must know of a device to use its memory well. Every answer has its source. */
 public final class Characterization {
   private interface Question {
@@ -138,7 +140,10 @@ public final class Characterization {
    */
   public Answer workGroupSizeMultiple(Context contextOrNull) {
     long context = contextOrNull == null ? 0 : contextOrNull.handle();
-    return ask(answer -> Native.clpool_characterize_work_group_size_multiple(device, context, model, answer));
+    Answer found =
+        ask(answer -> Native.clpool_characterize_work_group_size_multiple(device, context, model, answer));
+    Reference.reachabilityFence(contextOrNull);
+    return found;
   }
 
   /**
@@ -149,7 +154,9 @@ public final class Characterization {
    */
   public Answer structArgumentBug(Context contextOrNull) {
     long context = contextOrNull == null ? 0 : contextOrNull.handle();
-    return ask(answer -> Native.clpool_characterize_struct_argument_bug(device, context, answer));
+    Answer found = ask(answer -> Native.clpool_characterize_struct_argument_bug(device, context, answer));
+    Reference.reachabilityFence(contextOrNull);
+    return found;
   }
 
   /**
@@ -256,7 +263,7 @@ public final class Characterization {
       options.setWarm_ups(Sizes.check("warmUps", warmUps));
       options.setTransfer_bytes(Sizes.check("transferBytes", transferBytes));
       options.setLeast_ns(Sizes.check("leastNanos", leastNanos));
-      Native.clpool_characterize_performance(context.handle(), device, options, figures);
+      context.with(c -> Native.clpool_characterize_performance(c, device, options, figures));
       return new Performance(figures);
     }
   }

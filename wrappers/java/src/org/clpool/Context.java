@@ -2,6 +2,7 @@ package org.clpool;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 
 /** A cl_context. */
 public final class Context implements AutoCloseable {
@@ -56,14 +57,19 @@ public final class Context implements AutoCloseable {
    */
   public List<Device> devices() {
     long[] count = new long[1];
-    Native.java_context_devices(handle.get(), null, count);
+    with(context -> Native.java_context_devices(context, null, count));
     long[] values = new long[(int) count[0]];
-    Native.java_context_devices(handle.get(), values, count);
+    with(context -> Native.java_context_devices(context, values, count));
     List<Device> devices = new ArrayList<>();
     for (long value : values) {
       devices.add(Device.of(value));
     }
     return devices;
+  }
+
+  /** What a native call makes of the handle, which stays valid until it returns. */
+  long with(LongUnaryOperator call) {
+    return Handle.with(this, handle, call);
   }
 
   @Override

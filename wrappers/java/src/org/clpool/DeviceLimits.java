@@ -1,6 +1,9 @@
 package org.clpool;
 
-/** What a multiprocessor can hold. "mp" is the multiprocessor, "group" the work-group, "warp" what runs in step, "local" the memory that CUDA calls shared. Made by {@link DeviceData#limits()}. */
+/**
+ * What a multiprocessor can hold. "mp" is the multiprocessor, "group" the work-group, "warp" what runs in step, "local"
+ * the memory that CUDA calls shared. Made by {@link DeviceData#limits()}.
+ */
 public final class DeviceLimits {
   private final Model model;
   private final DeviceVendor vendor;
@@ -327,6 +330,8 @@ public final class DeviceLimits {
 
   @Override
   public String toString() {
-    return (computeMajor == 0 ? "" : computeMajor + "." + computeMinor + ", ") + maxWarpsPerMp + " warps of " + warpSize + ", " + registersPerMp + " registers, " + localPerMp + " bytes of local memory";
+    String capability = computeMajor == 0 ? "" : computeMajor + "." + computeMinor + ", ";
+    return capability + maxWarpsPerMp + " warps of " + warpSize + ", " + registersPerMp + " registers, " + localPerMp
+        + " bytes of local memory";
   }
 }

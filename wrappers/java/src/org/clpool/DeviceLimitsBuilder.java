@@ -309,7 +309,7 @@ public final class DeviceLimitsBuilder {
    */
   public DeviceLimitsBuilder localCarveOuts(long... value) {
     if (value.length > MAX_CARVE_OUTS) {
-      throw new IllegalArgumentException(value.length + " carve-outs are given, but there can be at most " + MAX_CARVE_OUTS);
+      throw new IllegalArgumentException(value.length + " carve-outs are more than " + MAX_CARVE_OUTS);
     }
     localCarveOuts = Sizes.check("localCarveOuts", value).clone();
     return this;
@@ -363,7 +363,8 @@ public final class DeviceLimitsBuilder {
     c.setMax_threads_per_group(figures.getOrDefault("maxThreadsPerGroup", c.getMax_threads_per_group()));
     c.setMax_warps_per_mp(figures.getOrDefault("maxWarpsPerMp", c.getMax_warps_per_mp()));
     c.setMax_groups_per_mp(figures.getOrDefault("maxGroupsPerMp", c.getMax_groups_per_mp()));
-    c.setMax_lone_warp_groups_per_mp(figures.getOrDefault("maxLoneWarpGroupsPerMp", c.getMax_lone_warp_groups_per_mp()));
+    c.setMax_lone_warp_groups_per_mp(
+        figures.getOrDefault("maxLoneWarpGroupsPerMp", c.getMax_lone_warp_groups_per_mp()));
     c.setRegisters_per_mp(figures.getOrDefault("registersPerMp", c.getRegisters_per_mp()));
     c.setRegisters_per_group(figures.getOrDefault("registersPerGroup", c.getRegisters_per_group()));
     c.setMax_registers_per_thread(figures.getOrDefault("maxRegistersPerThread", c.getMax_registers_per_thread()));

@@ -1,5 +1,7 @@
 package org.clpool;
 
+import java.lang.ref.Reference;
+
 /** A cl_event: the end of a command. Forgotten events are released when the garbage collector finds them. */
 public final class Event implements AutoCloseable {
   private static final long COMPLETE = 0;
@@ -31,7 +33,7 @@ public final class Event implements AutoCloseable {
    * @return the event
    */
   public static Event user(Context context) {
-    return new Event(Native.java_event_create_user(context.handle()), null);
+    return new Event(context.with(Native::java_event_create_user), null);
   }
 
   static long[] handles(Event[] events) {
@@ -56,8 +58,8 @@ public final class Event implements AutoCloseable {
 
   /** Waits until the command has ended. */
   public void await() {
-    Native.java_event_wait(handle.get());
-    java.lang.ref.Reference.reachabilityFence(held);
+    Handle.with(this, handle, Native::java_event_wait);
+    Reference.reachabilityFence(held);
   }
 
   /**
@@ -67,13 +69,13 @@ public final class Event implements AutoCloseable {
    */
   public boolean isDone() {
     long[] status = new long[1];
-    Native.java_event_status(handle.get(), status);
+    Handle.with(this, handle, event -> Native.java_event_status(event, status));
     return status[0] <= COMPLETE;
   }
 
   /** Completes an event made by {@link #user}. */
   public void complete() {
-    Native.java_event_complete(handle.get());
+    Handle.with(this, handle, Native::java_event_complete);
   }
 
   @Override

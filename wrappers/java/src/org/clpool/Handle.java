@@ -2,6 +2,7 @@ package org.clpool;
 
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A native object that a Java object owns: released once, by close() or when the owner is forgotten. Must not refer to
@@ -50,6 +51,15 @@ final class Handle implements Runnable {
       throw Errors.closed(what);
     }
     return current;
+  }
+
+  /** What a native call makes of the native object; the owner stays reachable until it returns. */
+  static long with(Object owner, Handle handle, LongUnaryOperator call) {
+    try {
+      return call.applyAsLong(handle.get());
+    } finally {
+      Reference.reachabilityFence(owner);
+    }
   }
 
   boolean isClosed() {

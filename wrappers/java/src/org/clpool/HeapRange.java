@@ -1,5 +1,7 @@
 package org.clpool;
 
+import java.lang.ref.Reference;
+
 /** A range that a heap handed out; closing it takes it back. Forgotten ranges come back with their heap only. */
 public final class HeapRange implements AutoCloseable {
   private final Heap heap;
@@ -24,7 +26,9 @@ public final class HeapRange implements AutoCloseable {
    * @return the number
    */
   public long space() {
-    return Native.clpool_heap_range_space(live());
+    long value = Native.clpool_heap_range_space(live());
+    Reference.reachabilityFence(heap);
+    return value;
   }
 
   /**
@@ -33,7 +37,9 @@ public final class HeapRange implements AutoCloseable {
    * @return units
    */
   public long offset() {
-    return Native.clpool_heap_range_offset(live());
+    long value = Native.clpool_heap_range_offset(live());
+    Reference.reachabilityFence(heap);
+    return value;
   }
 
   /**
@@ -42,7 +48,9 @@ public final class HeapRange implements AutoCloseable {
    * @return units
    */
   public long size() {
-    return Native.clpool_heap_range_size(live());
+    long value = Native.clpool_heap_range_size(live());
+    Reference.reachabilityFence(heap);
+    return value;
   }
 
   @Override

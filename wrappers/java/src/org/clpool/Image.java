@@ -45,9 +45,9 @@ public final class Image extends Memory {
    */
   public static List<ImageFormat> formats(Context context, long flags, int type) {
     long[] count = new long[1];
-    Native.clpool_image_formats(context.handle(), flags, type, null, count);
+    context.with(c -> Native.clpool_image_formats(c, flags, type, null, count));
     long[] pairs = new long[2 * (int) count[0]];
-    Native.clpool_image_formats(context.handle(), flags, type, pairs, count);
+    context.with(c -> Native.clpool_image_formats(c, flags, type, pairs, count));
     List<ImageFormat> formats = new ArrayList<>();
     for (int i = 0; i < pairs.length; i += 2) {
       formats.add(new ImageFormat((int) pairs[i], (int) pairs[i + 1]));

@@ -2,6 +2,7 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A mapping: memory of a device in the host's address space. It keeps its memory and its queue alive, is unmapped once,
@@ -45,7 +46,7 @@ public final class MappedMemory implements AutoCloseable {
    * @return the bytes, in native byte order
    */
   public ByteBuffer byteBuffer(long offset, long size) {
-    long address = Native.clpool_map_pointer(handle.get());
+    long address = pointer();
     if (address == 0) {
       throw new IllegalStateException("this map was unmapped");
     }
@@ -58,7 +59,7 @@ public final class MappedMemory implements AutoCloseable {
    * @return the address; 0 after unmapping
    */
   public long pointer() {
-    return Native.clpool_map_pointer(handle.get());
+    return with(Native::clpool_map_pointer);
   }
 
   /**
@@ -67,7 +68,7 @@ public final class MappedMemory implements AutoCloseable {
    * @return bytes
    */
   public long size() {
-    return Native.clpool_map_size(handle.get());
+    return with(Native::clpool_map_size);
   }
 
   /**
@@ -76,7 +77,7 @@ public final class MappedMemory implements AutoCloseable {
    * @return bytes; 0 for buffers and SVM
    */
   public long rowPitch() {
-    return Native.clpool_map_row_pitch(handle.get());
+    return with(Native::clpool_map_row_pitch);
   }
 
   /**
@@ -85,7 +86,7 @@ public final class MappedMemory implements AutoCloseable {
    * @return bytes; 0 where there are none
    */
   public long slicePitch() {
-    return Native.clpool_map_slice_pitch(handle.get());
+    return with(Native::clpool_map_slice_pitch);
   }
 
   /**
@@ -97,11 +98,13 @@ public final class MappedMemory implements AutoCloseable {
    */
   public Event unmap(Queue queueOrNull, Event... after) {
     long[] event = new long[1];
-    Native.clpool_map_unmap(
-        handle.get(), queueOrNull == null ? 0 : queueOrNull.handle(), Event.handles(after), event);
-    Reference.reachabilityFence(this);
+    Queue.with(queueOrNull, queue -> with(map -> Native.clpool_map_unmap(map, queue, Event.handles(after), event)));
     Reference.reachabilityFence(after);
     return new Event(event[0], memory);
+  }
+
+  private long with(LongUnaryOperator call) {
+    return Handle.with(this, handle, call);
   }
 
   /** Unmaps if that was not done. */

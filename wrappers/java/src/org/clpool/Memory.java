@@ -89,9 +89,10 @@ public class Memory implements AutoCloseable {
     if (size <= 0) {
       throw new IllegalArgumentException("size is " + size + ", but must be more than 0");
     }
-    long queue = queueOrNull == null ? 0 : queueOrNull.handle();
+    Sizes.check("alignment", alignment);
     long made =
-        Native.clpool_svm_create(context.handle(), flags, size, Sizes.check("alignment", alignment), queue);
+        context.with(
+            c -> Queue.with(queueOrNull, queue -> Native.clpool_svm_create(c, flags, size, alignment, queue)));
     return watched(made, context);
   }
 
@@ -425,7 +426,7 @@ public class Memory implements AutoCloseable {
    * @param queue the queue
    */
   public final void usedOn(Queue queue) {
-    Native.clpool_mem_used_on(live(), queue.handle());
+    queue.with(q -> Native.clpool_mem_used_on(live(), q));
     Reference.reachabilityFence(this);
   }
 
@@ -435,7 +436,7 @@ public class Memory implements AutoCloseable {
    * @param queue an in-order queue
    */
   public final void bindQueue(Queue queue) {
-    Native.clpool_svm_bind_queue(live(), queue.handle());
+    queue.with(q -> Native.clpool_svm_bind_queue(live(), q));
     Reference.reachabilityFence(this);
   }
 
@@ -454,8 +455,7 @@ public class Memory implements AutoCloseable {
    */
   public final Event closeOn(Queue queueOrNull, Event... after) {
     long[] event = new long[1];
-    long queue = queueOrNull == null ? 0 : queueOrNull.handle();
-    Native.clpool_svm_release_on(live(), queue, Event.handles(after), event);
+    Queue.with(queueOrNull, queue -> Native.clpool_svm_release_on(live(), queue, Event.handles(after), event));
     forget();
     return new Event(event[0], null);
   }

@@ -165,8 +165,8 @@ public final class PoolBuilder {
   }
 
   /**
-   * Asks Java's garbage collector to run when the driver is out of memory, so that forgotten blocks come back. Expensive
-   * and only a hint, hence off by default.
+   * Asks Java's garbage collector to run when the driver is out of memory, so that forgotten blocks come back.
+   * Expensive and only a hint, hence off by default.
    *
    * @param value whether
    * @return this
@@ -177,8 +177,8 @@ public final class PoolBuilder {
   }
 
   /**
-   * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not needed.
-   * It may release, trim and allocate.
+   * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not
+   * needed. It may release, trim and allocate.
    *
    * @param value the function; null, the default: none
    * @return this

@@ -229,6 +229,7 @@ public final class PoolStatistics {
 
   @Override
   public String toString() {
-    return activeBlocks + " active blocks of " + activeBytes + " bytes, " + managedBytes + " managed, " + heldBytes + " held";
+    return activeBlocks + " active blocks of " + activeBytes + " bytes, " + managedBytes + " managed, " + heldBytes
+        + " held";
   }
 }

@@ -2,6 +2,7 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A cl_command_queue, and the commands on memory. Commands on images are in {@link ImageCommands}, which
@@ -38,7 +39,7 @@ public final class Queue implements AutoCloseable {
    * @return the queue
    */
   public static Queue create(Context context, Device device) {
-    return new Queue(Native.java_queue_create(context.handle(), device.handle(), 0));
+    return new Queue(context.with(c -> Native.java_queue_create(c, device.handle(), 0)));
   }
 
   /**
@@ -49,7 +50,7 @@ public final class Queue implements AutoCloseable {
    * @return the queue
    */
   public static Queue createOutOfOrder(Context context, Device device) {
-    return new Queue(Native.java_queue_create(context.handle(), device.handle(), 1));
+    return new Queue(context.with(c -> Native.java_queue_create(c, device.handle(), 1)));
   }
 
   /**
@@ -67,7 +68,7 @@ public final class Queue implements AutoCloseable {
    * @return a reference of its own
    */
   public Context context() {
-    return Context.of(Native.java_queue_context(handle.get()));
+    return Context.of(with(Native::java_queue_context));
   }
 
   /**
@@ -76,7 +77,7 @@ public final class Queue implements AutoCloseable {
    * @return the device
    */
   public Device device() {
-    return Device.of(Native.java_queue_device(handle.get()));
+    return Device.of(with(Native::java_queue_device));
   }
 
   /** Waits until all commands have ended. */
@@ -389,6 +390,16 @@ public final class Queue implements AutoCloseable {
     Reference.reachabilityFence(second);
     Reference.reachabilityFence(after);
     return event == null ? null : new Event(event[0], host);
+  }
+
+  /** What a native call makes of the handle, which stays valid until it returns. */
+  long with(LongUnaryOperator call) {
+    return Handle.with(this, handle, call);
+  }
+
+  /** The same for a queue that may be missing: its handle is 0. */
+  static long with(Queue queueOrNull, LongUnaryOperator call) {
+    return queueOrNull == null ? call.applyAsLong(0) : queueOrNull.with(call);
   }
 
   @Override

@@ -61,7 +61,8 @@ public final class ReplayResult {
   }
 
   /**
-   * {@link #elapsedNanos()} / {@link #allocations()} in picoseconds: what one allocation with its release costs; 0 without allocations.
+   * {@link #elapsedNanos()} / {@link #allocations()} in picoseconds: what one allocation with its
+   * release costs; 0 without allocations.
    *
    * @return the figure
    */

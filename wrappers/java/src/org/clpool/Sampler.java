@@ -18,7 +18,7 @@ public final class Sampler implements AutoCloseable {
    * @return the sampler
    */
   public static Sampler create(Context context, boolean normalized, int addressing, int filter) {
-    return new Sampler(Native.clpool_sampler_create(context.handle(), normalized ? 1 : 0, addressing, filter));
+    return new Sampler(context.with(c -> Native.clpool_sampler_create(c, normalized ? 1 : 0, addressing, filter)));
   }
 
   /**
@@ -30,7 +30,7 @@ public final class Sampler implements AutoCloseable {
    */
   public static Sampler withProperties(Context context, long... properties) {
     long[] ended = java.util.Arrays.copyOf(properties, properties.length + 1);
-    return new Sampler(Native.clpool_sampler_create_with_properties(context.handle(), ended));
+    return new Sampler(context.with(c -> Native.clpool_sampler_create_with_properties(c, ended)));
   }
 
   /**
