@@ -1,39 +1,32 @@
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.clpool.Allocator;
 import org.clpool.Clpool;
-import org.clpool.CustomAllocator;
 import org.clpool.LeakDetection;
 import org.clpool.Memory;
 import org.clpool.Pool;
+import org.clpool.Session;
 
 /**
  * Cost of one allocate + close that a pool serves from what it holds, with its peers in the same run: one call into
- * native code that does nothing, and a free list in Java. Medians of passes; one process, one thread and several.
+ * native code that does nothing, and a free list in Java. Medians of passes; one process, one thread and eight.
  */
 public final class Hit {
-  private static final int PASSES = 11;
-  private static final int ROUNDS = 2_000_000;
+  private static final int PASSES = 301; // short ones, which a busy machine disturbs less
+  private static final int WARM_UP = 100;
+  private static final int ROUNDS = 20_000; // of each thread
   private static final long SIZE = 4096;
 
   private interface Work {
     long run(int rounds);
-  }
-
-  /** Chunks that are numbers, no memory: what is measured is never the driver. */
-  private static final class Numbers implements CustomAllocator {
-    private long next = 1 << 20;
-
-    @Override
-    public synchronized long allocate(long size, long alignment) {
-      next = (next + alignment - 1) / alignment * alignment + size;
-      return next - size;
-    }
-
-    @Override
-    public void deallocate(long chunk, long size) {}
   }
 
   /** The honest trivial baseline: a stack of free blocks for each size. */
@@ -68,25 +61,19 @@ public final class Hit {
         "libclpool " + Clpool.version() + ", Java " + System.getProperty("java.version") + ", "
             + Runtime.getRuntime().availableProcessors() + " processors; ns per allocate + close of " + SIZE
             + " bytes, median and least of " + PASSES + " x " + ROUNDS);
-    print("one call into native code that does nothing", 1, Hit::calls);
-    print("free lists in Java (ArrayDeque per size, synchronized)", 1, freeLists());
-    for (LeakDetection detection : LeakDetection.values()) {
-      try (Pool pool = pool(detection)) {
-        print("pool, leak detection " + detection, 1, rounds -> hits(pool, rounds));
-      }
-    }
-    for (int threads : new int[] {2, 4, 8}) {
-      for (LeakDetection detection : new LeakDetection[] {LeakDetection.NONE, LeakDetection.ALL}) {
-        try (Pool pool = pool(detection)) {
-          print("pool, leak detection " + detection, threads, rounds -> hits(pool, rounds));
+    try (Session session = Clpool.createDefault();
+        Allocator allocator = Allocator.immediate(session.queue())) {
+      print("one call into native code that does nothing", 1, Hit::calls);
+      for (int threads : new int[] {1, 8}) {
+        print("free lists in Java (ArrayDeque per size, synchronized)", threads, freeLists());
+        for (LeakDetection detection : LeakDetection.values()) {
+          try (Pool pool = Pool.builder(allocator).leakDetection(detection).build()) {
+            print("pool, leak detection " + detection, threads, rounds -> hits(pool, rounds));
+          }
         }
       }
-      print("free lists in Java", threads, freeLists());
+      print("immediate allocator, without a pool", 1, rounds -> direct(allocator, rounds));
     }
-  }
-
-  private static Pool pool(LeakDetection detection) {
-    return Pool.builder(Allocator.custom(new Numbers())).leakDetection(detection).build();
   }
 
   private static long calls(int rounds) {
@@ -107,6 +94,13 @@ public final class Hit {
     return sum;
   }
 
+  private static long direct(Allocator allocator, int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      allocator.allocate(SIZE).close();
+    }
+    return rounds;
+  }
+
   private static Work freeLists() {
     FreeLists lists = new FreeLists();
     return rounds -> {
@@ -122,21 +116,28 @@ public final class Hit {
 
   private static void print(String what, int threads, Work work) throws InterruptedException {
     double[] nanos = new double[PASSES];
-    for (int pass = -2; pass < PASSES; ++pass) { // two to warm up
-      long begin = System.nanoTime();
-      Thread[] all = new Thread[threads];
-      for (int i = 0; i < threads; ++i) {
-        all[i] = new Thread(() -> sink = work.run(ROUNDS / threads));
-        all[i].start();
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    try {
+      for (int pass = -WARM_UP; pass < PASSES; ++pass) {
+        double taken = nanosOfPass(executor, threads, work);
+        if (pass >= 0) {
+          nanos[pass] = taken;
+        }
       }
-      for (Thread thread : all) {
-        thread.join();
-      }
-      if (pass >= 0) {
-        nanos[pass] = (double) (System.nanoTime() - begin) / (ROUNDS / threads * threads);
-      }
+    } finally {
+      executor.shutdown();
     }
     Arrays.sort(nanos);
     System.out.printf("%-56s %d thread(s) %7.1f %7.1f%n", what, threads, nanos[PASSES / 2], nanos[0]);
+  }
+
+  // Wall time for one allocate + close of the process.
+  private static double nanosOfPass(ExecutorService executor, int threads, Work work) throws InterruptedException {
+    List<Callable<Long>> tasks = Collections.nCopies(threads, () -> work.run(ROUNDS));
+    long begin = System.nanoTime();
+    for (Future<Long> end : executor.invokeAll(tasks)) {
+      sink += end.isDone() ? 1 : 0;
+    }
+    return (double) (System.nanoTime() - begin) / ((long) ROUNDS * threads);
   }
 }

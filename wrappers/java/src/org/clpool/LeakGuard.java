@@ -65,12 +65,16 @@ final class LeakGuard extends PhantomReference<Memory> {
     return new LeakGuard(memory, handle, keeper, origin);
   }
 
-  /** Ends the watch. */
-  void disarm() {
-    clear();
+  /** Ends the watch; false if it had ended. Without clear(), which is a call into the virtual machine. */
+  boolean disarm() {
     synchronized (head) {
+      if (next == null) {
+        return false;
+      }
       previous.next = next;
       next.previous = previous;
+      next = null;
+      return true;
     }
   }
 
@@ -87,9 +91,10 @@ final class LeakGuard extends PhantomReference<Memory> {
     while (true) {
       try {
         LeakGuard guard = (LeakGuard) FORGOTTEN.remove();
-        guard.disarm();
-        guard.report();
-        Native.clpool_mem_release_later(guard.handle);
+        if (guard.disarm()) {
+          guard.report();
+          Native.clpool_mem_release_later(guard.handle);
+        }
       } catch (InterruptedException e) {
         // Nobody has a reason to interrupt this thread; it goes on.
       } catch (RuntimeException e) {

@@ -484,6 +484,7 @@ public class Memory implements AutoCloseable {
       guard.disarm();
       guard = null;
     }
+    Reference.reachabilityFence(this); // not found forgotten before the guard is disarmed
     return last;
   }
 
