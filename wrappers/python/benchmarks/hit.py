@@ -55,6 +55,17 @@ def with_of(allocate):
     return run
 
 
+def inline_lists(make):
+    free = {SIZE: [make(SIZE)]}
+
+    def run():
+        for _ in range(COUNT):
+            waiting = free.get(SIZE)
+            block = waiting.pop() if waiting else make(SIZE)
+            free[SIZE].append(block)
+    return run
+
+
 def lists(make):
     pool = Lists(make)
 
@@ -76,7 +87,8 @@ def rows():
     yield "clpool.MemoryPool, with", with_of(pool.allocate)
     yield "clpool.MemoryPool, binned, release()", release_of(binned.allocate)
     yield "clpool.SVMPool, release()", release_of(svm.allocate)
-    yield "dictionary of lists", lists(clpool.ImmediateAllocator(queue))
+    yield "dictionary of lists, written into the loop", inline_lists(clpool.ImmediateAllocator(queue))
+    yield "dictionary of lists, as a class", lists(clpool.ImmediateAllocator(queue))
     try:
         import pyopencl as cl
         import pyopencl.tools as theirs
