@@ -1,5 +1,5 @@
 // Handle: owns one object of the C API other than memory and pools. The classes that users see are written in
-// Python over it. A map's handle also offers the mapped bytes by the buffer protocol.
+// Python over it.
 #include "native.hpp"
 
 namespace clpool::python {
@@ -94,18 +94,6 @@ PyObject* handle_repr(PyObject* object) {
                               self->handle == nullptr ? ", released" : "");
 }
 
-int handle_getbuffer(PyObject* object, Py_buffer* view, int flags) {
-  auto* self = reinterpret_cast<HandleObject*>(object);
-  auto* map = static_cast<clpool_map*>(self->handle);
-  void* pointer = self->kind == &map_kind ? clpool_map_pointer(map) : nullptr;
-  if (pointer == nullptr) {
-    PyErr_SetString(PyExc_BufferError, "nothing is mapped");
-    view->obj = nullptr;
-    return -1;
-  }
-  return PyBuffer_FillInfo(view, object, pointer, static_cast<Py_ssize_t>(clpool_map_size(map)), 0, flags);
-}
-
 PyMethodDef handle_methods[] = {
     {"release", handle_release, METH_NOARGS, "Gives the object back now."},
     {"forget", handle_forget, METH_NOARGS, "Gives up the handle without giving it back: others own it."},
@@ -123,7 +111,6 @@ PyType_Slot handle_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(handle_repr)},
     {Py_tp_methods, handle_methods},
     {Py_tp_getset, handle_properties},
-    {Py_bf_getbuffer, reinterpret_cast<void*>(handle_getbuffer)},
     {0, nullptr},
 };
 
