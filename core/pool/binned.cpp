@@ -36,8 +36,9 @@ Block* Binned::pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept {
 }
 
 Block* Binned::take(std::uint64_t rounded) {
-  const auto bin = bins_.find(bin_number(rounded, bits_));
-  return bin != bins_.end() && bin->second != nullptr ? pop(bin) : nullptr;
+  // An exact size (D-04) is found where its blocks are kept, beside smaller ones.
+  const auto bin = bins_.find(bin_for_block(rounded));
+  return bin != bins_.end() && bin->second != nullptr && bin->second->size >= rounded ? pop(bin) : nullptr;
 }
 
 Block* Binned::take_any(std::uint64_t size) {

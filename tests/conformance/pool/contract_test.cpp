@@ -165,6 +165,9 @@ TEST_P(PoolContract, ServesTheDevicesLargestAllocationByItsExactSize) {  // D-04
   EXPECT_EQ(stats_of(tested).managed_bytes, largest);
   EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
   EXPECT_EQ(stats_of(tested).held_bytes, largest);
+  MemHandle again = allocate(tested, largest);
+  EXPECT_EQ(stats_of(tested).driver_allocations, 1u) << "what was released serves the same request again";
+  again.reset();
   ASSERT_EQ(clpool_pool_free_held(tested.get()), CLPOOL_SUCCESS);
   EXPECT_EQ(stats_of(tested).managed_bytes, 0u) << "D-40";
 }
