@@ -188,10 +188,8 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     status = block != nullptr ? hand_out(*block, request, lock, mem) : grow(request, lock, mem);
   }
   unlock_and_dispose(lock);
-  if (options_.trace_messages) {
-    trace(status == Status::success ? "block of %llu bytes handed out for a request of %llu"
-                                    : "no block of %llu bytes for a request of %llu",
-          request.rounded, size);
+  if (status == Status::success) {
+    trace("block of %llu bytes handed out for a request of %llu", request.rounded, size);
   }
   return status;
 }
@@ -373,6 +371,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   if (block.attachment != nullptr && block.has_uses) {
     return take_back_used(block);
   }
+  trace("block of %llu bytes returned, of a request of %llu", block.capacity, block.Mem::size);
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   mark_released(mem);
   if (&cache != &central_ && owner != this_thread_record) {

@@ -97,7 +97,11 @@ Status Pool::new_chunk(std::uint64_t bytes, const Request& request, std::unique_
   const AllocatorTraits& traits = allocator_->traits();
   const std::uint64_t alignment =
       traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
+  trace("%llu bytes of new memory needed for a request of %llu", bytes, request.size);
   const Status status = allocator_->allocate(bytes, alignment, chunk->memory);
+  if (status == Status::out_of_memory) {
+    trace("out of memory: no %llu bytes for a request of %llu", bytes, request.size);
+  }
   lock.lock();
   reserved_for_growth_ -= bytes;
   if (status != Status::success) {

@@ -15,11 +15,12 @@ bool is_available(Block* block) noexcept {
          (block->free || (glance_at_state(pool_block(*block)) == MemState::released && block->bin == 0));
 }
 
-/// Bytes of the block that a cached one would be part of if all caches were emptied.
+/// Bytes of the block that a cached one would be part of if all caches were emptied. 0 if another cached one
+/// to its left answers for the same stretch, so that each is walked once.
 std::uint64_t available_around(Block& cached) noexcept {
-  Block* first = &cached;
-  while (is_available(first->left)) {
-    first = first->left;
+  Block* first = is_available(cached.left) && cached.left->free ? cached.left : &cached;
+  if (is_available(first->left)) {
+    return 0;
   }
   std::uint64_t bytes = 0;
   for (Block* block = first; is_available(block); block = block->right) {
@@ -109,6 +110,9 @@ void Pool::visit(const std::function<bool(const PoolStretch&)>& visitor) {
 }
 
 void Pool::trace(const char* format, std::uint64_t first, std::uint64_t second) noexcept {
+  if (!options_.trace_messages) {
+    return;
+  }
   char text[160];
   std::snprintf(text, sizeof text, format, static_cast<unsigned long long>(first),
                 static_cast<unsigned long long>(second));

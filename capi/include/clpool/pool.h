@@ -78,7 +78,8 @@ typedef struct clpool_pool_options {
   /** Not 0: send a trace message for what PyOpenCL's pool traces (bin served, new memory, out of memory,
    * return). */
   uint32_t trace_messages;
-  /** Most bytes that the pool may have from its allocator at a time; 0: no limit. */
+  /** Most bytes that the pool may have from its allocator at a time; 0: no limit. Chunks that another thread
+   * is just giving back do not count any more; clpool_allocator_create_limit() counts them. */
   uint64_t max_bytes;
   /** Most bytes that the pool may hold without their being in use: more than that goes back to the allocator
    * as soon as whole chunks of it are free; 0: no limit. */
@@ -202,7 +203,9 @@ CLPOOL_API clpool_status clpool_pool_create(clpool_allocator* allocator,
  * releases in flight, the out_of_memory callback. A failed call leaves every counter of blocks and bytes as
  * it was, but for held memory that was given back. CLPOOL_ERROR_INVALID_VALUE for a size over the device's
  * largest allocation or near SIZE_MAX. A hit does not block and makes no OpenCL call. A miss may: those of
- * the allocator, and clCreateSubBuffer.
+ * the allocator, and clCreateSubBuffer. Where chunks could go back first if the queues were through with
+ * them, it enqueues a marker on each queue and polls it for at most 10 ms; ever less often while the device
+ * stays busy.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -227,9 +230,10 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
 CLPOOL_API clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) CLPOOL_NOEXCEPT;
 
 /**
- * Gives every chunk that has no block handed out back to the allocator. Waits for nothing: blocks that queues
- * still use stay. @return CLPOOL_ERROR_INVALID_VALUE for NULL. OpenCL calls: the allocator's releases, event
- * queries.
+ * Gives every chunk that has no block handed out back to the allocator. Blocks that queues are known to use
+ * stay. It waits for nothing itself, but a driver may (NVIDIA's does) in the release of a buffer that a
+ * command still uses; for giving memory back without that, see clpool_pool_tick().
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL. OpenCL calls: the allocator's releases, event queries.
  */
 CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -241,6 +245,7 @@ CLPOOL_API clpool_status clpool_pool_stop_holding(clpool_pool* pool) CLPOOL_NOEX
 
 /**
  * Gives free chunks back, largest first, until at most `keep_bytes` are held or no wholly free chunk is left.
+ * As for waiting, the same holds as for clpool_pool_free_held().
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
  */
 CLPOOL_API clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes) CLPOOL_NOEXCEPT;
@@ -257,7 +262,8 @@ CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference; NULL is allowed. After the last one the pool lives on while blocks of it do (a
- * warning message lists how many, by tag); then it gives all memory back.
+ * warning message lists how many, by tag); then it gives all memory back. It waits for commands that are
+ * known to use released memory other than buffers, which drivers keep for their commands.
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -377,8 +383,8 @@ CLPOOL_API clpool_status clpool_mem_try_release(clpool_mem* mem) CLPOOL_NOEXCEPT
 
 /**
  * Releases memory without waiting and without calling a driver, for finalizers: a pool's block is put on a
- * list that the pool's next call works off; other memory's release, and that of blocks whose pool was released
- * for the last time before, is carried out by the next release or allocation of such.
+ * list that the pool's next call works off; other memory's release, and that of blocks whose pool was
+ * released for the last time before, is carried out by the next release or allocation of such.
  * @param mem the memory; NULL is allowed and does nothing
  * @return as clpool_mem_release(). Thread safety: any thread, also inside callbacks.
  */
