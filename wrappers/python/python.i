@@ -173,7 +173,7 @@ typedef struct _##TYPE *TYPE;
 }
 %typemap(in) (cl_uint wait_count, const cl_event *wait_list) (std::vector<void *> events),
              (uint32_t count, const cl_event *events) (std::vector<void *> events) {
-  if (!to_cl_handles($input, "event", events)) {
+  if (!to_cl_handles($input, "cl_event", events)) {
     SWIG_fail;
   }
   $1 = static_cast<uint32_t>(events.size());

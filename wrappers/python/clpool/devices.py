@@ -18,7 +18,7 @@ class Device:
     __slots__ = ("int_ptr",)
 
     def __init__(self, int_ptr: Any) -> None:
-        self.int_ptr: int = int(getattr(int_ptr, "int_ptr", int_ptr))
+        self.int_ptr: int = _n.cl_handle(int_ptr, "cl_device_id")
 
     @property
     def description(self) -> str:

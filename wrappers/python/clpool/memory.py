@@ -168,10 +168,18 @@ def to_extents(shape: Any) -> Tuple[int, ...]:
     return extents
 
 
+def as_dtype(dtype: Any) -> "np.dtype[Any]":
+    """A data type without Python objects: memory of devices holds no references."""
+    made: "np.dtype[Any]" = np.dtype(dtype)
+    if made.hasobject:
+        raise TypeError(f"arrays over memory cannot have the data type {made}: it refers to Python objects")
+    return made
+
+
 def array_at(address: int, size: int, shape: Any, dtype: Any, order: str, owner: Any,
              strides: Optional[Sequence[int]] = None) -> "np.ndarray[Any, Any]":
     """An array over `size` bytes at an address, which keeps `owner` alive as its base."""
-    dtype = np.dtype(dtype)
+    dtype = as_dtype(dtype)
     extents = to_extents(shape)
     needed = dtype.itemsize * int(np.prod(extents, dtype=object))
     if strides is not None:
@@ -550,7 +558,7 @@ class MemoryMap:
     def array(self, dtype: Any = np.uint8, shape: Any = None, order: str = "C",
               strides: Optional[Sequence[int]] = None) -> "np.ndarray[Any, Any]":
         """The bytes as an array, which keeps the map alive."""
-        dtype = np.dtype(dtype)
+        dtype = as_dtype(dtype)
         extents = self.size // dtype.itemsize if shape is None else shape
         return array_at(self.int_ptr, self.size, extents, dtype, order, self, strides)
 

@@ -13,7 +13,8 @@ import numpy as np
 from . import _native as _n
 from ._text import whole_text
 from .allocators import Allocator, PageLockedAllocator
-from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledHostAllocation, PooledSVM, as_order, to_extents
+from .memory import (MemoryObject, PooledBuffer, PooledCustom, PooledHostAllocation, PooledSVM, as_dtype, as_order,
+                     to_extents)
 
 LEADING_BITS_NONE = 2**32 - 1
 
@@ -227,7 +228,7 @@ class PageLockedMemoryPool(Pool):
 
     def allocate(self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
         """An uninitialized array whose .base is the block; it returns to the pool when array and views are gone."""
-        dtype = np.dtype(dtype)
+        dtype = as_dtype(dtype)
         extents = to_extents(shape)
         size = dtype.itemsize
         for extent in extents:

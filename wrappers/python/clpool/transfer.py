@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _native as _n
 from .constants import WHOLE_SIZE
-from .memory import Image, MemoryMap, MemoryObject, as_order, to_extents
+from .memory import Image, MemoryMap, MemoryObject, as_dtype, as_order, to_extents
 
 
 def _is_memory(thing: Any) -> bool:
@@ -157,7 +157,7 @@ def enqueue_map_buffer(queue: Any, buf: MemoryObject, flags: int, offset: int, s
                        strides: Optional[Sequence[int]] = None, wait_for: Any = None,
                        is_blocking: bool = True) -> Tuple["np.ndarray[Any, Any]", _n.Event]:
     """Maps bytes as an array -> (array, event). The map is array.base.owner (see mapping_of()), and unmapped with it."""
-    dtype = np.dtype(dtype)
+    dtype = as_dtype(dtype)
     extents = to_extents(shape)
     size = dtype.itemsize * int(np.prod(extents, dtype=object))
     mapping = buf.map(queue, flags, offset, size, is_blocking, wait_for)
@@ -183,7 +183,7 @@ def mapping_of(array: "np.ndarray[Any, Any]") -> MemoryMap:
 
 def _svm_array(context: Any, flags: int, shape: Any, dtype: Any, order: str, alignment: Optional[int],
                queue: Any) -> "np.ndarray[Any, Any]":
-    dtype = np.dtype(dtype)
+    dtype = as_dtype(dtype)
     extents = to_extents(shape)
     size = dtype.itemsize * int(np.prod(extents, dtype=object))
     if alignment is None:

@@ -39,7 +39,11 @@ bool to_object(PyObject* object, uint64_t kind, void*& handle) {
     handle = pool_of(object);
     return handle != nullptr;
   }
-  return to_cl_handle(object, "object", handle);
+  const char* what = kind == CLPOOL_MEMO_CONTEXT  ? "cl_context"
+                     : kind == CLPOOL_MEMO_DEVICE ? "cl_device_id"
+                     : kind == CLPOOL_MEMO_QUEUE  ? "cl_command_queue"
+                                                  : any_cl_object;
+  return to_cl_handle(object, what, handle);
 }
 
 }  // namespace

@@ -18,17 +18,20 @@ cl_int call_as(void* handle) {
 
 struct ClKind {
   const char* name;
+  const char* handle_type;
   cl_int (*retain)(void*);
   cl_int (*release)(void*);
   PyTypeObject* type;
 };
 
 ClKind kinds[] = {
-    {"Context", call_as<cl_context, clRetainContext>, call_as<cl_context, clReleaseContext>, nullptr},
-    {"CommandQueue", call_as<cl_command_queue, clRetainCommandQueue>,
+    {"Context", "cl_context", call_as<cl_context, clRetainContext>, call_as<cl_context, clReleaseContext>,
+     nullptr},
+    {"CommandQueue", "cl_command_queue", call_as<cl_command_queue, clRetainCommandQueue>,
      call_as<cl_command_queue, clReleaseCommandQueue>, nullptr},
-    {"Event", call_as<cl_event, clRetainEvent>, call_as<cl_event, clReleaseEvent>, nullptr},
-    {"SamplerHandle", call_as<cl_sampler, clRetainSampler>, call_as<cl_sampler, clReleaseSampler>, nullptr},
+    {"Event", "cl_event", call_as<cl_event, clRetainEvent>, call_as<cl_event, clReleaseEvent>, nullptr},
+    {"SamplerHandle", "cl_sampler", call_as<cl_sampler, clRetainSampler>,
+     call_as<cl_sampler, clReleaseSampler>, nullptr},
 };
 constexpr size_t context_index = 0, queue_index = 1, event_index = 2, sampler_index = 3;
 
@@ -95,7 +98,7 @@ PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   }
   void* handle = nullptr;
   const ClKind& kind = kind_of(type);
-  if (!to_cl_handle(value, kind.name, handle)) {
+  if (!to_cl_handle(value, kind.handle_type, handle)) {
     return nullptr;
   }
   if (handle == nullptr) {

@@ -25,11 +25,20 @@ PyObject* address_of(PyObject*, PyObject* args) {
                                             : nullptr;
 }
 
+PyObject* cl_handle(PyObject*, PyObject* args) {
+  PyObject* object = nullptr;
+  const char* what = nullptr;
+  void* handle = nullptr;
+  const bool done = PyArg_ParseTuple(args, "Os", &object, &what) && to_cl_handle(object, what, handle);
+  return done ? PyLong_FromVoidPtr(handle) : nullptr;
+}
+
 PyMethodDef functions[] = {
     {"set_memory_classes", set_memory_classes, METH_O, "set_memory_classes({kind: class})"},
     {"adopt", adopt, METH_VARARGS, "adopt(class, memory, kept)"},
     {"finish_releases", finish, METH_NOARGS, "Carries out the releases that finalizers put off."},
     {"address_of", address_of, METH_VARARGS, "address_of(buffer, writable=False) -> (address, bytes)"},
+    {"cl_handle", cl_handle, METH_VARARGS, "cl_handle(object, type) -> the handle as an integer"},
     {"create_custom_allocator", create_custom_allocator, METH_VARARGS,
      "create_custom_allocator(allocate, deallocate)"},
     {"set_message_callback", set_message_callback, METH_O, "set_message_callback(callback or None)"},

@@ -39,7 +39,11 @@ void raise_released(const char* what);
 bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& value);
 bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int64_t& value);
 
-/// An OpenCL handle: an integer, or an object with int_ptr such as PyOpenCL's and ours; None is NULL.
+/// `what` of to_cl_handle() where objects of every type will do.
+inline constexpr const char* any_cl_object = "OpenCL object";
+
+/// An OpenCL handle: an integer, or an object with int_ptr such as PyOpenCL's and ours; None is NULL. `what`
+/// is the handle's type, such as "cl_event"; TypeError for objects that are known to be of another.
 bool to_cl_handle(PyObject* object, const char* what, void*& handle);
 
 /// A sequence of OpenCL handles, or None for none.

@@ -1,5 +1,6 @@
 // Conversions of arguments. What is negative or too large is refused here, before the library sees it.
 #include <cinttypes>
+#include <string_view>
 
 #include "native.hpp"
 
@@ -52,9 +53,66 @@ bool to_address(PyObject* object, const char* name, void*& address) {
   return true;
 }
 
+namespace {
+
+// What classes of ours and of PyOpenCL stand for, by the names of the classes or of their bases.
+struct ClClass {
+  const char* name;
+  const char* kind;
+};
+constexpr ClClass cl_classes[] = {
+    {"Context", "cl_context"},
+    {"CommandQueue", "cl_command_queue"},
+    {"Event", "cl_event"},
+    {"Device", "cl_device_id"},
+    {"Platform", "cl_platform_id"},
+    {"Kernel", "cl_kernel"},
+    {"Program", "cl_program"},
+    {"_Program", "cl_program"},
+    {"Sampler", "cl_sampler"},
+    {"SamplerHandle", "cl_sampler"},
+    {"Memory", "cl_mem"},
+    {"MemoryObject", "cl_mem"},
+    {"MemoryObjectHolder", "cl_mem"},
+    {"MemoryMap", "mapped address"},
+};
+
+// NULL for classes that nothing is known of.
+const char* cl_kind_of(PyTypeObject* type) {
+  PyObject* bases = type->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    const std::string_view full = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name;
+    const std::string_view name = full.substr(full.rfind('.') + 1);
+    for (const ClClass& known : cl_classes) {
+      if (name == known.name) {
+        return known.kind;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// Whether an array of NumPy refers to Python objects, which bytes from elsewhere must not overwrite.
+bool has_references(PyObject* object) {
+  PyObject* dtype = PyObject_GetAttrString(object, "dtype");
+  PyObject* answer = dtype == nullptr ? nullptr : PyObject_GetAttrString(dtype, "hasobject");
+  const bool found = answer == Py_True;
+  Py_XDECREF(dtype);
+  Py_XDECREF(answer);
+  PyErr_Clear();
+  return found;
+}
+
+}  // namespace
+
 bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
   if (object == Py_None || PyLong_Check(object)) {
     return to_address(object, what, handle);
+  }
+  const char* kind = cl_kind_of(Py_TYPE(object));
+  if (kind != nullptr && what != any_cl_object && std::string_view(kind) != what) {
+    PyErr_Format(PyExc_TypeError, "expected a %s, not a %s: %s", what, kind, Py_TYPE(object)->tp_name);
+    return false;
   }
   PyObject* value = PyObject_GetAttrString(object, "int_ptr");
   if (value == nullptr) {
@@ -130,8 +188,17 @@ HostBuffer::~HostBuffer() {
 }
 
 bool HostBuffer::open(PyObject* object, bool writable) {
-  return object == Py_None ||
-         PyObject_GetBuffer(object, &view_, PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)) == 0;
+  if (object == Py_None) {
+    return true;
+  }
+  if (PyObject_GetBuffer(object, &view_, PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)) != 0) {
+    return false;
+  }
+  if (has_references(object)) {
+    PyErr_SetString(PyExc_TypeError, "an array that refers to Python objects cannot be copied or shared");
+    return false;
+  }
+  return true;
 }
 
 }  // namespace clpool::python

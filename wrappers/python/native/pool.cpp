@@ -225,7 +225,7 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
       to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
       to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
       to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) &&
-      to_cl_handles(queues, "queue", queue_handles) && is_callable_or_none(collect, "collect") &&
+      to_cl_handles(queues, "cl_command_queue", queue_handles) && is_callable_or_none(collect, "collect") &&
       is_callable_or_none(out_of_memory, "out_of_memory") && is_callable_or_none(message, "message");
   if (!parsed) {
     return -1;

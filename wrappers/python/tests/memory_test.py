@@ -309,3 +309,37 @@ def test_wrong_things_are_type_errors(context, queue):
         clpool.ImmediateAllocator(None)
     with pytest.raises(clpool.InvalidValueError):
         clpool.Buffer(context, RW, 0)
+
+
+def test_opencl_objects_of_another_type_are_refused(context, queue, opencl):  # they would crash in the driver
+    buffer = clpool.Buffer(context, RW, 64)
+    event = clpool.enqueue_fill(queue, buffer, b"x")
+    mapping = buffer.map(queue)
+    wrong = [(lambda: clpool.ImmediateAllocator(context), "cl_command_queue"),
+             (lambda: clpool.DeferredAllocator(queue), "cl_context"),
+             (lambda: clpool.enqueue_fill(event, buffer, b"x"), "cl_command_queue"),
+             (lambda: clpool.enqueue_fill(mapping, buffer, b"x"), "cl_command_queue"),
+             (lambda: clpool.enqueue_fill(queue, buffer, b"x", wait_for=[queue]), "cl_event"),
+             (lambda: buffer.set_kernel_arg(queue, 0), "cl_kernel"),
+             (lambda: clpool.Buffer.from_int_ptr(queue), "cl_mem"),
+             (lambda: clpool.Buffer(opencl[0], RW, 64), "cl_context"),
+             (lambda: clpool.Context(queue), "cl_context"),
+             (lambda: clpool.Device(context), "cl_device_id"),
+             (lambda: clpool.Cache("queue").get(context, b"", int), "cl_command_queue"),
+             (lambda: clpool.MemoryPool(clpool.ImmediateAllocator(queue), queues=[context]), "cl_command_queue")]
+    for call, expected in wrong:
+        with pytest.raises(TypeError, match=expected):
+            call()
+
+
+def test_arrays_of_python_objects_are_refused(context, queue):
+    pinned = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    host = np.zeros(8)
+    buffer = clpool.Buffer(context, RW | mem_flags.USE_HOST_PTR, hostbuf=host)
+    for dtype in (object, [("a", "i4"), ("b", object)]):
+        for call in (lambda: pinned.allocate(2, dtype), lambda: clpool.svm_empty(context, 1, 2, dtype),
+                     lambda: clpool.enqueue_map_buffer(queue, buffer, 3, 0, 2, dtype),
+                     lambda: buffer.get_host_array(2, dtype), lambda: buffer.map(queue).array(dtype),
+                     lambda: clpool.enqueue_copy(queue, np.empty(2, dtype), buffer)):
+            with pytest.raises(TypeError, match="objects"):
+                call()

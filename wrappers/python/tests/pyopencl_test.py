@@ -169,3 +169,12 @@ def test_out_of_order_queues_are_served_rightly(ctx):  # what PyOpenCL's pool fa
         a = cl_array.to_device(cq, host, allocator=pool)
         indices = cl_array.to_device(cq, np.arange(9999, -1, -1, dtype=np.int32), allocator=pool)
         assert (a[indices].get() == host[::-1]).all()
+
+
+def test_pyopencls_objects_of_another_type_are_refused(ctx, cq):
+    buffer = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64)
+    for call in (lambda: clpool.ImmediateAllocator(ctx), lambda: clpool.ImmediateAllocator(buffer),
+                 lambda: clpool.DeferredAllocator(cq), lambda: clpool.DeferredAllocator(ctx.devices[0]),
+                 lambda: clpool.Buffer.from_int_ptr(cl.UserEvent(ctx))):
+        with pytest.raises(TypeError, match="expected a cl_"):
+            call()
