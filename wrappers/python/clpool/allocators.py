@@ -27,11 +27,15 @@ class Allocator(AllocatorInterface):
     #: Whether memory may turn out missing at its first use.
     is_deferred = False
 
+    #: Whether the numbers of memory without a cl_mem are addresses of this process.
+    addressable = True
+
     def __call__(self, size: int) -> Optional[MemoryObject]:
         """Memory of so many bytes; None for 0."""
         memory: Optional[MemoryObject] = _n.clpool_allocator_allocate(self._handle, size)
         if memory is not None:
             memory._kept = self
+            memory._addressless = not self.addressable
         return memory
 
     allocate = __call__
@@ -76,9 +80,11 @@ class PageLockedAllocator(Allocator):
 
 class CustomAllocator(Allocator):
     """Memory from your own functions: allocate(size, alignment) -> a number that is not 0 (MemoryError: out of memory),
-    deallocate(chunk, size). Any number space will do. Exceptions of allocate reach the caller of the pool."""
+    deallocate(chunk, size). Any number space will do; views of memory (memoryview, as_array) need addressable=True, which
+    says that the numbers are addresses of this process. Exceptions of allocate reach the caller of the pool."""
 
-    def __init__(self, allocate: Any, deallocate: Any) -> None:
+    def __init__(self, allocate: Any, deallocate: Any, addressable: bool = False) -> None:
+        self.addressable = addressable
         self._handle = _n.create_custom_allocator(allocate, deallocate)
 
 
@@ -86,7 +92,7 @@ class LimitAllocator(Allocator):
     """Never lets more than max_bytes be taken from another allocator at a time."""
 
     def __init__(self, inner: Allocator, max_bytes: int) -> None:
-        self.is_deferred = inner.is_deferred
+        self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
         self._handle = _n.clpool_allocator_create_limit(inner._handle, max_bytes)
 
 
@@ -95,5 +101,5 @@ class TraceAllocator(Allocator):
     its pools and their memory are gone."""
 
     def __init__(self, inner: Allocator, path: str) -> None:
-        self.is_deferred = inner.is_deferred
+        self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
         self._handle = _n.clpool_allocator_create_trace(inner._handle, path)

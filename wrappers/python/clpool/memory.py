@@ -69,6 +69,7 @@ class MemoryObject(_n.Memory):
         """A part, which keeps the whole alive. `origin` must be a multiple of the device's base address alignment."""
         part: MemoryObject = _n.clpool_mem_sub_region(self, origin, size, flags)
         part._kept = self
+        part._addressless = self._addressless
         return part
 
     def __getitem__(self, index: slice) -> "MemoryObject":
@@ -196,7 +197,14 @@ class _View:
 
     def __init__(self, address: int, size: int, owner: Any) -> None:
         self.owner = owner
+        self._unpin = getattr(owner, "_unpin", None)
+        if self._unpin is not None:  # memory, which cannot be released while the view exists
+            owner._pin()
         self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (address, False)}
+
+    def __del__(self) -> None:
+        if self._unpin is not None:
+            self._unpin()
 
 
 class Buffer(MemoryObject):
@@ -207,6 +215,8 @@ class Buffer(MemoryObject):
     def __new__(cls, context: Any, flags: int, size: int = 0, hostbuf: Any = None) -> "Buffer":
         memory = _n.clpool_buffer_create(context, flags, size, hostbuf)
         kept = memoryview(hostbuf) if flags & mem_flags.USE_HOST_PTR else None
+        if kept is not None:
+            _n.keep_until_gone(memory, kept)
         return _n.adopt(cls, memory, kept)
 
     @staticmethod
@@ -469,6 +479,8 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
         options.buffer = buffer
     image: Image = _n.clpool_image_create(context, options)
     image._kept = memoryview(hostbuf) if hostbuf is not None and flags & mem_flags.USE_HOST_PTR else buffer
+    if isinstance(image._kept, memoryview):
+        _n.keep_until_gone(image, image._kept)
     return image
 
 

@@ -90,6 +90,7 @@ class Pool(_n.Pool):
         super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
                          min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
                          name)
+        self._addressless = not allocator.addressable
         self._leading_bits = 4 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         self.allocator = allocator
 

@@ -159,7 +159,15 @@ PyObject* cl_release(PyObject* object, PyObject*) {
   if (handle == nullptr) {
     return nullptr;
   }
-  reinterpret_cast<ClObject*>(object)->handle = nullptr;
+  auto* self = reinterpret_cast<ClObject*>(object);
+  if (self->kept != nullptr && !is_complete(handle)) {
+    put_by(self);
+    self->handle = nullptr;
+    Py_CLEAR(self->kept);
+    Py_RETURN_NONE;
+  }
+  self->handle = nullptr;
+  Py_CLEAR(self->kept);
   cl_int code;
   {
     const DropInterpreter drop;
@@ -266,6 +274,20 @@ PyGetSetDef event_properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 #undef CLPOOL_INT_PTR
 
+void drop_reference(void* object) {
+  const HoldInterpreter hold;
+  if (hold) {
+    Py_DECREF(static_cast<PyObject*>(object));
+  }
+}
+
+// By the driver, from any thread, with or without the GIL.
+void CL_CALLBACK on_gone(cl_mem, void* object) {
+  if (Py_IsInitialized() != 0 && _Py_IsFinalizing() == 0) {
+    release_later(drop_reference, object);
+  }
+}
+
 bool add_type(PyObject* module, ClKind& kind, const char* name, PyMethodDef* methods, PyGetSetDef* properties,
               const char* doc) {
   PyType_Slot slots[] = {
@@ -298,6 +320,24 @@ bool add_cl_types(PyObject* module) {
                   "Event(int_ptr, retain=True): the state of an OpenCL command.") &&
          add_type(module, kinds[sampler_index], "clpool.SamplerHandle", plain_methods, plain_properties,
                   "SamplerHandle(int_ptr, retain=True): an OpenCL sampler.");
+}
+
+PyObject* keep_until_gone(PyObject*, PyObject* args) {
+  PyObject *memory = nullptr, *kept = nullptr;
+  if (!PyArg_ParseTuple(args, "OO", &memory, &kept)) {
+    return nullptr;
+  }
+  clpool_mem* mem = memory_of(memory);
+  if (mem == nullptr) {
+    return nullptr;
+  }
+  Py_INCREF(kept);
+  const cl_int code = clSetMemObjectDestructorCallback(clpool_mem_handle(mem), on_gone, kept);
+  if (!cl_succeeded(code, "clSetMemObjectDestructorCallback")) {
+    Py_DECREF(kept);
+    return nullptr;
+  }
+  Py_RETURN_NONE;
 }
 
 PyObject* new_event(cl_event event) {

@@ -103,6 +103,11 @@ PyObject* memory_pin(PyObject* object, PyObject*) {
   Py_RETURN_NONE;
 }
 
+PyObject* memory_unpin(PyObject* object, PyObject*) {
+  --as_memory(object)->exports;
+  Py_RETURN_NONE;
+}
+
 PyCFunction as_method(_PyCFunctionFast function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
@@ -149,6 +154,11 @@ int memory_getbuffer(PyObject* object, Py_buffer* view, int flags) {
     return -1;
   }
   void* pointer = clpool_mem_pointer(mem);
+  if (self->addressless != 0) {
+    PyErr_SetString(PyExc_BufferError,
+                    "the memory is a number of a custom allocator that was not made with addressable=True");
+    return -1;
+  }
   if (pointer == nullptr) {
     PyErr_Format(PyExc_BufferError, "%s has no address on the host: map it", _PyType_Name(Py_TYPE(object)));
     return -1;
@@ -199,6 +209,7 @@ PyMethodDef methods[] = {
     {"release", memory_release, METH_NOARGS,
      "Gives the memory back, to its pool or to the driver. BufferError while views of it exist."},
     {"_pin", memory_pin, METH_NOARGS, "Counts one view that lives as long as this object."},
+    {"_unpin", memory_unpin, METH_NOARGS, "Takes the view from the count again."},
     {"__enter__", memory_enter, METH_NOARGS, nullptr},
     {"__exit__", as_method(memory_exit), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
@@ -225,6 +236,8 @@ PyGetSetDef properties[] = {
 
 PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(MemoryObject, weak_references), READONLY, nullptr},
+    {"_addressless", T_BOOL, offsetof(MemoryObject, addressless), 0,
+     "Whether its number is none of an address."},
     {nullptr, 0, 0, 0, nullptr},
 };
 

@@ -38,6 +38,8 @@ PyMethodDef functions[] = {
     {"adopt", adopt, METH_VARARGS, "adopt(class, memory, kept)"},
     {"finish_releases", finish, METH_NOARGS, "Carries out the releases that finalizers put off."},
     {"address_of", address_of, METH_VARARGS, "address_of(buffer, writable=False) -> (address, bytes)"},
+    {"keep_until_gone", keep_until_gone, METH_VARARGS,
+     "keep_until_gone(memory, object): keeps the object until the memory's cl_mem is destroyed"},
     {"cl_handle", cl_handle, METH_VARARGS, "cl_handle(object, type) -> the handle as an integer"},
     {"create_custom_allocator", create_custom_allocator, METH_VARARGS,
      "create_custom_allocator(allocate, deallocate)"},

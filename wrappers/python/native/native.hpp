@@ -106,6 +106,9 @@ PyObject* new_handle(void* handle, const HandleKind& kind);
 // cl_objects.cpp: contexts, queues, events and samplers that belong to us
 
 bool add_cl_types(PyObject* module);
+/// keep_until_gone(memory, object): keeps the object until OpenCL has destroyed the memory's cl_mem, that is
+/// until no part, map or command uses it either.
+PyObject* keep_until_gone(PyObject* module, PyObject* args);
 /// A new Event that owns the reference; None for NULL.
 PyObject* new_event(cl_event event);
 
@@ -118,6 +121,8 @@ struct MemoryObject {
   PyObject* weak_references;
   /// Views through the buffer protocol.
   Py_ssize_t exports;
+  /// Whether its number is none of an address: no view of it is possible.
+  char addressless;
 };
 
 bool add_memory_type(PyObject* module);

@@ -15,6 +15,8 @@ struct PoolObject {
   /// Number of its registered functions; 0 for none.
   uint64_t functions;
   PyObject* weak_references;
+  /// Whether the blocks' numbers are none of addresses.
+  char addressless;
 };
 
 PyTypeObject* pool_type = nullptr;
@@ -66,6 +68,14 @@ clpool_mem* allocate_slowly(clpool_pool* pool, size_t size) {
   return mem;
 }
 
+PyObject* new_block(PoolObject* self, clpool_mem* mem) {
+  PyObject* block = new_memory(self->block_type, mem, reinterpret_cast<PyObject*>(self));
+  if (self->addressless != 0 && block != nullptr) {
+    reinterpret_cast<MemoryObject*>(block)->addressless = 1;
+  }
+  return block;
+}
+
 PyObject* pool_allocate(PyObject* object, PyObject* argument) {
   auto* self = as_pool(object);
   size_t size = 0;
@@ -79,7 +89,7 @@ PyObject* pool_allocate(PyObject* object, PyObject* argument) {
       return nullptr;
     }
   }
-  return new_memory(self->block_type, mem, object);
+  return new_block(self, mem);
 }
 
 PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -126,7 +136,7 @@ PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
   if (status == CLPOOL_ERROR_WOULD_BLOCK) {
     Py_RETURN_NONE;
   }
-  return succeeded(status) ? new_memory(self->block_type, mem, object) : nullptr;
+  return succeeded(status) ? new_block(self, mem) : nullptr;
 }
 
 int pool_traverse(PyObject* object, visitproc visit, void* arg) {
@@ -275,6 +285,8 @@ PyGetSetDef properties[] = {
 
 PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PoolObject, weak_references), READONLY, nullptr},
+    {"_addressless", T_BOOL, offsetof(PoolObject, addressless), 0,
+     "Whether the blocks' numbers are none of addresses."},
     {nullptr, 0, 0, 0, nullptr},
 };
 

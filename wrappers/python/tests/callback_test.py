@@ -2,6 +2,7 @@
 import gc
 import sys
 
+import numpy as np
 import pytest
 
 import clpool
@@ -178,3 +179,22 @@ def test_a_pool_and_its_callbacks_are_collected_together(make_numbers):
     del owner
     gc.collect()
     assert gone() is None
+
+
+def test_numbers_that_are_no_addresses_cannot_be_viewed(numbers, tmp_path):  # reading them would crash
+    plain = clpool.CustomAllocator(numbers.allocate, numbers.deallocate)
+    for allocator in (plain, clpool.LimitAllocator(plain, 1 << 30), clpool.TraceAllocator(plain, str(tmp_path / "log"))):
+        for make in (allocator, clpool.Pool(allocator)):
+            with make(4096) as memory:
+                for view in (lambda: memoryview(memory), memory.as_array, memory[:1024].as_array):
+                    with pytest.raises(BufferError, match="addressable"):
+                        view()
+
+
+def test_custom_memory_at_addresses_can_be_viewed():
+    store = np.zeros(1 << 20, np.uint8)
+    allocator = clpool.CustomAllocator(lambda size, alignment: -(-store.ctypes.data // alignment) * alignment,
+                                       lambda chunk, size: None, addressable=True)
+    with clpool.Pool(allocator)(1024) as block:
+        block.as_array()[:] = 7
+    assert store.sum() == 7 * 1024

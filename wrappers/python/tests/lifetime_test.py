@@ -1,7 +1,9 @@
 """Ownership: what keeps what alive, what finalizers do, how programs end."""
+import ctypes
 import gc
 import subprocess
 import sys
+import time
 import weakref
 
 import numpy as np
@@ -131,3 +133,70 @@ pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
     done = subprocess.run([sys.executable, "-X", "dev", "-c", program], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     assert "Error" not in done.stderr
+
+
+def test_host_arrays_hold_their_buffer(context):
+    buffer = clpool.Buffer(context, 1 | clpool.mem_flags.USE_HOST_PTR, hostbuf=np.zeros(100))
+    part = buffer.get_host_array(10, float)[5:]
+    with pytest.raises(BufferError):
+        buffer.release()
+    del part
+    buffer.release()
+
+
+@pytest.fixture
+def gate(context):
+    """A user event, and the function that completes it."""
+    opencl_library = ctypes.CDLL("libOpenCL.so.1")
+    opencl_library.clCreateUserEvent.restype = ctypes.c_void_p
+    handle = opencl_library.clCreateUserEvent(ctypes.c_void_p(context.int_ptr), None)
+    done = []
+
+    def complete():
+        done.append(opencl_library.clSetUserEventStatus(ctypes.c_void_p(handle), 0))
+    yield handle, complete
+    if not done:
+        complete()
+    clpool.Event(handle, retain=False).release()
+
+
+def test_host_memory_of_a_copy_outlives_its_released_event(context, queue, gate):
+    buffer = clpool.Buffer(context, 1, 800)
+    host = np.zeros(100)
+    reference = weakref.ref(host)
+    event = clpool.enqueue_copy(queue, buffer, host, is_blocking=False, wait_for=[gate[0]])
+    del host
+    event.release()
+    gc.collect()
+    assert reference() is not None
+    gate[1]()
+    queue.finish()
+    assert reference() is None
+
+
+@pytest.mark.parametrize("use", ["part", "map", "command"])
+def test_host_memory_outlives_a_released_buffer_that_is_still_used(context, queue, gate, use):
+    host = np.zeros(4096)
+    reference = weakref.ref(host)
+    buffer = clpool.Buffer(context, 1 | clpool.mem_flags.USE_HOST_PTR, hostbuf=host)
+    del host
+    part = buffer[:4096] if use == "part" else None
+    mapped = buffer.map(queue) if use == "map" else None
+    if use == "command":
+        clpool.enqueue_fill(queue, buffer, b"x", wait_for=[gate[0]])
+    buffer.release()
+    del buffer
+    gc.collect()
+    assert reference() is not None
+    gate[1]()
+    if part is not None:
+        part.release()
+    if mapped is not None:
+        mapped.release(queue)
+    queue.finish()
+    for _ in range(1000):  # the driver lets go of the buffer in its own time
+        clpool._native.finish_releases()
+        if reference() is None:
+            break
+        time.sleep(.01)
+    assert reference() is None
