@@ -1,6 +1,9 @@
 // Functions written in Python that the library calls: of custom allocators, pools, messages, visits and
 // replays. Each takes the GIL, and lets no exception out: what goes wrong is put by and raised by the call
 // that led to it.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +15,11 @@ namespace clpool::python {
 namespace {
 
 thread_local PyObject* put_by = nullptr;  ///< an exception, as its value with its traceback
+
+// The main thread ends the interpreter, and may call to the last.
+bool ends_without_this_thread() {
+  return _Py_IsFinalizing() != 0 && syscall(SYS_gettid) != getpid();
+}
 
 struct Registry {
   std::mutex mutex;
@@ -184,9 +192,30 @@ int32_t replay_progress(void* user, uint64_t done, uint64_t total) {
 
 }  // namespace
 
-HoldInterpreter::HoldInterpreter() : held_(Py_IsInitialized() != 0) {
-  if (held_) {
+void park() {
+  for (;;) {
+    pause();
+  }
+}
+
+// An interpreter that ends takes the GIL from other threads for good: CPython ends such a thread where it
+// asks for it, by unwinding its stack, which C++ may stop but not finish.
+DropInterpreter::~DropInterpreter() {
+  try {
+    PyEval_RestoreThread(state_);
+  } catch (...) {
+    park();
+  }
+}
+
+HoldInterpreter::HoldInterpreter() : held_(Py_IsInitialized() != 0 && !ends_without_this_thread()) {
+  if (!held_) {
+    return;
+  }
+  try {
     state_ = PyGILState_Ensure();
+  } catch (...) {
+    park();
   }
 }
 

@@ -189,11 +189,16 @@ class HoldInterpreter {
   PyGILState_STATE state_{};
 };
 
-/// Drops the GIL for a scope.
+/// Blocks the calling thread for good: what is left to a thread that wants the GIL of an interpreter that
+/// ends.
+[[noreturn]] void park();
+
+/// Drops the GIL for a scope. A thread that is not the interpreter's last one never leaves the scope once the
+/// interpreter ends.
 class DropInterpreter {
  public:
   DropInterpreter() : state_(PyEval_SaveThread()) {}
-  ~DropInterpreter() { PyEval_RestoreThread(state_); }
+  ~DropInterpreter();
   DropInterpreter(const DropInterpreter&) = delete;
   DropInterpreter& operator=(const DropInterpreter&) = delete;
 

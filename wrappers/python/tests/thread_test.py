@@ -1,5 +1,7 @@
 """Eight threads, with the garbage collector at every allocation."""
 import random
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -119,3 +121,29 @@ def test_a_cache_computes_once_for_eight_threads(context):
     run(8, lambda _: cache.get(context, b"key", lambda: computed.append(1) or "result"))
     assert computed == [1]
     assert cache.find(context, b"key") == "result"
+
+
+@pytest.mark.parametrize("work", [
+    "pool.statistics",
+    "pool.free_held(); pool.allocate(1 << 20)",
+    "clpool.enqueue_fill(queue, block, b'x').wait()",
+    "numbers.free_held(); numbers.allocate(4096)",
+])
+def test_a_program_may_end_while_daemon_threads_work(work):
+    program = f"""
+import threading, time
+import clpool
+device, context, queue = clpool.create_default_context()
+pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+block = pool.allocate(1 << 16)
+numbers = clpool.Pool(clpool.CustomAllocator(lambda size, alignment: 1 << 20, lambda chunk, size: None))
+def work():
+    while True:
+        {work}
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(.2)
+"""
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
