@@ -186,6 +186,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     }
     PoolBlock* block = take_block(request, lock);
     status = block != nullptr ? hand_out(*block, request, lock, mem) : grow(request, lock, mem);
+    if (block != nullptr && status == Status::out_of_memory) {
+      status = recover(request, lock, mem);
+    }
   }
   unlock_and_dispose(lock);
   if (status == Status::success) {
@@ -452,6 +455,9 @@ void Pool::unlock_and_dispose(std::unique_lock<std::mutex>& lock) noexcept {
     return;
   }
   Garbage garbage = std::exchange(garbage_, {});
+  for (const HeapChunk* chunk = garbage.first; chunk != nullptr; chunk = chunk->next) {
+    disposing_bytes_.fetch_add(chunk->size, std::memory_order_relaxed);
+  }
   lock.unlock();
   dispose(garbage);
 }
@@ -467,6 +473,8 @@ void Pool::dispose(Garbage& garbage) noexcept {
   while (garbage.first != nullptr) {
     PoolChunk& chunk = pool_chunk(*std::exchange(garbage.first, garbage.first->next));
     allocator_->deallocate(chunk.memory);
+    disposing_bytes_.fetch_sub(chunk.size, std::memory_order_relaxed);
+    work_done_.fetch_add(1, std::memory_order_relaxed);
     delete &chunk;
   }
   garbage.last = nullptr;

@@ -187,7 +187,9 @@ class Pool final : public Shared, public MemOwner {
                    Mem*& mem);
   Status recover(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
   Status recover_once(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
-  Status give_back_until_served(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
+  Status give_back_until_served(std::uint64_t bytes, const Request& request,
+                                std::unique_lock<std::mutex>& lock, Mem*& mem);
+  bool wait_for_others(std::unique_lock<std::mutex>& lock) noexcept;
   Status out_of_memory_error(const Request& request, std::unique_lock<std::mutex>& lock);
   GrowthLimits growth_limits() const noexcept;
   std::uint64_t room() const noexcept;
@@ -205,6 +207,7 @@ class Pool final : public Shared, public MemOwner {
   // pool_uses.cpp: blocks that queues still use.
   void close_epoch() noexcept;
   void hold_back(PoolBlock& block) noexcept;
+  void end_pending_use(PoolBlock& block) noexcept;
   bool has_pending() const noexcept;
   void collect_finished(std::unique_lock<std::mutex>& lock) noexcept;
   bool wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept;
@@ -239,6 +242,7 @@ class Pool final : public Shared, public MemOwner {
       0;  ///< threads that dispose of garbage after a release, and may end the pool
   bool holding_ = true;
   bool closed_ = false;
+  std::size_t uses_in_hand_ = 0;           ///< pending uses that some thread has taken out to ask or wait for
   std::uint64_t reserved_for_growth_ = 0;  ///< bytes of chunks being asked for
   std::uint64_t peak_managed_bytes_ = 0;
   std::uint64_t peak_active_bytes_ = 0;
@@ -253,6 +257,9 @@ class Pool final : public Shared, public MemOwner {
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;
   std::list<PendingUse> pending_uses_;
+  std::atomic<std::uint64_t> work_done_{
+      0};  ///< chunks taken or given back by now, for threads that wait for others
+  std::atomic<std::uint64_t> disposing_bytes_{0};  ///< of chunks that are on their way to the allocator
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
 };
 

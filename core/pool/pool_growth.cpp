@@ -1,6 +1,8 @@
 // New chunks for a pool, and what it does when the allocator has none to give (design section 3.5).
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "pool/borrowed.hpp"
 #include "pool/uses.hpp"
@@ -15,6 +17,14 @@ bool may_recover(Status status) noexcept {
          (status == Status::opencl && last_cl_error() == CL_INVALID_BUFFER_SIZE);
 }
 
+/// How often a request that would fail waits for other threads that take or give back chunks, and for how
+/// long it leaves them alone in between.
+constexpr int most_retries_for_others = 8;
+constexpr std::chrono::microseconds pause_for_others{200};
+
+/// How long a request that would fail waits for the queues, behind which what was given back is freed.
+constexpr std::uint64_t longest_wait_for_the_driver_ns = 10'000'000'000;
+
 }  // namespace
 
 std::uint64_t Pool::requests_served() const noexcept {
@@ -26,7 +36,7 @@ std::uint64_t Pool::requests_served() const noexcept {
 }
 
 std::uint64_t Pool::room() const noexcept {
-  const std::uint64_t taken = strategy_->managed_bytes() + reserved_for_growth_;
+  const std::uint64_t taken = strategy_->managed_bytes() + reserved_for_growth_ + disposing_bytes_.load();
   return options_.max_bytes > taken ? options_.max_bytes - taken : 0;
 }
 
@@ -36,6 +46,22 @@ GrowthLimits Pool::growth_limits() const noexcept {
           .peak_managed_bytes = peak_managed_bytes_,
           .allocations = requests_served(),
           .driver_allocations = driver_allocations_};
+}
+
+bool Pool::wait_for_others(std::unique_lock<std::mutex>& lock) noexcept {
+  const auto at_work = [this] {
+    return reserved_for_growth_ != 0 || disposing_bytes_.load() != 0 || uses_in_hand_ != 0;
+  };
+  if (!at_work()) {
+    return false;
+  }
+  // When the thread that takes a chunk or gives some back is through, there may be enough.
+  for (const std::uint64_t before = work_done_.load(); at_work() && work_done_.load() == before;) {
+    lock.unlock();
+    std::this_thread::sleep_for(pause_for_others);
+    lock.lock();
+  }
+  return true;
 }
 
 bool Pool::may_fit(std::uint64_t bytes) const noexcept {
@@ -81,19 +107,18 @@ Status Pool::grow(const Request& request, std::unique_lock<std::mutex>& lock, Me
 Status Pool::new_chunk(std::uint64_t bytes, const Request& request, std::unique_lock<std::mutex>& lock,
                        Mem*& mem) {
   auto chunk = std::make_unique<PoolChunk>();
+  if (!garbage_.empty()) {
+    // What goes back goes first, so that both never exist at once.
+    unlock_and_dispose(lock);
+    lock.lock();
+  }
   if (bytes > room()) {
     ++out_of_memory_events_;
-    Garbage garbage = std::exchange(garbage_, {});
-    lock.unlock();
-    dispose(garbage);
-    lock.lock();
     return fail(Status::out_of_memory, "the pool may take %llu bytes more, %llu were needed",
                 static_cast<unsigned long long>(room()), static_cast<unsigned long long>(bytes));
   }
   reserved_for_growth_ += bytes;
-  Garbage garbage = std::exchange(garbage_, {});
   lock.unlock();
-  dispose(garbage);
   const AllocatorTraits& traits = allocator_->traits();
   const std::uint64_t alignment =
       traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
@@ -104,6 +129,7 @@ Status Pool::new_chunk(std::uint64_t bytes, const Request& request, std::unique_
   }
   lock.lock();
   reserved_for_growth_ -= bytes;
+  work_done_.fetch_add(1, std::memory_order_relaxed);
   if (status != Status::success) {
     out_of_memory_events_ += status == Status::out_of_memory ? 1 : 0;
     return status;
@@ -120,23 +146,30 @@ Status Pool::new_chunk(std::uint64_t bytes, const Request& request, std::unique_
   }
   chunk.release();
   ++driver_allocations_;
-  ++misses_;
   peak_managed_bytes_ = std::max(peak_managed_bytes_, strategy_->managed_bytes());
   share_limits();
-  return hand_out(pool_block(*block), request, lock, mem);
+  const Status handed_out = hand_out(pool_block(*block), request, lock, mem);
+  misses_ += handed_out == Status::success ? 1 : 0;
+  return handed_out;
 }
 
 Status Pool::recover(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem) {
-  for (std::uint32_t attempt = 1;; ++attempt) {
+  int retries = 0;
+  for (std::uint32_t attempt = 1;;) {
     const Status status = recover_once(request, lock, mem);
     if (!may_recover(status)) {
       return status;
+    }
+    if (retries < most_retries_for_others && wait_for_others(lock)) {
+      ++retries;
+      continue;
     }
     if (options_.callbacks.out_of_memory == nullptr) {
       return out_of_memory_error(request, lock);
     }
     lock.unlock();
-    const bool again = options_.callbacks.out_of_memory(options_.callbacks.user, request.size, attempt) != 0;
+    const bool again =
+        options_.callbacks.out_of_memory(options_.callbacks.user, request.size, attempt++) != 0;
     finish_later_releases();
     lock.lock();
     if (!again) {
@@ -175,12 +208,18 @@ Status Pool::recover_once(const Request& request, std::unique_lock<std::mutex>& 
     return hand_out(pool_block(*block), request, lock, mem);
   }
   // Held chunks, largest first, no more of them than it takes.
-  if (const Status status = give_back_until_served(request, lock, mem); !may_recover(status)) {
+  const std::uint64_t released_before = driver_releases_;
+  if (const Status status = give_back_until_served(request.rounded, request, lock, mem);
+      !may_recover(status)) {
     return status;
   }
   // The exact size.
   if (request.size != 0 && request.size != request.rounded) {
-    if (const Status status = new_chunk(request.size, request, lock, mem); !may_recover(status)) {
+    Status status = new_chunk(request.size, request, lock, mem);
+    if (may_recover(status)) {
+      status = give_back_until_served(request.size, request, lock, mem);
+    }
+    if (!may_recover(status)) {
       return status;
     }
   }
@@ -189,15 +228,24 @@ Status Pool::recover_once(const Request& request, std::unique_lock<std::mutex>& 
     if (PoolBlock* block = take_block(request, lock); block != nullptr) {
       return hand_out(*block, request, lock, mem);
     }
-    if (const Status status = give_back_until_served(request, lock, mem); !may_recover(status)) {
+    if (const Status status = give_back_until_served(request.rounded, request, lock, mem);
+        !may_recover(status)) {
       return status;
     }
+  }
+  // What went back may be free only when the commands before its release are through, as SVM on a queue is.
+  if (driver_releases_ != released_before && epochs_.has_queues()) {
+    unlock_and_dispose(lock);
+    epochs_.settle(longest_wait_for_the_driver_ns);
+    lock.lock();
+    return new_chunk(request.rounded, request, lock, mem);
   }
   return Status::out_of_memory;
 }
 
-Status Pool::give_back_until_served(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem) {
-  if (!may_fit(request.rounded)) {
+Status Pool::give_back_until_served(std::uint64_t bytes, const Request& request,
+                                    std::unique_lock<std::mutex>& lock, Mem*& mem) {
+  if (!may_fit(bytes)) {
     return Status::out_of_memory;
   }
   while (HeapChunk* chunk = strategy_->largest_free_chunk()) {
@@ -214,10 +262,10 @@ Status Pool::give_back_until_served(const Request& request, std::unique_lock<std
       continue;
     }
     give_chunk_back(*chunk);
-    if (request.rounded > room()) {
+    if (bytes > room()) {
       continue;
     }
-    if (const Status status = new_chunk(request.rounded, request, lock, mem); !may_recover(status)) {
+    if (const Status status = new_chunk(bytes, request, lock, mem); !may_recover(status)) {
       return status;
     }
   }

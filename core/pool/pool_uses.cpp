@@ -3,6 +3,8 @@
 #include "pool/uses.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "cl/info.hpp"
 #include "cl/order.hpp"
@@ -13,6 +15,9 @@ namespace {
 
 /// Releases that one marker serves while an earlier one is still on its way.
 constexpr std::uint64_t releases_per_marker = 32;
+
+/// How long a thread that finds only uses for which another one waits leaves it alone.
+constexpr std::chrono::microseconds pause_for_others{200};
 
 /// Block::bin of a block that is held back; 0 while it is handed out.
 constexpr std::uint32_t held_back_mark = 1;
@@ -70,6 +75,8 @@ void Pool::hold_back(PoolBlock& block) noexcept {
 
 void Pool::collect_finished(std::unique_lock<std::mutex>& lock) noexcept {
   std::list<PendingUse> uses = std::exchange(pending_uses_, {});
+  uses_in_hand_ += uses.size();
+  const std::size_t in_hand = uses.size();
   const bool close =
       pending_in_open_epoch_ != 0 && (!epochs_.in_flight() || pending_in_open_epoch_ >= releases_per_marker);
   if (close) {
@@ -94,16 +101,26 @@ void Pool::collect_finished(std::unique_lock<std::mutex>& lock) noexcept {
     pending_bytes_ -= block.capacity;
     give_block_back(block);
   }
+  uses_in_hand_ -= in_hand;
   while (!uses.empty()) {
     const PendingUse& use = uses.front();
     if (!use.events.empty()) {
       pending_uses_.splice(pending_uses_.end(), uses, uses.begin());
       continue;
     }
-    --pending_blocks_;
-    pending_bytes_ -= use.block->capacity;
-    give_block_back(*use.block);
+    end_pending_use(*use.block);
     uses.pop_front();
+  }
+}
+
+void Pool::end_pending_use(PoolBlock& block) noexcept {
+  --pending_blocks_;
+  pending_bytes_ -= block.capacity;
+  // The declared uses are through; those on the pool's own queues, which nobody declares, may not be.
+  if (epochs_.must_hold_back()) {
+    hold_back(block);
+  } else {
+    give_block_back(block);
   }
 }
 
@@ -118,10 +135,18 @@ bool Pool::wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept {
     return status == Status::success;
   }
   if (pending_uses_.empty()) {
-    return false;
+    if (uses_in_hand_ == 0) {
+      return false;
+    }
+    // Another thread waits for them.
+    lock.unlock();
+    std::this_thread::sleep_for(pause_for_others);
+    lock.lock();
+    return true;
   }
   PendingUse use = std::move(pending_uses_.front());
   pending_uses_.pop_front();
+  ++uses_in_hand_;
   lock.unlock();
   for (const cl::Event& event : use.events) {
     const cl_event raw = event.get();
@@ -129,9 +154,8 @@ bool Pool::wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept {
     static_cast<void>(clWaitForEvents(1, &raw));
   }
   lock.lock();
-  --pending_blocks_;
-  pending_bytes_ -= use.block->capacity;
-  give_block_back(*use.block);
+  --uses_in_hand_;
+  end_pending_use(*use.block);
   return true;
 }
 
@@ -284,9 +308,7 @@ Status Pool::take_back_used(PoolBlock& block) noexcept {
       const cl_event raw = event.get();
       static_cast<void>(clWaitForEvents(1, &raw));
     }
-    --pending_blocks_;
-    pending_bytes_ -= block.capacity;
-    give_block_back(block);
+    end_pending_use(block);
   }
   leave_and_dispose(lock);
   return Status::success;

@@ -78,8 +78,7 @@ typedef struct clpool_pool_options {
   /** Not 0: send a trace message for what PyOpenCL's pool traces (bin served, new memory, out of memory,
    * return). */
   uint32_t trace_messages;
-  /** Most bytes that the pool may have from its allocator at a time; 0: no limit. Chunks that another thread
-   * is just giving back do not count any more; clpool_allocator_create_limit() counts them. */
+  /** Most bytes that the pool may have from its allocator at a time; 0: no limit. */
   uint64_t max_bytes;
   /** Most bytes that the pool may hold without their being in use: more than that goes back to the allocator
    * as soon as whole chunks of it are free; 0: no limit. */

@@ -1,8 +1,11 @@
 // What a pool does when memory is out (design 3.5): each step of the chain by itself, and a failure at every
 // call of every workload, after which nothing may have changed and nothing may be lost.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <random>
+#include <thread>
 
 #include "support/pools.hpp"
 
@@ -415,4 +418,53 @@ TEST_P(OutOfMemory, AFailureAtAnyCallChangesNothingAndLosesNothing) {
 }
 
 }  // namespace
+TEST(PoolOutOfMemory, GivesBackForTheExactSizeWhenTheRoundedOneCannotFit) {  // D-04
+  for (const std::uint32_t strategy : {CLPOOL_STRATEGY_COALESCING, CLPOOL_STRATEGY_BINNED}) {
+    NumberSource source;
+    const AllocatorHandle allocator = source.allocator();
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.strategy = strategy;
+    options.max_bytes = 1'000'001;
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    allocate(pool, 600'000).reset();
+    EXPECT_EQ(clpool_mem_size(allocate(pool, 1'000'001).get()), 1'000'001u);
+    EXPECT_LE(source.peak_bytes(), options.max_bytes);
+  }
+}
+
+TEST(PoolOutOfMemory, ARequestWaitsForWhatAnotherThreadIsGivingBack) {
+  // A driver that takes its time to free a chunk, and has room for one.
+  struct SlowSource {
+    std::atomic<std::uint64_t> live{0};
+    std::atomic<bool> freeing{false};
+  } slow;
+  clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
+  ops.allocate = [](void* user, uint64_t size, uint64_t, uint64_t* chunk) {
+    auto* source = static_cast<SlowSource*>(user);
+    if (source->live + size > 1'000'000) {
+      return clpool_status{CLPOOL_ERROR_OUT_OF_MEMORY};
+    }
+    source->live += size;
+    *chunk = 1 << 20;
+    return clpool_status{CLPOOL_SUCCESS};
+  };
+  ops.deallocate = [](void* user, uint64_t, uint64_t size) {
+    auto* source = static_cast<SlowSource*>(user);
+    source->freeing = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    source->live -= size;
+  };
+  clpool_allocator* made = nullptr;
+  ASSERT_EQ(clpool_allocator_create_custom(&ops, &slow, &made), CLPOOL_SUCCESS);
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(allocator.get());
+  allocate(pool, 900'000).reset();
+  std::thread giver([&] { EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS); });
+  while (!slow.freeing) {
+    std::this_thread::yield();
+  }
+  allocate(pool, 950'000).reset();
+  giver.join();
+}
+
 }  // namespace clpool::test

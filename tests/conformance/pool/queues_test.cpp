@@ -141,6 +141,19 @@ TEST_P(PoolQueues, AnUndeclaredUseOnAnotherQueueIsNotProtected) {
   EXPECT_TRUE(copy.reads(2)) << "the command sees what the next owner wrote";
 }
 
+TEST_P(PoolQueues, DeclaringAUseDoesNotEndTheProtectionOfThePoolsOwnQueues) {  // W-02, W-04
+  const PoolHandle tested = pool_used_on({cl.queue, out_of_order});
+  MemHandle mem = written(tested, 1);
+  const void* place = place_of(mem);
+  ASSERT_EQ(clpool_mem_used_on(mem.get(), other), CLPOOL_SUCCESS);
+  HeldCopy copy(cl, out_of_order, mem);
+  mem.reset();
+  clFinish(other);
+  EXPECT_FALSE(overwrites(tested, place)) << "the declared use is through, the pool's own queue is not";
+  EXPECT_TRUE(copy.reads(1));
+  expect_reused(tested, place);
+}
+
 TEST_P(PoolQueues, ADeclaredUseOnAnotherQueueHoldsTheBlockBack) {  // W-02, W-04, D-09
   const PoolHandle tested = pool();
   MemHandle mem = written(tested, 1);
