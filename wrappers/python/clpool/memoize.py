@@ -1,7 +1,7 @@
 """Results cached per OpenCL object: decorators with PyOpenCL's names, and Cache, which is the library's own."""
 import functools
 import weakref
-from typing import Any, Callable, Dict, TypeVar
+from typing import Any, Callable, Dict, Tuple, TypeVar
 
 from . import _native as _n
 
@@ -37,7 +37,28 @@ def first_arg_dependent_memoize(function: Function) -> Function:
 
 
 context_dependent_memoize = first_arg_dependent_memoize
-first_arg_dependent_memoize_nested = first_arg_dependent_memoize
+
+_nested: Dict[Tuple[str, int, str], _Results] = {}
+
+
+def first_arg_dependent_memoize_nested(nested_func: Function) -> Function:
+    """The same for a function within a function: its results are those of the place in the source, and so are shared by
+    all calls of the function around it. Takes no keywords."""
+    code = nested_func.__code__
+    results = _nested.setdefault((code.co_filename, code.co_firstlineno, nested_func.__name__), _Results())
+    _dictionaries.add(results)
+
+    @functools.wraps(nested_func)
+    def wrapper(first: Any, *args: Any) -> Any:
+        try:
+            return results[first][args]
+        except KeyError:
+            pass
+        result = nested_func(first, *args)
+        return results.setdefault(first, {}).setdefault(args, result)
+
+    return wrapper  # type: ignore[return-value]
+
 
 
 def clear_first_arg_caches() -> None:

@@ -264,14 +264,44 @@ class SVMPointer(MemoryObject):
 
 
 class SVMAllocation(SVMPointer):
-    """SVMAllocation(context, size, alignment=0, flags=READ_WRITE, queue=None): SVM of its own. None for 0 bytes."""
+    """SVMAllocation(context, size, alignment=0, flags=READ_WRITE, queue=None): SVM of its own. 0 bytes give an
+    object without memory, whose address and size are 0."""
 
     __slots__ = ()
 
     def __new__(cls, context: Any, size: int, alignment: int = 0, flags: int = mem_flags.READ_WRITE,
                 queue: Any = None) -> Any:
         memory = _n.clpool_svm_create(context, flags, size, alignment, queue)
-        return None if memory is None else _n.adopt(cls, memory, None)
+        return _n.adopt(_NoSVM, None, None) if memory is None else _n.adopt(cls, memory, None)
+
+
+class _NoSVM(SVMAllocation):
+    """SVM of no bytes."""
+
+    __slots__ = ()
+
+    size = nbytes = capacity = svm_ptr = int_ptr = 0
+    is_released = False
+
+    def release(self) -> None:
+        """Does nothing."""
+
+    def enqueue_release(self, queue: Any = None, wait_for: Any = None) -> Any:
+        """Does nothing: there is no event."""
+
+    def __enter__(self) -> "_NoSVM":
+        return self
+
+    def __exit__(self, *_exception: Any) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return "<clpool.SVMAllocation: 0 bytes>"
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 class SVM(SVMPointer):

@@ -165,10 +165,15 @@ def _request(threads: int, shared_mem: int, registers: int, barriers: int, carve
     return request
 
 
+#: In the order of PyCUDA's list.
+_FACTORS = {"groups": _n.CLPOOL_LIMITED_BY_GROUPS, "warps": _n.CLPOOL_LIMITED_BY_WARPS,
+            "registers": _n.CLPOOL_LIMITED_BY_REGISTERS, "local_memory": _n.CLPOOL_LIMITED_BY_LOCAL_MEMORY,
+            "barriers": _n.CLPOOL_LIMITED_BY_BARRIERS}
+
+
 def _result(made: Any, model: int) -> Occupancy:
-    bits = [bit for bit in (1, 2, 4, 8, 16) if made.limiting_factors & bit]
-    names = ("warps", "registers", "local_memory", "groups", "barriers")
-    limits = {name: getattr(made, f"limit_{name}") for name in names}
+    bits = [bit for bit in sorted(_FACTORS.values()) if made.limiting_factors & bit]
+    limits = {name: getattr(made, f"limit_{name}") for name in _FACTORS}
     return Occupancy(made.groups_per_mp, made.warps_per_group, made.warps_per_mp, made.max_warps_per_mp,
                      tuple(_n.clpool_occupancy_factor_name(bit, model) for bit in bits),
                      {name: None if value == 2**32 - 1 else value for name, value in limits.items()},
@@ -207,7 +212,8 @@ class OccupancyRecord:
         #: Share of the warps that a multiprocessor can hold.
         self.occupancy = found.occupancy
         #: (groups, name) of each limit that binds.
-        self.tb_per_mp_limits = [(value, name) for name, value in found.limits.items() if value is not None]
+        self.tb_per_mp_limits = [(found.limits[name], _n.clpool_occupancy_factor_name(bit, devdata._limits.model))
+                                 for name, bit in _FACTORS.items() if found.limits[name] is not None]
 
     def __repr__(self) -> str:
         return f"<clpool.OccupancyRecord: {self.tb_per_mp} groups by {self.limited_by}, occupancy {self.occupancy:.3f}>"

@@ -53,6 +53,8 @@ def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, w
     buffer_origin, host_origin, region, buffer_pitches, host_pitches; between buffers src_origin, dst_origin, region,
     src_pitches, dst_pitches. Images: origin, region, pitches; with buffers offset; between images src_origin, dest_origin.
     """
+    if dest is None or src is None:
+        raise TypeError(f"{'src' if src is None else 'dest'} is None, it must be memory or a host object")
     if isinstance(dest, Image) or isinstance(src, Image):
         return _copy_image(queue, dest, src, is_blocking, wait_for, **place)
     if "region" in place:

@@ -277,14 +277,17 @@ PyObject* set_memory_classes(PyObject*, PyObject* given) {
 
 PyObject* adopt(PyObject*, PyObject* args) {
   PyObject *type = nullptr, *memory = nullptr, *kept = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!O", &PyType_Type, &type, memory_type, &memory, &kept)) {
+  if (!PyArg_ParseTuple(args, "O!OO", &PyType_Type, &type, &memory, &kept)) {
     return nullptr;
   }
   if (!PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), memory_type)) {
     PyErr_SetString(PyExc_TypeError, "expected a subclass of Memory");
     return nullptr;
   }
-  clpool_mem* mem = live(as_memory(memory));
+  if (memory == Py_None) {  // an object for no bytes
+    return PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
+  }
+  clpool_mem* mem = memory_of(memory);
   if (mem == nullptr) {
     return nullptr;
   }

@@ -135,7 +135,7 @@ PyObject* new_memory_of_kind(clpool_mem* mem);
 /// Says which class memory of a kind gets: memory_classes({kind: class}).
 PyObject* set_memory_classes(PyObject* module, PyObject* classes);
 /// adopt(class, memory, kept or None): the same memory as an object of another class; the first one is
-/// released.
+/// released. None gives an object without memory.
 PyObject* adopt(PyObject* module, PyObject* args);
 
 // pool.cpp

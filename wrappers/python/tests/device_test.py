@@ -81,6 +81,7 @@ def test_the_seeds_occupancy():  # spec §3.2
     record = clpool.OccupancyRecord(data, 128, registers=20)
     assert (record.tb_per_mp, record.limited_by, record.warps_per_mp) == (8, "device", 32)
     assert record.occupancy == pytest.approx(.6667, abs=1e-4)
+    assert record.tb_per_mp_limits == [(8, "device"), (12, "warps"), (12, "regs")]
     with pytest.raises(ValueError):
         clpool.OccupancyRecord(data, 2000)
     with pytest.raises(ValueError):
@@ -121,6 +122,23 @@ def test_results_are_computed_once_per_object(context):
     assert compute(context, 1, a=2) == compute(context, 1, a=2) == 2
     clpool.clear_first_arg_caches()
     assert compute(context) == 3
+
+
+def test_results_of_nested_functions_are_shared_by_calls_of_the_outer_one(context):
+    calls = []
+
+    def outer():
+        @clpool.first_arg_dependent_memoize_nested
+        def nested(first, number):
+            calls.append(number)
+            return number
+        with pytest.raises(TypeError):
+            nested(context, number=1)
+        return nested(context, 1)
+    assert outer() == outer() == 1 and calls == [1]
+    clpool.clear_first_arg_caches()
+    outer()
+    assert calls == [1, 1]
 
 
 def test_the_librarys_cache(context, pool):

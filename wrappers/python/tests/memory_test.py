@@ -63,8 +63,9 @@ def test_host_memory_must_be_writable_and_contiguous(context, queue):
         clpool.enqueue_copy(queue, b"constant", buffer)
     with pytest.raises((BufferError, ValueError)):
         clpool.enqueue_copy(queue, np.zeros(100, np.uint8)[::2], buffer)
-    with pytest.raises(TypeError):
-        clpool.enqueue_copy(queue, 3, buffer)
+    for dest, src in ((3, buffer), (buffer, None), (None, buffer)):
+        with pytest.raises(TypeError):
+            clpool.enqueue_copy(queue, dest, src)
     with pytest.raises(TypeError):
         clpool.enqueue_copy(queue, bytearray(3), b"abc")
     fortran = np.asfortranarray(np.arange(100, dtype=np.uint8).reshape(10, 10))
@@ -207,7 +208,9 @@ def test_svm_is_host_memory_too(context, queue, opencl):  # test_coarse_grain_sv
     del buffer
     memory.enqueue_release(queue).wait()
     assert memory.is_released
-    assert clpool.SVMAllocation(context, 0) is None
+    with clpool.SVMAllocation(context, 0) as nothing:
+        assert isinstance(nothing, clpool.SVMAllocation) and nothing.size == nothing.svm_ptr == 0
+    nothing.release()
 
 
 def test_svm_arrays(context):  # D-21
