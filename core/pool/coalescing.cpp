@@ -2,6 +2,7 @@
 #include "pool/coalescing.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace clpool {
 namespace {
@@ -82,13 +83,17 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   Growth growth;
   std::uint64_t wanted = std::max({rounded, portion, min_chunk_bytes_});
   std::uint64_t headroom = peak - managed;
+  const auto release = [&](HeapChunk& chunk) {
+    // Room for all of them at once: nothing may throw once the first is forgotten, as it would be lost.
+    growth.released.reserve(heap_.chunk_count() + growth.released.size());
+    growth.released.push_back(&chunk);
+    headroom += chunk.size;
+    heap_.remove_chunk(chunk);
+  };
 
   // A whole chunk that take() would have cut up goes back for one that fits.
   if (prefers_growth(rounded, limits, idle)) {
-    HeapChunk& chunk = *heap_.find(rounded)->chunk;
-    headroom += chunk.size;
-    heap_.remove_chunk(chunk);
-    growth.released.push_back(&chunk);
+    release(*heap_.find(rounded)->chunk);
     wanted = rounded;
   }
   // Beyond the peak so far: as many whole chunks go back as it takes to stay below it.
@@ -98,10 +103,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     if (block == nullptr || !idle(*block->chunk)) {
       break;
     }
-    HeapChunk& chunk = *block->chunk;
-    headroom += chunk.size;
-    heap_.remove_chunk(chunk);
-    growth.released.push_back(&chunk);
+    release(*block->chunk);
   }
   if (wanted > headroom) {
     const bool small_start = urgency <= 1 && !min_chunk_is_asked_for_;
@@ -122,7 +124,12 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
 
 Block* Coalescing::add_chunk(HeapChunk& chunk, std::uint64_t rounded) {
   Block* block = heap_.add_chunk(chunk);
-  return heap_.take(*block, std::min(rounded, block->size));
+  try {
+    return heap_.take(*block, std::min(rounded, block->size));
+  } catch (const std::bad_alloc&) {
+    heap_.remove_chunk(chunk);  // which the caller gives back
+    throw;
+  }
 }
 
 HeapChunk* Coalescing::give_back(Block& block, std::uint64_t stamp) noexcept {

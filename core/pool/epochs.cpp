@@ -49,48 +49,49 @@ Status Epochs::add_queue(cl_command_queue queue) {
 
 Status Epochs::close() noexcept {
   try {
-    Closed closed{0, std::vector<cl::Event>(queues_.size())};
+    std::list<Closed> made;
+    Closed& closed = made.emplace_back(Closed{0, std::vector<cl::Event>(queues_.size())});
     // Taken before the markers are enqueued: what is released from now on belongs to the next epoch.
     closed.number = open_.fetch_add(1, std::memory_order_acq_rel);
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       CLPOOL_TRY(enqueue_marker(queues_[i].get(), closed.events[i]));
     }
     const std::lock_guard lock(mutex_);
-    const auto place =
-        std::upper_bound(closed_.begin(), closed_.end(), closed.number,
-                         [](std::uint64_t number, const Closed& other) { return number < other.number; });
-    closed_.insert(place, std::move(closed));
+    put_in_order(made);
     return Status::success;
   } catch (const std::bad_alloc&) {
     return fail(Status::out_of_host_memory, "no host memory for a marker");
   }
 }
 
+void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
+  const auto place = std::find_if(closed_.begin(), closed_.end(),
+                                  [&](const Closed& other) { return closed.front().number < other.number; });
+  closed_.splice(place, closed);
+}
+
 void Epochs::poll() noexcept {
   // The oldest epochs are taken out, asked without the lock, and put back if they still run. Numbers complete
   // in order: an epoch that could not be marked is covered by the next one that could.
   for (;;) {
-    Closed oldest;
+    std::list<Closed> oldest;
     {
       const std::lock_guard lock(mutex_);
       if (closed_.empty()) {
         return;
       }
-      oldest = std::move(closed_.front());
-      closed_.pop_front();
+      oldest.splice(oldest.begin(), closed_, closed_.begin());
     }
-    const bool ended = std::all_of(oldest.events.begin(), oldest.events.end(),
+    const Closed& asked = oldest.front();
+    const bool ended = std::all_of(asked.events.begin(), asked.events.end(),
                                    [](const auto& event) { return has_ended(event.get()); });
     const std::lock_guard lock(mutex_);
     if (!ended) {
-      const auto place =
-          std::upper_bound(closed_.begin(), closed_.end(), oldest.number,
-                           [](std::uint64_t number, const Closed& other) { return number < other.number; });
-      closed_.insert(place, std::move(oldest));
+      put_in_order(oldest);
       return;
     }
-    if (oldest.number > completed_.load(std::memory_order_relaxed)) {
-      completed_.store(oldest.number, std::memory_order_release);
+    if (asked.number > completed_.load(std::memory_order_relaxed)) {
+      completed_.store(asked.number, std::memory_order_release);
     }
   }
 }

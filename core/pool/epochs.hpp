@@ -8,7 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <vector>
 
@@ -61,14 +61,16 @@ class Epochs {
     std::vector<cl::Event> events;
   };
 
+  /// Moves the one element of `closed` to its place in closed_. mutex_ is held.
+  void put_in_order(std::list<Closed>& closed) noexcept;
   Status share_oldest(std::vector<cl::Event>& events) noexcept;
 
   std::vector<cl::Queue> queues_;
   bool must_hold_back_ = false;
   std::atomic<std::uint64_t> open_{1};
   std::atomic<std::uint64_t> completed_{0};
-  std::mutex mutex_;           ///< guards closed_
-  std::deque<Closed> closed_;  ///< in ascending order
+  std::mutex mutex_;          ///< guards closed_
+  std::list<Closed> closed_;  ///< in ascending order; a list, as poll() must not need memory
 };
 
 /// True if the event's command is complete or failed, so that it uses no memory any more.

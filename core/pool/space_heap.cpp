@@ -1,6 +1,8 @@
 // The engine over number spaces.
 #include "pool/space_heap.hpp"
 
+#include <new>
+
 namespace clpool {
 
 Block* SpaceHeap::Ranges::make() {
@@ -25,13 +27,23 @@ Status SpaceHeap::add_space(std::uint64_t size, std::uint64_t& number) {
     return fail(Status::invalid_value, "a space of %llu units is smaller than one granule of %llu",
                 static_cast<unsigned long long>(size), static_cast<unsigned long long>(heap_.granule()));
   }
-  spaces_.reserve(spaces_.size() + 1);
-  auto space = std::make_unique<Space>();
-  space->size = usable;
-  space->number = spaces_.size();
-  heap_.add_chunk(*space);
-  number = space->number;
-  spaces_.push_back(std::move(space));
+  if (usable > UINT64_MAX - heap_.managed_bytes()) {
+    return fail(Status::invalid_value,
+                "a space of %llu units and the %llu that the heap has would be more than %llu together",
+                static_cast<unsigned long long>(usable),
+                static_cast<unsigned long long>(heap_.managed_bytes()),
+                static_cast<unsigned long long>(UINT64_MAX));
+  }
+  Space& space = *spaces_.emplace_back(std::make_unique<Space>());
+  space.size = usable;
+  space.number = spaces_.size() - 1;
+  try {
+    heap_.add_chunk(space);
+  } catch (const std::bad_alloc&) {
+    spaces_.pop_back();
+    throw;
+  }
+  number = space.number;
   return Status::success;
 }
 

@@ -54,6 +54,7 @@ class Strategy {
   virtual Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) = 0;
 
   /// Enters a new chunk and hands out a block of `rounded` bytes at its start (all of it if it is smaller).
+  /// Throws std::bad_alloc, changing nothing.
   virtual Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) = 0;
 
   /// Takes a block back. `stamp` becomes its chunk's last_release. Returns the wholly free chunk that

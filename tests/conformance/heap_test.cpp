@@ -154,6 +154,13 @@ TEST(HeapHandles, TakeTheWholeOf64Bits) {
   EXPECT_EQ(stats_of(heap).free, 10u);
   EXPECT_EQ(clpool_heap_free(heap.get(), large), CLPOOL_SUCCESS);
   EXPECT_EQ(stats_of(heap).largest_free, UINT64_MAX);
+  std::uint64_t space = 0;
+  EXPECT_EQ(clpool_heap_add_space(heap.get(), 7, &space), CLPOOL_ERROR_INVALID_VALUE) << "more in all";
+  EXPECT_STREQ(clpool_last_error_message(),
+               "a space of 7 units and the 18446744073709551615 that the heap has would be more than "
+               "18446744073709551615 together");
+  EXPECT_EQ(stats_of(heap).managed, UINT64_MAX);
+  EXPECT_EQ(stats_of(heap).spaces, 1u);
 }
 
 }  // namespace

@@ -131,6 +131,39 @@ TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {  // D-04
   EXPECT_EQ(strategy.check(), nullptr);
 }
 
+TEST(Coalescing, ForgetsANewChunkThatItHasNoDescriptorsFor) {
+  CountedBlocks blocks;
+  Coalescing strategy(256, 0, blocks);
+  HeapChunk chunk;
+  chunk.size = 1024;
+  for (blocks.most = 0; blocks.most < 2; ++blocks.most) {
+    EXPECT_THROW(strategy.add_chunk(chunk, 512), std::bad_alloc);
+    EXPECT_EQ(strategy.chunk_count(), 0u) << "the caller gives it back";
+    EXPECT_EQ(strategy.managed_bytes(), 0u);
+    EXPECT_EQ(blocks.in_use(), 0u);
+    EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
+  }
+  Block* block = strategy.add_chunk(chunk, 512);
+  EXPECT_EQ(block->size, 512u);
+  EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
+}
+
+TEST(Coalescing, GivesSeveralChunksBackForOneAndForgetsNoOther) {
+  Driven driven(1'000'000);
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 8; ++i) {
+    blocks.push_back(driven.allocate(1'000'000));
+  }
+  for (Block* block : blocks) {
+    driven.release(block);
+  }
+  const std::uint64_t before = driven.strategy.chunk_count();
+  driven.allocate(5'000'000);
+  EXPECT_GE(driven.released, 2u);
+  EXPECT_EQ(driven.strategy.chunk_count(), before - driven.released + 1);
+  EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
+}
+
 /// Chunks of a binned strategy, by size.
 struct Bins {
   HeapChunk& add(std::uint64_t size) {

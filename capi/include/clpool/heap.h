@@ -58,8 +58,8 @@ CLPOOL_API clpool_status clpool_heap_create(uint64_t granule, clpool_heap** out)
  * @param heap the heap
  * @param size units, > 0; a part at the end that is no whole granule is left unused
  * @param space receives the space's number: 0, 1, 2, … in the order of the calls
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a size below one granule;
- * CLPOOL_ERROR_OUT_OF_HOST_MEMORY
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size below one granule, or spaces of 2^64 units
+ * or more together; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
 CLPOOL_API clpool_status clpool_heap_add_space(clpool_heap* heap, uint64_t size,
                                                uint64_t* space) CLPOOL_NOEXCEPT;
