@@ -1,5 +1,6 @@
 // A row "allocate" is written after the memory was made and a row "free" before it is given back, so that an
-// address that the driver reuses at once never seems to be live twice.
+// address that the driver reuses at once never seems to be live twice; should it not be given back after all,
+// a row "allocate" follows.
 #include "allocator/trace.hpp"
 
 #include <atomic>
@@ -32,9 +33,10 @@ class TraceAllocator final : public Allocator {
   }
 
   Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
+    write({.action = TraceAction::release, .pointer = chunk.value, .size = chunk.size});
     const Status status = inner_->deallocate_on(chunk, order);
-    if (status == Status::success) {
-      write({.action = TraceAction::release, .pointer = chunk.value, .size = chunk.size});
+    if (status != Status::success) {
+      write({.action = TraceAction::allocate, .pointer = chunk.value, .size = chunk.size});
     }
     return status;
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include "allocator/trace.hpp"
@@ -22,7 +23,11 @@ class OneAddressAllocator final : public Allocator {
     return Status::success;
   }
   void deallocate(const Chunk&) noexcept override {}
+  Status deallocate_on(const Chunk&, const cl::Order&) noexcept override {
+    return on_queue ? on_queue() : fail(Status::not_supported, "no queues here");
+  }
   int calls = 0;
+  std::function<Status()> on_queue;  ///< what deallocate_on() does
 };
 
 class TraceAllocatorTest : public testing::Test {
@@ -61,6 +66,26 @@ TEST_F(TraceAllocatorTest, LogsAllocationsFailuresAndReleases) {
   EXPECT_EQ(log.figures.releases, 6u);
   EXPECT_EQ(log.figures.allocate_failures, 2u);
   EXPECT_EQ(log.figures.largest_bytes, 7u);
+}
+
+TEST_F(TraceAllocatorTest, LogsAFreeBehindCommandsBeforeTheAddressCanBeReused) {
+  Chunk chunk;
+  Chunk reused;
+  ASSERT_EQ(allocator->allocate(100, 1, chunk), Status::success);
+  inner->on_queue = [&] {  // as another thread might, as soon as the driver has the memory back
+    return allocator->allocate(200, 1, reused);
+  };
+  EXPECT_EQ(allocator->deallocate_on(chunk, {}), Status::success);
+  inner->on_queue = nullptr;
+  EXPECT_EQ(allocator->deallocate_on(reused, {}), Status::not_supported) << "which leaves it live";
+  allocator->deallocate(reused);
+  allocator = {};
+  TraceLog log;
+  ASSERT_EQ(read_trace_file(path.c_str(), log), Status::success) << last_error_message();
+  EXPECT_EQ(log.figures.allocations, 3u);
+  EXPECT_EQ(log.figures.releases, 3u);
+  EXPECT_EQ(log.figures.final_live_blocks, 0u);
+  EXPECT_EQ(log.figures.peak_live_blocks, 1u);
 }
 
 TEST_F(TraceAllocatorTest, RefusesCompressedLogs) {
