@@ -85,6 +85,11 @@ Status convert(const clpool_pool_options& given, PoolOptions& options) {
     return fail(Status::invalid_value, "clpool_pool_create: queue_count is %u, but queues is NULL",
                 given.queue_count);
   }
+  for (std::uint32_t i = 0; i < given.queue_count; ++i) {
+    if (given.queues[i] == nullptr) {
+      return fail(Status::invalid_value, "clpool_pool_create: queues[%u] is NULL", i);
+    }
+  }
   options.trace_messages = given.trace_messages != 0;
   options.max_bytes = or_unlimited(given.max_bytes);
   options.max_held_bytes = or_unlimited(given.max_held_bytes);

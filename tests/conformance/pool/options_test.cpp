@@ -70,6 +70,14 @@ TEST_F(PoolOptionsTest, WrongValuesAreRefusedByName) {
   refused([](auto& options) { options.alignment = 3000; }, "3000");
   refused([](auto& options) { options.reserved = 1; }, "reserved");
   refused([](auto& options) { options.queue_count = 1; }, "queue_count");
+  cl_command_queue queues[2] = {};
+  queues[0] = reinterpret_cast<cl_command_queue>(queues);  // is not looked at: all are checked first
+  refused(
+      [&](auto& options) {
+        options.queues = queues;
+        options.queue_count = 2;
+      },
+      "queues[1] is NULL");
   refused([](auto& options) { options.struct_size = 0; }, "struct_size");
   refused([](auto& options) { options.struct_size = sizeof(clpool_pool_options) - 8; }, "struct_size");
   clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
