@@ -34,7 +34,8 @@ void check_input(clpool_status status) {
   check(status);
 }
 
-DeviceData device_data_of(const Options& options) {
+/// Of the architecture, or of the device, whose name is then given.
+DeviceData device_data_of(const Options& options, std::string& name) {
   const std::uint32_t model = options.seed ? CLPOOL_MODEL_SEED : CLPOOL_MODEL_CURRENT;
   clpool_device_data* data = nullptr;
   if (!options.architecture.empty()) {
@@ -43,6 +44,7 @@ DeviceData device_data_of(const Options& options) {
   }
   const std::vector<Device> devices = list_devices();
   const Device& device = devices[choose_device(devices, options.device.value_or(""))];
+  name = device.name;
   check_input(clpool_device_data_create_from_device(device.id, model, &data));
   return DeviceData(data);
 }
@@ -70,10 +72,11 @@ std::vector<GroupSize> all_group_sizes(const clpool_device_data* data, const clp
 }
 
 int show_occupancy(Options options) {
-  const DeviceData data = device_data_of(options);
+  std::string device;
+  const DeviceData data = device_data_of(options, device);
   clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
   check(clpool_device_data_limits(data.get(), &limits));
-  OccupancyReport report{options.architecture, limits, options.request, {}, {}};
+  OccupancyReport report{options.architecture, device, limits, options.request, {}, {}};
   report.request.flags = options.no_opt_in ? CLPOOL_OCCUPANCY_NO_OPT_IN : 0;
   if (options.threads) {
     report.request.threads = *options.threads;

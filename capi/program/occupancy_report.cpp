@@ -52,6 +52,19 @@ std::uint32_t limit_of(const clpool_occupancy& answer, std::uint32_t factor) {
   }
 }
 
+std::string registers_text(const OccupancyReport& report, const clpool_occupancy& answer) {
+  const clpool_device_limits& limits = report.limits;
+  const std::int64_t per_thread = report.request.registers_per_thread;
+  if (per_thread == 0) {
+    return "not counted";
+  }
+  if (limits.max_registers_per_thread != 0 && per_thread > limits.max_registers_per_thread) {
+    return fmt::format("{} a thread, at most {}", per_thread, limits.max_registers_per_thread);
+  }
+  return fmt::format("{} of {} registers", human_count(answer.registers_per_group),
+                     human_count(limits.registers_per_mp));
+}
+
 /// What a group takes and what there is, for the limits' table.
 std::string use_of(const OccupancyReport& report, const clpool_occupancy& answer, std::uint32_t factor) {
   const clpool_device_limits& limits = report.limits;
@@ -59,10 +72,7 @@ std::string use_of(const OccupancyReport& report, const clpool_occupancy& answer
     case CLPOOL_LIMITED_BY_WARPS:
       return fmt::format("{} of {} warps", answer.warps_per_group, limits.max_warps_per_mp);
     case CLPOOL_LIMITED_BY_REGISTERS:
-      return answer.registers_per_group == 0
-                 ? "not counted"
-                 : fmt::format("{} of {} registers", human_count(answer.registers_per_group),
-                               human_count(limits.registers_per_mp));
+      return registers_text(report, answer);
     case CLPOOL_LIMITED_BY_LOCAL_MEMORY:
       return fmt::format("{} of {}", human_bytes(answer.local_per_group), human_bytes(answer.local_per_mp));
     case CLPOOL_LIMITED_BY_GROUPS:
@@ -91,8 +101,10 @@ std::string answer_text(const OccupancyReport& report, const clpool_occupancy& a
       answer.occupancy * 100, joined(names_of(answer.limiting_factors, report.limits.model)), table.text());
 }
 
+/// Full only for all of it.
 std::string bar(double fraction) {
-  const auto filled = static_cast<std::uint32_t>(std::lround(fraction * bar_width));
+  const auto nearest = static_cast<std::uint32_t>(std::lround(fraction * bar_width));
+  const std::uint32_t filled = fraction < 1 ? std::min(nearest, bar_width - 1) : bar_width;
   std::string text;
   for (std::uint32_t i = 0; i < bar_width; ++i) {
     text += i < filled ? "█" : "·";
@@ -119,10 +131,12 @@ std::string bars_text(const OccupancyReport& report) {
 
 std::string title_of(const OccupancyReport& report) {
   const clpool_device_limits& limits = report.limits;
+  const std::string& given = report.device.empty() ? report.architecture : report.device;
+  const std::string capability =
+      fmt::format("compute capability {}.{}", limits.compute_major, limits.compute_minor);
+  const bool is_nvidia = limits.vendor == CLPOOL_DEVICE_VENDOR_NVIDIA;
   const std::string name =
-      limits.vendor == CLPOOL_DEVICE_VENDOR_NVIDIA
-          ? fmt::format("compute capability {}.{}", limits.compute_major, limits.compute_minor)
-          : (report.architecture.empty() ? std::string("the device") : report.architecture);
+      !is_nvidia ? given : (report.device.empty() ? capability : given + ", " + capability);
   const std::string note = *limits.note != '\0' ? fmt::format("\n({})", limits.note) : std::string();
   return fmt::format("{}: {} registers per thread, {} of local memory per group; figures by {}{}\n\n", name,
                      report.request.registers_per_thread,
@@ -163,6 +177,7 @@ std::string as_text(const OccupancyReport& report) {
 
 std::string as_json(const OccupancyReport& report) {
   nlohmann::ordered_json json = {{"architecture", report.architecture},
+                                 {"device", report.device},
                                  {"source", clpool_source_name(report.limits.source)},
                                  {"note", report.limits.note},
                                  {"registers_per_thread", report.request.registers_per_thread},

@@ -19,6 +19,7 @@ struct GroupSize {
 
 struct OccupancyReport {
   std::string architecture;  ///< as the user named it; empty: a device's
+  std::string device;        ///< the device's name; empty: an architecture's
   clpool_device_limits limits;
   clpool_occupancy_request request;
   std::optional<clpool_occupancy> answer;  ///< for the request's threads, if any were asked for

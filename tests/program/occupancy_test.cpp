@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run.hpp"
+#include "support/opencl.hpp"
 
 namespace clpool::test {
 namespace {
@@ -25,6 +26,36 @@ TEST(OccupancyVerb, ShowsTheLimitsAndABarForEachGroupSize) {
   EXPECT_TRUE(contains(run.out, "    256  *  ████████████████················  50.0 %       4  registers\n"))
       << run.out;
   EXPECT_TRUE(contains(run.out, "     32     ")) << run.out;
+}
+
+TEST(OccupancyVerb, SaysWhyNoGroupFitsWithTooManyRegistersAThread) {
+  const RunResult run = run_program({"occupancy", "--cc", "9.0", "--threads", "256", "--registers", "300"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "300 a thread, at most 255")) << run.out;
+  const RunResult none = run_program({"occupancy", "--cc", "9.0", "--threads", "256"});
+  EXPECT_TRUE(contains(none.out, "registers     not counted")) << none.out;
+}
+
+TEST(OccupancyVerb, DrawsAFullBarForFullOccupancyOnly) {
+  const RunResult run = run_program({"occupancy", "--cc", "9.0"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "███████████████████████████████·   98.4 %")) << run.out;
+  EXPECT_TRUE(contains(run.out, "████████████████████████████████  100.0 %")) << run.out;
+}
+
+TEST(OccupancyVerb, NamesTheDevice) {
+  const OpenCl cl;
+  if (cl.device == nullptr) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  char name[1000] = "";
+  ASSERT_EQ(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, sizeof name, name, nullptr), CL_SUCCESS);
+  const RunResult run = run_program({"occupancy", "--device", name});
+  if (run.exit_code == 2) {
+    GTEST_SKIP() << "no occupancy for this device: " << run.err;
+  }
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out.rfind(name, 0), 0u) << run.out;
 }
 
 TEST(OccupancyVerb, WritesJsonWithEverythingThatLimits) {

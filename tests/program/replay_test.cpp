@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "files.hpp"
@@ -48,6 +50,20 @@ TEST_F(ReplayVerb, PrintsATableWithARowForEachStrategy) {
   for (const char* part : {"good.csv", "direct", "binned", "coalescing", "peak taken", "3.9 KiB"}) {
     EXPECT_TRUE(contains(run.out, part)) << part << " in\n" << run.out;
   }
+}
+
+TEST_F(ReplayVerb, DrawsABarOnATerminal) {
+  if (std::system("script --version >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "script, which makes a terminal, is not installed";
+  }
+  const std::string out = folder.path("terminal");
+  const std::string command = std::string("script -qec '" CLPOOL_PROGRAM " replay --kind dry ") +
+                              folder.write("good.csv", good_log) + "' /dev/null </dev/null >" + out;
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream file(out, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(contains(text, "\r[##############################] 100 %")) << text;
+  EXPECT_TRUE(contains(text, "\r\033[K")) << "and wipes it away";
 }
 
 TEST_F(ReplayVerb, JsonHasTheFiguresOfEachReplay) {
