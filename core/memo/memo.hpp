@@ -51,6 +51,7 @@ class Memo final : public Shared {
 
   /// The result for (object, key): what is kept, or what `functions.compute` gives now. Waits while another
   /// thread computes it. CALLBACK if the computation fails; INVALID_OPERATION if it asks for its own key.
+  /// Two threads that compute keys that ask for each other wait for ever: only a key's own thread is known.
   Status get(void* object, const MemoObjectKind& kind, std::string key, const MemoFunctions& functions,
              void* user, Reference<MemoValue>& value);
 

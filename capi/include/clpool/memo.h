@@ -43,7 +43,8 @@ typedef struct clpool_memo_ops {
   /** Version of this struct: 1. */
   uint32_t version;
   /**
-   * Computes a result. It may use the cache, but not for its own key.
+   * Computes a result. It may use the cache, but not for its own key; nor may two threads compute keys that
+   * ask for each other: each then waits for the other for ever.
    * @param user what clpool_memo_get() was given
    * @param value receives the result, NULL too
    * @return CLPOOL_SUCCESS; anything else fails the call, and nothing is kept
@@ -80,7 +81,8 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * @param out the result; the caller releases it with clpool_memo_value_release()
  * @return CLPOOL_ERROR_CALLBACK if the computation fails; CLPOOL_ERROR_INVALID_OPERATION if it asks for its
  * own key; CLPOOL_ERROR_OPENCL if the object cannot be held. Blocks while another thread computes the same
- * key. OpenCL calls: clRetain… for a new result.
+ * key, for ever if that thread in turn waits for a key that this one computes. OpenCL calls: clRetain… for a
+ * new result.
  */
 CLPOOL_API clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void* object, const void* key,
                                          size_t key_size, const clpool_memo_ops* ops, void* user,
