@@ -61,7 +61,8 @@ PoolStats Pool::statistics() {
   stats.peak_active_bytes = peak_active_bytes_;
   stats.driver_allocations = driver_allocations_;
   stats.driver_releases = driver_releases_;
-  stats.largest_free_bytes = std::max(strategy_->largest_free(), largest_cached);
+  // A block that another thread is about to give back looks available already, but is not held yet.
+  stats.largest_free_bytes = std::min(std::max(strategy_->largest_free(), largest_cached), stats.held_bytes);
   stats.misses = misses_;
   stats.hits = stats.allocations - misses_;
   stats.out_of_memory_events = out_of_memory_events_;

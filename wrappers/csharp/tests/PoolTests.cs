@@ -233,7 +233,7 @@ namespace ClPool.Tests
             PoolOptions options = new PoolOptions
             {
                 TraceMessages = true,
-                Message = (severity, text) => { if (severity == MessageSeverity.Trace && text.Contains("request of 1000")) traces++; }
+                Message = (severity, text) => { if (severity == MessageSeverity.Trace && text.Contains("handed out for a request of 1000")) traces++; }
             };
             using (MemoryPool pool = new MemoryPool(allocator, options))
                 for (int i = 0; i < 3; i++) pool.Allocate(1000).Dispose();
