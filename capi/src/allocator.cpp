@@ -11,14 +11,14 @@
 #include "handles.hpp"
 #include "shim.hpp"
 
-using clpool::Allocator;
-using clpool::Reference;
-using clpool::Status;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
+using clpool::core::Allocator;
+using clpool::core::Reference;
+using clpool::core::Status;
 
 namespace {
 
@@ -40,7 +40,7 @@ clpool_status clpool_allocator_create_deferred(cl_context context, cl_mem_flags 
                                                clpool_allocator** out) noexcept {
   return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
     CLPOOL_TRY(require(context, "clpool_allocator_create_deferred", "context"));
-    return clpool::make_deferred_allocator(context, flags, allocator);
+    return clpool::core::make_deferred_allocator(context, flags, allocator);
   });
 }
 
@@ -48,7 +48,7 @@ clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_f
                                                 clpool_allocator** out) noexcept {
   return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
     CLPOOL_TRY(require(queue, "clpool_allocator_create_immediate", "queue"));
-    return clpool::make_immediate_allocator(queue, flags, allocator);
+    return clpool::core::make_immediate_allocator(queue, flags, allocator);
   });
 }
 
@@ -56,7 +56,7 @@ clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags f
                                           cl_command_queue queue_or_null, clpool_allocator** out) noexcept {
   return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
     CLPOOL_TRY(require(context, "clpool_allocator_create_svm", "context"));
-    return clpool::make_svm_allocator(context, flags, alignment, queue_or_null, allocator);
+    return clpool::core::make_svm_allocator(context, flags, alignment, queue_or_null, allocator);
   });
 }
 
@@ -64,7 +64,7 @@ clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flag
                                              clpool_allocator** out) noexcept {
   return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
     CLPOOL_TRY(require(queue, "clpool_allocator_create_pinned", "queue"));
-    return clpool::make_pinned_allocator(queue, flags, allocator);
+    return clpool::core::make_pinned_allocator(queue, flags, allocator);
   });
 }
 
@@ -84,7 +84,8 @@ clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, vo
     if (known.version != 1) {
       return fail(Status::invalid_value, "%s: version is %u, this library knows 1", function, known.version);
     }
-    return clpool::make_custom_allocator({known.allocate, known.deallocate, known.destroy, user}, allocator);
+    return clpool::core::make_custom_allocator({known.allocate, known.deallocate, known.destroy, user},
+                                               allocator);
   });
 }
 
@@ -92,7 +93,7 @@ clpool_status clpool_allocator_create_limit(clpool_allocator* inner, uint64_t ma
                                             clpool_allocator** out) noexcept {
   return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
     CLPOOL_TRY(require(inner, "clpool_allocator_create_limit", "inner"));
-    return clpool::make_limit_allocator(*to_core(inner), max_bytes, allocator);
+    return clpool::core::make_limit_allocator(*to_core(inner), max_bytes, allocator);
   });
 }
 
@@ -101,8 +102,8 @@ clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size
     constexpr const char* function = "clpool_allocator_allocate";
     CLPOOL_TRY(clear_result(out, function, "out"));
     CLPOOL_TRY(require(allocator, function, "allocator"));
-    clpool::Mem* mem = nullptr;
-    CLPOOL_TRY(clpool::allocate_direct(*to_core(allocator), size, mem));
+    clpool::core::Mem* mem = nullptr;
+    CLPOOL_TRY(clpool::core::allocate_direct(*to_core(allocator), size, mem));
     *out = to_handle(mem);
     return Status::success;
   });

@@ -15,7 +15,8 @@ clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, si
                                     const size_t* shape, size_t rank, const size_t* stored_shape_or_null,
                                     size_t stored_rank, uint64_t* multiplicity, char* text, size_t capacity,
                                     size_t* needed) noexcept {
-  using namespace clpool;
+  using namespace clpool::core;
+  namespace capi = clpool::capi;
   constexpr const char* function = "clpool_bank_conflicts";
   return capi::guarded([&] {
     std::size_t unused = 0;

@@ -6,6 +6,8 @@
 
 namespace clpool::capi {
 
+using namespace core;
+
 inline Status to_access(std::size_t item_size, const std::size_t* shape, std::size_t rank,
                         const std::size_t* stored_or_null, std::size_t stored_rank,
                         device::BankAccess& access, const char* function) noexcept {

@@ -10,7 +10,8 @@
 #include "models.hpp"
 #include "text.hpp"
 
-using namespace clpool;
+using namespace clpool::core;
+namespace capi = clpool::capi;
 
 namespace {
 

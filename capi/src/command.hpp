@@ -7,6 +7,8 @@
 
 namespace clpool::capi {
 
+using namespace core;
+
 /// Runs `body` (given the order) as a command: the event is NULL unless it succeeds.
 template <typename Body>
 clpool_status command(cl_command_queue queue, cl_uint wait_count, const cl_event* wait_list, cl_event* event,

@@ -9,9 +9,9 @@
 
 namespace {
 
-using clpool::fail;
-using clpool::Status;
-using namespace clpool::device;
+using clpool::core::fail;
+using clpool::core::Status;
+using namespace clpool::core::device;
 
 constexpr std::size_t oldest_options = sizeof(clpool_device_options);
 
@@ -94,7 +94,7 @@ clpool_status clpool_device_describe(cl_device_id device, char* text, size_t cap
     CLPOOL_TRY(clpool::capi::begin_output(text, capacity, needed, "clpool_device_describe"));
     CLPOOL_TRY(clpool::capi::require(device, "clpool_device_describe", "device"));
     std::string name;
-    CLPOOL_TRY(clpool::cl::query_text(device, CL_DEVICE_NAME, name));
+    CLPOOL_TRY(clpool::core::cl::query_text(device, CL_DEVICE_NAME, name));
     DeviceEntry entry;
     read_device(device, entry);
     clpool::capi::write_text(describe(entry), text, capacity, needed);

@@ -9,7 +9,8 @@
 #include "device/occupancy.hpp"
 #include "models.hpp"
 
-using namespace clpool;
+using namespace clpool::core;
+namespace capi = clpool::capi;
 
 namespace {
 

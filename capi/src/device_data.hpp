@@ -5,7 +5,7 @@
 #include "clpool/device_data.h"
 #include "device/limits.hpp"
 
-struct clpool_device_data final : clpool::Shared {
-  explicit clpool_device_data(const clpool::device::Limits& numbers) : limits(numbers) {}
-  const clpool::device::Limits limits;
+struct clpool_device_data final : clpool::core::Shared {
+  explicit clpool_device_data(const clpool::core::device::Limits& numbers) : limits(numbers) {}
+  const clpool::core::device::Limits limits;
 };

@@ -3,18 +3,20 @@
 #pragma once
 
 #include "allocator/allocator.hpp"
+#include "base/mem.hpp"
 #include "clpool/allocator.h"
 #include "clpool/map.h"
 #include "clpool/mem.h"
 #include "clpool/pool.h"
 #include "clpool/trace.h"
 #include "memory/map.hpp"
-#include "memory/mem.hpp"
 #include "pool/pool.hpp"
 #include "trace/log.hpp"
 #include "trace/writer.hpp"
 
 namespace clpool::capi {
+
+using namespace core;
 
 inline Allocator* to_core(clpool_allocator* handle) noexcept {
   return reinterpret_cast<Allocator*>(handle);

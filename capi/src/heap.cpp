@@ -7,12 +7,12 @@
 #include "pool/space_heap.hpp"
 #include "shim.hpp"
 
-using clpool::Block;
-using clpool::SpaceHeap;
-using clpool::Status;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::require;
+using clpool::core::Block;
+using clpool::core::SpaceHeap;
+using clpool::core::Status;
 
 namespace {
 

@@ -9,15 +9,15 @@
 #include "memory/image_array.hpp"
 #include "memory/image_format.hpp"
 
-using clpool::ElementType;
-using clpool::Mem;
-using clpool::Status;
 using clpool::capi::clear_result;
 using clpool::capi::create_mem;
 using clpool::capi::guarded;
 using clpool::capi::read_triple;
 using clpool::capi::require;
 using clpool::capi::to_core;
+using clpool::core::ElementType;
+using clpool::core::Mem;
+using clpool::core::Status;
 
 static_assert(CLPOOL_ELEMENT_INT8 == static_cast<int>(ElementType::int8));
 static_assert(CLPOOL_ELEMENT_UINT8 == static_cast<int>(ElementType::uint8));
@@ -43,14 +43,14 @@ Status require_zero(std::uint32_t reserved, const char* function) noexcept {
 clpool_status clpool_image_channel_count(cl_channel_order order, uint32_t* count) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(count, "clpool_image_channel_count", "count"));
-    return clpool::channel_count(order, *count);
+    return clpool::core::channel_count(order, *count);
   });
 }
 
 clpool_status clpool_image_channel_size(cl_channel_type type, size_t* bytes) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(bytes, "clpool_image_channel_size", "bytes"));
-    return clpool::channel_size(type, *bytes);
+    return clpool::core::channel_size(type, *bytes);
   });
 }
 
@@ -58,16 +58,16 @@ clpool_status clpool_image_item_size(const cl_image_format* format, size_t* byte
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(bytes, "clpool_image_item_size", "bytes"));
     CLPOOL_TRY(require(format, "clpool_image_item_size", "format"));
-    return clpool::item_size(*format, *bytes);
+    return clpool::core::item_size(*format, *bytes);
   });
 }
 
 const char* clpool_image_channel_order_name(cl_channel_order order) noexcept {
-  return clpool::channel_order_name(order);
+  return clpool::core::channel_order_name(order);
 }
 
 const char* clpool_image_channel_type_name(cl_channel_type type) noexcept {
-  return clpool::channel_type_name(type);
+  return clpool::core::channel_type_name(type);
 }
 
 clpool_status clpool_image_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
@@ -76,7 +76,7 @@ clpool_status clpool_image_formats(cl_context context, cl_mem_flags flags, cl_me
     CLPOOL_TRY(clear_result(count, "clpool_image_formats", "count"));
     CLPOOL_TRY(require(context, "clpool_image_formats", "context"));
     std::vector<cl_image_format> found;
-    CLPOOL_TRY(clpool::supported_formats(context, flags, type, found));
+    CLPOOL_TRY(clpool::core::supported_formats(context, flags, type, found));
     if (formats != nullptr) {
       std::copy_n(found.begin(), std::min<std::size_t>(capacity, found.size()), formats);
     }
@@ -100,7 +100,7 @@ clpool_status clpool_image_create(cl_context context, const clpool_image_options
     clpool_image_options known = CLPOOL_IMAGE_OPTIONS_INIT;
     CLPOOL_TRY(clpool::capi::read_options(options, options_1_0, known, function));
     CLPOOL_TRY(require_zero(known.reserved, function));
-    clpool::ImageDescription image;
+    clpool::core::ImageDescription image;
     image.flags = known.flags;
     image.format = known.format;
     image.dimensions = known.dimensions;
@@ -111,7 +111,7 @@ clpool_status clpool_image_create(cl_context context, const clpool_image_options
     image.host = known.host;
     image.host_size = known.host_size;
     image.buffer = to_core(known.buffer);
-    return clpool::create_image(context, image, mem);
+    return clpool::core::create_image(context, image, mem);
   });
 }
 
@@ -130,7 +130,7 @@ clpool_status clpool_image_create_from_array(cl_context context, const clpool_im
     clpool_image_array known = CLPOOL_IMAGE_ARRAY_INIT;
     CLPOOL_TRY(clpool::capi::read_options(array, array_1_0, known, function));
     CLPOOL_TRY(require_zero(known.reserved, function));
-    clpool::ArrayDescription description;
+    clpool::core::ArrayDescription description;
     description.access = known.access;
     description.element = static_cast<ElementType>(known.element);
     description.channels = known.channels;
@@ -139,7 +139,7 @@ clpool_status clpool_image_create_from_array(cl_context context, const clpool_im
     read_triple(known.shape, description.shape);
     description.data = known.data;
     description.size = known.size;
-    return clpool::create_image_from_array(context, description, mem);
+    return clpool::core::create_image_from_array(context, description, mem);
   });
 }
 
@@ -148,8 +148,8 @@ clpool_status clpool_image_shape(const clpool_mem* image, uint32_t* dimensions, 
     CLPOOL_TRY(clear_result(dimensions, "clpool_image_shape", "dimensions"));
     CLPOOL_TRY(require(shape, "clpool_image_shape", "shape"));
     CLPOOL_TRY(require(image, "clpool_image_shape", "image"));
-    clpool::ImageShape found;
-    CLPOOL_TRY(clpool::image_shape(*to_core(image), found));
+    clpool::core::ImageShape found;
+    CLPOOL_TRY(clpool::core::image_shape(*to_core(image), found));
     *dimensions = found.dimensions;
     std::copy_n(found.shape, 3, shape);
     return Status::success;
@@ -160,6 +160,6 @@ clpool_status clpool_image_format(const clpool_mem* image, cl_image_format* form
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(format, "clpool_image_format", "format"));
     CLPOOL_TRY(require(image, "clpool_image_format", "image"));
-    return clpool::image_format(*to_core(image), *format);
+    return clpool::core::image_format(*to_core(image), *format);
   });
 }

@@ -4,13 +4,13 @@
 #include "clpool/image.h"
 #include "command.hpp"
 
-using clpool::ImageRegion;
-using clpool::Status;
 using clpool::capi::command;
 using clpool::capi::read_triple;
 using clpool::capi::require;
 using clpool::capi::to_core;
-using clpool::cl::Order;
+using clpool::core::ImageRegion;
+using clpool::core::Status;
+using clpool::core::cl::Order;
 
 namespace {
 
@@ -32,7 +32,7 @@ clpool_status clpool_image_fill(cl_command_queue queue, clpool_mem* image, const
     CLPOOL_TRY(require(image, "clpool_image_fill", "image"));
     ImageRegion part;
     CLPOOL_TRY(read_region("clpool_image_fill", origin, region, part));
-    return clpool::fill_image(order, *to_core(image), {color, color_size}, part);
+    return clpool::core::fill_image(order, *to_core(image), {color, color_size}, part);
   });
 }
 
@@ -44,8 +44,8 @@ clpool_status clpool_image_read(cl_command_queue queue, clpool_mem* image, const
     CLPOOL_TRY(require(image, "clpool_image_read", "image"));
     ImageRegion part;
     CLPOOL_TRY(read_region("clpool_image_read", origin, region, part));
-    return clpool::read_image(order, *to_core(image), part, {host, host_size}, row_pitch, slice_pitch,
-                              blocking != 0);
+    return clpool::core::read_image(order, *to_core(image), part, {host, host_size}, row_pitch, slice_pitch,
+                                    blocking != 0);
   });
 }
 
@@ -57,8 +57,8 @@ clpool_status clpool_image_write(cl_command_queue queue, clpool_mem* image, cons
     CLPOOL_TRY(require(image, "clpool_image_write", "image"));
     ImageRegion part;
     CLPOOL_TRY(read_region("clpool_image_write", origin, region, part));
-    return clpool::write_image(order, *to_core(image), part, {host, host_size}, row_pitch, slice_pitch,
-                               blocking != 0);
+    return clpool::core::write_image(order, *to_core(image), part, {host, host_size}, row_pitch, slice_pitch,
+                                     blocking != 0);
   });
 }
 
@@ -73,7 +73,7 @@ clpool_status clpool_image_copy(cl_command_queue queue, clpool_mem* target, cons
     CLPOOL_TRY(read_region("clpool_image_copy", source_origin, region, part));
     std::size_t to[3] = {};
     read_triple(target_origin, to);
-    return clpool::copy_image(order, *to_core(target), to, *to_core(source), part);
+    return clpool::core::copy_image(order, *to_core(target), to, *to_core(source), part);
   });
 }
 
@@ -86,7 +86,7 @@ clpool_status clpool_image_copy_to_buffer(cl_command_queue queue, clpool_mem* bu
     CLPOOL_TRY(require(image, "clpool_image_copy_to_buffer", "image"));
     ImageRegion part;
     CLPOOL_TRY(read_region("clpool_image_copy_to_buffer", origin, region, part));
-    return clpool::copy_image_to_buffer(order, *to_core(buffer), offset, *to_core(image), part);
+    return clpool::core::copy_image_to_buffer(order, *to_core(buffer), offset, *to_core(image), part);
   });
 }
 
@@ -99,6 +99,6 @@ clpool_status clpool_image_copy_from_buffer(cl_command_queue queue, clpool_mem* 
     CLPOOL_TRY(require(buffer, "clpool_image_copy_from_buffer", "buffer"));
     ImageRegion part;
     CLPOOL_TRY(read_region("clpool_image_copy_from_buffer", origin, region, part));
-    return clpool::copy_buffer_to_image(order, *to_core(image), part, *to_core(buffer), offset);
+    return clpool::core::copy_buffer_to_image(order, *to_core(image), part, *to_core(buffer), offset);
   });
 }

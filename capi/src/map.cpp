@@ -5,16 +5,16 @@
 
 #include "command.hpp"
 
-using clpool::Map;
-using clpool::MemState;
-using clpool::Status;
 using clpool::capi::clear_result;
 using clpool::capi::command;
 using clpool::capi::guarded;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
-using clpool::cl::Order;
+using clpool::core::Map;
+using clpool::core::MemState;
+using clpool::core::Status;
+using clpool::core::cl::Order;
 
 namespace {
 
@@ -32,7 +32,7 @@ clpool_status clpool_mem_map(cl_command_queue queue, clpool_mem* mem, cl_map_fla
     CLPOOL_TRY(clear_result(out, "clpool_mem_map", "out"));
     CLPOOL_TRY(require(mem, "clpool_mem_map", "mem"));
     Map* map = nullptr;
-    CLPOOL_TRY(clpool::map_memory(order, *to_core(mem), flags, offset, size, blocking != 0, map));
+    CLPOOL_TRY(clpool::core::map_memory(order, *to_core(mem), flags, offset, size, blocking != 0, map));
     *out = to_handle(map);
     return Status::success;
   });
@@ -51,7 +51,7 @@ clpool_status clpool_image_map(cl_command_queue queue, clpool_mem* image, cl_map
     clpool::capi::read_triple(origin, from);
     clpool::capi::read_triple(region, pixels);
     Map* map = nullptr;
-    CLPOOL_TRY(clpool::map_image(order, *to_core(image), flags, from, pixels, blocking != 0, map));
+    CLPOOL_TRY(clpool::core::map_image(order, *to_core(image), flags, from, pixels, blocking != 0, map));
     *out = to_handle(map);
     return Status::success;
   });
@@ -81,11 +81,12 @@ clpool_status clpool_map_unmap(clpool_map* map, cl_command_queue queue_or_null, 
                                const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue_or_null, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(map, "clpool_map_unmap", "map"));
-    return clpool::unmap(*to_core(map), order);
+    return clpool::core::unmap(*to_core(map), order);
   });
 }
 
 clpool_status clpool_map_release(clpool_map* map) noexcept {
-  return guarded(
-      [&]() -> Status { return map == nullptr ? Status::success : clpool::release_map(*to_core(map)); });
+  return guarded([&]() -> Status {
+    return map == nullptr ? Status::success : clpool::core::release_map(*to_core(map));
+  });
 }

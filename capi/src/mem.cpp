@@ -3,16 +3,16 @@
 
 #include "clpool/pool.h"
 
+#include "base/mem.hpp"
 #include "handles.hpp"
-#include "memory/mem.hpp"
 #include "pool/pool.hpp"
 #include "shim.hpp"
 
-using clpool::Mem;
-using clpool::MemKind;
-using clpool::MemState;
-using clpool::Status;
 using clpool::capi::to_core;
+using clpool::core::Mem;
+using clpool::core::MemKind;
+using clpool::core::MemState;
+using clpool::core::Status;
 
 static_assert(CLPOOL_MEM_KIND_BUFFER == static_cast<int>(MemKind::buffer));
 static_assert(CLPOOL_MEM_KIND_SUB_REGION == static_cast<int>(MemKind::sub_region));
@@ -38,7 +38,7 @@ const Mem* live(const clpool_mem* mem) noexcept {
 /// The hit path: a pooled block whose last reference goes back to this thread's cache.
 bool kept_at_once(Mem& mem) noexcept {
   return mem.state == MemState::live && mem.pooled && mem.references.load(std::memory_order_acquire) == 1 &&
-         clpool::Pool::try_release(mem);
+         clpool::core::Pool::try_release(mem);
 }
 
 }  // namespace

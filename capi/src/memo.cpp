@@ -6,7 +6,8 @@
 #include "memo/memo.hpp"
 #include "shim.hpp"
 
-using namespace clpool;
+using namespace clpool::core;
+namespace capi = clpool::capi;
 
 namespace {
 

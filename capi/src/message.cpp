@@ -4,5 +4,5 @@
 #include "base/message.hpp"
 
 void clpool_set_message_callback(clpool_message_callback callback, void* user) noexcept {
-  clpool::set_message_sink({callback, user});
+  clpool::core::set_message_sink({callback, user});
 }

@@ -8,6 +8,8 @@
 
 namespace clpool::capi {
 
+using namespace core;
+
 static_assert(CLPOOL_MODEL_CURRENT == static_cast<int>(device::Model::current));
 static_assert(CLPOOL_MODEL_SEED == static_cast<int>(device::Model::seed));
 static_assert(CLPOOL_MODEL_SEED_2014 == static_cast<int>(device::Model::seed_2014));

@@ -7,8 +7,8 @@
 
 clpool_status clpool_pipe_create(cl_context context, cl_mem_flags flags, cl_uint packet_size,
                                  cl_uint max_packets, clpool_mem** out) noexcept {
-  return clpool::capi::create_mem(out, __func__, [&](clpool::Mem*& mem) -> clpool::Status {
+  return clpool::capi::create_mem(out, __func__, [&](clpool::core::Mem*& mem) -> clpool::core::Status {
     CLPOOL_TRY(clpool::capi::require(context, "clpool_pipe_create", "context"));
-    return clpool::create_pipe(context, flags, packet_size, max_packets, mem);
+    return clpool::core::create_pipe(context, flags, packet_size, max_packets, mem);
   });
 }

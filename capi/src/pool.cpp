@@ -6,13 +6,6 @@
 #include "pool/pool.hpp"
 #include "shim.hpp"
 
-using clpool::Mem;
-using clpool::Pool;
-using clpool::PoolOptions;
-using clpool::PoolStats;
-using clpool::Reference;
-using clpool::Status;
-using clpool::StrategyKind;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::read_options;
@@ -20,6 +13,13 @@ using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
 using clpool::capi::write_result;
+using clpool::core::Mem;
+using clpool::core::Pool;
+using clpool::core::PoolOptions;
+using clpool::core::PoolStats;
+using clpool::core::Reference;
+using clpool::core::Status;
+using clpool::core::StrategyKind;
 
 namespace {
 
@@ -52,15 +52,15 @@ Status read_leading_bits(std::uint32_t number, std::uint32_t& bits) noexcept {
     bits = 0;
     return Status::success;
   }
-  if (number > clpool::max_leading_bits) {
+  if (number > clpool::core::max_leading_bits) {
     return fail(Status::invalid_value, "clpool_pool_create: leading_bits_in_bin_id is %u, valid are 0 to %u",
-                number, clpool::max_leading_bits);
+                number, clpool::core::max_leading_bits);
   }
-  bits = number != 0 ? number : clpool::default_leading_bits;
+  bits = number != 0 ? number : clpool::core::default_leading_bits;
   return Status::success;
 }
 
-Status read_callbacks(const clpool_pool_options& given, clpool::PoolCallbacks& callbacks) noexcept {
+Status read_callbacks(const clpool_pool_options& given, clpool::core::PoolCallbacks& callbacks) noexcept {
   clpool_pool_callbacks ours = CLPOOL_POOL_CALLBACKS_INIT;
   if (given.callbacks != nullptr) {
     CLPOOL_TRY(read_options(given.callbacks, oldest_callbacks, ours, "clpool_pool_create (callbacks)"));
@@ -255,11 +255,11 @@ clpool_status clpool_pool_check(clpool_pool* pool) noexcept {
 clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits, uint64_t* bin) noexcept {
   return guarded([&] {
     CLPOOL_TRY(clear_result(bin, "clpool_bin_number", "bin"));
-    if (leading_bits > clpool::max_leading_bits) {
+    if (leading_bits > clpool::core::max_leading_bits) {
       return fail(Status::invalid_value, "clpool_bin_number: leading_bits is %u, valid are 0 to %u",
-                  leading_bits, clpool::max_leading_bits);
+                  leading_bits, clpool::core::max_leading_bits);
     }
-    *bin = clpool::bin_number(size, leading_bits);
+    *bin = clpool::core::bin_number(size, leading_bits);
     return Status::success;
   });
 }
@@ -267,20 +267,20 @@ clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits, uint64_t* 
 clpool_status clpool_bin_alloc_size(uint64_t bin, uint32_t leading_bits, uint64_t* size) noexcept {
   return guarded([&] {
     CLPOOL_TRY(clear_result(size, "clpool_bin_alloc_size", "size"));
-    if (leading_bits > clpool::max_leading_bits) {
+    if (leading_bits > clpool::core::max_leading_bits) {
       return fail(Status::invalid_value, "clpool_bin_alloc_size: leading_bits is %u, valid are 0 to %u",
-                  leading_bits, clpool::max_leading_bits);
+                  leading_bits, clpool::core::max_leading_bits);
     }
     if (bin >= std::uint64_t{64} << leading_bits) {
       return fail(Status::invalid_value, "clpool_bin_alloc_size: bin is %llu, the largest is %llu",
                   static_cast<unsigned long long>(bin),
                   static_cast<unsigned long long>((std::uint64_t{64} << leading_bits) - 1));
     }
-    *size = clpool::bin_alloc_size(bin, leading_bits);
+    *size = clpool::core::bin_alloc_size(bin, leading_bits);
     return Status::success;
   });
 }
 
 uint32_t clpool_bitlog2(uint64_t value) noexcept {
-  return clpool::bitlog2(value);
+  return clpool::core::bitlog2(value);
 }

@@ -3,14 +3,14 @@
 #include "handles.hpp"
 #include "shim.hpp"
 
-using clpool::Mem;
-using clpool::MemState;
-using clpool::Pool;
-using clpool::Status;
 using clpool::capi::guarded;
 using clpool::capi::pool_of;
 using clpool::capi::require;
 using clpool::capi::to_core;
+using clpool::core::Mem;
+using clpool::core::MemState;
+using clpool::core::Pool;
+using clpool::core::Status;
 
 namespace {
 

@@ -8,13 +8,13 @@
 #include "handles.hpp"
 #include "shim.hpp"
 
-using clpool::Pool;
-using clpool::PoolStretch;
-using clpool::Status;
-using clpool::StrategyKind;
 using clpool::capi::guarded;
 using clpool::capi::require;
 using clpool::capi::to_core;
+using clpool::core::Pool;
+using clpool::core::PoolStretch;
+using clpool::core::Status;
+using clpool::core::StrategyKind;
 
 static_assert(CLPOOL_STRETCH_ACTIVE == static_cast<int>(PoolStretch::State::active));
 static_assert(CLPOOL_STRETCH_FREE == static_cast<int>(PoolStretch::State::free));

@@ -5,17 +5,17 @@
 
 #include "shim.hpp"
 
-using clpool::Status;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::require;
+using clpool::core::Status;
 
 clpool_status clpool_sampler_create(cl_context context, int32_t normalized, cl_addressing_mode addressing,
                                     cl_filter_mode filter, cl_sampler* out) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(out, "clpool_sampler_create", "out"));
     CLPOOL_TRY(require(context, "clpool_sampler_create", "context"));
-    return clpool::create_sampler(context, normalized != 0, addressing, filter, *out);
+    return clpool::core::create_sampler(context, normalized != 0, addressing, filter, *out);
   });
 }
 
@@ -24,6 +24,6 @@ clpool_status clpool_sampler_create_with_properties(cl_context context, const cl
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(out, "clpool_sampler_create_with_properties", "out"));
     CLPOOL_TRY(require(context, "clpool_sampler_create_with_properties", "context"));
-    return clpool::create_sampler(context, properties_or_null, *out);
+    return clpool::core::create_sampler(context, properties_or_null, *out);
   });
 }

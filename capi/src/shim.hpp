@@ -11,6 +11,8 @@
 
 namespace clpool::capi {
 
+using namespace core;
+
 /// Runs `body` (returning Status) and turns any exception into a status, so that none crosses the ABI.
 template <typename Body>
 clpool_status guarded(Body&& body) noexcept {

@@ -5,7 +5,7 @@
 
 namespace {
 
-using clpool::Status;
+using clpool::core::Status;
 static_assert(CLPOOL_SUCCESS == static_cast<int>(Status::success));
 static_assert(CLPOOL_ERROR_INVALID_VALUE == static_cast<int>(Status::invalid_value));
 static_assert(CLPOOL_ERROR_INVALID_OPERATION == static_cast<int>(Status::invalid_operation));
@@ -23,16 +23,16 @@ static_assert(CLPOOL_ERROR_INTERNAL == static_cast<int>(Status::internal));
 }  // namespace
 
 const char* clpool_status_string(clpool_status status) noexcept {
-  return clpool::status_text(static_cast<Status>(status));
+  return clpool::core::status_text(static_cast<Status>(status));
 }
 const char* clpool_last_error_message(void) noexcept {
-  return clpool::last_error_message();
+  return clpool::core::last_error_message();
 }
 cl_int clpool_last_cl_error(void) noexcept {
-  return clpool::last_cl_error();
+  return clpool::core::last_cl_error();
 }
 const char* clpool_cl_error_name(cl_int code) noexcept {
-  return clpool::cl_error_name(code);
+  return clpool::core::cl_error_name(code);
 }
 const char* clpool_version_string(void) noexcept {
   return CLPOOL_VERSION_STRING;

@@ -6,21 +6,21 @@
 #include "command.hpp"
 #include "memory/svm.hpp"
 
-using clpool::Mem;
-using clpool::Status;
 using clpool::capi::command;
 using clpool::capi::create_mem;
 using clpool::capi::guarded;
 using clpool::capi::pool_of;
 using clpool::capi::require;
 using clpool::capi::to_core;
-using clpool::cl::Order;
+using clpool::core::Mem;
+using clpool::core::Status;
+using clpool::core::cl::Order;
 
 clpool_status clpool_svm_create(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment,
                                 cl_command_queue queue_or_null, clpool_mem** out) noexcept {
   return create_mem(out, __func__, [&](Mem*& mem) -> Status {
     CLPOOL_TRY(require(context, "clpool_svm_create", "context"));
-    return clpool::create_svm(context, flags, size, alignment, queue_or_null, mem);
+    return clpool::core::create_svm(context, flags, size, alignment, queue_or_null, mem);
   });
 }
 
@@ -29,7 +29,7 @@ clpool_status clpool_svm_wrap(cl_context context, void* pointer, size_t size, in
   return create_mem(out, __func__, [&](Mem*& mem) -> Status {
     CLPOOL_TRY(require(context, "clpool_svm_wrap", "context"));
     CLPOOL_TRY(require(pointer, "clpool_svm_wrap", "pointer"));
-    return clpool::wrap_svm(context, pointer, size, system != 0, mem);
+    return clpool::core::wrap_svm(context, pointer, size, system != 0, mem);
   });
 }
 
@@ -37,19 +37,19 @@ clpool_status clpool_svm_as_buffer(clpool_mem* svm, cl_mem_flags flags, size_t s
                                    clpool_mem** out) noexcept {
   return create_mem(out, __func__, [&](Mem*& mem) -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_as_buffer", "svm"));
-    return clpool::view_svm_as_buffer(*to_core(svm), flags, size, mem);
+    return clpool::core::view_svm_as_buffer(*to_core(svm), flags, size, mem);
   });
 }
 
 cl_uint clpool_svm_alignment_for(size_t item_size) noexcept {
-  return clpool::svm_alignment_for(item_size);
+  return clpool::core::svm_alignment_for(item_size);
 }
 
 clpool_status clpool_svm_capabilities(cl_device_id device, cl_bitfield* capabilities) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(clpool::capi::clear_result(capabilities, "clpool_svm_capabilities", "capabilities"));
     CLPOOL_TRY(require(device, "clpool_svm_capabilities", "device"));
-    return clpool::cl::svm_capabilities(device, *capabilities);
+    return clpool::core::cl::svm_capabilities(device, *capabilities);
   });
 }
 
@@ -57,18 +57,18 @@ clpool_status clpool_svm_bind_queue(clpool_mem* svm, cl_command_queue queue) noe
   return guarded([&]() -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_bind_queue", "svm"));
     CLPOOL_TRY(require(queue, "clpool_svm_bind_queue", "queue"));
-    clpool::Pool* const pool = pool_of(*to_core(svm));
+    clpool::core::Pool* const pool = pool_of(*to_core(svm));
     return pool != nullptr ? pool->bind_to_queue(*to_core(svm), queue)
-                           : clpool::bind_direct_svm(*to_core(svm), queue);
+                           : clpool::core::bind_direct_svm(*to_core(svm), queue);
   });
 }
 
 clpool_status clpool_svm_unbind_queue(clpool_mem* svm) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_unbind_queue", "svm"));
-    clpool::Pool* const pool = pool_of(*to_core(svm));
+    clpool::core::Pool* const pool = pool_of(*to_core(svm));
     return pool != nullptr ? pool->unbind_from_queue(*to_core(svm))
-                           : clpool::unbind_direct_svm(*to_core(svm));
+                           : clpool::core::unbind_direct_svm(*to_core(svm));
   });
 }
 
@@ -76,8 +76,8 @@ clpool_status clpool_svm_release_on(clpool_mem* svm, cl_command_queue queue_or_n
                                     const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue_or_null, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(svm, "clpool_svm_release_on", "svm"));
-    clpool::Pool* const pool = pool_of(*to_core(svm));
+    clpool::core::Pool* const pool = pool_of(*to_core(svm));
     return pool != nullptr ? pool->release_on(*to_core(svm), order)
-                           : clpool::release_direct_svm(*to_core(svm), order);
+                           : clpool::core::release_direct_svm(*to_core(svm), order);
   });
 }

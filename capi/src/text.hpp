@@ -10,6 +10,8 @@
 
 namespace clpool::capi {
 
+using namespace core;
+
 /// INVALID_VALUE if there is room but no memory; else sets `*needed` to 0.
 template <typename T>
 Status begin_output(T* target, std::size_t capacity, std::size_t* needed, const char* function) noexcept {

@@ -9,26 +9,26 @@
 #include "shim.hpp"
 #include "trace/reader.hpp"
 
-using clpool::Reference;
-using clpool::Status;
-using clpool::TraceAction;
-using clpool::TraceEvent;
-using clpool::TraceFigures;
-using clpool::TraceLog;
-using clpool::TraceWriter;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
 using clpool::capi::write_result;
+using clpool::core::Reference;
+using clpool::core::Status;
+using clpool::core::TraceAction;
+using clpool::core::TraceEvent;
+using clpool::core::TraceFigures;
+using clpool::core::TraceLog;
+using clpool::core::TraceWriter;
 
 namespace {
 
 static_assert(CLPOOL_TRACE_ALLOCATE == static_cast<int>(TraceAction::allocate));
 static_assert(CLPOOL_TRACE_RELEASE == static_cast<int>(TraceAction::release));
 static_assert(CLPOOL_TRACE_ALLOCATE_FAILURE == static_cast<int>(TraceAction::allocate_failure));
-static_assert(CLPOOL_TRACE_NO_SLOT == clpool::no_trace_slot);
+static_assert(CLPOOL_TRACE_NO_SLOT == clpool::core::no_trace_slot);
 
 // Sizes of the structs in 1.0.
 constexpr std::size_t event_1_0 = offsetof(clpool_trace_event, slot) + sizeof(uint64_t);
@@ -52,7 +52,7 @@ clpool_status clpool_trace_open(const char* path, clpool_trace** out) noexcept {
   constexpr const char* function = __func__;
   return create_log(out, function, [&](TraceLog& log) -> Status {
     CLPOOL_TRY(require(path, function, "path"));
-    return clpool::read_trace_file(path, log);
+    return clpool::core::read_trace_file(path, log);
   });
 }
 
@@ -62,7 +62,7 @@ clpool_status clpool_trace_parse(const char* text, size_t length, const char* na
   return create_log(out, function, [&](TraceLog& log) -> Status {
     CLPOOL_TRY(require(text, function, "text"));
     CLPOOL_TRY(require(name, function, "name"));
-    return clpool::read_trace({text, length}, name, log);
+    return clpool::core::read_trace({text, length}, name, log);
   });
 }
 
@@ -203,8 +203,8 @@ clpool_status clpool_allocator_create_trace(clpool_allocator* inner, const char*
     CLPOOL_TRY(clear_result(out, function, "out"));
     CLPOOL_TRY(require(inner, function, "inner"));
     CLPOOL_TRY(require(path, function, "path"));
-    Reference<clpool::Allocator> allocator;
-    CLPOOL_TRY(clpool::make_trace_allocator(*to_core(inner), path, allocator));
+    Reference<clpool::core::Allocator> allocator;
+    CLPOOL_TRY(clpool::core::make_trace_allocator(*to_core(inner), path, allocator));
     *out = to_handle(allocator.detach());
     return Status::success;
   });

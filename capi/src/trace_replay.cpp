@@ -7,15 +7,15 @@
 #include "shim.hpp"
 #include "trace/replay.hpp"
 
-using clpool::Replay;
-using clpool::ReplayFigures;
-using clpool::ReplayProgress;
-using clpool::Status;
 using clpool::capi::guarded;
 using clpool::capi::read_options;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::write_result;
+using clpool::core::Replay;
+using clpool::core::ReplayFigures;
+using clpool::core::ReplayProgress;
+using clpool::core::Status;
 
 namespace {
 

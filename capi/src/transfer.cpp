@@ -5,12 +5,12 @@
 #include "memory/rect.hpp"
 #include "memory/transfer.hpp"
 
-using clpool::Box;
-using clpool::Status;
 using clpool::capi::command;
 using clpool::capi::require;
 using clpool::capi::to_core;
-using clpool::cl::Order;
+using clpool::core::Box;
+using clpool::core::Status;
+using clpool::core::cl::Order;
 
 namespace {
 
@@ -43,7 +43,7 @@ clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem, const voi
                               const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(mem, "clpool_mem_fill", "mem"));
-    return clpool::fill(order, *to_core(mem), {pattern, pattern_size}, offset, size);
+    return clpool::core::fill(order, *to_core(mem), {pattern, pattern_size}, offset, size);
   });
 }
 
@@ -53,7 +53,7 @@ clpool_status clpool_mem_copy(cl_command_queue queue, clpool_mem* target, size_t
   return command(queue, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(target, "clpool_mem_copy", "target"));
     CLPOOL_TRY(require(source, "clpool_mem_copy", "source"));
-    return clpool::copy(order, *to_core(target), target_offset, *to_core(source), source_offset, size);
+    return clpool::core::copy(order, *to_core(target), target_offset, *to_core(source), source_offset, size);
   });
 }
 
@@ -62,7 +62,7 @@ clpool_status clpool_mem_read(cl_command_queue queue, clpool_mem* mem, size_t of
                               const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(mem, "clpool_mem_read", "mem"));
-    return clpool::read(order, *to_core(mem), offset, {host, host_size}, size, blocking != 0);
+    return clpool::core::read(order, *to_core(mem), offset, {host, host_size}, size, blocking != 0);
   });
 }
 
@@ -71,7 +71,7 @@ clpool_status clpool_mem_write(cl_command_queue queue, clpool_mem* mem, size_t o
                                const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(mem, "clpool_mem_write", "mem"));
-    return clpool::write(order, *to_core(mem), offset, {host, host_size}, size, blocking != 0);
+    return clpool::core::write(order, *to_core(mem), offset, {host, host_size}, size, blocking != 0);
   });
 }
 
@@ -89,7 +89,7 @@ clpool_status clpool_mem_copy_box(cl_command_queue queue, clpool_mem* target, cl
     CLPOOL_TRY(require(source, "clpool_mem_copy_box", "source"));
     Box parts;
     CLPOOL_TRY(read_box_options(box, parts, "clpool_mem_copy_box"));
-    return clpool::copy_box(order, *to_core(target), *to_core(source), parts);
+    return clpool::core::copy_box(order, *to_core(target), *to_core(source), parts);
   });
 }
 
@@ -100,7 +100,7 @@ clpool_status clpool_mem_read_box(cl_command_queue queue, clpool_mem* mem, const
     CLPOOL_TRY(require(mem, "clpool_mem_read_box", "mem"));
     Box parts;
     CLPOOL_TRY(read_box_options(box, parts, "clpool_mem_read_box"));
-    return clpool::read_box(order, *to_core(mem), {host, host_size}, parts, blocking != 0);
+    return clpool::core::read_box(order, *to_core(mem), {host, host_size}, parts, blocking != 0);
   });
 }
 
@@ -111,7 +111,7 @@ clpool_status clpool_mem_write_box(cl_command_queue queue, clpool_mem* mem, cons
     CLPOOL_TRY(require(mem, "clpool_mem_write_box", "mem"));
     Box parts;
     CLPOOL_TRY(read_box_options(box, parts, "clpool_mem_write_box"));
-    return clpool::write_box(order, *to_core(mem), {host, host_size}, parts, blocking != 0);
+    return clpool::core::write_box(order, *to_core(mem), {host, host_size}, parts, blocking != 0);
   });
 }
 
@@ -122,7 +122,7 @@ clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* const* mems
     if (count != 0) {
       CLPOOL_TRY(require(mems, "clpool_mem_migrate", "mems"));
     }
-    return clpool::migrate(order, reinterpret_cast<clpool::Mem* const*>(mems), count, flags);
+    return clpool::core::migrate(order, reinterpret_cast<clpool::core::Mem* const*>(mems), count, flags);
   });
 }
 
@@ -132,6 +132,6 @@ clpool_status clpool_mem_copy_p2p(cl_command_queue queue, clpool_mem* target, cl
   return command(queue, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(target, "clpool_mem_copy_p2p", "target"));
     CLPOOL_TRY(require(source, "clpool_mem_copy_p2p", "source"));
-    return clpool::copy_p2p(order, *to_core(target), *to_core(source), size);
+    return clpool::core::copy_p2p(order, *to_core(target), *to_core(source), size);
   });
 }

@@ -1,10 +1,10 @@
 // What allocators that have no queue to free behind answer.
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 Status Allocator::deallocate_on(const Chunk&, const cl::Order&) noexcept {
   return fail(Status::not_supported, "only SVM can be freed behind the commands of a queue");
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,12 +7,12 @@
 
 #include <cstdint>
 
+#include "base/mem.hpp"
 #include "base/reference.hpp"
 #include "base/status.hpp"
 #include "cl/order.hpp"
-#include "memory/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// One piece of raw memory.
 struct Chunk {
@@ -54,4 +54,4 @@ class Allocator : public Shared {
   AllocatorTraits traits_;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -1,7 +1,7 @@
 // Calls of the user's functions and the meaning of what they return.
 #include "allocator/custom.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Parts of chunks of memory that nothing is known of: a multiple of what GPUs and SIMD types ask for.
@@ -66,4 +66,4 @@ Status make_custom_allocator(const CustomFunctions& functions, Reference<Allocat
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

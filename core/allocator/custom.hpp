@@ -5,7 +5,7 @@
 
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// The user's functions in the form in which the C ABI has them.
 struct CustomFunctions {
@@ -18,4 +18,4 @@ struct CustomFunctions {
 
 Status make_custom_allocator(const CustomFunctions& functions, Reference<Allocator>& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

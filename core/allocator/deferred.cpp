@@ -5,7 +5,7 @@
 
 #include "allocator/facts.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 class DeferredAllocator final : public Allocator {
@@ -50,4 +50,4 @@ Status make_deferred_allocator(cl_context context, cl_mem_flags flags, Reference
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,9 +5,9 @@
 
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// `flags` 0 means CL_MEM_READ_WRITE.
 Status make_deferred_allocator(cl_context context, cl_mem_flags flags, Reference<Allocator>& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "allocator/facts.hpp"
-#include "memory/recycler.hpp"
+#include "base/recycler.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 struct DirectMem : Mem {
@@ -173,4 +173,4 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "allocator/allocator.hpp"
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Makes memory that goes straight back to `allocator` when it is released. 0 bytes: success and null (D-20).
 Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result);
@@ -24,4 +24,4 @@ Status unbind_direct_svm(Mem& mem);
 /// With other references left nothing is freed yet. The event is that of the free.
 Status release_direct_svm(Mem& mem, cl::Order order);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace clpool {
+namespace clpool::core {
 
 Status read_context_facts(cl_context context, ContextFacts& facts) {
   CLPOOL_TRY(cl::query_list(context, CL_CONTEXT_DEVICES, facts.devices));
@@ -88,4 +88,4 @@ cl_mem buffer_of(const Chunk& chunk) noexcept {
   return reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.value));
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

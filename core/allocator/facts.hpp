@@ -11,7 +11,7 @@
 #include "cl/handle.hpp"
 #include "cl/info.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Limits that hold on every device of a context.
 struct ContextFacts {
@@ -50,4 +50,4 @@ Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept;
 /// The buffer that a chunk of a buffer allocator is.
 cl_mem buffer_of(const Chunk& chunk) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -8,7 +8,7 @@
 #include "allocator/facts.hpp"
 #include "cl/info.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 class ImmediateAllocator final : public Allocator {
@@ -79,4 +79,4 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -6,9 +6,9 @@
 
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// `flags` 0 means CL_MEM_READ_WRITE.
 Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 class LimitAllocator final : public Allocator {
@@ -61,4 +61,4 @@ Status make_limit_allocator(Allocator& inner, std::uint64_t max_bytes, Reference
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

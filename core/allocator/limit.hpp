@@ -5,9 +5,9 @@
 
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// `max_bytes` must be over 0.
 Status make_limit_allocator(Allocator& inner, std::uint64_t max_bytes, Reference<Allocator>& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,7 +7,7 @@
 #include "allocator/facts.hpp"
 #include "base/message.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr std::uint64_t least_granularity = 128;  ///< bytes: parts of a chunk share no cache line pair
@@ -109,4 +109,4 @@ Status make_pinned_allocator(cl_command_queue queue, cl_mem_flags flags, Referen
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

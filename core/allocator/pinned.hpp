@@ -5,9 +5,9 @@
 
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// CL_MEM_ALLOC_HOST_PTR is added to `flags`; 0 means CL_MEM_READ_WRITE.
 Status make_pinned_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

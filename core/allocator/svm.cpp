@@ -10,7 +10,7 @@
 #include "cl/info.hpp"
 #include "cl/svm.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// The largest basic type, long16 (OpenCL 3.0, clSVMAlloc): what alignment 0 gives on a full profile.
@@ -151,4 +151,4 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

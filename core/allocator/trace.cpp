@@ -9,7 +9,7 @@
 #include "base/message.hpp"
 #include "trace/writer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 class TraceAllocator final : public Allocator {
@@ -68,4 +68,4 @@ Status make_trace_allocator(Allocator& inner, const char* path, Reference<Alloca
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,9 +3,9 @@
 
 #include "allocator/allocator.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// The log at `path` is replaced if it exists; see TraceWriter::create() for what can fail.
 Status make_trace_allocator(Allocator& inner, const char* path, Reference<Allocator>& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

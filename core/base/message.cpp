@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <mutex>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constinit std::mutex sink_mutex;
@@ -35,4 +35,4 @@ void send_message(const MessageSink& sink, Severity severity, const char* format
   receiver.callback(receiver.user, static_cast<std::int32_t>(severity), text);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace clpool {
+namespace clpool::core {
 
 enum class Severity : std::int32_t { trace = 1, warning = 2, error = 3 };
 
@@ -23,4 +23,4 @@ void set_message_sink(MessageSink sink) noexcept;
 [[gnu::cold, gnu::format(printf, 3, 4)]] void send_message(const MessageSink& sink, Severity severity,
                                                            const char* format, ...) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -17,7 +17,7 @@
 #endif
 #endif
 
-namespace clpool {
+namespace clpool::core {
 
 constinit bool OwnerLock::asymmetric_ = false;
 
@@ -51,4 +51,4 @@ void OwnerLock::wait() noexcept {
   }
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace clpool {
+namespace clpool::core {
 
 class OwnerLock {
  public:
@@ -56,4 +56,4 @@ class OwnerLock {
   std::atomic<std::uint32_t> revoked_{0};
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace clpool {
+namespace clpool::core {
 
 /// Base of objects that are shared by counting. Born with one reference, which its creator owns.
 class Shared {
@@ -71,4 +71,4 @@ class Reference {
   T* object_ = nullptr;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

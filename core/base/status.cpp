@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 struct LastError {
@@ -157,4 +157,4 @@ const char* cl_error_name(cl_int code) noexcept {
   }
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

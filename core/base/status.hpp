@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace clpool {
+namespace clpool::core {
 
 enum class [[nodiscard]] Status : std::int32_t{
     success = 0,       invalid_value = 1,      invalid_operation = 2,
@@ -48,13 +48,13 @@ constexpr bool is_cl_out_of_memory(cl_int code) noexcept {
          code == CL_OUT_OF_HOST_MEMORY;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core
 
 /// Returns from the enclosing function when `expression` (of type Status) did not succeed.
-#define CLPOOL_TRY(expression)                                   \
-  do {                                                           \
-    if (const ::clpool::Status clpool_try_status = (expression); \
-        clpool_try_status != ::clpool::Status::success) {        \
-      return clpool_try_status;                                  \
-    }                                                            \
+#define CLPOOL_TRY(expression)                                         \
+  do {                                                                 \
+    if (const ::clpool::core::Status clpool_try_status = (expression); \
+        clpool_try_status != ::clpool::core::Status::success) {        \
+      return clpool_try_status;                                        \
+    }                                                                  \
   } while (false)

@@ -8,7 +8,7 @@
 #include "base/message.hpp"
 #include "base/status.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 /// clRetain… / clRelease… of one handle type.
 template <typename Handle>
@@ -91,4 +91,4 @@ using Program = Handle<cl_program>;
 using Kernel = Handle<cl_kernel>;
 using Sampler = Handle<cl_sampler>;
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 Status parse_version(const std::string& text, Version& version) noexcept {
   if (std::sscanf(text.c_str(), "OpenCL %d.%d", &version.major, &version.minor) != 2) {
@@ -52,4 +52,4 @@ Status is_out_of_order(cl_command_queue queue, bool& result) noexcept {
   return Status::success;
 }
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

@@ -10,7 +10,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 /// An OpenCL version such as 1.2; compared as a number.
 struct Version {
@@ -102,4 +102,4 @@ Status require_version(cl_device_id device, Version needed, const char* feature)
 /// True if the queue was created with out-of-order execution.
 Status is_out_of_order(cl_command_queue queue, bool& result) noexcept;
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

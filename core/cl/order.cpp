@@ -1,7 +1,7 @@
 // Checks of orders, empty commands, queue hand-over and events of several commands.
 #include "cl/order.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 namespace {
 
 /// A marker that waits for `events`.
@@ -107,4 +107,4 @@ Status Batch::finish() {
   return enqueue_marker(order_.queue, static_cast<cl_uint>(handles.size()), handles.data(), order_.event);
 }
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

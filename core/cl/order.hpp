@@ -10,7 +10,7 @@
 #include "cl/handle.hpp"
 #include "cl/info.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 struct Order {
   cl_command_queue queue = nullptr;
@@ -49,4 +49,4 @@ class Batch {
   std::vector<Event> events_;
 };
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

@@ -5,7 +5,7 @@
 
 #include "cl/info.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
   cl_device_id device = nullptr;
@@ -18,4 +18,4 @@ Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
   return Status::success;
 }
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

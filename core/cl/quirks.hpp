@@ -5,9 +5,9 @@
 
 #include "base/status.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 /// PoCL (3.1 seen) crashes in clEnqueueCopyBufferRect when either side is a sub-buffer.
 Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result);
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem_flags flags,
                        cl_mem* out) noexcept {
@@ -20,4 +20,4 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

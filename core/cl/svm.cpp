@@ -5,7 +5,7 @@
 
 #include "cl/info.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 namespace {
 
 std::string names_of(cl_device_svm_capabilities capabilities) {
@@ -62,4 +62,4 @@ cl_device_svm_capabilities svm_capabilities_for(cl_svm_mem_flags flags) noexcept
   return needed;
 }
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

@@ -7,7 +7,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool::cl {
+namespace clpool::core::cl {
 
 /// CL_DEVICE_SVM_CAPABILITIES; 0 on devices before OpenCL 2.0.
 Status svm_capabilities(cl_device_id device, cl_device_svm_capabilities& capabilities);
@@ -19,4 +19,4 @@ Status require_svm(const std::vector<cl_device_id>& devices, cl_device_svm_capab
 /// The capabilities that clSVMAlloc needs for `flags`.
 cl_device_svm_capabilities svm_capabilities_for(cl_svm_mem_flags flags) noexcept;
 
-}  // namespace clpool::cl
+}  // namespace clpool::core::cl

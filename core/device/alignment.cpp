@@ -3,7 +3,7 @@
 
 #include "device/device_data.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 Status round_up_to(std::uint64_t value, std::uint64_t unit, std::uint64_t& rounded) noexcept {
@@ -70,4 +70,4 @@ Status valid_channel_count(std::int64_t size, std::uint32_t& channels) noexcept 
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -6,7 +6,7 @@
 
 #include "device/architectures.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 /// "gfx90a:xnack-" is major 9, minor 0, stepping 0xA: the last two digits are hexadecimal, the rest decimal.
@@ -115,4 +115,4 @@ Status amd_limits(std::string_view name, std::uint32_t wave_size, Limits& limits
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -6,7 +6,7 @@
 
 #include "device/limits.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 struct Answer {
   std::int64_t value = 0;
@@ -15,4 +15,4 @@ struct Answer {
   const char* note = "";   ///< static text: what to beware of, "" for nothing
 };
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

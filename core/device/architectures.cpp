@@ -5,7 +5,7 @@
 
 #include "device/nvidia.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 bool parse_number(std::string_view text, std::int64_t& value) noexcept {
@@ -53,4 +53,4 @@ Status limits_of_architecture(std::string_view name, Model model, Limits& limits
       static_cast<int>(name.size() < 64 ? name.size() : 64), name.data());
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

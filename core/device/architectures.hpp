@@ -6,7 +6,7 @@
 #include "base/status.hpp"
 #include "device/limits.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// AMD by compiler target: "gfx906", "gfx90a:sramecc+:xnack-", "gfx1100", … (GCN, CDNA, RDNA). `wave_size` 0:
 /// the architecture's own (64 up to gfx9, 32 from gfx10 on), else 32 or 64. NOT_FOUND for other names.
@@ -22,4 +22,4 @@ const char* intel_architecture(std::uint32_t ip_version) noexcept;
 /// Any of them: "9.0" and "sm_90" (NVIDIA), "gfx…", Intel's names.
 Status limits_of_architecture(std::string_view name, Model model, Limits& limits) noexcept;
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

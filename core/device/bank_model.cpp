@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr std::uint32_t most_work_items = 4096;
@@ -177,4 +177,4 @@ Status bank_conflicts(const BankMemory& memory, const BankAccess& access, BankCo
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

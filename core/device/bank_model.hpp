@@ -9,7 +9,7 @@
 #include "base/status.hpp"
 #include "device/limits.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Local memory as the model sees it.
 struct BankMemory {
@@ -39,4 +39,4 @@ struct BankConflict {
 /// section 2.2). INVALID_VALUE for shapes of different rank, an extent of 0, or figures of 0.
 Status bank_conflicts(const BankMemory& memory, const BankAccess& access, BankConflict& conflict);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

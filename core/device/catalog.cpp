@@ -3,7 +3,7 @@
 
 #include "cl/info.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr cl_int no_platform_found = -1001;  // CL_PLATFORM_NOT_FOUND_KHR of the ICD loader
@@ -71,4 +71,4 @@ std::string describe(const DeviceEntry& entry) {
   return entry.name + " [" + entry.platform + "]";
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -8,7 +8,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 struct DeviceEntry {
   cl_device_id id = nullptr;
@@ -39,4 +39,4 @@ void read_device(cl_device_id id, DeviceEntry& entry);
 /// "name [platform]" for messages and reports.
 std::string describe(const DeviceEntry& entry);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

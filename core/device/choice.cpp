@@ -9,7 +9,7 @@
 #include "device/environment.hpp"
 #include "device/vendor.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 Status select_all(const Catalog& catalog, std::string_view text, Origin origin, DeviceList& devices) {
@@ -181,4 +181,4 @@ Status create_default_context(const Catalog& catalog, const ChoiceOptions& optio
                  choice.devices.size(), failures.c_str(), choice.tried.c_str());
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -10,7 +10,7 @@
 #include "device/catalog.hpp"
 #include "device/selector.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 struct ChoiceOptions {
   const char* selector = nullptr;  ///< what CLPOOL_DEVICE may say; null: ask the environment
@@ -41,4 +41,4 @@ struct DefaultContext {
 /// Context and queue on the first chosen device that gives them.
 Status create_default_context(const Catalog& catalog, const ChoiceOptions& options, DefaultContext& result);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -8,7 +8,7 @@
 #include "device/nvidia.hpp"
 #include "device/simd.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 std::uint32_t number(cl_ulong value) noexcept {
@@ -122,4 +122,4 @@ Status limits_of_device(cl_device_id id, Model model, Limits& limits) {
   return current_limits(device, limits);
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -8,7 +8,7 @@
 #include "base/status.hpp"
 #include "device/limits.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Limits of an OpenCL device: what it answers itself, completed from the table of its architecture. Any
 /// valid device has an answer; `limits.source` and `limits.note` say how good it is. The seed's models need
@@ -34,4 +34,4 @@ Status coalesce(std::uint64_t threads, std::uint64_t& rounded) noexcept;
 /// The smallest of 1, 2 and 4 channels that is at least `size`; INVALID_VALUE over 4.
 Status valid_channel_count(std::int64_t size, std::uint32_t& channels) noexcept;
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

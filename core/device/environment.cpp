@@ -6,7 +6,7 @@
 
 #include "device/selector.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 Status take_number(const std::string& origin, const std::string& text, NumberedDevice& numbered) {
@@ -54,4 +54,4 @@ Status read_local_rank(NumberedDevice& numbered) {
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -6,7 +6,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Value of a variable; null if it is unset, empty, or the program is set-uid.
 const char* environment(const char* name) noexcept;
@@ -24,4 +24,4 @@ Status read_cuda_device(NumberedDevice& numbered);
 /// `origin` stays empty when no launcher says.
 Status read_local_rank(NumberedDevice& numbered);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

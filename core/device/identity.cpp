@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 bool Identity::has(std::string_view extension_name) const noexcept {
   for (std::size_t at = extensions.find(extension_name); at != std::string::npos;
@@ -81,4 +81,4 @@ PoclVersion pocl_version(std::string_view platform_name, const std::string& plat
   return result;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -10,7 +10,7 @@
 #include "cl/info.hpp"
 #include "device/vendor.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Query numbers that the headers may lack (spec section 2.3).
 namespace token {
@@ -72,4 +72,4 @@ struct PoclVersion {
 };
 PoclVersion pocl_version(std::string_view platform_name, const std::string& platform_version) noexcept;
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -4,7 +4,7 @@
 
 #include "device/architectures.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 struct Row {
@@ -83,4 +83,4 @@ const char* intel_architecture(std::uint32_t ip_version) noexcept {
   }
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

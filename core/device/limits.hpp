@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 enum class Vendor : std::uint32_t { generic = 0, nvidia = 1, amd = 2, intel = 3 };
 
@@ -63,4 +63,4 @@ struct Limits {
   const char* note = "";  ///< static text
 };
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -5,7 +5,7 @@
 
 #include "device/architectures.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr const char* seed_guess = "the seed's model: wildly guessing";
@@ -188,4 +188,4 @@ Status local_access_conflicts(const Identity& device, Model model, const BankAcc
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

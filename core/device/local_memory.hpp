@@ -9,7 +9,7 @@
 #include "device/bank_model.hpp"
 #include "device/identity.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Bytes that one bank gives at a time. Where local memory is ordinary cached memory (CPUs, Mali), this and
 /// the next two are Source::not_applicable.
@@ -32,4 +32,4 @@ Status usable_local_memory_of_kernel(const Identity& device, cl_kernel kernel, A
 Status local_access_conflicts(const Identity& device, Model model, const BankAccess& access,
                               BankConflict& conflict, Answer& answer);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <initializer_list>
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr std::uint32_t ki = 1024;
@@ -201,4 +201,4 @@ std::uint32_t fermi_register_unit(std::uint64_t registers_per_thread) noexcept {
   return std::find(std::begin(wide), std::end(wide), registers_per_thread) != std::end(wide) ? 128 : 64;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -6,7 +6,7 @@
 #include "base/status.hpp"
 #include "device/limits.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Limits of a compute capability. NOT_FOUND, with the known ones in the message, for any other.
 Status nvidia_limits(std::int64_t major, std::int64_t minor, Model model, Limits& limits) noexcept;
@@ -22,4 +22,4 @@ void apply_seed_rules(Limits& limits) noexcept;
 /// Registers are given to a warp of cc 2.x in units of 64, for some counts per thread of 128.
 std::uint32_t fermi_register_unit(std::uint64_t registers_per_thread) noexcept;
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

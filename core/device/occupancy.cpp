@@ -8,7 +8,7 @@
 #include "device/nvidia.hpp"
 #include "device/seed_occupancy.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 // Above these a figure is a mistake, and arithmetic in 64 bits could overflow.
@@ -246,4 +246,4 @@ Status check_limits(const Limits& limits) noexcept {
   return check("carve-outs of local memory", limits.carve_out_count, 0, max_carve_outs);
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

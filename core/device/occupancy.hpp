@@ -7,7 +7,7 @@
 #include "base/status.hpp"
 #include "device/limits.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Limiting factors: a set of bits, those of NVIDIA's calculator.
 namespace factor {
@@ -67,4 +67,4 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexce
   return (value + unit - 1) / unit * unit;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -11,7 +11,7 @@
 #include "cl/info.hpp"
 #include "device/probe.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr std::uint64_t default_transfer_bytes = std::uint64_t{64} << 20;
@@ -192,4 +192,4 @@ Status measure_performance(cl_context context, cl_device_id device, const Perfor
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -7,7 +7,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// 0 means the default.
 struct PerformanceOptions {
@@ -35,4 +35,4 @@ struct Performance {
 Status measure_performance(cl_context context, cl_device_id device, const PerformanceOptions& options,
                            Performance& performance);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

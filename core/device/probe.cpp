@@ -1,7 +1,7 @@
 // Building of probe kernels.
 #include "device/probe.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 Status build_probe(cl_device_id device, cl_context context_or_null, const char* source, Probe& probe) {
   cl_int code = CL_SUCCESS;
@@ -54,4 +54,4 @@ Status probe_struct_arguments(cl_device_id device, cl_context context_or_null, c
                             : fail_cl(code, "clGetKernelInfo", "no number of arguments of the probe kernel");
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -6,7 +6,7 @@
 #include "base/status.hpp"
 #include "cl/handle.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Keeps what the kernel needs alive.
 struct Probe {
@@ -26,4 +26,4 @@ Status probe_group_size_multiple(cl_device_id device, cl_context context_or_null
 /// bug.
 Status probe_struct_arguments(cl_device_id device, cl_context context_or_null, cl_uint& arguments);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -3,7 +3,7 @@
 
 #include <cinttypes>
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 /// Registers that a group takes; the constants 32, 4 and 16 are the seed's own.
@@ -62,4 +62,4 @@ Status compute_seed_occupancy(const Limits& limits, const OccupancyRequest& requ
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -3,10 +3,10 @@
 
 #include "device/occupancy.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Answer of PyCUDA 2014.1 … HEAD for limits made with Model::seed or seed_2014.
 Status compute_seed_occupancy(const Limits& limits, const OccupancyRequest& request,
                               OccupancyResult& result) noexcept;
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <charconv>
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -210,4 +210,4 @@ DeviceList by_preference(const Catalog& catalog) {
   return devices;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

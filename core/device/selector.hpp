@@ -8,7 +8,7 @@
 #include "base/status.hpp"
 #include "device/catalog.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// One entry "PLATFORM" or "PLATFORM:DEVICE[,DEVICE…]". Each identifier is an index (negative ones count from
 /// the end) or a part of "name vendor", in any case; the first match wins.
@@ -51,4 +51,4 @@ DeviceList by_preference(const Catalog& catalog);
 /// Reads a whole decimal number; false for anything else.
 bool parse_index(std::string_view text, long long& value) noexcept;
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

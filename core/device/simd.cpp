@@ -7,7 +7,7 @@
 
 #include "device/probe.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr const char* per_kernel = "the compiler chooses for each kernel: ask the kernel, or see all sizes";
@@ -226,4 +226,4 @@ Status sub_groups(const Identity& device, Answer& answer) {
   return Status::success;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -10,7 +10,7 @@
 #include "device/answer.hpp"
 #include "device/identity.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Width that kernels have by default. Today's order: the vendor's query, the OpenCL 3.0 query, a kernel, the
 /// table, a guess; always a number (W-21). The seed's model: its own order, with no answer (Source::none) for
@@ -30,4 +30,4 @@ Status group_size_multiple(const Identity& device, cl_context context_or_null, M
 /// Most sub-groups of a work-group; 0: the device has none.
 Status sub_groups(const Identity& device, Answer& answer);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

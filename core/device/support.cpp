@@ -3,7 +3,7 @@
 
 #include "device/probe.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 constexpr const char* extensions_query = "CL_DEVICE_EXTENSIONS";
@@ -125,4 +125,4 @@ Answer source_build_cache(const Identity& device) {
   return {-1, Source::none, "", "not known for this platform"};
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

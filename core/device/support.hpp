@@ -9,7 +9,7 @@
 #include "device/answer.hpp"
 #include "device/identity.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// Options for fast and inaccurate arithmetic, separated by blanks. The seed's model adds
 /// -cl-strict-aliasing, which OpenCL 1.1 deprecated.
@@ -40,4 +40,4 @@ Status struct_argument_bug(const Identity& device, cl_context context_or_null, A
 /// 1: the driver keeps compiled programs; 0: it does not; -1: unknown.
 Answer source_build_cache(const Identity& device);
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

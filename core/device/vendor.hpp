@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace clpool::device {
+namespace clpool::core::device {
 
 /// PCI vendor ids as CL_DEVICE_VENDOR_ID reports them.
 namespace vendor_id {
@@ -50,4 +50,4 @@ constexpr Maker maker_of(cl_uint id, std::string_view vendor) noexcept {
   return vendor == "Apple" ? Maker::apple : Maker::unknown;
 }
 
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -1,7 +1,7 @@
 // The cache: a map of entries under one mutex, and the list of all caches of the process.
 #include "memo/memo.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constinit std::mutex list_mutex;
@@ -166,4 +166,4 @@ void Memo::forget(const Key& key) noexcept {
   done_.notify_all();
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

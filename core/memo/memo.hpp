@@ -15,7 +15,7 @@
 #include "base/reference.hpp"
 #include "base/status.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// How the cache keeps an object alive while results for it are kept.
 struct MemoObjectKind {
@@ -100,4 +100,4 @@ class Memo final : public Shared {
   Memo* previous_ = nullptr;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

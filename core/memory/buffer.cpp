@@ -8,7 +8,7 @@
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
@@ -92,4 +92,4 @@ Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem
   return make_object(std::move(parts), result);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

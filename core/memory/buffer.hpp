@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// clCreateBuffer. `host_size` is the size of `host` in bytes; `size` 0 with host memory means all of it.
 Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t size, void* host,
@@ -17,4 +17,4 @@ Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t 
 /// W-34); of SVM, pinned and custom memory: a pointer. `size` whole_size means all from the origin on.
 Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem_flags flags, Mem*& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

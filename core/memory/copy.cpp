@@ -5,7 +5,7 @@
 #include "memory/range.hpp"
 #include "memory/transfer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 Status enqueued(cl_int code, const char* routine, std::size_t size) noexcept {
@@ -168,4 +168,4 @@ Status write(const cl::Order& order, Mem& target, std::size_t offset, const Host
                   "clEnqueueWriteBuffer", size);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -6,7 +6,7 @@
 #include "memory/range.hpp"
 #include "memory/transfer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr std::size_t largest_pattern = 128;  ///< bytes: long16
@@ -66,4 +66,4 @@ Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::si
   return batch.finish();
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

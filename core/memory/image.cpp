@@ -11,7 +11,7 @@
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
@@ -253,4 +253,4 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

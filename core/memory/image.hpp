@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// What a new image is to be.
 struct ImageDescription {
@@ -44,4 +44,4 @@ Status check_image_region(const Mem& image, const std::size_t (&origin)[3], cons
 Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], std::size_t item_bytes,
                      std::size_t& row_pitch, std::size_t& slice_pitch, std::size_t& extent) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,7 +7,7 @@
 #include "memory/image.hpp"
 #include "memory/range.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 struct Element {
@@ -111,4 +111,4 @@ Status create_image_from_array(cl_context context, const ArrayDescription& array
   return create_image(context, image, result);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

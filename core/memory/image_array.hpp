@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Types of numbers; the values are those of the C ABI.
 enum class ElementType : std::uint32_t {
@@ -38,4 +38,4 @@ struct ArrayDescription {
 /// Copies the array into a new image. Three channels become four, the last being 1 (D-24, W-18).
 Status create_image_from_array(cl_context context, const ArrayDescription& array, Mem*& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

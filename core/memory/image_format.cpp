@@ -1,7 +1,7 @@
 // Tables of channel orders and channel types (OpenCL 3.0, "Image Format Descriptor").
 #include "memory/image_format.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 struct Order {
@@ -122,4 +122,4 @@ Status supported_formats(cl_context context, cl_mem_flags flags, cl_mem_object_t
                                       type, static_cast<unsigned long long>(flags));
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -9,7 +9,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Channels of an order, as Khronos' conformance tests count them. NOT_FOUND for unknown ones.
 Status channel_count(cl_channel_order order, std::uint32_t& count) noexcept;
@@ -30,4 +30,4 @@ const char* channel_type_name(cl_channel_type type) noexcept;
 Status supported_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
                          std::vector<cl_image_format>& formats);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 bool is_empty(const std::size_t (&region)[3]) noexcept {
@@ -152,4 +152,4 @@ Status copy_buffer_to_image(const cl::Order& order, Mem& image, const ImageRegio
       "clEnqueueCopyBufferToImage", part);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -6,11 +6,11 @@
 
 #include <cstddef>
 
+#include "base/mem.hpp"
 #include "cl/order.hpp"
-#include "memory/mem.hpp"
 #include "memory/transfer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 struct ImageRegion {
   std::size_t origin[3] = {};
@@ -35,4 +35,4 @@ Status copy_image_to_buffer(const cl::Order& order, Mem& buffer, std::size_t off
 Status copy_buffer_to_image(const cl::Order& order, Mem& image, const ImageRegion& part, Mem& buffer,
                             std::size_t offset);
 
-}  // namespace clpool
+}  // namespace clpool::core

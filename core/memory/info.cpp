@@ -5,7 +5,7 @@
 
 #include "memory/object.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Properties that came after OpenCL 1.0, so that a driver that does not know them is too old.
@@ -163,4 +163,4 @@ Status set_kernel_argument(const Mem& mem, cl_kernel kernel, cl_uint index) {
              : fail_cl(code, "clSetKernelArgSVMPointer", "SVM at %p as argument %u", mem.pointer, index);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Where an answer goes: `size` bytes at `value` (both may be 0/null to ask for the size), bytes of the
 /// answer in `*needed` unless null.
@@ -39,4 +39,4 @@ bool same_memory(const Mem& a, const Mem& b) noexcept;
 /// clSetKernelArg or clSetKernelArgSVMPointer.
 Status set_kernel_argument(const Mem& mem, cl_kernel kernel, cl_uint index);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,12 +3,12 @@
 
 #include <utility>
 
+#include "base/recycler.hpp"
 #include "memory/image.hpp"
 #include "memory/object.hpp"
 #include "memory/range.hpp"
-#include "memory/recycler.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constinit Recycler<Map> recycler;
@@ -151,4 +151,4 @@ Status release_map(Map& map) {
   return unmapped == Status::success ? released : unmapped;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -6,11 +6,11 @@
 
 #include <cstddef>
 
+#include "base/mem.hpp"
 #include "cl/handle.hpp"
 #include "cl/order.hpp"
-#include "memory/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 struct Map {
   Map* next = nullptr;  ///< link of the recycler
@@ -41,4 +41,4 @@ Status release_map(Map& map);
 /// INVALID_OPERATION for a released map.
 Status require_live(const Map& map) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

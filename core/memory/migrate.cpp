@@ -6,7 +6,7 @@
 #include "memory/range.hpp"
 #include "memory/transfer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 Status migrate_objects(const cl::Order& order, const std::vector<cl_mem>& handles,
@@ -126,4 +126,4 @@ Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t si
   return code == CL_SUCCESS ? Status::success : fail_cl(code, CLPOOL_P2P_COPY, "%zu bytes", size);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "base/recycler.hpp"
 #include "cl/info.hpp"
-#include "memory/recycler.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constinit Recycler<ObjectMem> recycler;
@@ -155,4 +155,4 @@ const char* kind_name(MemKind kind) noexcept {
   return "unknown memory";
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

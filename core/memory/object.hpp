@@ -6,11 +6,11 @@
 
 #include <cstddef>
 
+#include "base/mem.hpp"
 #include "base/status.hpp"
 #include "cl/handle.hpp"
-#include "memory/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 struct ObjectMem : Mem {
   MemKind nature = MemKind::buffer;  ///< what a sub-region is a part of
@@ -52,4 +52,4 @@ Status require_image(const Mem& mem) noexcept;
 /// "buffer", "sub-region of SVM", …: for messages.
 const char* kind_name(MemKind kind) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

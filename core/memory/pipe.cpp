@@ -6,7 +6,7 @@
 #include "allocator/facts.hpp"
 #include "memory/object.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 Status require_pipes(const ContextFacts& facts) {
@@ -46,4 +46,4 @@ Status create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_size, 
   return make_object(std::move(parts), result);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,12 +3,12 @@
 
 #include <CL/cl.h>
 
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// NOT_SUPPORTED where no device of the context has pipes.
 Status create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_size, cl_uint max_packets,
                    Mem*& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

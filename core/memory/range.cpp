@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 Status check_offset(const Side& side) noexcept {
@@ -46,4 +46,4 @@ Status resolve_size(std::size_t& size, const Side& first, const Side& second) no
   return check_fit(size, second);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

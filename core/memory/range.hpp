@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/mem.hpp"
 #include "base/status.hpp"
-#include "memory/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// As a size: all that is left from the offset on; for two sides, the smaller of both (D-16). As the size of
 /// a Mem: unknown (foreign SVM).
@@ -42,4 +42,4 @@ Status resolve_size(std::size_t& size, const Side& first, const Side& second) no
   return !__builtin_add_overflow(a, b, &result);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 bool is_empty(const std::size_t (&region)[3]) noexcept {
@@ -173,4 +173,4 @@ Status write_box(const cl::Order& order, Mem& target, const HostSource& host, Bo
                                       box.region[1], box.region[2]);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

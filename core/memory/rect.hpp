@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/mem.hpp"
 #include "cl/order.hpp"
-#include "memory/mem.hpp"
 #include "memory/transfer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Where a box lies in one memory. Index 0 counts bytes, 1 rows, 2 slices; pitches in bytes, 0 means tight.
 struct BoxPlace {
@@ -35,4 +35,4 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box);
 Status read_box(const cl::Order& order, Mem& source, const HostTarget& host, Box box, bool blocking);
 Status write_box(const cl::Order& order, Mem& target, const HostSource& host, Box box, bool blocking);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,7 +3,7 @@
 
 #include "allocator/facts.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 Status created(cl_int code, const char* routine) noexcept {
@@ -70,4 +70,4 @@ Status create_sampler(cl_context context, const cl_bitfield* properties, cl_samp
   return created(code, "clCreateSamplerWithProperties");
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 Status create_sampler(cl_context context, bool normalized, cl_addressing_mode addressing,
                       cl_filter_mode filter, cl_sampler& result);
@@ -14,4 +14,4 @@ Status create_sampler(cl_context context, bool normalized, cl_addressing_mode ad
 /// classic properties work, others are NOT_SUPPORTED.
 Status create_sampler(cl_context context, const cl_bitfield* properties, cl_sampler& result);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -12,7 +12,7 @@
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 Status create_svm(cl_context context, cl_svm_mem_flags flags, std::size_t size, cl_uint alignment,
                   cl_command_queue queue_or_null, Mem*& result) {
@@ -64,4 +64,4 @@ cl_uint svm_alignment_for(std::size_t item_size) noexcept {
   return static_cast<cl_uint>(std::bit_ceil(std::clamp<std::size_t>(item_size, 1, most)));
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// clSVMAlloc. `alignment` 0 is the device's default; the queue, which may be null, is the one that the
 /// memory is freed behind. 0 bytes: success and null (D-20).
@@ -25,4 +25,4 @@ Status view_svm_as_buffer(Mem& svm, cl_mem_flags flags, std::size_t size, Mem*& 
 /// (D-21).
 cl_uint svm_alignment_for(std::size_t item_size) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/mem.hpp"
 #include "cl/order.hpp"
-#include "memory/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Host memory that a command reads or writes, and its size: nothing beyond it is touched (D-37).
 struct HostSource {
@@ -46,4 +46,4 @@ Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_m
 /// clEnqueueCopyBufferP2PAMD, between contexts, where the driver has it (D-28).
 Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t size);
 
-}  // namespace clpool
+}  // namespace clpool::core

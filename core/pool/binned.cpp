@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace clpool {
+namespace clpool::core {
 
 std::uint64_t Binned::bin_for_block(std::uint64_t size) const noexcept {
   const std::uint64_t bin = bin_number(size, bits_);
@@ -144,4 +144,4 @@ const char* Binned::check() const noexcept {
   return counters_right ? nullptr : "a counter differs from a recount";
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,7 +7,7 @@
 #include "pool/bins.hpp"
 #include "pool/strategy.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class Binned final : public Strategy {
  public:
@@ -54,4 +54,4 @@ class Binned final : public Strategy {
   std::uint64_t free_blocks_ = 0;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

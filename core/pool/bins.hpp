@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace clpool {
+namespace clpool::core {
 
 /// Most leading bits for which 64-bit sizes have valid bins (D-34).
 inline constexpr std::uint32_t max_leading_bits = 26;
@@ -42,4 +42,4 @@ constexpr std::uint64_t bin_alloc_size(std::uint64_t bin, std::uint32_t bits) no
   return head | (lowest == 0 ? 0 : lowest - 1);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

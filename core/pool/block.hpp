@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace clpool {
+namespace clpool::core {
 
 struct Block;
 
@@ -57,4 +57,4 @@ class BlockSource {
   ~BlockSource() = default;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

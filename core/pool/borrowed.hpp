@@ -3,7 +3,7 @@
 
 #include "pool/pool.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// To be made with the pool's mutex held. The calling thread's own cache needs no taking: its owner is here.
 class Pool::Borrowed {
@@ -39,4 +39,4 @@ class Pool::Borrowed {
   Pool& pool_;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

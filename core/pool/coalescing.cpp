@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Smallest chunk once driver calls are scarce; before that, small chunks may be twice what was asked for.
@@ -147,4 +147,4 @@ HeapChunk* Coalescing::next_free_chunk() const noexcept {
   return block != nullptr ? block->chunk : nullptr;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,7 +7,7 @@
 #include "pool/heap.hpp"
 #include "pool/strategy.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class Coalescing final : public Strategy {
  public:
@@ -39,4 +39,4 @@ class Coalescing final : public Strategy {
   bool min_chunk_is_asked_for_;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

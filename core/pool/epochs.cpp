@@ -8,7 +8,7 @@
 
 #include "cl/info.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 bool has_ended(cl_event event) noexcept {
   cl_int state = CL_QUEUED;
@@ -149,4 +149,4 @@ bool Epochs::settle(std::uint64_t nanoseconds) noexcept {
   return true;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

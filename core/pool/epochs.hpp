@@ -15,7 +15,7 @@
 #include "base/status.hpp"
 #include "cl/handle.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class Epochs {
  public:
@@ -79,4 +79,4 @@ bool has_ended(cl_event event) noexcept;
 /// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it (D-12).
 Status enqueue_marker(cl_command_queue queue, cl::Event& event) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

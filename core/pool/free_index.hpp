@@ -9,7 +9,7 @@
 
 #include "pool/block.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class FreeIndex {
  public:
@@ -147,4 +147,4 @@ class FreeIndex {
   Block* heads_[level_count * 64] = {};
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -4,7 +4,7 @@
 #include <bit>
 #include <initializer_list>
 
-namespace clpool {
+namespace clpool::core {
 
 Heap::Heap(std::uint64_t granule, BlockSource& source)
     : granule_(granule),
@@ -171,4 +171,4 @@ const char* Heap::check() const noexcept {
   return counters_right ? nullptr : "a counter differs from a recount";
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -9,7 +9,7 @@
 #include "pool/block.hpp"
 #include "pool/free_index.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class Heap {
  public:
@@ -79,4 +79,4 @@ class Heap {
   std::uint64_t used_free_blocks_ = 0;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -11,7 +11,7 @@
 #include "pool/coalescing.hpp"
 #include "pool/uses.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constinit std::atomic<std::uint64_t> last_pool_id{0};
@@ -507,4 +507,4 @@ Status Pool::root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const no
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -23,7 +23,7 @@
 #include "pool/sub_buffers.hpp"
 #include "pool/thread_cache.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// One stretch of a pool's memory, for visitors.
 struct PoolStretch {
@@ -263,4 +263,4 @@ class Pool final : public Shared, public MemOwner {
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr int blocks_per_page = 32;
@@ -58,4 +58,4 @@ void BlockStore::recycle(Block* block) noexcept {
   free_ = &recycled;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

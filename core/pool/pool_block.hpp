@@ -2,10 +2,10 @@
 #pragma once
 
 #include "allocator/allocator.hpp"
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 #include "pool/block.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// The handle that a program holds (Mem) and the engine's view of the same memory (Block), each one cache
 /// line. A hit touches the first only.
@@ -47,4 +47,4 @@ class BlockStore final : public BlockSource {
   Mem* free_ = nullptr;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

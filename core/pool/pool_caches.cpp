@@ -5,7 +5,7 @@
 #include "pool/borrowed.hpp"
 #include "pool/uses.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Threads beyond this many do without a cache.
@@ -165,4 +165,4 @@ void Pool::abandon_caches_of(const ThreadRecord& record) noexcept {
   }
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

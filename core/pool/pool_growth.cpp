@@ -7,7 +7,7 @@
 #include "pool/borrowed.hpp"
 #include "pool/uses.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
@@ -293,4 +293,4 @@ Status Pool::out_of_memory_error(const Request& request, std::unique_lock<std::m
   return Status::out_of_memory;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

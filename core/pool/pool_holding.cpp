@@ -4,7 +4,7 @@
 #include "pool/borrowed.hpp"
 #include "pool/uses.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 std::uint64_t Pool::cached_bytes() const noexcept {
   std::uint64_t bytes = 0;
@@ -123,4 +123,4 @@ void Pool::tick() {
   unlock_and_dispose(lock);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

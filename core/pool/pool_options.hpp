@@ -10,7 +10,7 @@
 #include "base/message.hpp"
 #include "pool/bins.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 enum class StrategyKind : std::uint32_t { coalescing = 1, binned = 2 };
 
@@ -59,4 +59,4 @@ struct PoolStats {
   std::uint64_t sub_buffers_created = 0;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -6,7 +6,7 @@
 #include "pool/borrowed.hpp"
 #include "pool/uses.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// True if the block is free or in a cache, so that it could be part of a larger free block.
@@ -155,4 +155,4 @@ const char* Pool::check() {
   return strategy_->check();
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

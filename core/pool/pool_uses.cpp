@@ -10,7 +10,7 @@
 #include "cl/order.hpp"
 #include "pool/borrowed.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Releases that one marker serves while an earlier one is still on its way.
@@ -341,4 +341,4 @@ void Pool::take_back_all(Mem* mem) noexcept {
   }
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace clpool {
+namespace clpool::core {
 
 Block* SpaceHeap::Ranges::make() {
   if (unused_ == nullptr) {
@@ -87,4 +87,4 @@ Status SpaceHeap::free(Block& range) noexcept {
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -9,7 +9,7 @@
 #include "base/status.hpp"
 #include "pool/heap.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class SpaceHeap {
  public:
@@ -46,4 +46,4 @@ class SpaceHeap {
   std::uint64_t active_ranges_ = 0;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -9,7 +9,7 @@
 #include "base/status.hpp"
 #include "pool/block.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// What a strategy plans when it has nothing for a request.
 struct Growth {
@@ -83,4 +83,4 @@ class Strategy {
   virtual const char* check() const noexcept = 0;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

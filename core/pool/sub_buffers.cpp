@@ -1,7 +1,7 @@
 // The cache of sub-buffer objects.
 #include "pool/sub_buffers.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 cl_mem SubBuffers::take(const HeapChunk& chunk, std::uint64_t offset, std::uint64_t size) noexcept {
   const auto place = places_.find(Key{&chunk, offset, size});
@@ -43,4 +43,4 @@ void SubBuffers::take_excess(std::uint64_t completed, Entries& removed) noexcept
   }
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

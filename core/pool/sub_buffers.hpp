@@ -11,7 +11,7 @@
 
 #include "pool/block.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class SubBuffers {
  public:
@@ -61,4 +61,4 @@ class SubBuffers {
   std::unordered_map<Key, Entries::iterator, Hash> places_;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -5,7 +5,7 @@
 
 #include "pool/pool.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 constinit thread_local ThreadRecord* this_thread_record = nullptr;
 
@@ -62,4 +62,4 @@ void unregister_pool(Pool& pool) noexcept {
   }
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/mem.hpp"
 #include "base/owner_lock.hpp"
-#include "memory/mem.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 class Pool;
 struct ThreadRecord;
@@ -127,4 +127,4 @@ ThreadRecord* ensure_thread_record();
 void register_pool(Pool& pool);
 void unregister_pool(Pool& pool) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

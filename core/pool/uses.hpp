@@ -7,7 +7,7 @@
 #include "cl/handle.hpp"
 #include "pool/pool.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 struct Pool::Uses {
   std::vector<cl::Event> events;  ///< given by the user
@@ -20,4 +20,4 @@ struct Pool::PendingUse {
   std::vector<cl::Event> events;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr FieldError not_a_number = "is not a number";
@@ -92,4 +92,4 @@ FieldError parse_action(std::string_view text, TraceAction& action) noexcept {
   return nullptr;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -7,7 +7,7 @@
 
 #include "trace/log.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Why a field was refused; null when it was read.
 using FieldError = const char*;
@@ -27,4 +27,4 @@ FieldError parse_time(std::string_view text, std::uint64_t& microseconds) noexce
 /// "allocate", "free" or "allocate failure".
 FieldError parse_action(std::string_view text, TraceAction& action) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

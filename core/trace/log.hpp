@@ -7,7 +7,7 @@
 
 #include "base/reference.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// What a row of a log says; the numbers are those of clpool/trace.h.
 enum class TraceAction : std::uint32_t { allocate = 1, release = 2, allocate_failure = 3 };
@@ -49,4 +49,4 @@ class TraceLog final : public Shared {
   TraceFigures figures;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -16,7 +16,7 @@
 
 #include "trace/fields.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr std::string_view header_start = "Thread,Time,Action,Pointer,Size,Stream";
@@ -290,4 +290,4 @@ Status read_trace_file(const char* path, TraceLog& log) {
   return read_trace(bytes, path, log);
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

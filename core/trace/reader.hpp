@@ -6,7 +6,7 @@
 #include "base/status.hpp"
 #include "trace/log.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// Reads `text`: a header line "Thread,Time,Action,Pointer,Size,Stream", possibly with further columns, and
 /// one row per event. Blank lines are skipped, lines may end in CRLF. Blocks may be left live at the end.
@@ -17,4 +17,4 @@ Status read_trace(std::string_view text, std::string_view name, TraceLog& log);
 /// The same for an uncompressed file. IO if it cannot be read, NOT_SUPPORTED if it is gzip.
 Status read_trace_file(const char* path, TraceLog& log);
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -10,7 +10,7 @@
 #include "base/status.hpp"
 #include "trace/log.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 struct ReplayProgress {
   std::int32_t (*callback)(void* user, std::uint64_t done, std::uint64_t total) = nullptr;
@@ -144,4 +144,4 @@ class Replay {
   Clock::duration elapsed_{};
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -14,7 +14,7 @@
 
 #include "base/message.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr std::string_view header = "Thread,Time,Action,Pointer,Size,Stream,Status,Tag\n";
@@ -142,4 +142,4 @@ Status TraceWriter::flush_locked() noexcept {
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core

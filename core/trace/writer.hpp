@@ -10,7 +10,7 @@
 #include "base/status.hpp"
 #include "trace/log.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// One row to write; thread and time are the writer's to find.
 struct TraceRecord {
@@ -53,4 +53,4 @@ class TraceWriter final : public Shared {
   char buffer_[buffer_size];
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

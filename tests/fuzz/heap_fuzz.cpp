@@ -7,7 +7,7 @@
 
 #include "pool/space_heap.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 void require(bool holds) {
@@ -94,13 +94,13 @@ class Program {
 };
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) {
     return 0;
   }
-  clpool::Program program(data[0]);
+  clpool::core::Program program(data[0]);
   for (std::size_t i = 1; i + 1 < size && i < 4000; i += 2) {
     program.step(data[i], data[i + 1]);
   }

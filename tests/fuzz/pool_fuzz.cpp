@@ -8,7 +8,7 @@
 #include "allocator/custom.hpp"
 #include "pool/pool.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 void require(bool holds) {
@@ -152,13 +152,13 @@ class Program {
 };
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 4) {
     return 0;
   }
-  clpool::Program program(data[0], data[1], data[2], data[3]);
+  clpool::core::Program program(data[0], data[1], data[2], data[3]);
   for (std::size_t i = 4; i + 1 < size && i < 4000; i += 2) {
     program.step(data[i], data[i + 1]);
   }

@@ -10,9 +10,9 @@
 
 namespace {
 
-using clpool::TraceAction;
-using clpool::TraceEvent;
-using clpool::TraceLog;
+using clpool::core::TraceAction;
+using clpool::core::TraceEvent;
+using clpool::core::TraceLog;
 
 void require(bool holds, const char* what) {
   if (!holds) {
@@ -27,7 +27,7 @@ void recount(const TraceLog& log) {
   std::uint64_t bytes = 0;
   std::uint64_t peak = 0;
   for (const TraceEvent& event : log.events) {
-    if (event.slot == clpool::no_trace_slot) {
+    if (event.slot == clpool::core::no_trace_slot) {
       continue;
     }
     require(event.slot < log.slot_count, "slots are below slot_count");
@@ -58,10 +58,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   TraceLog log;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (clpool::read_trace(text, "fuzz", log) == clpool::Status::success) {
+  if (clpool::core::read_trace(text, "fuzz", log) == clpool::core::Status::success) {
     recount(log);
     return 0;
   }
-  require(std::string_view(clpool::last_error_message()).starts_with("fuzz:"), "a refusal has a reason");
+  require(std::string_view(clpool::core::last_error_message()).starts_with("fuzz:"),
+          "a refusal has a reason");
   return 0;
 }

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 TEST(OwnerLock, LetsTheOwnerInUntilOthersTakeTheData) {
@@ -71,4 +71,4 @@ TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -12,6 +12,8 @@
 
 namespace clpool::test {
 
+using namespace core;
+
 class CountedBlocks final : public BlockSource {
  public:
   std::uint64_t most = UINT64_MAX;  ///< make() throws when this many are in use

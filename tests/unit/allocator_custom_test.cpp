@@ -12,7 +12,7 @@
 #include "allocator/direct.hpp"
 #include "allocator/limit.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// A source of numbers that keeps books.
@@ -271,4 +271,4 @@ TEST(DirectMemory, AFailedAllocationLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -19,7 +19,7 @@
 #include "support/driver.hpp"
 #include "support/opencl.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 namespace driver = test::driver;
@@ -318,4 +318,4 @@ TEST_F(AllocatorTest, AnInvalidContextOrQueueIsAnOpenClError) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 using Shape = std::vector<std::size_t>;
@@ -109,4 +109,4 @@ TEST(BankModel, ImpossibleShapesAreErrors) {
 }
 
 }  // namespace
-}  // namespace clpool::device
+}  // namespace clpool::core::device

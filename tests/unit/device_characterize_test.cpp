@@ -10,7 +10,7 @@
 #include "device/support.hpp"
 #include "support/fake_device.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 using test::FakeDevice;
@@ -331,4 +331,4 @@ TEST(Support, SubGroupsAreThoseOfTheCoreOrAnExtension) {
 }
 
 }  // namespace
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -12,7 +12,7 @@
 #include "support/environment.hpp"
 #include "support/fake_device.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 using test::Variable;
@@ -279,4 +279,4 @@ TEST_F(DeviceChoice, WithoutAnyContextTheMessageListsEachDeviceWithItsError) {
 }
 
 }  // namespace
-}  // namespace clpool::device
+}  // namespace clpool::core::device

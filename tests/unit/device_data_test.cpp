@@ -9,7 +9,7 @@
 #include "device/occupancy.hpp"
 #include "support/fake_device.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 using test::FakeDevice;
@@ -160,4 +160,4 @@ TEST(Alignment, RoundingIsExactUpToTheEndOf64Bits) {
 }
 
 }  // namespace
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -14,7 +14,7 @@
 
 #include "device/nvidia.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 Limits limits_of(int major, int minor) {
@@ -229,4 +229,4 @@ TEST(Occupancy, SuggestsExactlyTheGroupSizesWithTheHighestOccupancy) {
 }
 
 }  // namespace
-}  // namespace clpool::device
+}  // namespace clpool::core::device

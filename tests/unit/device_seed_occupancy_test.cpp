@@ -8,7 +8,7 @@
 
 #include "device/nvidia.hpp"
 
-namespace clpool::device {
+namespace clpool::core::device {
 namespace {
 
 struct Golden {
@@ -167,4 +167,4 @@ TEST(SeedOccupancy, NoThreadsIsAnError) {
 }
 
 }  // namespace
-}  // namespace clpool::device
+}  // namespace clpool::core::device

@@ -24,7 +24,7 @@
 #include "support/fake_device.hpp"
 #include "support/opencl.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 namespace driver = test::driver;
@@ -458,4 +458,4 @@ TEST_F(OlderDevice, ZeroBytesThatWaitForOneEventAreCompleteWithIt) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

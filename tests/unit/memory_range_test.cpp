@@ -9,7 +9,7 @@
 #include "memory/image.hpp"
 #include "memory/rect.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 TEST(Range, ADefaultTakesWhatIsLeftOfTheSizeAndAGivenOneAsMuchAsThereIsRoom) {
@@ -119,4 +119,4 @@ TEST(ImageLayout, PitchesAreFilledInOrChecked) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

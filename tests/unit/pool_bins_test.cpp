@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 TEST(Bins, AgreeWithPyOpenClsTable) {
@@ -94,4 +94,4 @@ TEST(Bitlog2, IsTheIndexOfTheHighestBit) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

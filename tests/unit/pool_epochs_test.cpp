@@ -7,7 +7,7 @@
 
 #include "support/opencl.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 class EpochsTest : public test::OpenClTest {
@@ -115,4 +115,4 @@ TEST_F(EpochsTest, EpochsCompleteInOrder) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 constexpr unsigned shift = 8;
@@ -121,4 +121,4 @@ TEST(FreeIndex, AgreesWithASortedListOverRandomOperations) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

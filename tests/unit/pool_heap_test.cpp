@@ -12,7 +12,7 @@
 
 #include "support/blocks.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 using test::CountedBlocks;
@@ -250,4 +250,4 @@ TEST(Heap, RoundsUpToTheGranuleAndTellsOverflow) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -10,7 +10,7 @@
 #include "pool/coalescing.hpp"
 #include "support/blocks.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 using test::CountedBlocks;
@@ -249,4 +249,4 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -11,7 +11,7 @@
 #include "support/driver.hpp"
 #include "support/opencl.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 cl_mem object(std::uintptr_t number) {
@@ -97,4 +97,4 @@ TEST_F(PooledSubBuffers, StayBoundedHoweverLongAProgramVariesItsSizes) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

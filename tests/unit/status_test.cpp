@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 TEST(Status, AFailureKeepsItsTextAndForgetsTheFormerOpenClCode) {
@@ -40,4 +40,4 @@ TEST(Status, ATextThatIsTooLongIsCutAndNotWrittenBeyondItsPlace) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

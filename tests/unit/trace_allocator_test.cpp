@@ -8,7 +8,7 @@
 #include "allocator/trace.hpp"
 #include "trace/reader.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Hands out the same address again and again; every fourth allocation fails.
@@ -95,4 +95,4 @@ TEST_F(TraceAllocatorTest, RefusesCompressedLogs) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

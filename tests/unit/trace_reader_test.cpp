@@ -7,7 +7,7 @@
 
 #include "trace/reader.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 const std::string header = "Thread,Time,Action,Pointer,Size,Stream\n";
@@ -236,4 +236,4 @@ TEST_F(TraceReader, ReadsFilesAndNamesThoseThatItCannot) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

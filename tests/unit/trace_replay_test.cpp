@@ -8,7 +8,7 @@
 #include "trace/reader.hpp"
 #include "trace/replay.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 /// Hands out numbers, up to a limit of bytes, and notes what is asked.
@@ -123,4 +123,4 @@ TEST_F(TraceReplay, AnEmptyLogTakesNothing) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

@@ -13,7 +13,7 @@
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
-namespace clpool {
+namespace clpool::core {
 namespace {
 
 class TraceWriterTest : public testing::Test {
@@ -132,4 +132,4 @@ TEST(TraceWriterOnAFullDisk, FailsOnceAndForAll) {
 }
 
 }  // namespace
-}  // namespace clpool
+}  // namespace clpool::core

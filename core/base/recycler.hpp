@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <mutex>
 
-namespace clpool {
+namespace clpool::core {
 
 /// `T` has a link `next` (to itself or to a base). Meant for constant-initialized globals; has no destructor
 /// to run at exit.
@@ -64,4 +64,4 @@ class Recycler {
   std::size_t count_ = 0;
 };
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -11,7 +11,7 @@
 
 #include "base/status.hpp"
 
-namespace clpool {
+namespace clpool::core {
 
 /// What a piece of memory is; the numbers are those of clpool/mem.h.
 enum class MemKind : std::uint8_t {
@@ -95,4 +95,4 @@ void finish_later_releases() noexcept;
 /// Adds one reference. INVALID_OPERATION if `mem` is not live.
 Status retain_mem(Mem& mem) noexcept;
 
-}  // namespace clpool
+}  // namespace clpool::core

@@ -1,9 +1,9 @@
 // Reference counting of memory descriptors.
-#include "memory/mem.hpp"
+#include "base/mem.hpp"
 
 #include <utility>
 
-namespace clpool {
+namespace clpool::core {
 
 namespace {
 
@@ -87,4 +87,4 @@ Status retain_mem(Mem& mem) noexcept {
   return Status::success;
 }
 
-}  // namespace clpool
+}  // namespace clpool::core
