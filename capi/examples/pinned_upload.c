@@ -25,7 +25,7 @@ static void upload(clpool_pool* staging, cl_command_queue queue, cl_mem target) 
     if (sent[turn] != NULL) {
       CL_CHECK(clWaitForEvents(1, &sent[turn]));
       CL_CHECK(clReleaseEvent(sent[turn]));
-      CLPOOL_CHECK(clpool_mem_release(blocks[turn]));
+      CLPOOL_CHECK(clpool_mem_release_idle(blocks[turn])); /* its command has ended, as we know */
       sent[turn] = NULL;
     }
     if (number < pieces) {

@@ -102,6 +102,7 @@ clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size
     constexpr const char* function = "clpool_allocator_allocate";
     CLPOOL_TRY(clear_result(out, function, "out"));
     CLPOOL_TRY(require(allocator, function, "allocator"));
+    CLPOOL_TRY(to_core(allocator)->require_own_process("the allocator"));
     clpool::core::Mem* mem = nullptr;
     CLPOOL_TRY(clpool::core::allocate_direct(*to_core(allocator), size, mem));
     *out = to_handle(mem);
@@ -118,8 +119,11 @@ clpool_status clpool_allocator_retain(clpool_allocator* allocator) noexcept {
 }
 
 clpool_status clpool_allocator_release(clpool_allocator* allocator) noexcept {
-  if (allocator != nullptr) {
-    to_core(allocator)->release();
-  }
-  return CLPOOL_SUCCESS;
+  return guarded([&]() -> Status {
+    if (allocator != nullptr) {
+      CLPOOL_TRY(to_core(allocator)->require_own_process("the allocator"));
+      to_core(allocator)->release();
+    }
+    return Status::success;
+  });
 }

@@ -34,7 +34,7 @@ inline clpool_pool* to_handle(Pool* object) noexcept {
 
 /// The pool of a live block; null for memory of no pool and for released memory.
 inline Pool* pool_of(const Mem& mem) noexcept {
-  return mem.pooled && mem.state == MemState::live ? static_cast<Pool*>(mem.owner) : nullptr;
+  return mem.pooled() && mem.state == MemState::live ? static_cast<Pool*>(mem.owner) : nullptr;
 }
 
 inline Mem* to_core(clpool_mem* handle) noexcept {

@@ -26,7 +26,10 @@ namespace {
 
 const Mem* live(const clpool_mem* mem) noexcept {
   const Mem* object = to_core(mem);
-  return object != nullptr && object->state == MemState::live ? object : nullptr;
+  return object != nullptr && object->state == MemState::live &&
+                 object->made_in == static_cast<std::uint8_t>(clpool::core::process_generation())
+             ? object
+             : nullptr;
 }
 
 /// What is left of clpool_mem_release() when a pool's cache does not simply take the block; apart, so that
@@ -37,7 +40,7 @@ const Mem* live(const clpool_mem* mem) noexcept {
 
 /// The hit path: a pooled block whose last reference goes back to this thread's cache.
 bool kept_at_once(Mem& mem) noexcept {
-  return mem.state == MemState::live && mem.pooled && mem.references.load(std::memory_order_acquire) == 1 &&
+  return mem.state == MemState::live && mem.pooled() && mem.references.load(std::memory_order_acquire) == 1 &&
          clpool::core::Pool::try_release(mem);
 }
 
@@ -51,7 +54,27 @@ clpool_status clpool_mem_release(clpool_mem* mem) noexcept {
 }
 
 clpool_status clpool_mem_try_release(clpool_mem* mem) noexcept {
-  return mem == nullptr || kept_at_once(*to_core(mem)) ? CLPOOL_SUCCESS : CLPOOL_ERROR_WOULD_BLOCK;
+  if (mem == nullptr || kept_at_once(*to_core(mem))) {
+    return CLPOOL_SUCCESS;
+  }
+  clpool::core::clear_last_error();
+  return CLPOOL_ERROR_WOULD_BLOCK;
+}
+
+clpool_status clpool_mem_release_idle(clpool_mem* mem) noexcept {
+  if (mem == nullptr) {
+    return CLPOOL_SUCCESS;
+  }
+  Mem& object = *to_core(mem);
+  if (object.state == MemState::live && object.pooled() &&
+      object.references.load(std::memory_order_acquire) == 1 &&
+      clpool::core::Pool::try_release_idle(object)) {
+    return CLPOOL_SUCCESS;
+  }
+  if (clpool::core::Pool* const pool = clpool::capi::pool_of(object); pool != nullptr) {
+    return static_cast<clpool_status>(pool->release_idle(object));
+  }
+  return release_slowly(object);
 }
 
 clpool_status clpool_mem_retain(clpool_mem* mem) noexcept {
@@ -88,5 +111,5 @@ clpool_mem_kind_t clpool_mem_kind(const clpool_mem* mem) noexcept {
 
 int32_t clpool_mem_is_pooled(const clpool_mem* mem) noexcept {
   const Mem* object = live(mem);
-  return object != nullptr && object->pooled ? 1 : 0;
+  return object != nullptr && object->pooled() ? 1 : 0;
 }

@@ -1,6 +1,8 @@
 // Shims of clpool/pool.h.
 #include "clpool/pool.h"
 
+#include <cstddef>
+
 #include "handles.hpp"
 #include "pool/bins.hpp"
 #include "pool/pool.hpp"
@@ -24,7 +26,7 @@ using clpool::core::StrategyKind;
 namespace {
 
 constexpr std::uint32_t callbacks_version = 1;
-constexpr std::size_t oldest_options = sizeof(clpool_pool_options);
+constexpr std::size_t oldest_options = offsetof(clpool_pool_options, wait_ns);
 constexpr std::size_t oldest_callbacks = sizeof(clpool_pool_callbacks);
 constexpr std::size_t oldest_stats = sizeof(clpool_pool_stats);
 
@@ -97,6 +99,7 @@ Status convert(const clpool_pool_options& given, PoolOptions& options) {
   options.alignment = given.alignment;
   options.release_threshold = given.release_threshold;
   options.decay_ns = given.decay_ns;
+  options.wait_ns = given.wait_ns != 0 ? given.wait_ns : options.wait_ns;
   options.queues.assign(given.queues, given.queues + given.queue_count);
   options.name = given.name != nullptr ? given.name : "";
   return Status::success;
@@ -127,13 +130,13 @@ clpool_pool_stats convert(const PoolStats& stats) noexcept {
   return result;
 }
 
-/// Runs an action on a pool that cannot fail but for its argument and host memory.
+/// Runs an action on a pool.
 template <typename Action>
 clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) noexcept {
-  return guarded([&] {
+  return guarded([&]() -> Status {
     CLPOOL_TRY(require(pool, function, "pool"));
-    action(*to_core(pool));
-    return Status::success;
+    CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
+    return action(*to_core(pool));
   });
 }
 
@@ -209,45 +212,64 @@ clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size, clpool_me
   });
 }
 
+clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue, size_t size,
+                                      clpool_mem** out) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(out, "clpool_pool_allocate_on", "out"));
+    CLPOOL_TRY(require(pool, "clpool_pool_allocate_on", "pool"));
+    CLPOOL_TRY(require(queue, "clpool_pool_allocate_on", "queue"));
+    Mem* mem = nullptr;
+    const Status status = to_core(pool)->allocate_on(queue, size, mem);
+    *out = status == Status::success ? to_handle(mem) : nullptr;
+    return status;
+  });
+}
+
 clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) noexcept {
   return guarded([&] {
     CLPOOL_TRY(require(pool, "clpool_pool_statistics", "pool"));
     CLPOOL_TRY(require(stats, "clpool_pool_statistics", "stats"));
+    CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     return write_result(convert(to_core(pool)->statistics()), oldest_stats, stats, "clpool_pool_statistics");
   });
 }
 
 clpool_status clpool_pool_free_held(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_free_held", [](Pool& object) { object.free_held(); });
+  return on_pool(pool, "clpool_pool_free_held", [](Pool& object) { return object.free_held(); });
 }
 
 clpool_status clpool_pool_stop_holding(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_stop_holding", [](Pool& object) { object.stop_holding(); });
+  return on_pool(pool, "clpool_pool_stop_holding", [](Pool& object) { return object.stop_holding(); });
 }
 
 clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes) noexcept {
-  return on_pool(pool, "clpool_pool_trim", [=](Pool& object) { object.trim(keep_bytes); });
+  return on_pool(pool, "clpool_pool_trim", [=](Pool& object) { return object.trim(keep_bytes); });
 }
 
 clpool_status clpool_pool_tick(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_tick", [](Pool& object) { object.tick(); });
+  return on_pool(pool, "clpool_pool_tick", [](Pool& object) { return object.tick(); });
 }
 
 clpool_status clpool_pool_retain(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_retain", [](Pool& object) { object.retain(); });
+  return on_pool(pool, "clpool_pool_retain", [](Pool& object) {
+    object.retain();
+    return Status::success;
+  });
 }
 
 clpool_status clpool_pool_release(clpool_pool* pool) noexcept {
-  if (pool != nullptr) {
-    to_core(pool)->release();
+  if (pool == nullptr) {
+    return CLPOOL_SUCCESS;
   }
-  return CLPOOL_SUCCESS;
+  return on_pool(pool, "clpool_pool_release", [](Pool& object) {
+    object.release();
+    return Status::success;
+  });
 }
 
 clpool_status clpool_pool_check(clpool_pool* pool) noexcept {
-  return guarded([&] {
-    CLPOOL_TRY(require(pool, "clpool_pool_check", "pool"));
-    const char* wrong = to_core(pool)->check();
+  return on_pool(pool, "clpool_pool_check", [](Pool& object) {
+    const char* wrong = object.check();
     return wrong == nullptr ? Status::success : fail(Status::internal, "clpool_pool_check: %s", wrong);
   });
 }

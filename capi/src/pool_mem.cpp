@@ -20,10 +20,7 @@ clpool_status on_block(clpool_mem* mem, const char* function, Action&& action) n
   return guarded([&] {
     CLPOOL_TRY(require(mem, function, "mem"));
     Mem& block = *to_core(mem);
-    if (block.state != MemState::live) {
-      return fail(Status::invalid_operation, "%s: memory %p was released already", function,
-                  static_cast<void*>(mem));
-    }
+    CLPOOL_TRY(require_live(block));
     Pool* pool = pool_of(block);
     return pool != nullptr ? action(*pool, block)
                            : fail(Status::invalid_value, "%s: memory %p is of no pool", function,

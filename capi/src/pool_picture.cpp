@@ -134,6 +134,7 @@ std::string chunks_of(Pool& pool) {
 clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, void* user) noexcept {
   return guarded([&] {
     CLPOOL_TRY(require(pool, "clpool_pool_visit", "pool"));
+    CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     if (visitor == nullptr) {
       return fail(Status::invalid_value, "clpool_pool_visit: visitor is NULL");
     }
@@ -155,6 +156,7 @@ clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, size_t capa
                                     size_t* needed_or_null) noexcept {
   return guarded([&] {
     CLPOOL_TRY(require(pool, "clpool_pool_dump_json", "pool"));
+    CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     if (buffer == nullptr && capacity != 0) {
       return fail(Status::invalid_value, "clpool_pool_dump_json: capacity is %zu, but buffer is NULL",
                   capacity);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/chunk.hpp"
 #include "base/mem.hpp"
 #include "base/reference.hpp"
 #include "base/status.hpp"
@@ -14,18 +15,11 @@
 
 namespace clpool::core {
 
-/// One piece of raw memory.
-struct Chunk {
-  std::uint64_t value =
-      0;  ///< a cl_mem, an SVM pointer, a mapped host pointer, or whatever a custom one returns
-  std::uint64_t size = 0;    ///< bytes
-  cl_mem backing = nullptr;  ///< pinned: the buffer whose mapping `value` is
-};
-
 /// What an allocator promises about all its chunks; fixed when it is created.
 struct AllocatorTraits {
   MemKind kind = MemKind::custom;  ///< buffer, svm, pinned or custom
   bool deferred = false;           ///< memory may turn out missing at its first use
+  bool host_writes = false;        ///< the host writes to it without a command: page-locked, fine-grain SVM
   std::uint64_t granularity = 1;  ///< bytes, a power of two: chunks start at a multiple, parts of chunks must
   std::uint64_t max_chunk_bytes = 0;  ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE, the least of the devices; 0 = unknown
   cl_context context = nullptr;       ///< null for custom memory

@@ -92,6 +92,7 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
     mem.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(mem.chunk.value));
   }
   mem.references.store(1, std::memory_order_relaxed);
+  mem.made_in = static_cast<std::uint8_t>(process_generation());
   mem.state = MemState::live;
   result = &mem;
   return Status::success;

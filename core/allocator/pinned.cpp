@@ -99,6 +99,7 @@ Status make_pinned_allocator(cl_command_queue queue, cl_mem_flags flags, Referen
   CLPOOL_TRY(read_context_facts(facts.context.get(), context_facts));
   AllocatorTraits traits;
   traits.kind = MemKind::pinned;
+  traits.host_writes = true;
   traits.granularity = std::max(least_granularity, context_facts.base_alignment);
   traits.max_chunk_bytes = context_facts.max_alloc_bytes;
   traits.context = facts.context.get();

@@ -141,6 +141,7 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
   CLPOOL_TRY(probe_alignment(context, access, alignment));
   AllocatorTraits traits;
   traits.kind = MemKind::svm;
+  traits.host_writes = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != 0;
   traits.granularity = std::max(alignment, basic_alignment);
   traits.max_chunk_bytes = facts.max_alloc_bytes;
   traits.context = context;

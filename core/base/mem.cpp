@@ -12,9 +12,7 @@ constinit std::atomic<Mem*> later_releases{nullptr};
 
 /// Gives up one reference; `last` tells whether the owner is to take the memory back.
 Status give_up_reference(Mem& mem, bool& last) noexcept {
-  if (mem.state != MemState::live) {
-    return fail(Status::invalid_operation, "memory %p was released already", static_cast<void*>(&mem));
-  }
+  CLPOOL_TRY(require_live(mem));
   // A count of one cannot change under us: whoever could raise it would need a reference of their own.
   last = mem.references.load(std::memory_order_acquire) == 1;
   if (!last && mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -26,6 +24,19 @@ Status give_up_reference(Mem& mem, bool& last) noexcept {
 }
 
 }  // namespace
+
+Status require_live(const Mem& mem) noexcept {
+  if (mem.state != MemState::live) {
+    return fail(Status::invalid_operation, "memory %p was released already", static_cast<const void*>(&mem));
+  }
+  return mem.made_in == static_cast<std::uint8_t>(process_generation())
+             ? Status::success
+             : require_own_process(process_generation() - 1, "the memory");
+}
+
+Status MemOwner::begin_use(Mem&, cl_command_queue) noexcept {
+  return Status::success;
+}
 
 void clear_mem(Mem& mem) noexcept {
   mem.state = MemState::released;
@@ -58,6 +69,8 @@ Status release_mem_later(Mem& mem) noexcept {
 }
 
 Status MemOwner::take_back_later(Mem& mem) noexcept {
+  after_fork_in_child(
+      []() noexcept { later_releases.store(nullptr); });  // they are the parent's to carry out
   mark_released(mem);
   mem.next = later_releases.load(std::memory_order_relaxed);
   while (!later_releases.compare_exchange_weak(mem.next, &mem, std::memory_order_release,
@@ -80,9 +93,7 @@ void finish_later_releases() noexcept {
 }
 
 Status retain_mem(Mem& mem) noexcept {
-  if (mem.state != MemState::live) {
-    return fail(Status::invalid_operation, "memory %p was released already", static_cast<void*>(&mem));
-  }
+  CLPOOL_TRY(require_live(mem));
   mem.references.fetch_add(1, std::memory_order_relaxed);
   return Status::success;
 }

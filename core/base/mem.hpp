@@ -3,12 +3,12 @@
 // from Mem.
 #pragma once
 
-#include <CL/cl.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cl_names.hpp"
+#include "base/process.hpp"
 #include "base/status.hpp"
 
 namespace clpool::core {
@@ -39,6 +39,9 @@ class MemOwner {
   /// The same, put off to a later call: must neither wait nor call a driver. By default the next release of
   /// memory of no pool carries it out.
   virtual Status take_back_later(Mem& mem) noexcept;
+  /// Said before a command of this library that uses `mem` is enqueued on `queue`: the owner remembers the
+  /// use until the command is complete. A failure means that the command must not be enqueued.
+  virtual Status begin_use(Mem& mem, cl_command_queue queue) noexcept;
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
   /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what
@@ -60,10 +63,13 @@ struct alignas(64) Mem {
   std::atomic<std::uint32_t> references{0};
   MemState state = MemState::released;
   MemKind kind = MemKind::buffer;
-  bool pooled = false;
-  bool has_uses = false;  ///< pooled: uses or a tag were declared, so the release must look at them
-  Mem* next = nullptr;    ///< link of whatever list holds the descriptor while it is released
-  void* home = nullptr;   ///< pooled: the thread cache from which it was handed out
+  std::uint8_t made_in = 0;  ///< the process that made it: process_generation(), in so far as it fits
+  bool looked_at =
+      false;             ///< pooled: the release must look at the block (uses, a tag, a pool that holds back)
+  Mem* next = nullptr;   ///< link of whatever list holds the descriptor while it is released
+  void* home = nullptr;  ///< pooled: the thread cache from which it was handed out; null: of no pool
+
+  bool pooled() const noexcept { return home != nullptr; }
 };
 static_assert(sizeof(Mem) == 64);
 
@@ -74,6 +80,9 @@ inline void mark_released(Mem& mem) noexcept {
 inline MemState glance_at_state(Mem& mem) noexcept {
   return std::atomic_ref(mem.state).load(std::memory_order_relaxed);
 }
+
+/// INVALID_OPERATION for released memory and, in a child of fork(), for that of the parent.
+Status require_live(const Mem& mem) noexcept;
 
 /// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read
 /// (D-36).

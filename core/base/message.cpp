@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/process.hpp"
+
 namespace clpool::core {
 namespace {
 
-constinit std::mutex sink_mutex;
+constinit ForkMutex sink_mutex;
 constinit MessageSink global_sink;
 
 }  // namespace

@@ -1,8 +1,10 @@
 // OwnerLock: a lock for data that one thread uses all the time and others hardly ever. The owner's side costs
 // two plain stores and a load; the others' side makes the kernel run a memory barrier on every core (Linux
 // membarrier, private expedited), which is what lets the owner do without one. Where the kernel has no such
-// call, and under ThreadSanitizer, which cannot see it, both sides fall back to an ordinary spin lock behind
-// the same interface.
+// call, and under ThreadSanitizer, which cannot see it, both sides fall back to an ordinary lock behind the
+// same interface. A kernel that had the call and refuses it later (a sandbox that was entered meanwhile)
+// costs the others a change of page protection, or a millisecond, instead. Nobody spins: who waits for the
+// owner sleeps, so that an owner of a lower priority can go on.
 #pragma once
 
 #include <atomic>

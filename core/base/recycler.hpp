@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <mutex>
 
+#include "base/process.hpp"
+
 namespace clpool::core {
 
 /// `T` has a link `next` (to itself or to a base). Meant for constant-initialized globals; has no destructor
@@ -58,7 +60,7 @@ class Recycler {
     ++count_;
   }
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   T* first_ = nullptr;
   T* last_ = nullptr;
   std::size_t count_ = 0;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/process.hpp"
+
 namespace clpool::core {
 
 /// Base of objects that are shared by counting. Born with one reference, which its creator owns.
@@ -13,6 +15,11 @@ class Shared {
   Shared() = default;
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
+
+  /// INVALID_OPERATION, naming `what`, in a child of fork() of the process that made the object.
+  Status require_own_process(const char* what) const noexcept {
+    return core::require_own_process(made_in_, what);
+  }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   /// Gives up one reference; the last one destroys the object.
@@ -29,6 +36,7 @@ class Shared {
 
  private:
   std::atomic<std::uint32_t> references_{1};
+  const std::uint32_t made_in_ = process_generation();
 };
 
 /// Owning pointer to a Shared object.

@@ -1,8 +1,11 @@
 // Status texts, OpenCL code names and the per-thread last error.
 #include "base/status.hpp"
 
+#include <CL/cl.h>
+
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace clpool::core {
 namespace {
@@ -73,6 +76,16 @@ const char* last_error_message() noexcept {
 }
 cl_int last_cl_error() noexcept {
   return last_error.cl_code;
+}
+
+KeptError::KeptError() noexcept : code_(last_error.cl_code) {
+  static_assert(sizeof text_ == sizeof last_error.text);
+  std::strcpy(text_, last_error.text);
+}
+
+KeptError::~KeptError() {
+  std::strcpy(last_error.text, text_);
+  last_error.cl_code = code_;
 }
 
 void clear_last_error() noexcept {

@@ -3,9 +3,9 @@
 // (clpool/status.h), where static assertions hold the two lists together.
 #pragma once
 
-#include <CL/cl.h>
-
 #include <cstdint>
+
+#include "base/cl_names.hpp"
 
 namespace clpool::core {
 
@@ -38,14 +38,28 @@ cl_int last_cl_error() noexcept;
 /// Forgets the calling thread's last failure.
 void clear_last_error() noexcept;
 
+/// Keeps the calling thread's last failure from being replaced by what fails as long as it lives: for work
+/// that is done by the way, whose failures go to messages.
+class KeptError {
+ public:
+  KeptError() noexcept;
+  KeptError(const KeptError&) = delete;
+  KeptError& operator=(const KeptError&) = delete;
+  ~KeptError();
+
+ private:
+  char text_[1024];
+  cl_int code_;
+};
+
 /// Name of an OpenCL error code such as "CL_INVALID_VALUE"; "CL_<unknown>" for codes not in the
 /// specification.
 const char* cl_error_name(cl_int code) noexcept;
 
-/// True for the three codes that mean "out of memory" (spec section 0): -4, -5, -6.
+/// True for the three codes that mean "out of memory": CL_MEM_OBJECT_ALLOCATION_FAILURE (-4),
+/// CL_OUT_OF_RESOURCES (-5), CL_OUT_OF_HOST_MEMORY (-6).
 constexpr bool is_cl_out_of_memory(cl_int code) noexcept {
-  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
-         code == CL_OUT_OF_HOST_MEMORY;
+  return code == -4 || code == -5 || code == -6;
 }
 
 }  // namespace clpool::core

@@ -2,6 +2,10 @@
 #include "cl/sub_buffer.hpp"
 
 #include <cstddef>
+#include <new>
+
+#include "cl/info.hpp"
+#include "cl/order.hpp"
 
 namespace clpool::core::cl {
 
@@ -18,6 +22,30 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
                    static_cast<unsigned long long>(size), static_cast<unsigned long long>(origin));
   }
   return Status::success;
+}
+
+cl_int release_sub_buffer(cl_mem part) noexcept {
+  return clReleaseMemObject(part);
+}
+
+Status touch(cl_command_queue queue, cl_mem buffer) noexcept {
+  try {
+    cl_device_id device = nullptr;
+    CLPOOL_TRY(queue_device(queue, device));
+    Version version;
+    CLPOOL_TRY(device_version(device, version));
+    if (version < Version{1, 2}) {
+      return Status::success;
+    }
+  } catch (const std::bad_alloc&) {
+    return fail(Status::out_of_host_memory, "no host memory to ask for a device's version");
+  }
+  const cl_int code = clEnqueueMigrateMemObjects(queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
+                                                 0, nullptr, nullptr);
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clEnqueueMigrateMemObjects", "a buffer cannot be made resident on queue %p",
+                       static_cast<void*>(queue));
 }
 
 }  // namespace clpool::core::cl

@@ -26,6 +26,11 @@ class ObjectOwner final : public MemOwner {
     return parent == nullptr ? Status::success : release_mem(*parent);
   }
 
+  Status begin_use(Mem& mem, cl_command_queue queue) noexcept override {
+    Mem* const parent = static_cast<ObjectMem&>(mem).parent;
+    return parent == nullptr ? Status::success : parent->owner->begin_use(*parent, queue);
+  }
+
   cl_context context_of(const Mem& mem) const noexcept override {
     return static_cast<const ObjectMem&>(mem).context.get();
   }
@@ -92,6 +97,7 @@ Status make_object(ObjectParts&& parts, Mem*& result) {
   mem.origin = parts.origin;
   mem.context = std::move(context);
   mem.references.store(1, std::memory_order_relaxed);
+  mem.made_in = static_cast<std::uint8_t>(process_generation());
   mem.state = MemState::live;
   result = &mem;
   return Status::success;
@@ -113,12 +119,6 @@ Status wrap_object(cl_mem handle, bool retain, Mem*& result) {
 
 MemKind nature_of(const Mem& mem) noexcept {
   return mem.kind == MemKind::sub_region ? static_cast<const ObjectMem&>(mem).nature : mem.kind;
-}
-
-Status require_live(const Mem& mem) noexcept {
-  return mem.state == MemState::live ? Status::success
-                                     : fail(Status::invalid_operation, "memory %p was released already",
-                                            static_cast<const void*>(&mem));
 }
 
 Status require_buffer(const Mem& mem) noexcept {

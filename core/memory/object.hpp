@@ -40,9 +40,6 @@ Status wrap_object(cl_mem handle, bool retain, Mem*& result);
 /// of.
 MemKind nature_of(const Mem& mem) noexcept;
 
-/// INVALID_OPERATION for released memory.
-Status require_live(const Mem& mem) noexcept;
-
 /// INVALID_OPERATION unless `mem` is live and a buffer or a part of one.
 Status require_buffer(const Mem& mem) noexcept;
 

@@ -35,10 +35,14 @@ Block* Binned::pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept {
   return block;
 }
 
-Block* Binned::take(std::uint64_t rounded) {
+Block* Binned::find(std::uint64_t rounded) const noexcept {
   // An exact size (D-04) is found where its blocks are kept, beside smaller ones.
   const auto bin = bins_.find(bin_for_block(rounded));
-  return bin != bins_.end() && bin->second != nullptr && bin->second->size >= rounded ? pop(bin) : nullptr;
+  return bin != bins_.end() && bin->second != nullptr && bin->second->size >= rounded ? bin->second : nullptr;
+}
+
+Block* Binned::take(Block& found, std::uint64_t) {
+  return pop(bins_.find(bin_for_block(found.size)));
 }
 
 Block* Binned::take_any(std::uint64_t size) {
@@ -73,7 +77,7 @@ Block* Binned::add_chunk(HeapChunk& chunk, std::uint64_t) {
 }
 
 HeapChunk* Binned::give_back(Block& block, std::uint64_t stamp) noexcept {
-  block.chunk->last_release = stamp;
+  block.chunk->last_release = std::max(block.chunk->last_release, stamp);
   push(block);
   return block.chunk;
 }

@@ -1,4 +1,4 @@
-// Binned: PyOpenCL's and PyCUDA's strategy, bit for bit (spec section 1.1): whole chunks, kept in bins by
+// Binned: PyOpenCL's and PyCUDA's strategy, bit for bit : whole chunks, kept in bins by
 // their leading bits, last in first out.
 #pragma once
 
@@ -17,10 +17,12 @@ class Binned final : public Strategy {
   std::uint64_t rounded(std::uint64_t size) const noexcept override {
     return bin_alloc_size(bin_number(size, bits_), bits_);
   }
-  Block* take(std::uint64_t rounded) override;
+  Block* find(std::uint64_t rounded) const noexcept override;
+  Block* take(Block& found, std::uint64_t rounded) override;
   Block* take_any(std::uint64_t size) override;
-  bool is_large(std::uint64_t) const noexcept override { return false; }
-  bool prefers_growth(std::uint64_t, const GrowthLimits&, const IsIdle&) const override { return false; }
+  Preference preference(const Block&, std::uint64_t, const GrowthLimits&) const noexcept override {
+    return Preference::take;
+  }
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;

@@ -24,6 +24,11 @@ constexpr std::uint64_t large_request = 50;  // one part in so many
 constexpr double tolerance = 1.5;
 constexpr double near_peak = 0.8;
 
+/// A whole chunk of at least one part in so many of what the pool has is not cut up by a request that would
+/// take less than one part in so many of it, as long as there are driver calls and room for a small chunk.
+constexpr std::uint64_t dominant_chunk = 2;
+constexpr std::uint64_t least_pinned = 16;
+
 /// Driver calls made, as a multiple of those that may be spent: below 1 there are some to spare.
 double pressure(const GrowthLimits& limits) noexcept {
   return static_cast<double>(limits.driver_allocations) /
@@ -41,11 +46,10 @@ Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, Blo
       min_chunk_bytes_(heap_.rounded(min_chunk_bytes != 0 ? min_chunk_bytes : default_min_chunk_bytes)),
       min_chunk_is_asked_for_(min_chunk_bytes != 0) {}
 
-Block* Coalescing::take(std::uint64_t rounded) {
-  Block* block = heap_.find(rounded);
+Block* Coalescing::take(Block& found, std::uint64_t rounded) {
   // A request near the device's limit may come with its exact size (D-04): the block then is the end of its
   // chunk.
-  return block != nullptr ? heap_.take(*block, std::min(heap_.rounded(rounded), block->size)) : nullptr;
+  return heap_.take(found, std::min(heap_.rounded(rounded), found.size));
 }
 
 Block* Coalescing::take_any(std::uint64_t size) {
@@ -59,19 +63,22 @@ Block* Coalescing::take_any(std::uint64_t size) {
   return block != nullptr ? heap_.take(*block, block->size) : nullptr;
 }
 
-bool Coalescing::is_large(std::uint64_t rounded) const noexcept {
-  return rounded >= heap_.managed_bytes() / large_request;
-}
-
-bool Coalescing::prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const {
-  const std::uint64_t managed = heap_.managed_bytes();
-  if (!is_large(rounded) || pressure(limits) >= 1 ||
-      managed + rounded < share(near_peak, limits.peak_managed_bytes)) {
-    return false;
+Preference Coalescing::preference(const Block& found, std::uint64_t rounded,
+                                  const GrowthLimits& limits) const noexcept {
+  if (!is_whole_chunk(found) || pressure(limits) >= 1) {
+    return Preference::take;
   }
-  const Block* block = heap_.find(rounded);
-  return block != nullptr && is_whole_chunk(*block) && block->size > share(tolerance, rounded) &&
-         idle(*block->chunk);
+  const std::uint64_t managed = heap_.managed_bytes();
+  if (rounded >= managed / large_request) {
+    const bool misfit = found.size > std::max(share(tolerance, rounded), min_chunk_bytes_) &&
+                        managed + rounded >= share(near_peak, limits.peak_managed_bytes);
+    return misfit ? Preference::replace : Preference::take;
+  }
+  // A small block would keep a large chunk from ever being used whole, or given back.
+  const std::uint64_t small = std::max(rounded, min_chunk_bytes_);
+  const bool pins =
+      found.size >= managed / dominant_chunk && found.size / least_pinned >= small && limits.room >= small;
+  return pins ? Preference::spare : Preference::take;
 }
 
 Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
@@ -91,13 +98,16 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     heap_.remove_chunk(chunk);
   };
 
-  // A whole chunk that take() would have cut up goes back for one that fits.
-  if (prefers_growth(rounded, limits, idle)) {
-    release(*heap_.find(rounded)->chunk);
+  const Block* found = heap_.find(rounded);
+  const Preference preferred = found != nullptr ? preference(*found, rounded, limits) : Preference::take;
+  const bool spares = preferred == Preference::spare;
+  if (preferred == Preference::replace && idle(*found->chunk)) {
+    // A whole chunk that would have been cut up goes back for one that fits.
+    release(*found->chunk);
     wanted = rounded;
   }
   // Beyond the peak so far: as many whole chunks go back as it takes to stay below it.
-  while (wanted > headroom && rounded > headroom) {
+  while (!spares && wanted > headroom && rounded > headroom) {
     Block* block = heap_.find_whole(rounded - headroom);
     block = block != nullptr ? block : heap_.largest_whole();
     if (block == nullptr || !idle(*block->chunk)) {
@@ -105,7 +115,9 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     }
     release(*block->chunk);
   }
-  if (wanted > headroom) {
+  if (spares) {
+    // As little as there is reason for.
+  } else if (wanted > headroom) {
     const bool small_start = urgency <= 1 && !min_chunk_is_asked_for_;
     const std::uint64_t least = small_start ? std::min(min_chunk_bytes_, 2 * rounded) : min_chunk_bytes_;
     wanted = headroom >= rounded ? std::max(headroom, min_chunk_is_asked_for_ ? min_chunk_bytes_ : 0)

@@ -15,10 +15,11 @@ class Coalescing final : public Strategy {
   Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, BlockSource& source);
 
   std::uint64_t rounded(std::uint64_t size) const noexcept override { return heap_.rounded(size); }
-  Block* take(std::uint64_t rounded) override;
+  Block* find(std::uint64_t rounded) const noexcept override { return heap_.find(rounded); }
+  Block* take(Block& found, std::uint64_t rounded) override;
   Block* take_any(std::uint64_t size) override;
-  bool is_large(std::uint64_t rounded) const noexcept override;
-  bool prefers_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) const override;
+  Preference preference(const Block& found, std::uint64_t rounded,
+                        const GrowthLimits& limits) const noexcept override;
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;

@@ -1,6 +1,7 @@
 // The coalescing engine.
 #include "pool/heap.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <initializer_list>
 
@@ -62,7 +63,7 @@ Block* Heap::take(Block& block, std::uint64_t size) {
 }
 
 Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
-  block.chunk->last_release = stamp;
+  block.chunk->last_release = std::max(block.chunk->last_release, stamp);
   Block* merged = &block;
   if (Block* right = block.right; right != nullptr && right->free) {
     unmark_free(*right);

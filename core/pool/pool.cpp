@@ -1,40 +1,138 @@
-// Blocks in and out of a pool, beyond what a thread's cache does by itself, and a pool's beginning and end.
+// Requests that no thread's cache serves, blocks that come back to the books, and a pool's beginning.
+// Called without the mutex: public functions. With it: everything else; only perform() and what it calls
+// leaves it, through the Visit that it is given.
 #include "pool/pool.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 
 #include "cl/sub_buffer.hpp"
-#include "pool/binned.hpp"
-#include "pool/borrowed.hpp"
-#include "pool/coalescing.hpp"
-#include "pool/uses.hpp"
 
 namespace clpool::core {
 namespace {
 
 constinit std::atomic<std::uint64_t> last_pool_id{0};
 
-std::uint64_t now_ns() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+/// Block::bin while a block is handed out: what its release is to know.
+constexpr std::uint32_t idle_mark = 2;   ///< the caller says that no command uses it
+constexpr std::uint32_t known_mark = 4;  ///< all its uses were declared
+
+MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
+  const AllocatorTraits& traits = allocator.traits();
+  MemoryRules rules;
+  rules.granule = std::max(traits.granularity, options.alignment);
+  rules.max_chunk_bytes = traits.max_chunk_bytes;
+  rules.has_handles = traits.kind == MemKind::buffer;
+  // Buffers are kept by the driver until their commands have ended; addresses are gone at once (OpenCL 3.0,
+  // clSVMFree), unless the allocator frees them behind just the queue that uses them. What custom memory
+  // needs that no queue was given for, its own functions know.
+  const bool behind_its_queue = traits.queue != nullptr && own.epochs.only_queue() == traits.queue;
+  rules.uses_are_known = traits.kind != MemKind::svm || own.epochs.has_queues();
+  rules.outlives_release = traits.kind == MemKind::buffer || behind_its_queue ||
+                           (traits.kind == MemKind::custom && !own.epochs.has_queues());
+  return rules;
 }
 
 }  // namespace
 
-Pool::Pool(Allocator& allocator, const PoolOptions& options)
-    : id_(last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1),
-      granule_(std::max(allocator.traits().granularity, options.alignment)),
-      allocator_(Reference<Allocator>::share(&allocator)),
-      options_(options) {
-  if (options_.strategy == StrategyKind::binned) {
-    strategy_ = std::make_unique<Binned>(options_.leading_bits, blocks_);
-  } else {
-    strategy_ = std::make_unique<Coalescing>(granule_, options_.min_chunk_bytes, blocks_);
+constinit thread_local Pool::Frame* Pool::Frame::innermost = nullptr;
+
+bool Pool::Frame::is_inside(const Pool& pool) noexcept {
+  const Frame* frame = innermost;
+  while (frame != nullptr && frame->pool != &pool) {
+    frame = frame->outer;
+  }
+  return frame != nullptr;
+}
+
+// Visits.
+
+Pool::Visit::~Visit() {
+  tidy();
+  if (!keeps_pool_ && pool_.books_.over_held_limit() && pool_.may_settle()) {
+    pool_.settle(*this, 500'000);
+    pool_.books_.give_back_beyond(pool_.options_.max_held_bytes);
+    tidy();
+  }
+  notify();
+  --pool_.visitors_;
+  const bool last =
+      !keeps_pool_ && pool_.closed_ && pool_.visitors_ == 0 && pool_.caches_.active_blocks() == 0;
+  // From here on another thread may end the pool.
+  lock_.unlock();
+  if (last) {
+    pool_.end();
   }
 }
 
+void Pool::Visit::notify() noexcept {
+  if (pool_.waiters_ != 0 && pool_.notified_turn_ != pool_.books_.turn()) {
+    pool_.notified_turn_ = pool_.books_.turn();
+    pool_.changed_.notify_all();
+  }
+}
+
+void Pool::Visit::tidy() noexcept {
+  while (!pool_.books_.garbage().empty() || pool_.retired_uses_ != nullptr ||
+         pool_.retired_sets_ != nullptr) {
+    std::uint64_t bytes = 0;
+    Garbage garbage = pool_.books_.take_garbage(bytes);
+    Uses* uses = std::exchange(pool_.retired_uses_, nullptr);
+    QueueSet* sets = std::exchange(pool_.retired_sets_, nullptr);
+    DyingParts released;
+    cl_int code = CL_SUCCESS;
+    const KeptError kept;
+    out([&] {
+      while (uses != nullptr) {
+        delete std::exchange(uses, uses->next);
+      }
+      while (sets != nullptr) {
+        delete std::exchange(sets, sets->next);
+      }
+      while (Part* part = garbage.parts.take()) {
+        const cl_int result = cl::release_sub_buffer(static_cast<cl_mem>(part->handle));
+        code = result != CL_SUCCESS ? result : code;
+        released.add(*part);
+      }
+    });
+    // The handles are gone before anybody may run into one of them, in a callback too.
+    while (Part* part = released.take()) {
+      pool_.books_.released(*part);
+    }
+    if (garbage.first == nullptr && code == CL_SUCCESS) {
+      continue;
+    }
+    out([&] {
+      if (code != CL_SUCCESS) {
+        send_message(pool_.sink(), Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
+                     cl_error_name(code), code);
+      }
+      while (garbage.first != nullptr) {
+        const std::unique_ptr<PoolChunk> chunk(
+            &pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+        pool_.allocator_->deallocate(chunk->memory);
+      }
+    });
+    pool_.books_.released(bytes);
+  }
+}
+
+// The beginning.
+
+Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules, QueueSet& own)
+    : id_(last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1),
+      granule_(rules.granule),
+      allocator_(Reference<Allocator>::share(&allocator)),
+      options_(options),
+      rules_(rules),
+      told_of_queues_(own.epochs.has_queues()),
+      home_(own.epochs.only_queue()),
+      books_(options_, rules_, *this),
+      caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
+      own_(&own) {}
+
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
+  CLPOOL_TRY(allocator.require_own_process("the allocator"));
   if (options.alignment != 0 && !std::has_single_bit(options.alignment)) {
     return fail(Status::invalid_value, "alignment is %llu, it must be a power of two",
                 static_cast<unsigned long long>(options.alignment));
@@ -44,129 +142,47 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                 options.leading_bits, max_leading_bits);
   }
   OwnerLock::initialize();
-  Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options));
-  if (options.queues.empty() && allocator.traits().queue != nullptr) {
-    CLPOOL_TRY(made->epochs_.add_queue(allocator.traits().queue));
+  end_parked();
+  std::vector<cl_command_queue> queues = options.queues;
+  if (queues.empty() && allocator.traits().queue != nullptr) {
+    queues.push_back(allocator.traits().queue);
   }
-  for (cl_command_queue queue : options.queues) {
-    CLPOOL_TRY(made->epochs_.add_queue(queue));
-  }
-  register_pool(*made);
+  std::unique_ptr<QueueSet> own;
+  CLPOOL_TRY(QueueSet::make(queues, own));
+  own->users = 1;  // it stays as long as the pool
+  const MemoryRules rules = rules_of(allocator, options, *own);
+  Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, *own));
+  made->sets_.add(std::move(own));
+  register_for_thread_ends(*made);
   if (allocator.traits().deferred) {
     send_message(
-        {options.callbacks.message, options.callbacks.user}, Severity::warning,
+        made->sink(), Severity::warning,
         "pool '%s' is made over a deferred allocator: the driver may report out of memory when a command "
         "first uses a block, where the pool cannot answer it; use an immediate allocator",
+        options.name.c_str());
+  }
+  if (!rules.uses_are_known) {
+    send_message(
+        made->sink(), Severity::warning,
+        "pool '%s' does not know the queues on which its shared virtual memory is used: until its end it "
+        "gives back only memory whose blocks were all released by clpool_mem_release_idle() or with "
+        "declared uses; name the queues in clpool_pool_options.queues, or give the allocator its queue",
         options.name.c_str());
   }
   pool = std::move(made);
   return Status::success;
 }
 
-Pool::~Pool() {
-  unregister_pool(*this);
-  if (allocator_->traits().kind != MemKind::buffer && has_pending()) {
-    // Only buffers outlive their release until commands have ended; addresses are gone at once (OpenCL 3.0,
-    // clSVMFree): what still uses them must end first.
-    std::unique_lock lock(mutex_);
-    while (wait_for_pending(lock)) {
-    }
-  }
-  if (frees_at_once()) {
-    static_cast<void>(epochs_.wait(epochs_.open()));
-  }
-  for (Mem* mem = pending_; mem != nullptr;) {
-    PoolBlock& block = pool_block(*mem);
-    mem = mem->next;
-    give_block_back(block);
-  }
-  for (PendingUse& use : pending_uses_) {
-    give_block_back(*use.block);
-  }
-  while (HeapChunk* chunk = strategy_->next_free_chunk()) {
-    give_chunk_back(*chunk);
-  }
-  dispose(garbage_);
-  while (caches_ != nullptr) {
-    delete std::exchange(caches_, caches_->next);
-  }
+std::uint64_t Pool::now_ns() const noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-void Pool::last_reference_gone() noexcept {
-  take_back_all(later_.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel));
-  std::unique_lock lock(mutex_);
-  {
-    const Borrowed borrowed(*this);
-    closed_ = true;
-    holding_ = false;
-    ++threads_leaving_;
-    for (ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
-      drain_remote(*cache);
-      // From here on, other threads' releases find the list closed and come to the mutex.
-      Mem* late = cache->remote.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel);
-      while (late != nullptr) {
-        Mem* next = late->next;  // before the descriptor is recycled
-        return_block(pool_block(*late));
-        late = next;
-      }
-      cache->limit.store(0, std::memory_order_relaxed);
-      flush(*cache);
-      // Nobody is an owner any more. One that is past looking meets a limit of 0, and comes to the mutex as
-      // well.
-      cache->owner.store(ThreadCache::nobody(), std::memory_order_relaxed);
-    }
-  }
-  give_back_all();
-  report_leaks(lock);
-  --threads_leaving_;
-  leave_and_dispose(lock);
-}
-
-void Pool::leave_and_dispose(std::unique_lock<std::mutex>& lock) noexcept {
-  if (!closed_ && garbage_.empty() && !over_held_limit()) {
-    // Nothing of the pool may be touched any more: another thread may end it as soon as the mutex is free.
-    lock.unlock();
-    return;
-  }
-  ++threads_leaving_;
-  if (over_held_limit()) {
-    settle(lock, settling_for_a_better_fit_ns);
-    give_back_beyond(options_.max_held_bytes);
-  }
-  unlock_and_dispose(lock);
-  lock.lock();
-  --threads_leaving_;
-  bool last = closed_ && threads_leaving_ == 0 && central_.active_blocks() == 0;
-  for (const ThreadCache* cache = caches_; last && cache != nullptr; cache = cache->next) {
-    last = cache->active_blocks() == 0;
-  }
-  lock.unlock();
-  if (last) {
-    delete this;
-  }
-}
-
-Status Pool::check_size(std::size_t size, Request& request) const noexcept {
-  const std::uint64_t most = allocator_->traits().max_chunk_bytes;
-  request.size = size;
-  request.rounded = strategy_->rounded(size);
-  if (size > PTRDIFF_MAX || request.rounded < size) {
-    return fail(Status::invalid_value, "a block of %zu bytes was asked for, the largest possible size is %td",
-                size, PTRDIFF_MAX);
-  }
-  if (most != 0 && size > most) {
-    return fail(Status::invalid_value, "a block of %zu bytes was asked for, the device allows %llu", size,
-                static_cast<unsigned long long>(most));
-  }
-  if (most != 0 && request.rounded > most) {
-    request.rounded = size;  // D-04
-  }
-  return Status::success;
-}
+// Requests.
 
 Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
+  CLPOOL_TRY(require_own_process("the pool"));
   Request request;
-  CLPOOL_TRY(check_size(size, request));
+  CLPOOL_TRY(books_.begin(size, request));
   if (this_thread_record == nullptr) {
     ensure_thread_record();
   }
@@ -175,36 +191,196 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   if (mem != nullptr) {
     return Status::success;
   }
-  std::unique_lock lock(mutex_);
-  ThreadCache& cache = cache_of_this_thread();
-  drain_remote(cache);
+  request.inside = Frame::is_inside(*this);
   Status status = Status::success;
-  mem = take_cached(cache, request);
-  if (mem == nullptr) {
-    if (has_pending()) {
-      collect_finished(lock);
-    }
-    PoolBlock* block = take_block(request, lock);
-    status = block != nullptr ? hand_out(*block, request, lock, mem) : grow(request, lock, mem);
-    if (block != nullptr && status == Status::out_of_memory) {
-      status = recover(request, lock, mem);
-    }
+  {
+    Visit visit(*this);
+    status = serve(visit, request, mem);
   }
-  unlock_and_dispose(lock);
+  if (status == Status::out_of_memory) {
+    return out_of_memory_error(request);
+  }
   if (status == Status::success) {
     trace("block of %llu bytes handed out for a request of %llu", request.rounded, size);
   }
   return status;
 }
 
-Mem* Pool::take_cached(ThreadCache& cache, const Request& request) {
-  Mem* mem = cache.take_cached(request.rounded);
-  if (mem != nullptr) {
-    mem->size = request.size;
-    count_handed_out(cache, request.size);
-    mem->state = MemState::live;
+Mem* Pool::take_remote(std::uint64_t capacity, std::size_t size) noexcept {
+  const ThreadRecord* record = this_thread_record;
+  const ThreadRecord::Slot* slot =
+      record != nullptr ? &record->slots[id_ % ThreadRecord::slot_count] : nullptr;
+  if (slot == nullptr || slot->pool_id != id_ || !slot->cache->has_remote() ||
+      !slot->cache->lock.try_enter()) {
+    return nullptr;
   }
-  return mem;
+  ThreadCache& cache = *slot->cache;
+  Mem* rest = nullptr;
+  for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
+    Mem* next = mem->next;
+    if (mem->looked_at || !cache.push(*mem)) {
+      mem->next = rest;
+      rest = mem;
+    }
+    mem = next;
+  }
+  Mem* taken = cache.pop(capacity, size);
+  cache.lock.leave();
+  if (rest != nullptr) {
+    const Visit visit(*this);
+    while (rest != nullptr) {
+      receive(pool_block(*std::exchange(rest, rest->next)));
+    }
+  }
+  return taken;
+}
+
+Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
+  ThreadCache& cache = cache_of_this_thread();
+  drain_remote(cache);
+  if (Mem* cached = cache.take_cached(request.rounded); cached != nullptr) {
+    cached->size = request.size;
+    count_handed_out(cache, request.size);
+    cached->state = MemState::live;
+    mem = cached;
+    return Status::success;
+  }
+  for (;;) {
+    const Step step = books_.next(request);
+    if (step.kind == Step::Kind::fail) {
+      return request.failure;
+    }
+    if (step.kind == Step::Kind::done) {
+      // The cache is another's by now only if the pool has been released meanwhile.
+      hand_out(*request.block, request.size, caches_.is_own(cache) ? cache : caches_.central());
+      mem = request.block;
+      return Status::success;
+    }
+    perform(visit, request, step);
+  }
+}
+
+void Pool::perform(Visit& visit, Request& request, const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::done:
+    case Step::Kind::fail:
+      return;
+    case Step::Kind::empty_caches:
+      return empty_caches();
+    case Step::Kind::release_garbage:
+      return visit.tidy();
+    case Step::Kind::make_handle:
+      return make_handle(visit, request);
+    case Step::Kind::allocate:
+      return allocate_chunk(visit, request, step.bytes);
+    case Step::Kind::poll:
+      return look(visit, Close::idle);
+    case Step::Kind::settle:
+      return settle(visit, step.nanoseconds);
+    case Step::Kind::wait:
+      return books_.waited(request, !wait(visit, step.nanoseconds));
+    case Step::Kind::collect:
+      visit.out([&] {
+        options_.callbacks.collect(options_.callbacks.user);
+        finish_later_releases();
+      });
+      return books_.collected(request);
+    case Step::Kind::ask_user: {
+      bool again = false;
+      visit.out([&] {
+        again =
+            options_.callbacks.out_of_memory(options_.callbacks.user, request.size, request.attempt++) != 0;
+        finish_later_releases();
+      });
+      return books_.answered(request, again);
+    }
+  }
+}
+
+void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
+  const AllocatorTraits& traits = allocator_->traits();
+  const std::uint64_t alignment =
+      traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
+  // A chunk of which parts are handed out is touched first. Allocators over a queue have done so.
+  const cl_command_queue toucher = rules_.has_handles && traits.queue == nullptr && bytes > request.rounded
+                                       ? own_->epochs.first_queue()
+                                       : nullptr;
+  std::unique_ptr<PoolChunk> chunk;
+  Status status = Status::success;
+  cl_int code = CL_SUCCESS;
+  visit.out([&] {
+    trace("%llu bytes of new memory needed for a request of %llu", bytes, request.size);
+    try {
+      chunk = std::make_unique<PoolChunk>();
+      status = allocator_->allocate(bytes, alignment, chunk->memory);
+    } catch (const std::bad_alloc&) {
+      status = fail(Status::out_of_host_memory, "no host memory to keep the books of a chunk");
+    }
+    if (status == Status::success && toucher != nullptr) {
+      status = cl::touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk->memory.value)));
+      if (status != Status::success) {
+        allocator_->deallocate(chunk->memory);
+      }
+    }
+    code = last_cl_error();
+    if (status == Status::out_of_memory) {
+      trace("out of memory: no %llu bytes for a request of %llu", bytes, request.size);
+    }
+  });
+  if (status != Status::success) {
+    return books_.refused(request, status, code);
+  }
+  chunk->size = bytes;
+  const Chunk memory = chunk->memory;
+  try {
+    books_.arrived(request, std::move(chunk));
+  } catch (const std::bad_alloc&) {
+    books_.refused(request, Status::out_of_host_memory, CL_SUCCESS);
+    visit.out([&] { allocator_->deallocate(memory); });
+    throw;
+  }
+  share_limits();
+}
+
+void Pool::make_handle(Visit& visit, Request& request) {
+  const PoolBlock& block = *request.block;
+  const auto root =
+      reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(pool_chunk(*block.chunk).memory.value));
+  const std::uint64_t offset = block.offset;
+  const std::uint64_t size = block.Block::size;
+  cl_mem handle = nullptr;
+  Status status = Status::success;
+  visit.out([&] { status = cl::make_sub_buffer(root, offset, size, 0, &handle); });
+  if (status == Status::success) {
+    books_.handle_made(request, handle);
+  } else {
+    books_.handle_failed(request, status, last_cl_error());
+  }
+}
+
+void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
+  block.owner = this;
+  block.Mem::size = size;
+  block.capacity = block.Block::size;
+  block.references.store(1, std::memory_order_relaxed);
+  block.kind = allocator_->traits().kind;
+  block.made_in = static_cast<std::uint8_t>(process_generation());
+  block.looked_at = holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known;
+  block.next = nullptr;
+  block.home = &cache;
+  block.tag = 0;
+  block.attachment = nullptr;
+  block.bin = 0;
+  count_handed_out(cache, size);
+  block.state = MemState::live;
+}
+
+void Pool::count_handed_out(ThreadCache& cache, std::size_t size) {
+  if (caches_.count_handed_out(cache, size)) {
+    const Borrowed borrowed(caches_);
+    caches_.for_each([this](ThreadCache& other) { drain_remote(other); });
+    caches_.raise_peak();
+  }
 }
 
 Status Pool::try_allocate(std::size_t size, Mem*& mem) {
@@ -212,193 +388,72 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   if (mem != nullptr) {
     return Status::success;
   }
+  CLPOOL_TRY(require_own_process("the pool"));
   Request request;
-  CLPOOL_TRY(check_size(size, request));
+  CLPOOL_TRY(books_.begin(size, request));
   ensure_thread_record();
-  std::unique_lock lock(mutex_, std::try_to_lock);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) {
+    clear_last_error();
     return Status::would_block;
   }
   ThreadCache& cache = cache_of_this_thread();
   drain_remote(cache);
-  if (mem = take_cached(cache, request); mem != nullptr) {
-    return Status::success;
+  PoolBlock* block = nullptr;
+  if (mem = cache.take_cached(request.rounded); mem != nullptr) {
+    mem->size = size;
+    count_handed_out(cache, size);
+    mem->state = MemState::live;
+  } else if (block = books_.take_at_once(request); block != nullptr) {
+    hand_out(*block, size, cache);
+    mem = block;
   }
-  Block* block =
-      strategy_->prefers_growth(request.rounded, growth_limits(), [](const HeapChunk&) { return true; })
-          ? nullptr
-          : strategy_->take(request.rounded);
-  if (block == nullptr) {
+  if (mem == nullptr) {
+    clear_last_error();
     return Status::would_block;
   }
-  PoolBlock& taken = pool_block(*block);
-  if (!find_handle(taken)) {
-    give_block_back(taken);
-    return Status::would_block;
-  }
-  prepare(taken, request, cache);
-  mem = &taken;
   return Status::success;
 }
 
-PoolBlock* Pool::take_block(const Request& request, std::unique_lock<std::mutex>& lock) {
-  const auto prefers_growth = [&](bool of_idle_chunks) {
-    return strategy_->prefers_growth(request.rounded, growth_limits(), [&](const HeapChunk& chunk) {
-      return !of_idle_chunks || is_idle(chunk);
-    });
-  };
-  if (strategy_->is_large(request.rounded) && prefers_growth(false)) {
-    flush_all();
-    if (prefers_growth(false) && !prefers_growth(true)) {
-      settle(lock, settling_for_a_better_fit_ns);
-    }
-    if (prefers_growth(true)) {
-      return nullptr;
-    }
-  }
-  Block* block = strategy_->take(request.rounded);
-  if (block == nullptr && flush_all()) {
-    block = strategy_->take(request.rounded);
-  }
-  return block != nullptr ? &pool_block(*block) : nullptr;
-}
-
-void Pool::settle(std::unique_lock<std::mutex>& lock, std::uint64_t nanoseconds) noexcept {
-  if (!epochs_.has_queues()) {
-    return;
-  }
-  if (settlings_left_out_ > 0) {
-    --settlings_left_out_;
-    return;
-  }
-  lock.unlock();
-  const bool settled = epochs_.settle(nanoseconds);
-  lock.lock();
-  if (settled) {
-    settlings_to_leave_out_ = 1;
-  } else {
-    settlings_left_out_ = settlings_to_leave_out_;
-    settlings_to_leave_out_ = std::min(2 * settlings_to_leave_out_, most_settlings_left_out);
-  }
-}
-
-bool Pool::find_handle(PoolBlock& block) noexcept {
-  const PoolChunk& chunk = pool_chunk(*block.chunk);
-  if (allocator_->traits().kind != MemKind::buffer) {
-    block.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.memory.value + block.offset));
-    return true;
-  }
-  block.handle = block.Block::size == chunk.size
-                     ? reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.memory.value))
-                     : sub_buffers_.take(chunk, block.offset, block.Block::size);
-  return block.handle != nullptr;
-}
-
-Status Pool::hand_out(PoolBlock& block, const Request& request, std::unique_lock<std::mutex>& lock,
-                      Mem*& mem) {
-  if (!find_handle(block)) {
-    const auto root =
-        reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(pool_chunk(*block.chunk).memory.value));
-    const std::uint64_t offset = block.offset;
-    const std::uint64_t size = block.Block::size;
-    cl_mem handle = nullptr;
-    const bool crowded = sub_buffers_.over_bound();
-    if (sub_buffers_.far_over_bound()) {
-      settle(lock, settling_before_a_new_peak_ns);
-    }
-    lock.unlock();
-    if (crowded && epochs_.has_queues()) {
-      // The oldest objects may be in use as far as is known: find out, so that they can go.
-      epochs_.poll();
-      if (!epochs_.in_flight()) {
-        close_epoch();
-      }
-    }
-    const Status status = cl::make_sub_buffer(root, offset, size, 0, &handle);
-    lock.lock();
-    if (status != Status::success) {
-      give_block_back(block);
-      return status;
-    }
-    ++sub_buffers_created_;
-    block.handle = handle;
-  }
-  prepare(block, request, cache_of_this_thread());
-  mem = &block;
-  return Status::success;
-}
-
-void Pool::prepare(PoolBlock& block, const Request& request, ThreadCache& cache) {
-  block.owner = this;
-  block.Mem::size = request.size;
-  block.capacity = block.Block::size;
-  block.references.store(1, std::memory_order_relaxed);
-  block.kind = allocator_->traits().kind;
-  block.pooled = true;
-  block.has_uses = false;
-  block.next = nullptr;
-  block.home = &cache;
-  block.tag = 0;
-  block.attachment = nullptr;
-  block.bin = 0;
-  count_handed_out(cache, request.size);
-  block.state = MemState::live;
-}
-
-void Pool::count_handed_out(ThreadCache& cache, std::size_t size) {
-  cache.active_bytes += size;
-  cache.count_one();
-  if (cache.active_bytes <= cache.active_watermark) {
-    return;
-  }
-  // Perhaps a new peak. What every cache may add before that can happen again is shared out evenly, so that
-  // the sum of all can never pass the recorded peak unseen.
-  const Borrowed borrowed(*this);
-  std::uint64_t total = central_.active_bytes;
-  for (ThreadCache* other = caches_; other != nullptr; other = other->next) {
-    drain_remote(*other);
-    total += other->active_bytes;
-  }
-  peak_active_bytes_ = std::max(peak_active_bytes_, total);
-  const std::uint64_t share = (peak_active_bytes_ - total) / (cache_count_ + 1);
-  central_.active_watermark =
-      central_.active_bytes + (cache_count_ == 0 ? peak_active_bytes_ - total : share);
-  for (ThreadCache* other = caches_; other != nullptr; other = other->next) {
-    other->active_watermark = other->active_bytes + (cache_count_ == 1 ? peak_active_bytes_ - total : share);
-  }
-}
+// Blocks that come back.
 
 Status Pool::take_back(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
-  PoolBlock& block = pool_block(mem);
-  if (block.attachment != nullptr && block.has_uses) {
-    return take_back_used(block);
-  }
-  trace("block of %llu bytes returned, of a request of %llu", block.capacity, block.Mem::size);
+  trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   mark_released(mem);
-  if (&cache != &central_ && owner != this_thread_record) {
-    Mem* head = cache.remote.load(std::memory_order_relaxed);
-    while (head != ThreadCache::closed_list()) {
-      mem.next = head;
-      if (cache.remote.compare_exchange_weak(head, &mem, std::memory_order_release,
-                                             std::memory_order_relaxed)) {
-        return Status::success;
-      }
-    }
+  if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
+    return Status::success;
   }
-  std::unique_lock lock(mutex_);
-  return_block(block);
-  leave_and_dispose(lock);
+  const Visit visit(*this);
+  receive(pool_block(mem));
   return Status::success;
 }
 
-void Pool::return_block(PoolBlock& block) noexcept {
+Status Pool::release_idle(Mem& mem) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  if (mem.references.load(std::memory_order_acquire) == 1) {
+    pool_block(mem).bin |= idle_mark;
+    mem.looked_at = true;
+  }
+  return release_mem(mem);
+}
+
+void Pool::receive(PoolBlock& block) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
-  block.has_uses = false;
+  Uses* const uses = static_cast<Uses*>(block.attachment);
+  const bool is_idle = (block.bin & idle_mark) != 0;
+  const bool is_known = is_idle || (block.bin & known_mark) != 0 || uses != nullptr;
+  const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
+  const bool must_wait = !is_idle && (is_used || holds_back());
   block.tag = 0;
+  block.attachment = nullptr;
+  block.bin = 0;
   block.next = nullptr;
-  if (&cache != &central_ && !closed_ && caches_blocks()) {
+  if (uses != nullptr && !must_wait) {
+    retire(*uses);
+  }
+  if (!must_wait && &cache != &caches_.central() && may_cache() && rules_.uses_are_known) {
     make_room(cache, block.capacity);
     if (cache.push(block)) {
       return;
@@ -406,92 +461,89 @@ void Pool::return_block(PoolBlock& block) noexcept {
   }
   cache.active_bytes -= block.Mem::size;
   ++cache.returned;
-  if (epochs_.must_hold_back()) {
-    hold_back(block);
+  if (!is_known && !rules_.uses_are_known && !own_->epochs.has_queues()) {
+    pool_chunk(*block.chunk).unknown_uses = true;
+  }
+  if (must_wait && uses != nullptr) {
+    receive_used(block, *uses);
+  } else if (must_wait) {
+    books_.hold_back(*own_, block, own_->epochs.open());
   } else {
-    give_block_back(block);
+    books_.free(block, is_idle ? 0 : own_->epochs.open());
   }
 }
 
-void Pool::give_block_back(PoolBlock& block) noexcept {
-  keep_handle(block);
-  block.pointer = nullptr;
-  HeapChunk& chunk = *block.chunk;
-  if (options_.decay_ns != 0) {
-    pool_chunk(chunk).last_used_ns = now_ns();
-  }
-  HeapChunk* whole = strategy_->give_back(block, epochs_.open());
-  if (whole != nullptr && !holding_ && may_give_back(*whole)) {
-    give_chunk_back(*whole);
-  } else if (whole != nullptr) {
-    give_back_beyond(options_.max_held_bytes);
-  }
-}
-
-void Pool::keep_handle(PoolBlock& block) noexcept {
-  const cl_mem handle = std::exchange(block.handle, nullptr);
-  if (handle == nullptr || block.Block::size == block.chunk->size) {
-    return;
-  }
-  try {
-    sub_buffers_.keep(*block.chunk, block.offset, block.Block::size, handle, epochs_.open());
-  } catch (const std::bad_alloc&) {
-    // No host memory to remember it: the one case in which a driver is called under the mutex.
-    clReleaseMemObject(handle);
-  }
-  sub_buffers_.take_excess(epochs_.has_queues() ? epochs_.completed() : UINT64_MAX, garbage_.handles);
-}
-
-void Pool::give_chunk_back(HeapChunk& chunk) noexcept {
-  sub_buffers_.take_all_of(chunk, garbage_.handles);
-  strategy_->remove_chunk(chunk);
-  garbage_.add(chunk);
-  ++driver_releases_;
-}
-
-void Pool::unlock_and_dispose(std::unique_lock<std::mutex>& lock) noexcept {
-  if (garbage_.empty()) {
-    lock.unlock();
-    return;
-  }
-  Garbage garbage = std::exchange(garbage_, {});
-  for (const HeapChunk* chunk = garbage.first; chunk != nullptr; chunk = chunk->next) {
-    disposing_bytes_.fetch_add(chunk->size, std::memory_order_relaxed);
-  }
-  lock.unlock();
-  dispose(garbage);
-}
-
-void Pool::dispose(Garbage& garbage) noexcept {
-  for (const SubBuffers::Entry& entry : garbage.handles) {
-    if (const cl_int code = clReleaseMemObject(entry.handle); code != CL_SUCCESS) {
-      send_message({options_.callbacks.message, options_.callbacks.user}, Severity::error,
-                   "clReleaseMemObject failed for a sub-buffer: %s (%d)", cl_error_name(code), code);
+void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
+  const std::uint64_t limit = cache.limit.load(std::memory_order_relaxed);
+  if (cache.cached_bytes > limit) {
+    // A single block that is larger than the limit makes way for whatever is released after it.
+    empty(cache);
+  } else if (needed <= limit / 16) {
+    const std::uint64_t most_kept = limit - limit / 4;
+    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached_bytes + needed > most_kept; ++i) {
+      empty_bucket(cache, cache.next_flushed);
+      cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
     }
   }
-  garbage.handles.clear();
-  while (garbage.first != nullptr) {
-    PoolChunk& chunk = pool_chunk(*std::exchange(garbage.first, garbage.first->next));
-    allocator_->deallocate(chunk.memory);
-    disposing_bytes_.fetch_sub(chunk.size, std::memory_order_relaxed);
-    work_done_.fetch_add(1, std::memory_order_relaxed);
-    delete &chunk;
+}
+
+void Pool::drain_remote(ThreadCache& cache) noexcept {
+  if (!cache.has_remote()) {
+    return;
   }
-  garbage.last = nullptr;
+  for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
+    Mem* next = mem->next;
+    receive(pool_block(*mem));
+    mem = next;
+  }
 }
 
-bool Pool::is_idle(const HeapChunk& chunk) const noexcept {
-  return !epochs_.has_queues() || chunk.last_release <= epochs_.completed();
+void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
+  for (Mem* mem = cache.take_bucket(index); mem != nullptr;) {
+    Mem* next = std::exchange(mem->next, nullptr);
+    // Where releases are held back, only blocks that nothing uses are cached.
+    books_.free(pool_block(*mem), holds_back() ? 0 : own_->epochs.open());
+    mem = next;
+  }
 }
 
-bool Pool::frees_at_once() const noexcept {
-  const AllocatorTraits& traits = allocator_->traits();
-  const cl_command_queue only = epochs_.only_queue();
-  return traits.kind != MemKind::buffer && only != nullptr && only != traits.queue;
+void Pool::empty(ThreadCache& cache) noexcept {
+  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached_bytes > 0; ++i) {
+    empty_bucket(cache, i);
+  }
 }
 
-bool Pool::may_give_back(const HeapChunk& chunk) const noexcept {
-  return !frees_at_once() || is_idle(chunk);
+void Pool::empty_caches() noexcept {
+  if (caches_.any()) {
+    const Borrowed borrowed(caches_);
+    caches_.for_each([this](ThreadCache& cache) {
+      drain_remote(cache);
+      empty(cache);
+    });
+  }
+}
+
+bool Pool::may_cache() const noexcept {
+  return options_.strategy == StrategyKind::coalescing && books_.holding() && !closed_ && waiters_ == 0 &&
+         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages;
+}
+
+void Pool::share_limits() noexcept {
+  caches_.share_limits(may_cache(), books_.strategy().managed_bytes());
+}
+
+ThreadCache& Pool::cache_of_this_thread() {
+  return caches_.of_this_thread(may_cache(), books_.strategy().managed_bytes());
+}
+
+bool Pool::holds_back() const noexcept {
+  return own_->epochs.has_queues() &&
+         (own_->epochs.only_queue() == nullptr || allocator_->traits().host_writes);
+}
+
+void Pool::thread_ended(const ThreadRecord& record) noexcept {
+  const std::lock_guard lock(mutex_);
+  caches_.disown(record);
 }
 
 cl_context Pool::context_of(const Mem&) const noexcept {

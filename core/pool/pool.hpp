@@ -1,14 +1,18 @@
-// Pool: joins an engine (Strategy), an allocator and the caches in front of them.
+// Pool: runs the books. A request that a thread's cache can serve never leaves allocate(). Everything else is
+// a Visit: it takes the mutex, asks the books for the next step, leaves the mutex, does the step, and asks
+// again.
 //
-// A request that a thread's cache can serve never leaves allocate(); everything else happens under the pool's
-// mutex, which is never held across a driver call or a user's callback: what is to be given back is collected
-// under the mutex (Garbage) and disposed of after it.
+// What is held where: the mutex guards all members but those that are constant. A function that takes a Visit
+// is called with the mutex held, and leaves it only within Visit::out(); every driver call and every callback
+// is in such a place, or in a function that is called without the mutex. Public functions are called without
+// it.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,12 +20,11 @@
 #include "allocator/allocator.hpp"
 #include "base/reference.hpp"
 #include "cl/order.hpp"
-#include "pool/epochs.hpp"
-#include "pool/pool_block.hpp"
+#include "pool/books/books.hpp"
+#include "pool/caches.hpp"
 #include "pool/pool_options.hpp"
-#include "pool/strategy.hpp"
-#include "pool/sub_buffers.hpp"
-#include "pool/thread_cache.hpp"
+#include "pool/queue_sets.hpp"
+#include "pool/uses.hpp"
 
 namespace clpool::core {
 
@@ -36,7 +39,7 @@ struct PoolStretch {
   std::uint64_t tag;  ///< 0 unless active
 };
 
-class Pool final : public Shared, public MemOwner {
+class Pool final : public Shared, public MemOwner, private Surroundings, private ThreadEnds {
  public:
   static Status create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool);
 
@@ -65,26 +68,30 @@ class Pool final : public Shared, public MemOwner {
     return mem;
   }
 
-  /// The same without waiting or calling a driver; WOULD_BLOCK, without a message, where that is needed.
+  /// The same without waiting or calling a driver; WOULD_BLOCK where that is needed.
   Status try_allocate(std::size_t size, Mem*& mem);
 
+  /// A block that commands on `queue` will use, and no others unless they are declared: one that only this
+  /// queue has used is handed out without waiting for it, if the queue is in order.
+  Status allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem);
+
   /// Takes back a block that was released by its last reference, if that needs no more than its cache.
-  static bool try_release(Mem& mem) noexcept {
-    auto* cache = static_cast<ThreadCache*>(mem.home);
-    if (mem.has_uses || cache->owner.load(std::memory_order_relaxed) != this_thread_record ||
-        !cache->lock.try_enter()) {
-      return false;
-    }
-    const bool pushed = cache->push(mem);
-    cache->lock.leave();
-    return pushed;
+  static bool try_release(Mem& mem) noexcept { return !mem.looked_at && push_to_own_cache(mem); }
+
+  /// The same for a block that no command uses.
+  static bool try_release_idle(Mem& mem) noexcept {
+    const PoolBlock& block = pool_block(mem);
+    return block.tag == 0 && block.attachment == nullptr && push_to_own_cache(mem);
   }
 
+  /// Gives up one reference of a block; the caller knows that no command uses it.
+  Status release_idle(Mem& mem) noexcept;
+
   PoolStats statistics();
-  void free_held();
-  void stop_holding();
-  void trim(std::uint64_t keep_bytes);
-  void tick();
+  Status free_held();
+  Status stop_holding();
+  Status trim(std::uint64_t keep_bytes);
+  Status tick();
 
   /// Calls `visitor` for every stretch of every chunk, in the order of chunks and offsets, after copying
   /// them: the visitor may use the pool. It returns false to stop.
@@ -105,162 +112,185 @@ class Pool final : public Shared, public MemOwner {
   // MemOwner
   Status take_back(Mem& mem) noexcept override;
   Status take_back_later(Mem& mem) noexcept override;
+  Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
   cl_context context_of(const Mem& mem) const noexcept override;
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
-
-  /// Called when a thread ends: its caches may be adopted by others.
-  void abandon_caches_of(const ThreadRecord& record) noexcept;
-  Pool* next_registered = nullptr;
 
   /// What is wrong with the books, or null; for tests.
   const char* check();
 
  private:
-  /// What is to be given to the driver once the mutex is free.
-  struct Garbage {
-    HeapChunk* first = nullptr;  ///< chunks, linked by next, in the order in which they go
-    HeapChunk* last = nullptr;
-    SubBuffers::Entries handles;
-    bool empty() const noexcept { return first == nullptr && handles.empty(); }
-    void add(HeapChunk& chunk) noexcept {
-      chunk.next = nullptr;
-      (last != nullptr ? last->next : first) = &chunk;
-      last = &chunk;
-    }
-  };
-  struct Request {
-    std::size_t size = 0;       ///< bytes, as asked for
-    std::uint64_t rounded = 0;  ///< bytes that its block will have
-  };
-  class Borrowed;     // all caches of the pool, taken from their owners
-  struct Uses;        // declared uses of one block
-  struct PendingUse;  // a released block and the events that hold it back
+  class Visit;
+  struct Frame;
 
-  /// How long a call polls the queues for idle memory: where it is about to take more than the pool ever had,
-  /// and where it would merely be better to give a chunk back than to cut it up. While the device is busy
-  /// with what came before, polling is left out for a while, for twice as many calls each time that it
-  /// failed.
-  static constexpr std::uint64_t settling_before_a_new_peak_ns = 10'000'000;
-  static constexpr std::uint64_t settling_for_a_better_fit_ns = 500'000;
-  static constexpr std::uint64_t most_settlings_left_out = 1024;
-
-  Pool(Allocator& allocator, const PoolOptions& options);
+  Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules, QueueSet& own);
   ~Pool() override;
   void last_reference_gone() noexcept override;
+  void thread_ended(const ThreadRecord& record) noexcept override;
 
-  // pool.cpp: blocks in and out, under the mutex.
-  Status check_size(std::size_t size, Request& request) const noexcept;
-  Mem* take_cached(ThreadCache& cache, const Request& request);
-  PoolBlock* take_block(const Request& request, std::unique_lock<std::mutex>& lock);
-  void settle(std::unique_lock<std::mutex>& lock, std::uint64_t nanoseconds) noexcept;
-  bool find_handle(PoolBlock& block) noexcept;
-  Status hand_out(PoolBlock& block, const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
-  void prepare(PoolBlock& block, const Request& request, ThreadCache& cache);
-  void count_handed_out(ThreadCache& cache, std::size_t size);
-  void return_block(PoolBlock& block) noexcept;
-  void give_block_back(PoolBlock& block) noexcept;
-  void keep_handle(PoolBlock& block) noexcept;
-  void give_chunk_back(HeapChunk& chunk) noexcept;
-  bool is_idle(const HeapChunk& chunk) const noexcept;
-  /// True if memory that the pool gives back is gone before the commands on the pool's queue have ended:
-  /// neither OpenCL's reference counts nor the allocator's queue protect it.
-  bool frees_at_once() const noexcept;
-  bool may_give_back(const HeapChunk& chunk) const noexcept;
-  void unlock_and_dispose(std::unique_lock<std::mutex>& lock) noexcept;
-  void leave_and_dispose(std::unique_lock<std::mutex>& lock) noexcept;
-  void dispose(Garbage& garbage) noexcept;
+  static bool push_to_own_cache(Mem& mem) noexcept {
+    auto* cache = static_cast<ThreadCache*>(mem.home);
+    if (cache->owner.load(std::memory_order_relaxed) != this_thread_record || !cache->lock.try_enter()) {
+      return false;
+    }
+    const bool pushed = cache->push(mem);
+    cache->lock.leave();
+    return pushed;
+  }
 
-  // pool_caches.cpp: the threads' caches, under the mutex.
-  ThreadCache& cache_of_this_thread();
-  bool caches_blocks() const noexcept;
-  void share_limits() noexcept;
+  // Surroundings
+  std::uint64_t requests() const noexcept override { return caches_.requests(); }
+  bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
+  bool may_settle() const noexcept override;
+  std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
+  std::uint64_t now_ns() const noexcept override;
+
+  // pool.cpp: requests.
   Mem* take_remote(std::uint64_t capacity, std::size_t size) noexcept;
-  void drain_remote(ThreadCache& cache) noexcept;
-  void empty_bucket(ThreadCache& cache, std::size_t bucket) noexcept;
+  Status serve(Visit& visit, Request& request, Mem*& mem);
+  void perform(Visit& visit, Request& request, const Step& step);
+  void allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes);
+  void make_handle(Visit& visit, Request& request);
+  void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
+  void count_handed_out(ThreadCache& cache, std::size_t size);
+  Status out_of_memory_error(const Request& request);
+
+  // pool.cpp: blocks that come back, with the mutex held.
+  void receive(PoolBlock& block) noexcept;
+  void receive_used(PoolBlock& block, Uses& uses) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
-  void flush(ThreadCache& cache) noexcept;
-  bool flush_all();
+  void drain_remote(ThreadCache& cache) noexcept;
+  void empty_bucket(ThreadCache& cache, std::size_t index) noexcept;
+  void empty(ThreadCache& cache) noexcept;
+  void empty_caches() noexcept;
+  bool may_cache() const noexcept;
+  void share_limits() noexcept;
+  ThreadCache& cache_of_this_thread();
+  /// Released blocks must wait for the pool's own queues.
+  bool holds_back() const noexcept;
 
-  // pool_growth.cpp: new chunks, and what is done when there are none.
-  Status grow(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
-  Status new_chunk(std::uint64_t bytes, const Request& request, std::unique_lock<std::mutex>& lock,
-                   Mem*& mem);
-  Status recover(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
-  Status recover_once(const Request& request, std::unique_lock<std::mutex>& lock, Mem*& mem);
-  Status give_back_until_served(std::uint64_t bytes, const Request& request,
-                                std::unique_lock<std::mutex>& lock, Mem*& mem);
-  bool wait_for_others(std::unique_lock<std::mutex>& lock) noexcept;
-  Status out_of_memory_error(const Request& request, std::unique_lock<std::mutex>& lock);
-  GrowthLimits growth_limits() const noexcept;
-  std::uint64_t room() const noexcept;
-  /// False if the pool's own limit shows that giving back all that is free would not make room (D-07).
-  bool may_fit(std::uint64_t bytes) const noexcept;
-  std::uint64_t requests_served() const noexcept;
+  // progress.cpp: how far the queues are, with the mutex held.
+  /// Which open epochs a look closes: those that are large enough; also those of queues that have no marker
+  /// under way; all.
+  enum class Close : std::uint8_t { due, idle, all };
+  bool is_due(const QueueSet& set, Close close) const noexcept;
+  void look(Visit& visit, Close close) noexcept;
+  void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
+  void look_at_events(Visit& visit, std::uint64_t most) noexcept;
+  void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  bool is_settled() const noexcept;
+  bool wait(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
+  bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
 
-  // pool_holding.cpp: how much is held.
-  std::uint64_t cached_bytes() const noexcept;
-  bool over_held_limit() const noexcept;
-  void give_back_beyond(std::uint64_t most_held) noexcept;
-  void give_back_aged() noexcept;
-  void give_back_all() noexcept;
-
-  // pool_uses.cpp: blocks that queues still use.
-  void close_epoch() noexcept;
-  void hold_back(PoolBlock& block) noexcept;
-  void end_pending_use(PoolBlock& block) noexcept;
-  bool has_pending() const noexcept;
-  void collect_finished(std::unique_lock<std::mutex>& lock) noexcept;
-  bool wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept;
+  // pool_uses.cpp: declared uses.
+  static Uses& uses_of(Mem& mem);
+  std::vector<cl_command_queue> queues_of(const Uses& uses) const;
+  template <typename Change>
+  Status change_uses(Mem& mem, Change&& change);
+  Status adopt(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
-  Status uses_of(Mem& mem, Uses*& uses);
-  Status take_back_used(PoolBlock& block) noexcept;
+  cl_command_queue bound_queue(const Mem& mem) const noexcept;
+  void retire(Uses& uses) noexcept;
+
+  // pool_holding.cpp: how much is held, and the end.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
+  void settle_to_give_back(Visit& visit) noexcept;
+  void give_back_all(Visit& visit) noexcept;
+  void end() noexcept;
+  bool try_end(std::uint64_t nanoseconds) noexcept;
+  void park() noexcept;
+  static void end_parked() noexcept;
 
   // pool_report.cpp
-  void trace(const char* format, std::uint64_t first, std::uint64_t second) noexcept;
-  void report_leaks(std::unique_lock<std::mutex>& lock) noexcept;
+  MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }
+  void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept;
+  void report_leaks() noexcept;
   std::vector<PoolStretch> snapshot();
 
   const std::uint64_t id_;
   const std::uint64_t granule_;  ///< bytes: where blocks may begin
-  Reference<Allocator> allocator_;
+  const Reference<Allocator> allocator_;
   const PoolOptions options_;
-  Epochs epochs_;
+  const MemoryRules rules_;
+  const bool told_of_queues_;  ///< own_ stays as it was made
+  const cl_command_queue
+      home_;  ///< the one in-order queue whose order protects what is reused; null if there is none
 
-  std::mutex mutex_;  ///< guards everything below
-  BlockStore blocks_;
-  std::unique_ptr<Strategy> strategy_;
-  SubBuffers sub_buffers_;
-  ThreadCache central_;  ///< counters of the requests of threads that have no cache; caches nothing
-  ThreadCache* caches_ = nullptr;
-  std::uint64_t cache_count_ = 0;
-  Garbage garbage_;
-  std::uint64_t settlings_left_out_ = 0;      ///< still to be left out, since the last one failed
-  std::uint64_t settlings_to_leave_out_ = 1;  ///< when the next one fails
-  std::uint64_t threads_leaving_ =
-      0;  ///< threads that dispose of garbage after a release, and may end the pool
-  bool holding_ = true;
-  bool closed_ = false;
-  std::size_t uses_in_hand_ = 0;           ///< pending uses that some thread has taken out to ask or wait for
-  std::uint64_t reserved_for_growth_ = 0;  ///< bytes of chunks being asked for
-  std::uint64_t peak_managed_bytes_ = 0;
-  std::uint64_t peak_active_bytes_ = 0;
-  std::uint64_t driver_allocations_ = 0;
-  std::uint64_t driver_releases_ = 0;
-  std::uint64_t misses_ = 0;
-  std::uint64_t out_of_memory_events_ = 0;
-  std::uint64_t sub_buffers_created_ = 0;
-  Mem* pending_ = nullptr;  ///< blocks held back for their epoch (in Block::tag), oldest first
-  Mem* last_pending_ = nullptr;
-  std::uint64_t pending_in_open_epoch_ = 0;
-  std::uint64_t pending_blocks_ = 0;
-  std::uint64_t pending_bytes_ = 0;
-  std::list<PendingUse> pending_uses_;
-  std::atomic<std::uint64_t> work_done_{
-      0};  ///< chunks taken or given back by now, for threads that wait for others
-  std::atomic<std::uint64_t> disposing_bytes_{0};  ///< of chunks that are on their way to the allocator
+  std::mutex mutex_;                 ///< guards everything below
+  std::condition_variable changed_;  ///< Books::turn() has changed; notified for waiters_
+  std::uint64_t waiters_ = 0;
+  std::uint64_t notified_turn_ = 0;
+  std::uint64_t visitors_ = 0;  ///< visits that have begun and not ended: the pool must stay as long
+  bool closed_ = false;         ///< no reference is left but those of blocks
+  Books books_;
+  Caches caches_;
+  QueueSets sets_;
+  QueueSet* own_;                     ///< over the pool's own queues; one of sets_
+  UsesList events_;                   ///< released blocks that wait for events
+  std::uint64_t events_in_hand_ = 0;  ///< more of them, that some thread looks at
+  bool events_are_late_ = false;      ///< they were waited for in vain, and none has ended since
+  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
+  QueueSet* retired_sets_ = nullptr;
+  Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
 };
+
+/// The mutex of a pool, held from the beginning to the end but within out(). What is to be released without
+/// it is released at the end at the latest. The pool lives as long.
+class Pool::Visit {
+ public:
+  explicit Visit(Pool& pool) : pool_(pool), lock_(pool.mutex_) { ++pool.visitors_; }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  ~Visit();
+
+  /// Runs `action` without the mutex.
+  template <typename Action>
+  void out(Action&& action);
+
+  /// Releases all that is to be released, without the mutex.
+  void tidy() noexcept;
+
+  /// The pool is being ended by this visit; its end does not end it again.
+  void keep_pool() noexcept { keeps_pool_ = true; }
+
+  std::unique_lock<std::mutex>& lock() noexcept { return lock_; }
+
+ private:
+  void notify() noexcept;
+
+  Pool& pool_;
+  std::unique_lock<std::mutex> lock_;
+  bool keeps_pool_ = false;
+};
+
+/// Says that the calling thread is within a step of a pool, so that a request made there by a callback asks
+/// nobody and waits for nobody.
+struct Pool::Frame {
+  explicit Frame(const Pool& entered) noexcept : pool(&entered), outer(innermost) { innermost = this; }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+  ~Frame() { innermost = outer; }
+  static bool is_inside(const Pool& pool) noexcept;
+
+  const Pool* pool;
+  Frame* outer;
+  static constinit thread_local Frame* innermost;
+};
+
+template <typename Action>
+void Pool::Visit::out(Action&& action) {
+  struct Relock {
+    std::unique_lock<std::mutex>& lock;
+    ~Relock() { lock.lock(); }
+  };
+  notify();
+  lock_.unlock();
+  const Relock relock{lock_};
+  const Frame frame(pool_);
+  action();
+}
 
 }  // namespace clpool::core

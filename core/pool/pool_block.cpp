@@ -3,13 +3,15 @@
 
 #include <mutex>
 
+#include "base/process.hpp"
+
 namespace clpool::core {
 namespace {
 
 constexpr int blocks_per_page = 32;
 
 // Blocks of pools that ended. Never destroyed, so that nothing runs at process exit.
-constinit std::mutex spare_mutex;
+constinit ForkMutex spare_mutex;
 constinit Mem* spare_blocks = nullptr;
 
 }  // namespace

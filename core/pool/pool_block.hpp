@@ -1,9 +1,10 @@
 // PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors.
 #pragma once
 
-#include "allocator/allocator.hpp"
+#include "base/chunk.hpp"
 #include "base/mem.hpp"
 #include "pool/block.hpp"
+#include "pool/books/parts.hpp"
 
 namespace clpool::core {
 
@@ -15,7 +16,9 @@ static_assert(sizeof(PoolBlock) == 128);
 /// A chunk with what the allocator gave for it.
 struct PoolChunk : HeapChunk {
   Chunk memory;
+  Parts parts;
   std::uint64_t last_used_ns = 0;  ///< when a block of it was last given back; kept only if the pool decays
+  bool unknown_uses = false;       ///< some block of it may be in use by commands that nobody told of
 };
 
 inline PoolBlock& pool_block(Mem& mem) noexcept {

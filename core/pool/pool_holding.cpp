@@ -1,126 +1,229 @@
-// How much a pool holds: giving it all back, or down to a limit, or what is old.
-#include <chrono>
+// How much a pool holds: giving it all back, or down to a limit, or what is old; releases that were put off;
+// and the end of a pool. Public functions are called without the mutex.
+#include <mutex>
 
-#include "pool/borrowed.hpp"
-#include "pool/uses.hpp"
+#include "base/process.hpp"
+#include "pool/pool.hpp"
 
 namespace clpool::core {
+namespace {
 
-std::uint64_t Pool::cached_bytes() const noexcept {
-  std::uint64_t bytes = 0;
-  for (const ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
-    bytes += cache->cached_bytes;
-  }
-  return bytes;
-}
+/// Chunks that are given back between two releases of the mutex.
+constexpr std::size_t chunks_at_a_time = 16;
 
-bool Pool::over_held_limit() const noexcept {
-  // Where there is a limit, nothing is cached.
-  return options_.max_held_bytes != UINT64_MAX &&
-         strategy_->free_bytes() + pending_bytes_ > options_.max_held_bytes &&
-         strategy_->largest_free_chunk() != nullptr;
-}
+/// How long giving back polls for memory that must be idle before it goes.
+constexpr std::uint64_t settling_to_give_back_ns = 2'000'000;
+constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 
-void Pool::give_back_beyond(std::uint64_t most_held) noexcept {
-  while (strategy_->free_bytes() + pending_bytes_ > most_held) {
-    HeapChunk* chunk = strategy_->largest_free_chunk();
-    if (chunk == nullptr || !is_idle(*chunk)) {
-      return;
-    }
-    give_chunk_back(*chunk);
-  }
-}
+/// Pools that have ended but for memory that commands still use. Never given up at process exit.
+constinit ForkMutex parked_mutex;
+constinit Pool* parked_pools = nullptr;
+constinit std::atomic<std::uint64_t> parked_count{0};
 
-void Pool::give_back_aged() noexcept {
-  if (options_.decay_ns == 0) {
-    return;
-  }
-  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr;) {
-    HeapChunk* next = chunk->next;
-    const bool unused = chunk->first->free && is_whole_chunk(*chunk->first);
-    if (unused && now - pool_chunk(*chunk).last_used_ns >= options_.decay_ns && is_idle(*chunk) &&
-        strategy_->free_bytes() + pending_bytes_ > options_.release_threshold) {
-      give_chunk_back(*chunk);
-    }
-    chunk = next;
+}  // namespace
+
+void Pool::settle_to_give_back(Visit& visit) noexcept {
+  if ((!rules_.outlives_release || has_pending()) && may_settle()) {
+    settle(visit, settling_to_give_back_ns);
+  } else {
+    look(visit, Close::due);
   }
 }
 
-void Pool::give_back_all() noexcept {
-  if (frees_at_once()) {
-    for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr;) {
-      HeapChunk* next = chunk->next;
-      if (chunk->first->free && is_whole_chunk(*chunk->first) && is_idle(*chunk)) {
-        give_chunk_back(*chunk);
-      }
-      chunk = next;
-    }
-    return;
-  }
-  while (HeapChunk* chunk = strategy_->next_free_chunk()) {
-    give_chunk_back(*chunk);
-  }
-}
-
-void Pool::free_held() {
-  finish_later_releases();
-  std::unique_lock lock(mutex_);
-  flush_all();
-  if (frees_at_once()) {
-    settle(lock, settling_for_a_better_fit_ns);
-  }
-  collect_finished(lock);
-  give_back_all();
-  share_limits();
-  unlock_and_dispose(lock);
-}
-
-void Pool::stop_holding() {
-  {
-    const std::lock_guard lock(mutex_);
-    holding_ = false;
-    share_limits();
-  }
-  free_held();
-}
-
-void Pool::trim(std::uint64_t keep_bytes) {
-  finish_later_releases();
-  std::unique_lock lock(mutex_);
-  flush_all();
-  if (frees_at_once()) {
-    settle(lock, settling_for_a_better_fit_ns);
-  }
-  collect_finished(lock);
-  while (strategy_->free_bytes() + pending_bytes_ > keep_bytes) {
-    HeapChunk* chunk = strategy_->largest_free_chunk();
-    if (chunk == nullptr || !may_give_back(*chunk)) {
-      break;
-    }
-    give_chunk_back(*chunk);
+void Pool::give_back_all(Visit& visit) noexcept {
+  empty_caches();
+  settle_to_give_back(visit);
+  while (books_.give_back_some(chunks_at_a_time)) {
+    visit.tidy();
   }
   share_limits();
-  unlock_and_dispose(lock);
 }
 
-void Pool::tick() {
+Status Pool::free_held() {
+  CLPOOL_TRY(require_own_process("the pool"));
   finish_later_releases();
-  if (epochs_.has_queues()) {
-    close_epoch();
-    epochs_.poll();
+  Visit visit(*this);
+  give_back_all(visit);
+  return Status::success;
+}
+
+Status Pool::stop_holding() {
+  CLPOOL_TRY(require_own_process("the pool"));
+  finish_later_releases();
+  Visit visit(*this);
+  books_.stop_holding();
+  give_back_all(visit);
+  return Status::success;
+}
+
+Status Pool::trim(std::uint64_t keep_bytes) {
+  CLPOOL_TRY(require_own_process("the pool"));
+  finish_later_releases();
+  Visit visit(*this);
+  empty_caches();
+  settle_to_give_back(visit);
+  while (books_.trim_some(keep_bytes, chunks_at_a_time)) {
+    visit.tidy();
   }
-  std::unique_lock lock(mutex_);
-  collect_finished(lock);
+  share_limits();
+  return Status::success;
+}
+
+Status Pool::tick() {
+  CLPOOL_TRY(require_own_process("the pool"));
+  finish_later_releases();
+  end_parked();
+  Visit visit(*this);
+  if (own_->epochs.has_queues()) {
+    own_->open_blocks += own_->open_blocks == 0 ? 1 : 0;  // a marker shows how far the queues are
+  }
+  look(visit, Close::all);
   if (options_.release_threshold != 0 || options_.decay_ns != 0) {
-    flush_all();
-    give_back_aged();
+    empty_caches();
+    books_.give_back_aged();
     if (options_.decay_ns == 0) {
-      give_back_beyond(options_.release_threshold);
+      books_.give_back_beyond(options_.release_threshold);
     }
   }
   share_limits();
-  unlock_and_dispose(lock);
+  return Status::success;
+}
+
+Status Pool::take_back_later(Mem& mem) noexcept {
+  mark_released(mem);
+  Mem* head = later_.load(std::memory_order_relaxed);
+  while (head != ThreadCache::closed_list()) {
+    mem.next = head;
+    if (later_.compare_exchange_weak(head, &mem, std::memory_order_release, std::memory_order_relaxed)) {
+      return Status::success;
+    }
+  }
+  // Nobody will call the pool any more: as for memory of no pool.
+  return MemOwner::take_back_later(mem);
+}
+
+void Pool::finish_later_releases() noexcept {
+  Mem* first = later_.load(std::memory_order_relaxed);
+  while (first != nullptr && first != ThreadCache::closed_list()) {
+    if (later_.compare_exchange_weak(first, nullptr, std::memory_order_acquire, std::memory_order_relaxed)) {
+      return take_back_all(first);
+    }
+  }
+}
+
+void Pool::take_back_all(Mem* mem) noexcept {
+  while (mem != nullptr) {
+    Mem* next = std::exchange(mem->next, nullptr);
+    static_cast<void>(take_back(*mem));
+    mem = next;
+  }
+}
+
+// The end.
+
+void Pool::last_reference_gone() noexcept {
+  if (require_own_process("the pool") != Status::success) {
+    return;  // the parent's
+  }
+  end_parked();
+  Visit visit(*this);
+  visit.out(
+      [this] { take_back_all(later_.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel)); });
+  {
+    const Borrowed borrowed(caches_);
+    closed_ = true;
+    books_.stop_holding();
+    caches_.for_each([this](ThreadCache& cache) {
+      drain_remote(cache);
+      // From here on, other threads' releases find the list closed and come to the mutex.
+      for (Mem* late = cache.remote.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel);
+           late != nullptr;) {
+        Mem* next = late->next;  // before the descriptor is recycled
+        receive(pool_block(*late));
+        late = next;
+      }
+      cache.limit.store(0, std::memory_order_relaxed);
+      empty(cache);
+    });
+    // Nobody is an owner any more. One that is past looking meets a limit of 0, and comes to the mutex as
+    // well.
+    caches_.disown_all();
+  }
+  while (books_.give_back_some(chunks_at_a_time)) {
+    visit.tidy();
+  }
+  visit.out([this] { report_leaks(); });
+}
+
+void Pool::end() noexcept {
+  // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
+  const bool is_custom = allocator_->traits().kind == MemKind::custom;
+  if (try_end(is_custom ? options_.wait_ns : settling_to_end_ns)) {
+    delete this;
+    return;
+  }
+  if (is_custom) {
+    send_message(sink(), Severity::error,
+                 "pool '%s' ends while commands still use its memory, which goes back when they are through",
+                 options_.name.c_str());
+  }
+  park();
+}
+
+void Pool::park() noexcept {
+  const std::lock_guard lock(parked_mutex);
+  next_parked_ = parked_pools;
+  parked_pools = this;
+  parked_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
+  if (rules_.outlives_release && !allocator_->traits().host_writes) {
+    return true;  // the driver keeps buffers until their commands have ended
+  }
+  Visit visit(*this);
+  visit.keep_pool();
+  if (has_pending() || books_.has_busy_chunk()) {
+    settle(visit, nanoseconds);
+  }
+  return !has_pending() && !books_.has_busy_chunk();
+}
+
+void Pool::end_parked() noexcept {
+  if (parked_count.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  Pool* pools = nullptr;
+  {
+    const std::lock_guard lock(parked_mutex);
+    pools = std::exchange(parked_pools, nullptr);
+    parked_count.store(0, std::memory_order_relaxed);
+  }
+  while (pools != nullptr) {
+    Pool* const pool = std::exchange(pools, pools->next_parked_);
+    if (pool->try_end(0)) {
+      delete pool;
+    } else {
+      pool->park();
+    }
+  }
+}
+
+Pool::~Pool() {
+  unregister_for_thread_ends(*this);
+  Visit visit(*this);
+  visit.keep_pool();
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    books_.free_completed(*set, UINT64_MAX);
+  }
+  while (Uses* uses = events_.take()) {
+    books_.end_pending(*uses->block);
+    books_.free(*uses->block, 0);
+    retire(*uses);
+  }
+  while (books_.give_back_at_end(chunks_at_a_time)) {
+    visit.tidy();
+  }
 }
 
 }  // namespace clpool::core

@@ -1,12 +1,11 @@
 // What a pool is made with and the figures that it reports; as clpool/pool.h documents them.
 #pragma once
 
-#include <CL/cl.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/cl_names.hpp"
 #include "base/message.hpp"
 #include "pool/bins.hpp"
 
@@ -31,6 +30,8 @@ struct PoolOptions {
   std::uint64_t alignment = 0;          ///< 0: the allocator's granularity
   std::uint64_t release_threshold = 0;  ///< bytes
   std::uint64_t decay_ns = 0;           ///< 0: never by age
+  std::uint64_t wait_ns =
+      10'000'000'000;  ///< how long a request without memory waits while nothing comes free
   PoolCallbacks callbacks;
   std::vector<cl_command_queue> queues;
   std::string name;

@@ -1,10 +1,10 @@
-// What a pool tells of itself: figures, a picture of its memory, traces and leaks.
+// What a pool tells of itself: figures, a picture of its memory, traces and leaks. Everything here is called
+// without the mutex and takes it for as long as it copies; messages are sent without it.
 #include <algorithm>
 #include <cstdio>
 #include <map>
 
-#include "pool/borrowed.hpp"
-#include "pool/uses.hpp"
+#include "pool/pool.hpp"
 
 namespace clpool::core {
 namespace {
@@ -33,41 +33,23 @@ std::uint64_t available_around(Block& cached) noexcept {
 
 PoolStats Pool::statistics() {
   finish_later_releases();
-  const std::lock_guard lock(mutex_);
-  const Borrowed borrowed(*this);
   PoolStats stats;
-  std::uint64_t cached_blocks = 0;
+  const Visit visit(*this);
+  const Borrowed borrowed(caches_);
   std::uint64_t largest_cached = 0;
-  stats.active_blocks = central_.active_blocks();
-  stats.active_bytes = central_.active_bytes;
-  stats.allocations = requests_served();
-  for (ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
-    drain_remote(*cache);
-    stats.active_blocks += cache->active_blocks();
-    stats.active_bytes += cache->active_bytes;
-    stats.cached_bytes += cache->cached_bytes;
-    for (Mem* head : cache->buckets) {
-      for (Mem* mem = head; mem != nullptr; mem = mem->next, ++cached_blocks) {
+  caches_.for_each([&](ThreadCache& cache) {
+    drain_remote(cache);
+    for (Mem* head : cache.buckets) {
+      for (Mem* mem = head; mem != nullptr; mem = mem->next, ++stats.held_blocks) {
         largest_cached = std::max(largest_cached, available_around(pool_block(*mem)));
       }
     }
-  }
-  stats.managed_bytes = strategy_->managed_bytes();
-  stats.held_blocks = strategy_->held_blocks() + cached_blocks + pending_blocks_;
-  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + pending_bytes_;
-  stats.pending_bytes = pending_bytes_;
-  stats.reserved_bytes = stats.managed_bytes - stats.held_bytes;
-  stats.peak_managed_bytes = peak_managed_bytes_;
-  stats.peak_active_bytes = peak_active_bytes_;
-  stats.driver_allocations = driver_allocations_;
-  stats.driver_releases = driver_releases_;
+  });
+  caches_.add_to(stats);
+  books_.add_to(stats);
   // A block that another thread is about to give back looks available already, but is not held yet.
-  stats.largest_free_bytes = std::min(std::max(strategy_->largest_free(), largest_cached), stats.held_bytes);
-  stats.misses = misses_;
-  stats.hits = stats.allocations - misses_;
-  stats.out_of_memory_events = out_of_memory_events_;
-  stats.chunks = strategy_->chunk_count();
-  stats.sub_buffers_created = sub_buffers_created_;
+  stats.largest_free_bytes =
+      std::min(std::max(books_.strategy().largest_free(), largest_cached), stats.held_bytes);
   if (stats.held_bytes != 0) {
     const double scattered =
         1.0 - static_cast<double>(stats.largest_free_bytes) / static_cast<double>(stats.held_bytes);
@@ -77,14 +59,13 @@ PoolStats Pool::statistics() {
 }
 
 std::vector<PoolStretch> Pool::snapshot() {
-  const std::lock_guard lock(mutex_);
-  const Borrowed borrowed(*this);
-  for (ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
-    drain_remote(*cache);
-  }
+  const Visit visit(*this);
+  const Borrowed borrowed(caches_);
+  caches_.for_each([this](ThreadCache& cache) { drain_remote(cache); });
   std::vector<PoolStretch> stretches;
   std::uint64_t number = 0;
-  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next, ++number) {
+  for (const HeapChunk* chunk = books_.strategy().first_chunk(); chunk != nullptr;
+       chunk = chunk->next, ++number) {
     for (Block* block = chunk->first; block != nullptr; block = block->right) {
       PoolBlock& whole = pool_block(*block);
       PoolStretch stretch{number, block->offset, block->size, 0, PoolStretch::State::free, 0};
@@ -110,24 +91,24 @@ void Pool::visit(const std::function<bool(const PoolStretch&)>& visitor) {
   }
 }
 
-void Pool::trace(const char* format, std::uint64_t first, std::uint64_t second) noexcept {
+void Pool::trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
   if (!options_.trace_messages) {
     return;
   }
   char text[160];
   std::snprintf(text, sizeof text, format, static_cast<unsigned long long>(first),
                 static_cast<unsigned long long>(second));
-  send_message({options_.callbacks.message, options_.callbacks.user}, Severity::trace, "pool '%s': %s",
-               options_.name.c_str(), text);
+  const KeptError kept;
+  const Frame frame(*this);
+  send_message(sink(), Severity::trace, "pool '%s': %s", options_.name.c_str(), text);
 }
 
-void Pool::report_leaks(std::unique_lock<std::mutex>& lock) noexcept {
+void Pool::report_leaks() noexcept {
   struct Leak {
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
   };
   std::map<std::uint64_t, Leak> leaks;
-  lock.unlock();
   try {
     for (const PoolStretch& stretch : snapshot()) {
       if (stretch.state == PoolStretch::State::active) {
@@ -140,19 +121,40 @@ void Pool::report_leaks(std::unique_lock<std::mutex>& lock) noexcept {
     // Without memory for the list there is none; the blocks stay valid all the same.
   }
   for (const auto& [tag, leak] : leaks) {
-    send_message({options_.callbacks.message, options_.callbacks.user}, Severity::warning,
+    send_message(sink(), Severity::warning,
                  "pool '%s' was released while %llu blocks of %llu bytes with tag %llu are handed out; they "
                  "stay valid",
                  options_.name.c_str(), static_cast<unsigned long long>(leak.blocks),
                  static_cast<unsigned long long>(leak.bytes), static_cast<unsigned long long>(tag));
   }
-  lock.lock();
+}
+
+Status Pool::out_of_memory_error(const Request& request) {
+  const PoolStats stats = statistics();
+  char limit[32] = "none";
+  if (options_.max_bytes != UINT64_MAX) {
+    std::snprintf(limit, sizeof limit, "%llu", static_cast<unsigned long long>(options_.max_bytes));
+  }
+  const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  // PyOpenCL reports -4 whatever the last refusal was.
+  static_cast<void>(fail_cl(
+      is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE,
+      "clpool_pool_allocate",
+      "out of memory in pool '%s': asked for %llu bytes; active %llu, held %llu (of which %llu are still in "
+      "use by queues), largest free block %llu, managed %llu, limit %s%s%s",
+      options_.name.c_str(), number(request.size), number(stats.active_bytes), number(stats.held_bytes),
+      number(stats.pending_bytes), number(stats.largest_free_bytes), number(stats.managed_bytes), limit,
+      request.inside ? "; asked for within a callback of the pool, where nobody is asked or waited for" : "",
+      rules_.uses_are_known ? ""
+                            : "; the pool does not know its queues, and gives back only what was released by "
+                              "clpool_mem_release_idle()"));
+  return Status::out_of_memory;
 }
 
 const char* Pool::check() {
-  const std::lock_guard lock(mutex_);
-  const Borrowed borrowed(*this);
-  return strategy_->check();
+  const Visit visit(*this);
+  const Borrowed borrowed(caches_);
+  return books_.check();
 }
 
 }  // namespace clpool::core

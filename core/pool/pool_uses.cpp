@@ -1,180 +1,119 @@
-// Blocks that queues still use: those of a pool that must hold all releases back, and those whose uses were
-// declared.
+// Uses of blocks, which keep them from being reused before they are complete: declared ones, and those of
+// commands that the library enqueues itself. Public functions are called without the mutex and take it for a
+// moment at a time; queues and events are retained, released and enqueued on without it.
 #include "pool/uses.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "cl/info.hpp"
-#include "cl/order.hpp"
-#include "pool/borrowed.hpp"
+#include "cl/marker.hpp"
+#include "pool/pool.hpp"
 
 namespace clpool::core {
 namespace {
 
-/// Releases that one marker serves while an earlier one is still on its way.
-constexpr std::uint64_t releases_per_marker = 32;
+constexpr std::uint32_t known_mark = 4;  // see pool.cpp
 
-/// How long a thread that finds only uses for which another one waits leaves it alone.
-constexpr std::chrono::microseconds pause_for_others{200};
-
-/// Block::bin of a block that is held back; 0 while it is handed out.
-constexpr std::uint32_t held_back_mark = 1;
-
-Status require_in_order(cl_command_queue queue) noexcept {
-  bool out_of_order = false;
-  CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
-  return out_of_order
-             ? fail(Status::invalid_value, "queue %p is out of order: memory can be bound to in-order queues",
-                    static_cast<void*>(queue))
-             : Status::success;
-}
-
-/// Makes `order.event` complete when the order's waits are, and all that was enqueued on its queue so far.
-Status mark_everything(const cl::Order& order) {
-  cl::Event so_far;  // a marker with a wait list waits for nothing else on a queue that is out of order
-  CLPOOL_TRY(enqueue_marker(order.queue, so_far));
-  std::vector<cl_event> waits(order.waits, order.waits + order.wait_count);
-  waits.push_back(so_far.get());
-  if (const cl_int code = clEnqueueMarkerWithWaitList(order.queue, static_cast<cl_uint>(waits.size()),
-                                                      waits.data(), order.event);
-      code != CL_SUCCESS) {
-    return fail_cl(code, "clEnqueueMarkerWithWaitList", "no marker on queue %p",
-                   static_cast<void*>(order.queue));
+void insert(std::vector<cl_command_queue>& queues, cl_command_queue queue) {
+  const auto place = std::lower_bound(queues.begin(), queues.end(), queue);
+  if (place == queues.end() || *place != queue) {
+    queues.insert(place, queue);
   }
-  const cl_int code = clFlush(order.queue);
-  return code == CL_SUCCESS
-             ? Status::success
-             : fail_cl(code, "clFlush", "queue %p cannot be flushed", static_cast<void*>(order.queue));
 }
 
 }  // namespace
 
-bool Pool::has_pending() const noexcept {
-  return pending_ != nullptr || !pending_uses_.empty();
-}
-
-void Pool::close_epoch() noexcept {
-  if (epochs_.close() != Status::success) {
-    send_message({options_.callbacks.message, options_.callbacks.user}, Severity::error, "%s",
-                 last_error_message());
-  }
-}
-
-void Pool::hold_back(PoolBlock& block) noexcept {
-  block.tag = epochs_.open();
-  block.bin = held_back_mark;
-  block.next = nullptr;
-  (last_pending_ != nullptr ? last_pending_->next : pending_) = &block;
-  last_pending_ = &block;
-  ++pending_in_open_epoch_;
-  ++pending_blocks_;
-  pending_bytes_ += block.capacity;
-}
-
-void Pool::collect_finished(std::unique_lock<std::mutex>& lock) noexcept {
-  std::list<PendingUse> uses = std::exchange(pending_uses_, {});
-  uses_in_hand_ += uses.size();
-  const std::size_t in_hand = uses.size();
-  const bool close =
-      pending_in_open_epoch_ != 0 && (!epochs_.in_flight() || pending_in_open_epoch_ >= releases_per_marker);
-  if (close) {
-    pending_in_open_epoch_ = 0;
-  }
-  if (pending_ != nullptr || !uses.empty()) {
-    lock.unlock();
-    if (close) {
-      close_epoch();
-    }
-    epochs_.poll();
-    for (PendingUse& use : uses) {
-      std::erase_if(use.events, [](const cl::Event& event) { return has_ended(event.get()); });
-    }
-    lock.lock();
-  }
-  while (pending_ != nullptr && pool_block(*pending_).tag <= epochs_.completed()) {
-    PoolBlock& block = pool_block(*pending_);
-    pending_ = block.next;
-    last_pending_ = pending_ != nullptr ? last_pending_ : nullptr;
-    --pending_blocks_;
-    pending_bytes_ -= block.capacity;
-    give_block_back(block);
-  }
-  uses_in_hand_ -= in_hand;
-  while (!uses.empty()) {
-    const PendingUse& use = uses.front();
-    if (!use.events.empty()) {
-      pending_uses_.splice(pending_uses_.end(), uses, uses.begin());
-      continue;
-    }
-    end_pending_use(*use.block);
-    uses.pop_front();
-  }
-}
-
-void Pool::end_pending_use(PoolBlock& block) noexcept {
-  --pending_blocks_;
-  pending_bytes_ -= block.capacity;
-  // The declared uses are through; those on the pool's own queues, which nobody declares, may not be.
-  if (epochs_.must_hold_back()) {
-    hold_back(block);
-  } else {
-    give_block_back(block);
-  }
-}
-
-bool Pool::wait_for_pending(std::unique_lock<std::mutex>& lock) noexcept {
-  if (pending_ != nullptr) {
-    const std::uint64_t epoch = pool_block(*pending_).tag;
-    lock.unlock();
-    const Status status = epochs_.wait(epoch);
-    lock.lock();
-    pending_in_open_epoch_ = 0;
-    collect_finished(lock);
-    return status == Status::success;
-  }
-  if (pending_uses_.empty()) {
-    if (uses_in_hand_ == 0) {
-      return false;
-    }
-    // Another thread waits for them.
-    lock.unlock();
-    std::this_thread::sleep_for(pause_for_others);
-    lock.lock();
-    return true;
-  }
-  PendingUse use = std::move(pending_uses_.front());
-  pending_uses_.pop_front();
-  ++uses_in_hand_;
-  lock.unlock();
-  for (const cl::Event& event : use.events) {
-    const cl_event raw = event.get();
-    // The failure of a command that used the memory is not ours to report; the memory is free either way.
-    static_cast<void>(clWaitForEvents(1, &raw));
-  }
-  lock.lock();
-  --uses_in_hand_;
-  end_pending_use(*use.block);
-  return true;
-}
-
-cl_command_queue Pool::home_queue() const noexcept {
-  const cl_command_queue only = epochs_.only_queue();
-  return only != nullptr ? only : allocator_->traits().queue;
-}
-
-Status Pool::uses_of(Mem& mem, Uses*& uses) {
+Uses& Pool::uses_of(Mem& mem) {
   PoolBlock& block = pool_block(mem);
   if (block.attachment == nullptr) {
-    block.attachment = new Uses;
-    block.has_uses = true;
+    auto* uses = new Uses;
+    uses->block = &block;
+    block.attachment = uses;
+    block.looked_at = true;
   }
-  uses = static_cast<Uses*>(block.attachment);
-  return Status::success;
+  return *static_cast<Uses*>(block.attachment);
+}
+
+/// All queues that must be through before the block may be reused, sorted.
+std::vector<cl_command_queue> Pool::queues_of(const Uses& uses) const {
+  std::vector<cl_command_queue> queues = uses.queues;
+  if (uses.bound) {
+    insert(queues, uses.bound.get());
+  }
+  if (!uses.only_these && holds_back()) {
+    for (cl_command_queue queue : own_->epochs.queues()) {
+      insert(queues, queue);
+    }
+  }
+  return queues;
+}
+
+/// Applies `change` to the uses of a block and gives them the set of queues that follows. The set is made
+/// without the mutex; if another thread has changed the uses meanwhile, all is done again. `change` may be
+/// called several times.
+template <typename Change>
+Status Pool::change_uses(Mem& mem, Change&& change) {
+  std::unique_ptr<QueueSet> made;
+  for (;;) {
+    std::vector<cl_command_queue> missing;
+    {
+      const Visit visit(*this);
+      Uses& uses = uses_of(mem);
+      change(uses);
+      const std::vector<cl_command_queue> queues = queues_of(uses);
+      QueueSet* set = queues.empty() ? nullptr : sets_.find(queues);
+      if (set == nullptr && made != nullptr && made->epochs.is_over(queues)) {
+        set = &sets_.add(std::move(made));
+      }
+      if (set != nullptr || queues.empty()) {
+        if (set != nullptr) {
+          ++set->users;
+        }
+        if (QueueSet* former = std::exchange(uses.set, set); former != nullptr) {
+          --former->users;
+          sets_.drop_if_unused(*former, retired_sets_);
+        }
+        return Status::success;
+      }
+      missing = queues;
+    }
+    CLPOOL_TRY(QueueSet::make(missing, made));
+  }
+}
+
+void Pool::retire(Uses& uses) noexcept {
+  if (uses.set != nullptr) {
+    --uses.set->users;
+    sets_.drop_if_unused(*uses.set, retired_sets_);
+    uses.set = nullptr;
+  }
+  uses.next = retired_uses_;
+  retired_uses_ = &uses;
+}
+
+void Pool::receive_used(PoolBlock& block, Uses& uses) noexcept {
+  QueueSet* const set = uses.set != nullptr ? uses.set : holds_back() ? own_ : nullptr;
+  if (!uses.events.empty()) {
+    if (uses.set == nullptr && set != nullptr) {
+      uses.set = set;
+      ++set->users;
+    }
+    uses.stamp = set != nullptr ? set->epochs.open() : 0;
+    block.bin = 1;
+    books_.count_pending(block);
+    events_.add(uses);
+    return;
+  }
+  if (set != nullptr) {
+    books_.hold_back(*set, block, set->epochs.open());
+  } else {
+    books_.free(block, own_->epochs.open());
+  }
+  retire(uses);
 }
 
 Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events) {
+  CLPOOL_TRY(require_own_process("the pool"));
   if (count != 0 && events == nullptr) {
     return fail(Status::invalid_value, "%u events were announced, but the list is NULL", count);
   }
@@ -186,159 +125,193 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
     CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
   }
   if (count != 0) {
-    Uses* uses = nullptr;
-    CLPOOL_TRY(uses_of(mem, uses));
-    std::move(retained.begin(), retained.end(), std::back_inserter(uses->events));
+    const Visit visit(*this);
+    std::vector<cl::Event>& all = uses_of(mem).events;
+    all.reserve(all.size() + count);
+    std::move(retained.begin(), retained.end(), std::back_inserter(all));
   }
   return Status::success;
+}
+
+cl_command_queue Pool::home_queue() const noexcept {
+  const cl_command_queue only = own_->epochs.only_queue();
+  return only != nullptr ? only : allocator_->traits().queue;
+}
+
+cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
+  const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
+  return uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
 }
 
 Status Pool::used_on(Mem& mem, cl_command_queue queue) {
-  cl::Queue shared;
-  CLPOOL_TRY(cl::Queue::share(queue, shared));
-  Uses* uses = nullptr;
-  CLPOOL_TRY(uses_of(mem, uses));
-  const bool known = std::any_of(uses->queues.begin(), uses->queues.end(),
-                                 [&](const auto& other) { return other.get() == queue; });
-  if (!known) {
-    uses->queues.push_back(std::move(shared));
+  CLPOOL_TRY(require_own_process("the pool"));
+  cl_command_queue home = nullptr;
+  {
+    const Visit visit(*this);
+    const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
+    if (uses != nullptr && uses->set != nullptr && uses->set->epochs.has(queue)) {
+      return Status::success;
+    }
+    home = holds_back() ? nullptr : own_->epochs.only_queue();
+  }
+  if (home != nullptr && home != queue) {
+    // The block may still be in use by what was enqueued before: only the order of its own queue protects it
+    // there.
+    CLPOOL_TRY(cl::hand_over(home, queue));
+  }
+  return change_uses(mem, [&](Uses& uses) { insert(uses.queues, queue); });
+}
+
+Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
+  if (queue == home_ && !mem.looked_at) {
+    return Status::success;
+  }
+  try {
+    if (!told_of_queues_ && allocator_->traits().kind != MemKind::custom) {
+      CLPOOL_TRY(adopt(queue));
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      const PoolBlock& block = pool_block(mem);
+      const auto* uses = static_cast<const Uses*>(block.attachment);
+      const bool is_own = holds_back() ? own_->epochs.has(queue) : own_->epochs.only_queue() == queue;
+      if (is_own && (uses == nullptr || !uses->only_these)) {
+        pool_block(mem).bin |= rules_.uses_are_known ? 0 : known_mark;
+        return Status::success;
+      }
+    }
+    return used_on(mem, queue);
+  } catch (const std::bad_alloc&) {
+    return fail(Status::out_of_host_memory, "no host memory to note that a queue uses a block");
+  }
+}
+
+/// A pool that was told of no queue takes the first in-order one on which the library uses its memory for its
+/// own.
+Status Pool::adopt(cl_command_queue queue) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (own_->epochs.has_queues()) {
+      return Status::success;
+    }
+  }
+  bool out_of_order = false;
+  CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
+  if (out_of_order) {
+    return Status::success;
+  }
+  std::unique_ptr<QueueSet> made;
+  CLPOOL_TRY(QueueSet::make({queue}, made));
+  const Visit visit(*this);
+  if (!own_->epochs.has_queues()) {
+    made->users = 1;
+    own_ = &sets_.add(std::move(made));
   }
   return Status::success;
+}
+
+Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
+  CLPOOL_TRY(require_own_process("the pool"));
+  mem = nullptr;
+  Request request;
+  CLPOOL_TRY(books_.begin(size, request));
+  bool is_home = false;
+  {
+    const Visit visit(*this);
+    is_home = !holds_back() && own_->epochs.only_queue() == queue;
+    QueueSet* set = is_home || allocator_->traits().host_writes ? nullptr : sets_.find({queue});
+    if (set != nullptr && set->epochs.only_queue() == queue) {
+      if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
+        request.block = block;
+        static_cast<void>(books_.next(request));  // its handle is alive
+        hand_out(*block, size, cache_of_this_thread());
+        mem = block;
+      }
+    }
+  }
+  if (mem == nullptr) {
+    CLPOOL_TRY(allocate(size, mem));
+  }
+  if (is_home) {
+    return Status::success;
+  }
+  Status status = Status::success;
+  try {
+    status = change_uses(*mem, [&](Uses& uses) {
+      uses.only_these = true;
+      insert(uses.queues, queue);
+    });
+  } catch (...) {
+    static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
+    throw;
+  }
+  if (status != Status::success) {
+    const KeptError kept;
+    static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
+  }
+  return status;
 }
 
 Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
-  CLPOOL_TRY(require_in_order(queue));
+  CLPOOL_TRY(require_own_process("the pool"));
+  CLPOOL_TRY(cl::require_in_order(queue));
   cl::Queue shared;
   CLPOOL_TRY(cl::Queue::share(queue, shared));
-  Uses* uses = nullptr;
-  CLPOOL_TRY(uses_of(mem, uses));
-  const cl_command_queue former = uses->bound ? uses->bound.get() : home_queue();
+  cl_command_queue former = nullptr;
+  {
+    const Visit visit(*this);
+    former = bound_queue(mem);
+  }
   if (former != nullptr && former != queue) {
     CLPOOL_TRY(cl::hand_over(former, queue));
   }
-  uses->bound = std::move(shared);
-  return Status::success;
+  return change_uses(mem, [&](Uses& uses) {
+    if (uses.bound.get() != queue) {
+      std::swap(uses.bound, shared);  // what was bound before is released with `shared`, without the mutex
+    }
+  });
 }
 
 Status Pool::unbind_from_queue(Mem& mem) {
-  PoolBlock& block = pool_block(mem);
-  auto* uses = block.has_uses ? static_cast<Uses*>(block.attachment) : nullptr;
-  const cl_command_queue bound = uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
+  CLPOOL_TRY(require_own_process("the pool"));
+  cl_command_queue bound = nullptr;
+  {
+    const Visit visit(*this);
+    bound = bound_queue(mem);
+  }
   if (bound == nullptr) {
     return Status::success;
   }
-  if (const cl_int code = clFinish(bound); code != CL_SUCCESS) {
-    return fail_cl(code, "clFinish", "queue %p, to which memory is bound", static_cast<void*>(bound));
+  CLPOOL_TRY(cl::finish(bound));
+  if (pool_block(mem).attachment == nullptr) {
+    return Status::success;
   }
-  if (uses != nullptr) {
-    uses->bound.reset();
-  }
-  return Status::success;
+  cl::Queue former;
+  return change_uses(mem, [&](Uses& uses) {
+    if (uses.bound) {
+      std::swap(uses.bound, former);
+    }
+  });
 }
 
 Status Pool::release_on(Mem& mem, cl::Order order) {
-  const PoolBlock& block = pool_block(mem);
-  const auto* uses = block.has_uses ? static_cast<const Uses*>(block.attachment) : nullptr;
+  CLPOOL_TRY(require_own_process("the pool"));
   if (order.queue == nullptr) {
-    order.queue = uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
+    const Visit visit(*this);
+    order.queue = bound_queue(mem);
   }
   CLPOOL_TRY(cl::check_order(order));
   if (order.event != nullptr) {
-    CLPOOL_TRY(mark_everything(order));
+    CLPOOL_TRY(cl::mark_everything(order));
   }
-  CLPOOL_TRY(used_on(mem, order.queue));
+  CLPOOL_TRY(change_uses(mem, [&](Uses& uses) { insert(uses.queues, order.queue); }));
   CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
   return release_mem(mem);
 }
 
 void Pool::set_tag(Mem& mem, std::uint64_t tag) noexcept {
   std::atomic_ref(pool_block(mem).tag).store(tag, std::memory_order_relaxed);
-  mem.has_uses = true;
-}
-
-Status Pool::take_back_used(PoolBlock& block) noexcept {
-  auto* const uses = static_cast<Uses*>(block.attachment);
-  PendingUse pending{&block, std::move(uses->events)};
-  Status status = Status::success;
-  try {
-    if (uses->bound) {
-      uses->queues.push_back(std::move(uses->bound));
-    }
-    for (const cl::Queue& queue : uses->queues) {
-      // A release on the pool's own in-order queue is safe by that queue's order.
-      if (queue.get() == epochs_.only_queue()) {
-        continue;
-      }
-      cl::Event marker;
-      status = enqueue_marker(queue.get(), marker);
-      if (status == Status::success) {
-        pending.events.push_back(std::move(marker));
-      } else {
-        clFinish(queue.get());
-      }
-    }
-  } catch (const std::bad_alloc&) {
-    // What cannot be remembered is waited for.
-    for (const cl::Queue& queue : uses->queues) {
-      clFinish(queue.get());
-    }
-  }
-  delete uses;
-  block.attachment = nullptr;
-  block.has_uses = false;
-  std::unique_lock lock(mutex_);
-  auto& cache = *static_cast<ThreadCache*>(block.home);
-  if (pending.events.empty()) {
-    lock.unlock();
-    return take_back(block);
-  }
-  block.state = MemState::released;
-  {
-    const Borrowed borrowed(*this);
-    cache.active_bytes -= block.Mem::size;
-    ++cache.returned;
-  }
-  block.bin = held_back_mark;
-  ++pending_blocks_;
-  pending_bytes_ += block.capacity;
-  try {
-    pending_uses_.push_back(std::move(pending));
-  } catch (const std::bad_alloc&) {
-    for (const cl::Event& event : pending.events) {
-      const cl_event raw = event.get();
-      static_cast<void>(clWaitForEvents(1, &raw));
-    }
-    end_pending_use(block);
-  }
-  leave_and_dispose(lock);
-  return Status::success;
-}
-
-Status Pool::take_back_later(Mem& mem) noexcept {
-  mark_released(mem);
-  Mem* head = later_.load(std::memory_order_relaxed);
-  while (head != ThreadCache::closed_list()) {
-    mem.next = head;
-    if (later_.compare_exchange_weak(head, &mem, std::memory_order_release, std::memory_order_relaxed)) {
-      return Status::success;
-    }
-  }
-  // Nobody will call the pool any more: as for memory of no pool.
-  return MemOwner::take_back_later(mem);
-}
-
-void Pool::finish_later_releases() noexcept {
-  if (later_.load(std::memory_order_relaxed) != nullptr) {
-    take_back_all(later_.exchange(nullptr, std::memory_order_acquire));
-  }
-}
-
-void Pool::take_back_all(Mem* mem) noexcept {
-  while (mem != nullptr) {
-    Mem* next = std::exchange(mem->next, nullptr);
-    static_cast<void>(take_back(*mem));
-    mem = next;
-  }
+  mem.looked_at = true;
 }
 
 }  // namespace clpool::core

@@ -27,6 +27,13 @@ struct GrowthLimits {
   std::uint64_t driver_allocations = 0;  ///< chunks taken so far
 };
 
+/// What is to be done with a free block that would serve a request.
+enum class Preference : std::uint8_t {
+  take,     ///< it is right
+  spare,    ///< its chunk stays whole, and a small new one serves the request
+  replace,  ///< its chunk is much too large: it goes back, if it is idle, for one that fits
+};
+
 class Strategy {
  public:
   /// Whether a wholly free chunk may be given back now without waiting for a device.
@@ -37,18 +44,18 @@ class Strategy {
   /// Bytes that a block for `size` bytes has; 0 if that overflows.
   virtual std::uint64_t rounded(std::uint64_t size) const noexcept = 0;
 
-  /// Hands out a block for a request, or null. `rounded` is rounded(size). Throws std::bad_alloc.
-  virtual Block* take(std::uint64_t rounded) = 0;
+  /// The free block that would serve a request, or null. `rounded` is rounded(size).
+  virtual Block* find(std::uint64_t rounded) const noexcept = 0;
+
+  /// Hands out a block at the start of the one that find() found. Throws std::bad_alloc, changing nothing.
+  virtual Block* take(Block& found, std::uint64_t rounded) = 0;
 
   /// The same when there is nothing else: looks everywhere and accepts any larger block.
   virtual Block* take_any(std::uint64_t size) = 0;
 
-  /// False if prefers_growth() is known to be, at the least cost.
-  virtual bool is_large(std::uint64_t rounded) const noexcept = 0;
-
-  /// True if take(rounded) would cut up a chunk that had better be given back for one that fits.
-  virtual bool prefers_growth(std::uint64_t rounded, const GrowthLimits& limits,
-                              const IsIdle& idle) const = 0;
+  /// Whether a request had better not take what find() found.
+  virtual Preference preference(const Block& found, std::uint64_t rounded,
+                                const GrowthLimits& limits) const noexcept = 0;
 
   /// Plans the next chunk for a request, taking out of the books what is to be given back.
   virtual Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) = 0;

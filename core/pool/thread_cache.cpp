@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "pool/pool.hpp"
+#include "base/process.hpp"
 
 namespace clpool::core {
 
@@ -11,11 +11,14 @@ constinit thread_local ThreadRecord* this_thread_record = nullptr;
 
 namespace {
 
-constinit std::mutex registry_mutex;
-constinit Pool* registered_pools = nullptr;
+constinit ForkMutex registry_mutex;
+constinit ThreadEnds* registered = nullptr;
 
-/// Owns the thread's record. At the thread's end its caches are left to the pools: no driver is called, and
-/// no memory moves, because this may be the end of the process.
+void forget_in_child() noexcept;
+
+}  // namespace
+
+/// Owns the thread's record. At the thread's end its caches are left to the pools.
 struct RecordHolder {
   ThreadRecord* record = nullptr;
   bool ended = false;
@@ -27,14 +30,25 @@ struct RecordHolder {
     }
     {
       const std::lock_guard lock(registry_mutex);
-      for (Pool* pool = registered_pools; pool != nullptr; pool = pool->next_registered) {
-        pool->abandon_caches_of(*record);
+      for (ThreadEnds* object = registered; object != nullptr; object = object->next_) {
+        object->thread_ended(*record);
       }
     }
     delete record;
   }
 };
+
+namespace {
+
 thread_local RecordHolder record_holder;
+
+/// A child of fork() has the forking thread only, and none of the pools: their mutexes may be held for ever,
+/// so that nobody may ask them. The thread gets a new record when it makes a pool of its own.
+void forget_in_child() noexcept {
+  registered = nullptr;
+  this_thread_record = nullptr;
+  record_holder.record = nullptr;
+}
 
 }  // namespace
 
@@ -46,19 +60,21 @@ ThreadRecord* ensure_thread_record() {
   return this_thread_record;
 }
 
-void register_pool(Pool& pool) {
+void register_for_thread_ends(ThreadEnds& object) {
+  after_fork_in_child(forget_in_child);
   const std::lock_guard lock(registry_mutex);
-  pool.next_registered = registered_pools;
-  registered_pools = &pool;
+  object.next_ = registered;
+  if (registered != nullptr) {
+    registered->previous_ = &object;
+  }
+  registered = &object;
 }
 
-void unregister_pool(Pool& pool) noexcept {
+void unregister_for_thread_ends(ThreadEnds& object) noexcept {
   const std::lock_guard lock(registry_mutex);
-  for (Pool** link = &registered_pools; *link != nullptr; link = &(*link)->next_registered) {
-    if (*link == &pool) {
-      *link = pool.next_registered;
-      return;
-    }
+  (object.previous_ != nullptr ? object.previous_->next_ : registered) = object.next_;
+  if (object.next_ != nullptr) {
+    object.next_->previous_ = object.previous_;
   }
 }
 

@@ -13,7 +13,6 @@
 
 namespace clpool::core {
 
-class Pool;
 struct ThreadRecord;
 
 struct alignas(64) ThreadCache {
@@ -90,6 +89,35 @@ struct alignas(64) ThreadCache {
     return true;
   }
 
+  /// True if other threads have released blocks of this cache. The list of a pool that has ended is closed
+  /// for good.
+  bool has_remote() const noexcept {
+    const Mem* head = remote.load(std::memory_order_relaxed);
+    return head != nullptr && head != closed_list();
+  }
+
+  /// Puts a block of this cache on its list; false if the pool has ended. For other threads than the owner.
+  bool push_remote(Mem& mem) noexcept {
+    Mem* head = remote.load(std::memory_order_relaxed);
+    while (head != closed_list()) {
+      mem.next = head;
+      if (remote.compare_exchange_weak(head, &mem, std::memory_order_release, std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Takes all blocks out of one bucket, linked by next.
+  Mem* take_bucket(std::size_t index) noexcept {
+    Mem* const first = buckets[index];
+    buckets[index] = nullptr;
+    for (const Mem* mem = first; mem != nullptr; mem = mem->next) {
+      cached_bytes -= mem->capacity;
+    }
+    return first;
+  }
+
   /// Counts a block as handed out.
   void count_one() noexcept {
     handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -123,8 +151,24 @@ extern constinit thread_local ThreadRecord* this_thread_record
 /// The same, made if need be; null where the thread is ending. Throws std::bad_alloc.
 ThreadRecord* ensure_thread_record();
 
-/// Pools that threads must tell when they end. Registration is by the pool itself.
-void register_pool(Pool& pool);
-void unregister_pool(Pool& pool) noexcept;
+/// What threads must tell when they end: pools, which enter and leave by themselves.
+class ThreadEnds {
+ public:
+  /// The caches of the thread with that record may be taken over by others. No driver is called, and no
+  /// memory moves, because this may be the end of the process.
+  virtual void thread_ended(const ThreadRecord& record) noexcept = 0;
+
+ protected:
+  ~ThreadEnds() = default;
+
+ private:
+  friend struct RecordHolder;
+  friend void register_for_thread_ends(ThreadEnds& object);
+  friend void unregister_for_thread_ends(ThreadEnds& object) noexcept;
+  ThreadEnds* previous_ = nullptr;
+  ThreadEnds* next_ = nullptr;
+};
+void register_for_thread_ends(ThreadEnds& object);
+void unregister_for_thread_ends(ThreadEnds& object) noexcept;
 
 }  // namespace clpool::core

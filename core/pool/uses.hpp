@@ -1,23 +1,49 @@
-// Uses of a block on queues that the pool does not see by itself: while the block is handed out (Pool::Uses)
-// and after its release, until they are complete (Pool::PendingUse).
+// Uses: what was declared about the commands that use one block, or what the library enqueued on it itself.
+// Made while the block is handed out; travels with it while it waits for events after its release.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "cl/handle.hpp"
-#include "pool/pool.hpp"
+#include "pool/pool_block.hpp"
+#include "pool/queue_sets.hpp"
 
 namespace clpool::core {
 
-struct Pool::Uses {
-  std::vector<cl::Event> events;  ///< given by the user
-  std::vector<cl::Queue> queues;  ///< a marker on each is made at the release
-  cl::Queue bound;                ///< the queue that the user bound the block to; among `queues` in effect
+struct Uses {
+  PoolBlock* block = nullptr;
+  std::vector<cl::Event> events;         ///< that must have ended
+  std::vector<cl_command_queue> queues;  ///< that use it, sorted; retained by `set`
+  cl::Queue bound;          ///< the queue that the user bound the block to; one of those of `set`
+  bool only_these = false;  ///< the pool's own queues do not use it, unless they are among them
+  QueueSet* set = nullptr;  ///< the queues that must be through; counted among its users
+  std::uint64_t stamp = 0;  ///< the epoch of `set` in which the block was released
+  Uses* next = nullptr;     ///< link of a list
 };
 
-struct Pool::PendingUse {
-  PoolBlock* block = nullptr;
-  std::vector<cl::Event> events;
+/// A list of uses in the order in which they came.
+struct UsesList {
+  Uses* first = nullptr;
+  Uses* last = nullptr;
+  std::uint64_t count = 0;
+
+  bool empty() const noexcept { return first == nullptr; }
+  void add(Uses& uses) noexcept {
+    uses.next = nullptr;
+    (last != nullptr ? last->next : first) = &uses;
+    last = &uses;
+    ++count;
+  }
+  Uses* take() noexcept {
+    Uses* const uses = first;
+    if (uses != nullptr) {
+      first = uses->next;
+      last = first != nullptr ? last : nullptr;
+      --count;
+    }
+    return uses;
+  }
 };
 
 }  // namespace clpool::core

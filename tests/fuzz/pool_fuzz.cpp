@@ -89,14 +89,14 @@ class Program {
         numbers_.failures_left = operand % 8;
         break;
       case 8:
-        pool_->trim(std::uint64_t{operand} << 8);
+        static_cast<void>(pool_->trim(std::uint64_t{operand} << 8));
         break;
       case 9:
-        operand % 4 == 0 ? pool_->free_held() : pool_->tick();
+        static_cast<void>(operand % 4 == 0 ? pool_->free_held() : pool_->tick());
         break;
       case 10:
         if (operand == 255) {
-          pool_->stop_holding();
+          static_cast<void>(pool_->stop_holding());
         }
         break;
       default:
@@ -114,7 +114,7 @@ class Program {
     while (!live_.empty()) {
       release(0, 0);
     }
-    pool_->free_held();
+    static_cast<void>(pool_->free_held());
     require(pool_->statistics().managed_bytes == 0);
     require(numbers_.chunks.empty());
   }

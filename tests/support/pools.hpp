@@ -24,7 +24,13 @@ struct Releaser {
 };
 using AllocatorHandle = std::unique_ptr<clpool_allocator, Releaser<clpool_allocator_release>>;
 using PoolHandle = std::unique_ptr<clpool_pool, Releaser<clpool_pool_release>>;
-using MemHandle = std::unique_ptr<clpool_mem, Releaser<clpool_mem_release>>;
+/// Page-locked blocks are held back until commands have ended, unless one says that none uses them, which is
+/// so for those of the tests' own handles.
+inline clpool_status release_block(clpool_mem* mem) {
+  return clpool_mem_kind(mem) == CLPOOL_MEM_KIND_PINNED ? clpool_mem_release_idle(mem)
+                                                        : clpool_mem_release(mem);
+}
+using MemHandle = std::unique_ptr<clpool_mem, Releaser<release_block>>;
 
 /// A custom allocator over numbers. Safe from several threads; its own lock is not held while it is called
 /// back. Every chunk must come back, once, with its size.

@@ -213,7 +213,7 @@ TEST(DirectMemory, GoesBackToItsAllocatorWithItsLastReference) {
   EXPECT_EQ(mem->capacity, 300u);
   EXPECT_EQ(mem->kind, MemKind::custom);
   EXPECT_EQ(mem->pointer, reinterpret_cast<void*>(std::uintptr_t{1} << 20));
-  EXPECT_FALSE(mem->pooled);
+  EXPECT_FALSE(mem->pooled());
   ASSERT_EQ(retain_mem(*mem), Status::success);
   ASSERT_EQ(release_mem(*mem), Status::success);
   EXPECT_EQ(source.live_bytes, 300u);

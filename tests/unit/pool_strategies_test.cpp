@@ -15,6 +15,12 @@ namespace {
 
 using test::CountedBlocks;
 
+/// What a pool does with a request for `rounded` bytes.
+Block* take(Strategy& strategy, std::uint64_t rounded) {
+  Block* found = strategy.find(rounded);
+  return found != nullptr ? strategy.take(*found, rounded) : nullptr;
+}
+
 const Strategy::IsIdle all_idle = [](const HeapChunk&) { return true; };
 const Strategy::IsIdle none_idle = [](const HeapChunk&) { return false; };
 
@@ -25,7 +31,12 @@ struct Driven {
   Block* allocate(std::uint64_t size, const Strategy::IsIdle& idle = all_idle) {
     const std::uint64_t rounded = strategy.rounded(size);
     ++limits.allocations;
-    Block* block = strategy.prefers_growth(rounded, limits, idle) ? nullptr : strategy.take(rounded);
+    Block* found = strategy.find(rounded);
+    const Preference preferred =
+        found != nullptr ? strategy.preference(*found, rounded, limits) : Preference::take;
+    const bool takes =
+        preferred == Preference::take || (preferred == Preference::replace && !idle(*found->chunk));
+    Block* block = found != nullptr && takes ? strategy.take(*found, rounded) : nullptr;
     if (block == nullptr) {
       const Growth growth = strategy.plan_growth(rounded, limits, idle);
       EXPECT_GE(growth.chunk_bytes, rounded);
@@ -123,8 +134,8 @@ TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {  // D-04
   EXPECT_EQ(block->size, 1000u);
   EXPECT_EQ(strategy.give_back(*block, 3), &chunk);
   EXPECT_EQ(chunk.last_release, 3u);
-  EXPECT_EQ(strategy.take(1024), nullptr);
-  block = strategy.take(1000);
+  EXPECT_EQ(take(strategy, 1024), nullptr);
+  block = take(strategy, 1000);
   ASSERT_NE(block, nullptr);
   EXPECT_EQ(block->size, 1000u);
   strategy.give_back(*block, 3);
@@ -183,17 +194,17 @@ TEST(Binned, HandsOutTheLastOneIn) {
   HeapChunk& second = bins.add(1087);
   bins.strategy.give_back(*first.first, 0);
   bins.strategy.give_back(*second.first, 0);
-  EXPECT_EQ(bins.strategy.take(1087)->chunk, &second);
-  EXPECT_EQ(bins.strategy.take(1087)->chunk, &first);
-  EXPECT_EQ(bins.strategy.take(1087), nullptr);
+  EXPECT_EQ(take(bins.strategy, 1087)->chunk, &second);
+  EXPECT_EQ(take(bins.strategy, 1087)->chunk, &first);
+  EXPECT_EQ(take(bins.strategy, 1087), nullptr);
 }
 
 TEST(Binned, PutsAChunkOfAnExactSizeWhereItServesAnyRequest) {  // D-40
   Bins bins;
   HeapChunk& exact = bins.add(1050);  // of the bin of 1087, which it could not serve
   bins.strategy.give_back(*exact.first, 0);
-  EXPECT_EQ(bins.strategy.take(1087), nullptr);
-  Block* block = bins.strategy.take(bins.strategy.rounded(1000));
+  EXPECT_EQ(take(bins.strategy, 1087), nullptr);
+  Block* block = take(bins.strategy, bins.strategy.rounded(1000));
   ASSERT_NE(block, nullptr);
   EXPECT_GE(block->size, bins.strategy.rounded(1000));
   bins.strategy.give_back(*block, 0);
@@ -210,7 +221,7 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
     const std::uint64_t rounded = bins.strategy.rounded(size);
     switch (random() % 3) {
       case 0: {
-        Block* block = bins.strategy.take(rounded);
+        Block* block = take(bins.strategy, rounded);
         if (block == nullptr) {
           const bool exact = random() % 4 == 0 && size != 0;
           block = bins.add(exact ? size : rounded).first;

@@ -1,6 +1,7 @@
 // Statuses, OpenCL code names and the per-thread last error.
 #include "base/status.hpp"
 
+#include <CL/cl.h>
 #include <gtest/gtest.h>
 
 #include <string>

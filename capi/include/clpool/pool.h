@@ -107,13 +107,17 @@ typedef struct clpool_pool_options {
   uint32_t reserved;
   /** Name for messages and dumps; copied. NULL: "". */
   const char* name;
+  /** Nanoseconds that a request without memory waits while nothing comes free, before the out_of_memory
+   * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
+   * that take or give back memory. 0: 10 seconds. */
+  uint64_t wait_ns;
 } clpool_pool_options;
 
 /** Initial value of a clpool_pool_options: all defaults. */
 #define CLPOOL_POOL_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     (uint32_t)sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, \
-        NULL                                                                                             \
+        NULL, 0u                                                                                         \
   }
 
 /** The same for languages without macros. NULL is ignored. */
@@ -218,6 +222,21 @@ CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
  */
 CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size,
                                                   clpool_mem** out) CLPOOL_NOEXCEPT;
+
+/**
+ * The same for a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says
+ * so. In a pool over several queues such a block, when released, waits for that queue alone; and it is handed
+ * out again at once, without any waiting, to a request for the same in-order queue.
+ * @param pool the pool
+ * @param queue where the block is used; retained until the block is reused
+ * @param size bytes, as for clpool_pool_allocate()
+ * @param out the block; NULL on failure
+ * @return as clpool_pool_allocate(); CLPOOL_ERROR_OPENCL for an invalid queue. OpenCL calls: those of
+ * clpool_pool_allocate(), clRetainCommandQueue, clGetCommandQueueInfo; where the pool has one in-order queue
+ * and this is another, clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList.
+ */
+CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue, size_t size,
+                                                 clpool_mem** out) CLPOOL_NOEXCEPT;
 
 /**
  * Figures of the pool at this moment. With several threads at work, those of one moment each.
@@ -379,6 +398,16 @@ CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue qu
  * safety: as clpool_mem_release(). OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_mem_try_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * Releases a block that no command uses any more, which the caller knows and the pool need not find out: it
+ * may be reused, and its memory given back, at once. For other memory the same as clpool_mem_release(). With
+ * other references left, one is given up, and nothing else is done.
+ * @param mem the memory; NULL is allowed and does nothing
+ * @return as clpool_mem_release(). Does not block on a pool's hit path. OpenCL calls: as
+ * clpool_mem_release().
+ */
+CLPOOL_API clpool_status clpool_mem_release_idle(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
  * Releases memory without waiting and without calling a driver, for finalizers: a pool's block is put on a

@@ -79,7 +79,8 @@ TEST_F(PoolOptionsTest, WrongValuesAreRefusedByName) {
       },
       "queues[1] is NULL");
   refused([](auto& options) { options.struct_size = 0; }, "struct_size");
-  refused([](auto& options) { options.struct_size = sizeof(clpool_pool_options) - 8; }, "struct_size");
+  refused([](auto& options) { options.struct_size = offsetof(clpool_pool_options, wait_ns) - 8; },
+          "struct_size");
   clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
   callbacks.version = 2;
   refused([&](auto& options) { options.callbacks = &callbacks; }, "version");

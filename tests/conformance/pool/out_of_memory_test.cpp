@@ -173,7 +173,7 @@ TEST_P(OutOfMemory, ALargerHeldBlockServesBeforeMemoryIsGivenBack) {  // D-08
   const PoolHandle pool = make();
   allocate(pool, 1'000'000).reset();
   numbers.forget_events();
-  const MemHandle mem = allocate(pool, 300'000);
+  const MemHandle mem = allocate(pool, 700'000);
   ASSERT_NE(mem, nullptr);
   EXPECT_EQ(stats_of(pool).driver_releases, 0u);
 }

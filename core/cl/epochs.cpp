@@ -1,0 +1,90 @@
+// Progress of queues.
+#include "cl/epochs.hpp"
+
+#include <algorithm>
+
+#include "cl/info.hpp"
+#include "cl/marker.hpp"
+
+namespace clpool::core::cl {
+
+Status Epochs::add_queue(cl_command_queue queue) {
+  if (has(queue)) {
+    return Status::success;
+  }
+  bool out_of_order = false;
+  CLPOOL_TRY(is_out_of_order(queue, out_of_order));
+  Queue owned;
+  CLPOOL_TRY(Queue::share(queue, owned));
+  queues_.push_back(std::move(owned));
+  out_of_order_ = out_of_order_ || out_of_order;
+  return Status::success;
+}
+
+bool Epochs::has(cl_command_queue queue) const noexcept {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const auto& own) { return own.get() == queue; });
+}
+
+bool Epochs::is_over(const std::vector<cl_command_queue>& others) const noexcept {
+  return std::equal(queues_.begin(), queues_.end(), others.begin(), others.end(),
+                    [](const auto& own, cl_command_queue other) { return own.get() == other; });
+}
+
+std::vector<cl_command_queue> Epochs::queues() const {
+  std::vector<cl_command_queue> result;
+  for (const Queue& queue : queues_) {
+    result.push_back(queue.get());
+  }
+  return result;
+}
+
+Status Epochs::close() noexcept {
+  try {
+    std::list<Closed> made;
+    Closed& closed = made.emplace_back(Closed{0, std::vector<Event>(queues_.size())});
+    // Taken before the markers are enqueued: what is released from now on belongs to the next epoch.
+    closed.number = open_.fetch_add(1, std::memory_order_acq_rel);
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      CLPOOL_TRY(enqueue_marker(queues_[i].get(), closed.events[i]));
+    }
+    const std::lock_guard lock(mutex_);
+    put_in_order(made);
+    return Status::success;
+  } catch (const std::bad_alloc&) {
+    return fail(Status::out_of_host_memory, "no host memory for a marker");
+  }
+}
+
+void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
+  const auto place = std::find_if(closed_.begin(), closed_.end(),
+                                  [&](const Closed& other) { return closed.front().number < other.number; });
+  closed_.splice(place, closed);
+}
+
+void Epochs::poll() noexcept {
+  // The oldest epochs are taken out, asked without the lock, and put back if they still run. Numbers complete
+  // in order: an epoch that could not be marked is covered by the next one that could.
+  for (;;) {
+    std::list<Closed> oldest;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_.empty()) {
+        return;
+      }
+      oldest.splice(oldest.begin(), closed_, closed_.begin());
+    }
+    const Closed& asked = oldest.front();
+    const bool ended = std::all_of(asked.events.begin(), asked.events.end(),
+                                   [](const auto& event) { return has_ended(event.get()); });
+    const std::lock_guard lock(mutex_);
+    if (!ended) {
+      put_in_order(oldest);
+      return;
+    }
+    if (asked.number > completed_.load(std::memory_order_relaxed)) {
+      completed_.store(asked.number, std::memory_order_release);
+    }
+  }
+}
+
+}  // namespace clpool::core::cl

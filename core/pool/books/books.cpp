@@ -1,0 +1,265 @@
+// Blocks in and out of the books, what is held, and what leaves them.
+#include "pool/books/books.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "pool/binned.hpp"
+#include "pool/coalescing.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// Block::bin of a block that is held back; 0 while it is handed out.
+constexpr std::uint32_t held_back_mark = 1;
+
+/// What queues may cost: so many bytes, or one part in so many of what the pool has.
+constexpr std::uint64_t least_slack = 64 * 1024 * 1024;
+constexpr std::uint64_t slack_part = 8;
+
+bool is_whole_and_free(const HeapChunk& chunk) noexcept {
+  return chunk.first->free && is_whole_chunk(*chunk.first);
+}
+
+}  // namespace
+
+Books::Books(const PoolOptions& options, const MemoryRules& rules, const Surroundings& surroundings)
+    : options_(options), rules_(rules), surroundings_(surroundings) {
+  if (options.strategy == StrategyKind::binned) {
+    strategy_ = std::make_unique<Binned>(options.leading_bits, blocks_);
+  } else {
+    strategy_ = std::make_unique<Coalescing>(rules.granule, options.min_chunk_bytes, blocks_);
+  }
+}
+
+void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
+  PoolChunk& chunk = pool_chunk(*block.chunk);
+  if (rules_.has_handles && block.Block::size != chunk.size) {
+    chunk.parts.put_aside(block.offset, garbage_.parts);
+  }
+  block.handle = nullptr;
+  block.pointer = nullptr;
+  if (options_.decay_ns != 0) {
+    chunk.last_used_ns = surroundings_.now_ns();
+  }
+  ++turn_;
+  HeapChunk* whole = strategy_->give_back(block, stamp);
+  if (whole != nullptr && !holding_ && may_give_back(*whole)) {
+    discard(*whole);
+  } else if (whole != nullptr) {
+    give_back_beyond(options_.max_held_bytes);
+  }
+}
+
+void Books::count_pending(const PoolBlock& block) noexcept {
+  ++pending_blocks_;
+  pending_bytes_ += block.capacity;
+}
+
+void Books::end_pending(PoolBlock& block) noexcept {
+  --pending_blocks_;
+  pending_bytes_ -= block.capacity;
+}
+
+void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
+  block.tag = stamp;
+  block.bin = held_back_mark;
+  block.next = nullptr;
+  (list.last != nullptr ? list.last->next : list.first) = &block;
+  list.last = &block;
+  ++list.open_blocks;
+  list.open_bytes += block.capacity;
+  count_pending(block);
+}
+
+bool Books::free_completed(HeldBack& list, std::uint64_t completed) noexcept {
+  bool any = false;
+  while (list.first != nullptr && pool_block(*list.first).tag <= completed) {
+    PoolBlock& block = pool_block(*list.first);
+    list.first = block.next;
+    list.last = list.first != nullptr ? list.last : nullptr;
+    end_pending(block);
+    free(block, 0);
+    any = true;
+  }
+  return any;
+}
+
+PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity) noexcept {
+  constexpr int most_looks = 64;
+  Mem* previous = nullptr;
+  Mem* mem = list.first;
+  for (int looks = 0; mem != nullptr && looks < most_looks && mem->capacity != capacity; ++looks) {
+    previous = std::exchange(mem, mem->next);
+  }
+  if (mem == nullptr || mem->capacity != capacity) {
+    return nullptr;
+  }
+  (previous != nullptr ? previous->next : list.first) = mem->next;
+  list.last = list.last == mem ? previous : list.last;
+  end_pending(pool_block(*mem));
+  return &pool_block(*mem);
+}
+
+std::uint64_t Books::slack() const noexcept {
+  return std::max(least_slack, strategy_->managed_bytes() / slack_part);
+}
+
+void Books::discard(HeapChunk& chunk) noexcept {
+  strategy_->remove_chunk(chunk);
+  enter_garbage(chunk);
+}
+
+void Books::enter_garbage(HeapChunk& chunk) noexcept {
+  pool_chunk(chunk).parts.put_all(garbage_.parts);
+  chunk.next = nullptr;
+  (garbage_.last != nullptr ? garbage_.last->next : garbage_.first) = &chunk;
+  garbage_.last = &chunk;
+  garbage_bytes_ += chunk.size;
+  leaving_bytes_ += chunk.size;
+  ++driver_releases_;
+}
+
+Garbage Books::take_garbage(std::uint64_t& bytes) noexcept {
+  bytes = std::exchange(garbage_bytes_, 0);
+  return std::exchange(garbage_, {});
+}
+
+void Books::released(std::uint64_t bytes) noexcept {
+  leaving_bytes_ -= bytes;
+  ++turn_;
+}
+
+void Books::released(Part& part) noexcept {
+  part.chunk->parts.forget(part);
+  ++turn_;
+}
+
+bool Books::is_idle(const HeapChunk& chunk) const noexcept {
+  return !surroundings_.has_queues() || chunk.last_release <= surroundings_.completed();
+}
+
+bool Books::may_give_back(const HeapChunk& chunk) const noexcept {
+  const auto& own = static_cast<const PoolChunk&>(chunk);
+  return own.parts.in_work() == 0 && (rules_.outlives_release || (is_idle(chunk) && !own.unknown_uses));
+}
+
+HeapChunk* Books::next_to_give_back() const noexcept {
+  HeapChunk* chunk = strategy_->largest_free_chunk();
+  if (chunk == nullptr || may_give_back(*chunk)) {
+    return chunk;
+  }
+  // The largest has to stay: the largest of those that need not, if there are any.
+  HeapChunk* best = nullptr;
+  for (chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
+    if (is_whole_and_free(*chunk) && (best == nullptr || chunk->size > best->size) && may_give_back(*chunk)) {
+      best = chunk;
+    }
+  }
+  return best;
+}
+
+bool Books::has_busy_chunk() const noexcept {
+  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
+    if (is_whole_and_free(*chunk) && !may_give_back(*chunk) && !is_idle(*chunk)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Books::over_held_limit() const noexcept {
+  return options_.max_held_bytes != UINT64_MAX &&
+         strategy_->free_bytes() + pending_bytes_ > options_.max_held_bytes &&
+         strategy_->largest_free_chunk() != nullptr;
+}
+
+void Books::give_back_beyond(std::uint64_t most_held) noexcept {
+  while (strategy_->free_bytes() + pending_bytes_ > most_held) {
+    HeapChunk* chunk = strategy_->largest_free_chunk();
+    if (chunk == nullptr || !is_idle(*chunk) || !may_give_back(*chunk)) {
+      return;
+    }
+    discard(*chunk);
+  }
+}
+
+void Books::give_back_aged() noexcept {
+  if (options_.decay_ns == 0) {
+    return;
+  }
+  const std::uint64_t now = surroundings_.now_ns();
+  for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr;) {
+    HeapChunk* next = chunk->next;
+    if (is_whole_and_free(*chunk) && now - pool_chunk(*chunk).last_used_ns >= options_.decay_ns &&
+        is_idle(*chunk) && may_give_back(*chunk) &&
+        strategy_->free_bytes() + pending_bytes_ > options_.release_threshold) {
+      discard(*chunk);
+    }
+    chunk = next;
+  }
+}
+
+bool Books::give_back_some(std::size_t most) noexcept {
+  bool any = false;
+  for (; most > 0; --most) {
+    HeapChunk* chunk = strategy_->next_free_chunk();
+    if (chunk == nullptr || !may_give_back(*chunk)) {
+      chunk = next_to_give_back();
+    }
+    if (chunk == nullptr) {
+      break;
+    }
+    discard(*chunk);
+    any = true;
+  }
+  return any;
+}
+
+bool Books::trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept {
+  bool any = false;
+  for (; most > 0 && strategy_->free_bytes() + pending_bytes_ > keep_bytes; --most) {
+    HeapChunk* chunk = next_to_give_back();
+    if (chunk == nullptr) {
+      break;
+    }
+    discard(*chunk);
+    any = true;
+  }
+  return any;
+}
+
+bool Books::give_back_at_end(std::size_t most) noexcept {
+  HeapChunk* chunk = nullptr;
+  for (; most > 0 && (chunk = strategy_->next_free_chunk()) != nullptr; --most) {
+    discard(*chunk);
+  }
+  return !garbage_.empty();
+}
+
+void Books::add_to(PoolStats& stats) const noexcept {
+  stats.managed_bytes = strategy_->managed_bytes();
+  stats.held_blocks += strategy_->held_blocks() + pending_blocks_;
+  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + pending_bytes_;
+  stats.pending_bytes = pending_bytes_;
+  stats.reserved_bytes = stats.managed_bytes - stats.held_bytes;
+  stats.peak_managed_bytes = peak_managed_bytes_;
+  stats.driver_allocations = driver_allocations_;
+  stats.driver_releases = driver_releases_;
+  stats.misses = misses_;
+  stats.hits = stats.allocations - misses_;
+  stats.out_of_memory_events = out_of_memory_events_;
+  stats.chunks = strategy_->chunk_count();
+  stats.sub_buffers_created = handles_made_;
+}
+
+const char* Books::check() const noexcept {
+  for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
+    if (const char* wrong = pool_chunk(*chunk).parts.check(); wrong != nullptr) {
+      return wrong;
+    }
+  }
+  return strategy_->check();
+}
+
+}  // namespace clpool::core

@@ -1,0 +1,188 @@
+// Books: what a pool has, who has it, and what is to be done next. Chunks, blocks, living handles, what is
+// held back, limits and counts; the order of steps by which a request is served (recovery.cpp). Pure
+// bookkeeping: no OpenCL, no lock, no clock, no callback, nothing that waits. The pool calls everything here
+// with its mutex held, and does what the books ask for without it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "pool/books/request.hpp"
+#include "pool/pool_block.hpp"
+#include "pool/pool_options.hpp"
+#include "pool/strategy.hpp"
+
+namespace clpool::core {
+
+/// Blocks that are held back until uses have ended: a list in the order of their release.
+struct HeldBack {
+  Mem* first = nullptr;  ///< linked by next; the stamp of each is in Block::tag
+  Mem* last = nullptr;
+  std::uint64_t open_blocks = 0;  ///< released since the last look at the open epoch
+  std::uint64_t open_bytes = 0;
+};
+
+/// What an allocator's memory allows.
+struct MemoryRules {
+  std::uint64_t granule = 1;
+  std::uint64_t max_chunk_bytes = 0;  ///< 0 = unknown
+  bool has_handles = false;           ///< parts of chunks need a handle each: buffers
+  bool outlives_release =
+      true;  ///< the driver keeps memory that is given back until the commands on it have ended
+  bool uses_are_known = true;  ///< false: commands may use the memory of which nobody told, on unknown queues
+};
+
+/// What is to go to the driver.
+struct Garbage {
+  HeapChunk* first = nullptr;  ///< chunks, linked by next, in the order in which they go
+  HeapChunk* last = nullptr;
+  DyingParts parts;  ///< these go before the chunks
+  bool empty() const noexcept { return first == nullptr && parts.empty(); }
+};
+
+class Books {
+ public:
+  Books(const PoolOptions& options, const MemoryRules& rules, const Surroundings& surroundings);
+
+  // Requests.
+  /// INVALID_VALUE for a size that no device could serve.
+  Status begin(std::size_t size, Request& request) const noexcept;
+  /// The next step. Throws std::bad_alloc, and then the request holds nothing.
+  Step next(Request& request);
+  /// A block that is at hand without any step, or null.
+  PoolBlock* take_at_once(Request& request);
+  void arrived(Request& request, std::unique_ptr<PoolChunk> chunk);
+  void refused(Request& request, Status status, cl_int code) noexcept;
+  void handle_made(Request& request, cl_mem handle) noexcept;
+  void handle_failed(Request& request, Status status, cl_int code) noexcept;
+  void collected(Request& request) noexcept;
+  void waited(Request& request, bool in_vain) noexcept;
+  void answered(Request& request, bool again) noexcept;
+
+  // Blocks that come back.
+  /// Free for any request. `stamp`: in-order queues may use it up to that epoch; 0: nothing uses it.
+  void free(PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// Kept until `stamp` of its uses has ended.
+  void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// Frees what is held back up to `completed`; false if nothing was.
+  bool free_completed(HeldBack& list, std::uint64_t completed) noexcept;
+  /// Takes back a block of just that capacity among the oldest of the list, for a request that needs not wait
+  /// for it; null if there is none.
+  PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity) noexcept;
+  /// A block that waits elsewhere (for events): counted as pending from here on, until one of the two above.
+  void count_pending(const PoolBlock& block) noexcept;
+  void end_pending(PoolBlock& block) noexcept;
+
+  // What is held.
+  void give_back_beyond(std::uint64_t most_held) noexcept;
+  void give_back_aged() noexcept;
+  /// Up to `most` free chunks that may go; false if there are no more.
+  bool give_back_some(std::size_t most) noexcept;
+  /// The same until at most `keep_bytes` are held, and at a pool's end, when nobody is asked any more.
+  bool trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept;
+  bool give_back_at_end(std::size_t most) noexcept;
+  /// True if some free chunk must stay because queues may use it.
+  bool has_busy_chunk() const noexcept;
+  bool over_held_limit() const noexcept;
+  void stop_holding() noexcept { holding_ = false; }
+  bool holding() const noexcept { return holding_; }
+
+  // What is to be released without a lock.
+  Garbage& garbage() noexcept { return garbage_; }
+  /// Takes it out; `bytes` of chunks, to be reported to released().
+  Garbage take_garbage(std::uint64_t& bytes) noexcept;
+  void released(std::uint64_t bytes) noexcept;
+  void released(Part& part) noexcept;
+
+  /// Changes whenever memory has come free or an attempt to get some has ended.
+  std::uint64_t turn() const noexcept { return turn_; }
+  /// True while something is on its way that may help a request that has found nothing.
+  bool help_is_under_way() const noexcept {
+    return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0;
+  }
+  /// Bytes that may be held back without being waited for: what queues may cost.
+  std::uint64_t slack() const noexcept;
+
+  const Strategy& strategy() const noexcept { return *strategy_; }
+  std::uint64_t pending_blocks() const noexcept { return pending_blocks_; }
+  std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }
+  void add_to(PoolStats& stats) const noexcept;
+  const char* check() const noexcept;
+
+ private:
+  /// True if `step` is to be done, or the request has come further and is to be asked again (Step::Kind::done
+  /// and no block); false if there is nothing here.
+  using Stage = bool (Books::*)(Request&, Step&);
+  static const Stage stages_[];
+  /// What a request does only once (or once after each wait).
+  enum Once : std::uint32_t {
+    caches_emptied = 1U << 0,
+    looked = 1U << 1,
+    settled = 1U << 2,
+    settled_for_fit = 1U << 3,
+    settled_before_peak = 1U << 4,
+    grown = 1U << 5,
+    grown_exactly = 1U << 6,
+    collected_once = 1U << 7,
+    retried = 1U << 8,
+    emptied_for_larger = 1U << 9,
+    exact_tried = 1U << 10,
+    driver_settled = 1U << 11,
+    driver_retried = 1U << 12,
+  };
+  static bool once(Request& request, Once what) noexcept;
+
+  bool take_free(Request& request, Step& step);
+  bool empty_caches(Request& request, Step& step);
+  bool look_at_pending(Request& request, Step& step);
+  bool settle_pending(Request& request, Step& step);
+  bool settle_before_peak(Request& request, Step& step);
+  bool grow(Request& request, Step& step);
+  bool grow_exactly(Request& request, Step& step);
+  bool collect(Request& request, Step& step);
+  bool retry(Request& request, Step& step);
+  bool take_larger(Request& request, Step& step);
+  bool give_back_for_rounded(Request& request, Step& step);
+  bool try_exact(Request& request, Step& step);
+  bool give_back_for_exact(Request& request, Step& step);
+  bool settle_driver(Request& request, Step& step);
+  bool wait(Request& request, Step& step);
+  bool ask_user(Request& request, Step& step);
+  bool give_up(Request& request, Step& step);
+
+  bool give_back_for(Request& request, std::uint64_t bytes);
+  static bool found(Request& request, Block& block) noexcept;
+  static bool want(Request& request, std::uint64_t bytes) noexcept;
+  Step handle_step(Request& request);
+  Step chunk_step(Request& request);
+  void discard(HeapChunk& chunk) noexcept;
+  void enter_garbage(HeapChunk& chunk) noexcept;
+  bool is_idle(const HeapChunk& chunk) const noexcept;
+  bool may_give_back(const HeapChunk& chunk) const noexcept;
+  HeapChunk* next_to_give_back() const noexcept;
+  std::uint64_t room() const noexcept;
+  bool may_fit(std::uint64_t bytes) const noexcept;
+  GrowthLimits growth_limits() const noexcept;
+
+  const PoolOptions& options_;
+  const MemoryRules rules_;
+  const Surroundings& surroundings_;
+  BlockStore blocks_;
+  std::unique_ptr<Strategy> strategy_;
+  Garbage garbage_;
+  bool holding_ = true;
+  std::uint64_t turn_ = 0;
+  std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
+  std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
+  std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
+  std::uint64_t pending_blocks_ = 0;
+  std::uint64_t pending_bytes_ = 0;
+  std::uint64_t peak_managed_bytes_ = 0;
+  std::uint64_t driver_allocations_ = 0;
+  std::uint64_t driver_releases_ = 0;
+  std::uint64_t misses_ = 0;
+  std::uint64_t out_of_memory_events_ = 0;
+  std::uint64_t handles_made_ = 0;
+};
+
+}  // namespace clpool::core

@@ -1,0 +1,90 @@
+// Parts: the handles of parts of one chunk (sub-buffers) that are alive, in the order of their addresses. The
+// rule is: never two that overlap. A region that is handed out gets the unused handle of just its shape, or
+// first has every unused handle that it overlaps released. Bookkeeping only: whoever keeps the books makes
+// and releases the handles, with no lock held, and says so here afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace clpool::core {
+
+struct PoolChunk;
+
+/// One handle. It is alive from the moment that it is claimed to the moment that it is forgotten.
+struct Part {
+  enum class State : std::uint8_t { making, used, unused, dying };
+  PoolChunk* chunk = nullptr;
+  std::uint64_t offset = 0;  ///< bytes from the chunk's start
+  std::uint64_t size = 0;    ///< bytes
+  void* handle = nullptr;    ///< null while it is being made
+  State state = State::making;
+  Part* previous = nullptr;  ///< unused: the list of those of the chunk, the longest unused first
+  Part* next = nullptr;      ///< the same; dying: the list of what is to be released
+};
+
+/// Handles that are to be released, linked by next.
+struct DyingParts {
+  Part* first = nullptr;
+  Part* last = nullptr;
+  bool empty() const noexcept { return first == nullptr; }
+  void add(Part& part) noexcept {
+    part.next = nullptr;
+    (last != nullptr ? last->next : first) = &part;
+    last = &part;
+  }
+  void add_all(DyingParts& others) noexcept;
+  Part* take() noexcept;
+};
+
+class Parts {
+ public:
+  /// Most unused handles of a chunk: both ends of a sub-buffer's life walk the list of its siblings in some
+  /// drivers (NVIDIA, 580.159: 0.4 µs among 64, 4 µs among 512).
+  static constexpr std::size_t most_unused = 64;
+
+  enum class Claim {
+    ready,    ///< `part` has its handle
+    make,     ///< `part` is entered: make the handle, then call made()
+    release,  ///< release `dying`, which overlap the region, then ask again
+    wait      ///< another thread is about to release a handle that overlaps; ask again then
+  };
+  /// For a region that is in nobody's hands. Throws std::bad_alloc, changing nothing.
+  Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, Part*& part, DyingParts& dying);
+
+  /// True if an unused handle of just this shape is alive.
+  bool has_unused(std::uint64_t offset, std::uint64_t size) const noexcept;
+
+  /// The handle of a claimed part was made; null if it could not be: the part is forgotten.
+  void made(Part& part, void* handle) noexcept;
+
+  /// The handle of the block that begins at `offset` is no longer used. What is beyond the bound goes to
+  /// `dying`.
+  void put_aside(std::uint64_t offset, DyingParts& dying) noexcept;
+
+  /// All handles of a chunk that is to be given back; none is used.
+  void put_all(DyingParts& dying) noexcept;
+
+  /// The driver has released a dying handle.
+  void forget(Part& part) noexcept;
+
+  std::size_t alive() const noexcept { return parts_.size(); }
+  /// Handles that somebody makes or is to release: while there are any, the chunk must stay.
+  std::size_t in_work() const noexcept { return in_work_; }
+
+  /// A text of what is wrong, or null; for tests.
+  const char* check() const noexcept;
+
+ private:
+  void unlink(Part& part) noexcept;
+  void doom(Part& part, DyingParts& dying) noexcept;
+
+  std::map<std::uint64_t, Part> parts_;  ///< by offset; they do not overlap
+  Part* oldest_ = nullptr;               ///< unused ones
+  Part* newest_ = nullptr;
+  std::size_t unused_ = 0;
+  std::size_t in_work_ = 0;
+};
+
+}  // namespace clpool::core

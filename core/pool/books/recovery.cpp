@@ -1,0 +1,457 @@
+// How a request is served: the stages that it goes through, in their order, from a free block to an error.
+// Each stage is one function that does what can be done in the books alone, or asks for one step.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "pool/books/books.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// How long a request polls the queues: where it is about to take more than the pool ever had, or to let what
+/// is held back grow beyond the slack; where it would merely be better to give a chunk back than to cut it
+/// up; and where what was given back is freed only behind the commands of a queue.
+constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
+constexpr std::uint64_t settling_for_a_better_fit_ns = 500'000;
+constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
+
+constexpr Step again{Step::Kind::done};
+
+/// How many longest waits a request waits in all while others are served, and how often it tries to make a
+/// handle.
+constexpr std::uint64_t most_waits = 6;
+constexpr int most_failed_handles = 8;
+
+/// Places in Books::stages_.
+constexpr std::size_t first_stage_of_recovery = 7;
+constexpr std::size_t first_stage_of_giving_back = 10;
+
+/// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
+/// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
+bool may_recover(Status status, cl_int code) noexcept {
+  return status == Status::out_of_memory || (status == Status::opencl && code == -61);
+}
+
+}  // namespace
+
+const Books::Stage Books::stages_[] = {
+    &Books::take_free,              // a free block
+    &Books::empty_caches,           // … with what the threads' caches hold
+    &Books::look_at_pending,        // … with releases that have completed
+    &Books::settle_pending,         // … or are about to
+    &Books::settle_before_peak,     // chunks go back before more is taken than ever: see which are idle
+    &Books::grow,                   // a new chunk
+    &Books::grow_exactly,           // … no larger than the request
+    &Books::collect,                // the user's collector, then all of the above that calls no driver
+    &Books::retry,                  // the driver once more (D-06)
+    &Books::take_larger,            // a larger block than one would like (D-08)
+    &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
+                                    // (D-07)
+    &Books::try_exact,              // the exact size (D-04)
+    &Books::give_back_for_exact,
+    &Books::settle_driver,  // what may go only when it is idle, or is free only when its queue is through
+    &Books::wait,           // until something comes free, as long as something is on its way
+    &Books::ask_user,
+    &Books::give_up,
+};
+
+Status Books::begin(std::size_t size, Request& request) const noexcept {
+  const std::uint64_t most = rules_.max_chunk_bytes;
+  request.size = size;
+  request.rounded = strategy_->rounded(size);
+  if (size > PTRDIFF_MAX || request.rounded < size) {
+    return fail(Status::invalid_value, "a block of %zu bytes was asked for, the largest possible size is %td",
+                size, PTRDIFF_MAX);
+  }
+  if (most != 0 && size > most) {
+    return fail(Status::invalid_value, "a block of %zu bytes was asked for, the device allows %llu", size,
+                static_cast<unsigned long long>(most));
+  }
+  if (most != 0 && request.rounded > most) {
+    request.rounded = size;  // D-04
+  }
+  return Status::success;
+}
+
+Step Books::next(Request& request) {
+  if (request.turn != turn_ && request.block == nullptr && request.wanted == 0) {
+    request.stage = 0;  // something has come free since the last step
+  }
+  while (request.failure == Status::success) {
+    Step step = again;
+    if (request.block != nullptr) {
+      step = handle_step(request);
+      misses_ += step.kind == Step::Kind::done && request.grew ? 1 : 0;
+      request.turn = turn_;
+      return step;
+    }
+    if (request.wanted != 0) {
+      step = chunk_step(request);
+    } else if (!(this->*stages_[request.stage])(request, step)) {
+      ++request.stage;
+      continue;
+    }
+    if (step.kind != Step::Kind::done) {
+      request.turn = turn_;
+      return step;
+    }
+  }
+  return {Step::Kind::fail};
+}
+
+PoolBlock* Books::take_at_once(Request& request) {
+  Block* block = strategy_->find(request.rounded);
+  if (block == nullptr ||
+      strategy_->preference(*block, request.rounded, growth_limits()) != Preference::take) {
+    return nullptr;
+  }
+  PoolBlock& taken = pool_block(*strategy_->take(*block, request.rounded));
+  const PoolChunk& chunk = pool_chunk(*taken.chunk);
+  if (rules_.has_handles && taken.Block::size != chunk.size &&
+      !chunk.parts.has_unused(taken.offset, taken.Block::size)) {
+    strategy_->give_back(taken, 0);
+    return nullptr;
+  }
+  request.block = &taken;
+  static_cast<void>(handle_step(request));
+  return &taken;
+}
+
+bool Books::once(Request& request, Once what) noexcept {
+  const bool first = (request.done & what) == 0;
+  request.done |= what;
+  return first;
+}
+
+bool Books::found(Request& request, Block& block) noexcept {
+  request.block = &pool_block(block);
+  return true;
+}
+
+bool Books::want(Request& request, std::uint64_t bytes) noexcept {
+  request.wanted = bytes;
+  return true;
+}
+
+// Stages.
+
+bool Books::take_free(Request& request, Step& step) {
+  Block* block = strategy_->find(request.rounded);
+  if (block == nullptr) {
+    return false;
+  }
+  const Preference preferred = is_whole_chunk(*block) && (request.done & grown) == 0
+                                   ? strategy_->preference(*block, request.rounded, growth_limits())
+                                   : Preference::take;
+  if (preferred != Preference::take) {
+    if (once(request, caches_emptied)) {
+      step = {Step::Kind::empty_caches};
+      return true;
+    }
+    const bool can_replace = is_idle(*block->chunk) && may_give_back(*block->chunk);
+    if (preferred == Preference::replace && !can_replace && surroundings_.may_settle() &&
+        once(request, settled_for_fit)) {
+      step = {Step::Kind::settle, 0, settling_for_a_better_fit_ns};
+      return true;
+    }
+    if (preferred == Preference::spare || can_replace) {
+      return grow(request, step);
+    }
+  }
+  return found(request, *strategy_->take(*block, request.rounded));
+}
+
+bool Books::empty_caches(Request& request, Step& step) {
+  step = {Step::Kind::empty_caches};
+  return once(request, caches_emptied);
+}
+
+bool Books::look_at_pending(Request& request, Step& step) {
+  step = {Step::Kind::poll};
+  return pending_blocks_ != 0 && once(request, looked);
+}
+
+bool Books::settle_pending(Request& request, Step& step) {
+  step = {Step::Kind::settle, 0, settling_before_growth_ns};
+  return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
+         surroundings_.may_settle() && once(request, settled);
+}
+
+bool Books::settle_before_peak(Request& request, Step& step) {
+  step = {Step::Kind::settle, 0, settling_before_growth_ns};
+  return strategy_->largest_free_chunk() != nullptr &&
+         strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ && surroundings_.may_settle() &&
+         once(request, settled_before_peak);
+}
+
+bool Books::grow(Request& request, Step&) {
+  if (!once(request, grown)) {
+    return false;
+  }
+  give_back_aged();
+  if (!may_fit(request.rounded)) {
+    ++out_of_memory_events_;
+    return false;
+  }
+  const Growth growth = strategy_->plan_growth(
+      request.rounded, growth_limits(),
+      [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); });
+  for (HeapChunk* chunk : growth.released) {
+    enter_garbage(*chunk);
+  }
+  // What is held back only for a while must not make the pool larger than the slack allows.
+  const std::uint64_t left = slack() - std::min(slack(), pending_bytes_);
+  request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
+                                         : std::min(growth.chunk_bytes,
+                                                    std::max(request.rounded, left & ~(rules_.granule - 1)));
+  return want(request, request.planned);
+}
+
+bool Books::grow_exactly(Request& request, Step&) {
+  return request.planned > request.rounded && once(request, grown_exactly) && want(request, request.rounded);
+}
+
+bool Books::collect(Request& request, Step& step) {
+  step = {Step::Kind::collect};
+  return options_.callbacks.collect != nullptr && !request.inside && once(request, collected_once);
+}
+
+bool Books::retry(Request& request, Step&) {
+  return (request.done & collected_once) != 0 && once(request, retried) && want(request, request.rounded);
+}
+
+bool Books::take_larger(Request& request, Step& step) {
+  if (once(request, emptied_for_larger)) {
+    step = {Step::Kind::empty_caches};
+    return true;
+  }
+  Block* block = strategy_->take_any(request.size);
+  return block != nullptr && found(request, *block);
+}
+
+bool Books::give_back_for(Request& request, std::uint64_t bytes) {
+  while (may_fit(bytes)) {
+    HeapChunk* chunk = next_to_give_back();
+    if (chunk == nullptr) {
+      return false;
+    }
+    discard(*chunk);
+    request.gave_back = true;
+    if (bytes <= room() + leaving_bytes_) {
+      return want(request, bytes);
+    }
+  }
+  return false;
+}
+
+bool Books::give_back_for_rounded(Request& request, Step&) {
+  return give_back_for(request, request.rounded);
+}
+
+bool Books::try_exact(Request& request, Step&) {
+  return request.size != 0 && request.size != request.rounded && once(request, exact_tried) &&
+         want(request, request.size);
+}
+
+bool Books::give_back_for_exact(Request& request, Step&) {
+  return request.size != 0 && request.size != request.rounded && give_back_for(request, request.size);
+}
+
+bool Books::settle_driver(Request& request, Step& step) {
+  if (once(request, driver_settled)) {
+    if (surroundings_.has_queues() && (request.gave_back || has_busy_chunk()) && !request.inside) {
+      step = {Step::Kind::settle, 0, settling_for_the_driver_ns};
+      return true;
+    }
+    return !once(request, driver_retried);
+  }
+  if (!once(request, driver_retried)) {
+    return false;
+  }
+  // All that could be given back is idle now, and gone if it went before.
+  request.done &= ~static_cast<std::uint32_t>(exact_tried);
+  request.stage = first_stage_of_giving_back;
+  return want(request, request.rounded);
+}
+
+bool Books::wait(Request& request, Step& step) {
+  if (request.inside || request.waited_in_vain || !help_is_under_way()) {
+    return false;
+  }
+  if (!garbage_.empty()) {
+    step = {Step::Kind::release_garbage};
+    return true;
+  }
+  const std::uint64_t now = surroundings_.now_ns();
+  request.waits_since = request.waits_since == 0 ? now : request.waits_since;
+  if (now - request.waits_since > most_waits * std::min(options_.wait_ns, UINT64_MAX / most_waits)) {
+    return false;
+  }
+  step = {Step::Kind::wait, 0, options_.wait_ns};
+  return true;
+}
+
+bool Books::ask_user(Request& request, Step& step) {
+  step = {Step::Kind::ask_user};
+  return options_.callbacks.out_of_memory != nullptr && !request.inside;
+}
+
+bool Books::give_up(Request& request, Step&) {
+  request.failure = Status::out_of_memory;
+  return true;
+}
+
+// What the stages share.
+
+Step Books::handle_step(Request& request) {
+  PoolBlock& block = *request.block;
+  PoolChunk& chunk = pool_chunk(*block.chunk);
+  if (!rules_.has_handles) {
+    block.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.memory.value + block.offset));
+    return {Step::Kind::done};
+  }
+  if (block.Block::size == chunk.size) {
+    block.handle = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.memory.value));
+  }
+  if (block.handle != nullptr) {
+    return {Step::Kind::done};
+  }
+  Parts::Claim claim = Parts::Claim::make;
+  try {
+    claim = chunk.parts.claim(chunk, block.offset, block.Block::size, request.part, garbage_.parts);
+  } catch (...) {
+    strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+    throw;
+  }
+  switch (claim) {
+    case Parts::Claim::ready:
+      block.handle = static_cast<cl_mem>(std::exchange(request.part, nullptr)->handle);
+      return {Step::Kind::done};
+    case Parts::Claim::make:
+      return {Step::Kind::make_handle};
+    case Parts::Claim::release:
+      return {Step::Kind::release_garbage};
+    case Parts::Claim::wait:
+      break;
+  }
+  return {Step::Kind::wait, 0, UINT64_MAX};
+}
+
+Step Books::chunk_step(Request& request) {
+  if (!garbage_.empty()) {
+    return {Step::Kind::release_garbage};  // what goes back goes first, so that both never exist at once
+  }
+  const std::uint64_t bytes = request.wanted;
+  if (bytes > room()) {
+    request.wanted = 0;
+    ++out_of_memory_events_;
+    return again;
+  }
+  reserved_bytes_ += bytes;
+  return {Step::Kind::allocate, bytes};
+}
+
+// What came of the steps.
+
+void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
+  Block* block = strategy_->add_chunk(*chunk, request.rounded);
+  chunk.release();
+  reserved_bytes_ -= std::exchange(request.wanted, 0);
+  ++turn_;
+  ++driver_allocations_;
+  peak_managed_bytes_ = std::max(peak_managed_bytes_, strategy_->managed_bytes());
+  request.block = &pool_block(*block);
+  request.grew = true;
+}
+
+void Books::refused(Request& request, Status status, cl_int code) noexcept {
+  request.code = code;
+  reserved_bytes_ -= std::exchange(request.wanted, 0);
+  ++turn_;
+  request.turn = turn_;  // this thread's own failure is no reason to begin anew
+  out_of_memory_events_ += status == Status::out_of_memory ? 1 : 0;
+  if (!may_recover(status, code)) {
+    request.failure = status;
+  }
+}
+
+void Books::handle_made(Request& request, cl_mem handle) noexcept {
+  Part& part = *std::exchange(request.part, nullptr);
+  part.chunk->parts.made(part, handle);
+  request.block->handle = handle;
+  ++handles_made_;
+}
+
+void Books::handle_failed(Request& request, Status status, cl_int code) noexcept {
+  request.code = code;
+  Part& part = *std::exchange(request.part, nullptr);
+  part.chunk->parts.made(part, nullptr);
+  strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+  ++turn_;
+  if (!may_recover(status, code) || ++request.handles_failed > most_failed_handles) {
+    request.failure = status;
+  }
+  // Not to the same place at once: what is left is to make room in the driver.
+  request.done |= caches_emptied | looked | settled | settled_before_peak | grown | grown_exactly;
+  request.stage = std::max(request.stage, first_stage_of_recovery);
+  request.turn = turn_;
+}
+
+void Books::collected(Request& request) noexcept {
+  request.done &= ~static_cast<std::uint32_t>(caches_emptied | looked | settled);
+  request.stage = 0;
+}
+
+void Books::waited(Request& request, bool in_vain) noexcept {
+  if (request.block != nullptr) {
+    return;  // for a handle, which is there soon
+  }
+  request.waited_in_vain = in_vain;
+  if (!in_vain) {
+    request.done &= static_cast<std::uint32_t>(collected_once | retried);
+    request.stage = 0;
+  }
+}
+
+void Books::answered(Request& request, bool again_wanted) noexcept {
+  if (!again_wanted) {
+    request.failure = Status::out_of_memory;
+    return;
+  }
+  request.done = 0;
+  request.stage = 0;
+  request.waits_since = 0;
+  request.waited_in_vain = false;
+}
+
+// Limits.
+
+std::uint64_t Books::room() const noexcept {
+  const std::uint64_t taken = strategy_->managed_bytes() + reserved_bytes_ + leaving_bytes_;
+  return options_.max_bytes > taken ? options_.max_bytes - taken : 0;
+}
+
+bool Books::may_fit(std::uint64_t bytes) const noexcept {
+  if (bytes <= room()) {
+    return true;
+  }
+  // False if the pool's own limit shows that giving back all that is free would not make room (D-07).
+  std::uint64_t can_bring = garbage_bytes_;
+  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
+    can_bring +=
+        chunk->first->free && is_whole_chunk(*chunk->first) && may_give_back(*chunk) ? chunk->size : 0;
+  }
+  return bytes - room() <= can_bring;
+}
+
+GrowthLimits Books::growth_limits() const noexcept {
+  return {.max_chunk_bytes = rules_.max_chunk_bytes,
+          .room = room(),
+          .peak_managed_bytes = peak_managed_bytes_,
+          .allocations = surroundings_.requests(),
+          .driver_allocations = driver_allocations_};
+}
+
+}  // namespace clpool::core

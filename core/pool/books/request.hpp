@@ -1,0 +1,75 @@
+// Request: one allocation on its way through the books, and Step: what the books want done for it next.
+// Whoever runs a request does each step without a lock, tells the books how it went, and asks again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "pool/pool_block.hpp"
+
+namespace clpool::core {
+
+struct Step {
+  enum class Kind : std::uint8_t {
+    done,             ///< request.block is to be handed out
+    empty_caches,     ///< all threads' caches back into the books; needs no unlocking
+    release_garbage,  ///< what Books::garbage() holds goes to the driver; then Books::released()
+    make_handle,      ///< of request.part; then Books::handle_made() or handle_failed()
+    allocate,         ///< a chunk of `bytes`; then Books::arrived() or refused()
+    poll,             ///< see which uses have ended, without waiting
+    settle,           ///< the same for up to `nanoseconds`, until all that was enqueued so far has ended
+    wait,             ///< until anything comes free, but not beyond the longest wait; then Books::waited()
+    collect,          ///< ask the user's collector
+    ask_user,         ///< ask the user whether to try again; then Books::answered()
+    fail              ///< with request.failure, whose text is set unless it is out of memory
+  };
+  Kind kind;
+  std::uint64_t bytes = 0;
+  std::uint64_t nanoseconds = 0;
+};
+
+struct Request {
+  std::size_t size = 0;       ///< bytes, as asked for
+  std::uint64_t rounded = 0;  ///< bytes that its block will have
+  bool inside =
+      false;  ///< made from within a callback or step of the same pool: asks nobody, waits for nobody
+
+  PoolBlock* block = nullptr;  ///< found
+  Part* part = nullptr;        ///< the handle that is being made for it
+  std::uint32_t attempt = 1;   ///< of asking the user
+  bool grew = false;           ///< a new chunk serves it
+  Status failure = Status::success;
+  cl_int code = 0;  ///< OpenCL's, of the last refusal; 0 if it was not OpenCL's
+
+  // The books' own: where in the order of stages it is.
+  std::size_t stage = 0;
+  std::uint32_t done = 0;         ///< bits of what is done once, see Books
+  std::uint64_t wanted = 0;       ///< bytes of a chunk to ask for
+  std::uint64_t planned = 0;      ///< bytes of the chunk that was asked for first
+  std::uint64_t turn = 0;         ///< Books::turn() when a step was given
+  bool gave_back = false;         ///< chunks went back for it
+  int handles_failed = 0;         ///< how often its handle could not be made
+  std::uint64_t waits_since = 0;  ///< when it first waited, nanoseconds; 0: it has not
+  bool waited_in_vain = false;    ///< nothing came free for the longest wait
+};
+
+/// What the books must know of the world when they plan; asked only when needed.
+class Surroundings {
+ public:
+  /// Requests served so far.
+  virtual std::uint64_t requests() const noexcept = 0;
+  /// Whether there are queues to be asked how far they are, and whether it makes sense to wait for them a
+  /// little: false while something that was waited for in vain has still not ended.
+  virtual bool has_queues() const noexcept = 0;
+  virtual bool may_settle() const noexcept = 0;
+  /// Highest stamp whose uses have ended (see Books::free).
+  virtual std::uint64_t completed() const noexcept = 0;
+  /// A steady clock, nanoseconds.
+  virtual std::uint64_t now_ns() const noexcept = 0;
+
+ protected:
+  ~Surroundings() = default;
+};
+
+}  // namespace clpool::core

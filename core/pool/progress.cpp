@@ -1,0 +1,185 @@
+// How far the queues are: what has ended is polled, and waited for only where memory is otherwise out, never
+// on one event alone. Called with the mutex held; queues and events are asked outside of it.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "cl/marker.hpp"
+#include "pool/pool.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// Releases that one marker serves, unless memory is needed before; and the share of the slack that they may
+/// have.
+constexpr std::uint64_t releases_per_marker = 64;
+constexpr std::uint64_t part_of_slack_per_marker = 4;
+
+/// Blocks with events that an ordinary look asks about.
+constexpr std::uint64_t events_per_look = 8;
+
+/// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
+constexpr unsigned polls_without_sleep = 4;
+constexpr std::chrono::nanoseconds shortest_nap{20'000};
+constexpr std::chrono::nanoseconds longest_nap{1'000'000};
+
+}  // namespace
+
+bool Pool::is_due(const QueueSet& set, Close close) const noexcept {
+  const bool is_idle = set.epochs.completed() + 1 == set.epochs.open();
+  return set.open_blocks != 0 && (close == Close::all || (close == Close::idle && is_idle) ||
+                                  set.open_blocks >= releases_per_marker ||
+                                  set.open_bytes >= books_.slack() / part_of_slack_per_marker);
+}
+
+void Pool::look(Visit& visit, Close close) noexcept {
+  for (QueueSet* set = sets_.first(); set != nullptr;) {
+    ++set->users;  // so that it stays in the list
+    look_at_set(visit, *set, close);
+    QueueSet* next = set->next;
+    --set->users;
+    sets_.drop_if_unused(*set, retired_sets_);
+    set = next;
+  }
+  look_at_events(visit, close == Close::all ? UINT64_MAX : events_per_look);
+}
+
+void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
+  if (!set.epochs.has_queues() || (set.first == nullptr && &set != own_)) {
+    return;
+  }
+  const bool due = is_due(set, close);
+  const std::uint64_t blocks = due ? std::exchange(set.open_blocks, 0) : 0;
+  const std::uint64_t bytes = due ? std::exchange(set.open_bytes, 0) : 0;
+  Status status = Status::success;
+  visit.out([&] {
+    status = due ? set.epochs.close() : Status::success;
+    set.epochs.poll();
+    if (status != Status::success) {
+      send_message(sink(), Severity::error, "%s", last_error_message());
+    }
+  });
+  if (status != Status::success) {
+    set.open_blocks += blocks;
+    set.open_bytes += bytes;
+  }
+  books_.free_completed(set, set.epochs.completed());
+}
+
+void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
+  UsesList asked;
+  while (asked.count < most && !events_.empty()) {
+    asked.add(*events_.take());
+  }
+  if (asked.empty()) {
+    return;
+  }
+  const std::uint64_t in_hand = asked.count;
+  events_in_hand_ += in_hand;
+  visit.out([&] {
+    for (Uses* uses = asked.first; uses != nullptr; uses = uses->next) {
+      std::erase_if(uses->events, [](const cl::Event& event) { return cl::has_ended(event.get()); });
+    }
+  });
+  events_in_hand_ -= in_hand;
+  while (Uses* uses = asked.take()) {
+    if (!uses->events.empty()) {
+      events_.add(*uses);
+      continue;
+    }
+    PoolBlock& block = *uses->block;
+    events_are_late_ = false;
+    books_.end_pending(block);
+    QueueSet* const set = uses->set;
+    if (set != nullptr && set->epochs.completed() < uses->stamp) {
+      books_.hold_back(*set, block, uses->stamp);
+    } else {
+      books_.free(block, set != nullptr ? 0 : own_->epochs.open());
+    }
+    retire(*uses);
+  }
+}
+
+bool Pool::may_settle() const noexcept {
+  if (events_are_late_ && events_.first != nullptr) {
+    return false;
+  }
+  bool any = events_.first != nullptr;
+  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (set->is_late()) {
+      return false;
+    }
+    any = any || set->epochs.has_queues();
+  }
+  return any;
+}
+
+bool Pool::is_settled() const noexcept {
+  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (set->awaited > set->epochs.completed()) {
+      return false;
+    }
+  }
+  return events_.empty() && events_in_hand_ == 0;
+}
+
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t start = now_ns();
+  const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
+  if (own_->epochs.has_queues()) {
+    // The pool's own queues are asked although nothing is held back behind them: for which chunks are idle.
+    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
+  }
+  look(visit, Close::all);
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
+      set->awaited = set->epochs.open() - 1;
+    }
+  }
+  for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {
+    nap(visit, naps, deadline);
+    look(visit, Close::due);
+  }
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (set->awaited > set->epochs.completed()) {
+      set->overdue = set->awaited;
+    }
+    set->awaited = std::min(set->awaited, set->epochs.completed());
+  }
+  events_are_late_ = !events_.empty();
+}
+
+bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t turn = books_.turn();
+  const std::uint64_t start = now_ns();
+  const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
+  ++waiters_;
+  empty_caches();
+  share_limits();  // nothing is cached while somebody waits: every release comes here
+  for (unsigned naps = 0; books_.turn() == turn && now_ns() < deadline;) {
+    look(visit, Close::all);
+    if (books_.turn() == turn) {
+      nap(visit, naps, deadline);
+    }
+  }
+  --waiters_;
+  share_limits();
+  return books_.turn() != turn;
+}
+
+void Pool::nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept {
+  if (naps++ < polls_without_sleep) {
+    visit.out([] { std::this_thread::yield(); });
+    return;
+  }
+  const unsigned doublings = std::min(naps - polls_without_sleep, 16U);
+  const std::uint64_t now = now_ns();
+  const std::chrono::nanoseconds left(deadline > now ? std::min<std::uint64_t>(deadline - now, 1'000'000'000)
+                                                     : 0);
+  const auto longest = has_pending() || !is_settled() ? longest_nap : std::chrono::nanoseconds{50'000'000};
+  ++waiters_;
+  changed_.wait_for(visit.lock(), std::min({shortest_nap * (1U << doublings), longest, left}));
+  --waiters_;
+}
+
+}  // namespace clpool::core

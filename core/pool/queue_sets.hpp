@@ -1,0 +1,47 @@
+// QueueSets: the sets of queues behind which blocks of a pool are held back: the pool's own, and one for each
+// combination that users have declared. Each has its epochs, so that one marker serves many releases. The
+// lists are guarded by the pool's mutex; sets are made and destroyed without it, as that retains and releases
+// queues.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cl/epochs.hpp"
+#include "pool/books/books.hpp"
+
+namespace clpool::core {
+
+struct QueueSet : HeldBack {
+  cl::Epochs epochs;
+  std::uint32_t users = 0;    ///< blocks with uses that refer to it, and threads that look at it
+  std::uint64_t awaited = 0;  ///< the newest epoch that somebody waits for to settle
+  std::uint64_t overdue =
+      0;  ///< an epoch that was waited for in vain; while it is not complete, nobody tries again
+  QueueSet* next = nullptr;  ///< all sets of a pool, or those that are to be destroyed
+
+  bool is_late() const noexcept { return overdue > epochs.completed(); }
+
+  /// A new set; retains the queues.
+  static Status make(const std::vector<cl_command_queue>& queues, std::unique_ptr<QueueSet>& result);
+};
+
+class QueueSets {
+ public:
+  QueueSets() = default;
+  QueueSets(const QueueSets&) = delete;
+  QueueSets& operator=(const QueueSets&) = delete;
+  ~QueueSets();
+
+  QueueSet* first() const noexcept { return first_; }
+  QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept;
+  QueueSet& add(std::unique_ptr<QueueSet> set) noexcept;
+  /// Takes a set out that nobody refers to and that holds nothing back, and puts it on `retired`.
+  void drop_if_unused(QueueSet& set, QueueSet*& retired) noexcept;
+
+ private:
+  QueueSet* first_ = nullptr;
+};
+
+}  // namespace clpool::core
