@@ -77,9 +77,9 @@ Status check_memory(const ImageDescription& description, cl_mem_object_type type
     return fail(Status::invalid_value, "the image takes %zu bytes of host memory, %zu were given", needed,
                 description.host_size);
   }
-  if (description.buffer != nullptr && needed > description.buffer->capacity) {
+  if (description.buffer != nullptr && needed > description.buffer->size) {
     return fail(Status::invalid_value, "the image takes %zu bytes of the buffer, which has %zu", needed,
-                description.buffer->capacity);
+                description.buffer->size);
   }
   return Status::success;
 }
