@@ -238,6 +238,54 @@ WRAP_ENQUEUE(clEnqueueFillBuffer,
              (cl_command_queue queue, cl_mem buffer, const void* pattern, size_t pattern_size, size_t offset,
               size_t size, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, buffer, pattern, pattern_size, offset, size, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueReadBufferRect,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+              size_t host_row_pitch, size_t host_slice_pitch, void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
+              host_slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueWriteBufferRect,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+              size_t host_row_pitch, size_t host_slice_pitch, const void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
+              host_slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyBufferRect,
+             (cl_command_queue queue, cl_mem source, cl_mem target, const size_t* source_origin,
+              const size_t* target_origin, const size_t* region, size_t source_row_pitch,
+              size_t source_slice_pitch, size_t target_row_pitch, size_t target_slice_pitch, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, source, target, source_origin, target_origin, region, source_row_pitch,
+              source_slice_pitch, target_row_pitch, target_slice_pitch, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueReadImage,
+             (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
+              const size_t* region, size_t row_pitch, size_t slice_pitch, void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, image, blocking, origin, region, row_pitch, slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueWriteImage,
+             (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
+              const size_t* region, size_t row_pitch, size_t slice_pitch, const void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, image, blocking, origin, region, row_pitch, slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueFillImage,
+             (cl_command_queue queue, cl_mem image, const void* color, const size_t* origin,
+              const size_t* region, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, image, color, origin, region, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyImage,
+             (cl_command_queue queue, cl_mem source, cl_mem target, const size_t* source_origin,
+              const size_t* target_origin, const size_t* region, cl_uint waits, const cl_event* wait_list,
+              cl_event* event),
+             (queue, source, target, source_origin, target_origin, region, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyImageToBuffer,
+             (cl_command_queue queue, cl_mem image, cl_mem buffer, const size_t* origin, const size_t* region,
+              size_t offset, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, image, buffer, origin, region, offset, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyBufferToImage,
+             (cl_command_queue queue, cl_mem buffer, cl_mem image, size_t offset, const size_t* origin,
+              const size_t* region, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, buffer, image, offset, origin, region, waits, wait_list, event))
 WRAP_ENQUEUE(clEnqueueMarkerWithWaitList,
              (cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, waits, wait_list, event))
@@ -306,6 +354,14 @@ WRAP_MAP(clEnqueueMapImage,
           const cl_event* wait_list, cl_event* event, cl_int* code),
          (queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits, wait_list, event,
           code))
+
+extern "C" cl_int __real_clSetUserEventStatus(cl_event event, cl_int status);
+extern "C" cl_int __wrap_clSetUserEventStatus(cl_event event, cl_int status) {
+  if (const cl_int fault = enter("clSetUserEventStatus")) {
+    return fault;
+  }
+  return __real_clSetUserEventStatus(event, status);
+}
 
 extern "C" void* __real_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
                                    cl_uint alignment);

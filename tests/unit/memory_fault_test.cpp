@@ -94,6 +94,17 @@ Status give_back(Status status, cl_event event) {
   return status;
 }
 
+unsigned char host[512] = {};
+constexpr ImageRegion whole_image = {{0, 0, 0}, {16, 8, 1}};
+
+Box small_box() {
+  Box box;
+  box.region[0] = 8;
+  box.region[1] = 3;
+  box.region[2] = 1;
+  return box;
+}
+
 struct Operation {
   const char* name;
   bool needs_svm;
@@ -148,14 +159,68 @@ const Operation operations[] = {
      [](const Stage& s) {
        Mem* region = nullptr;
        CLPOOL_TRY(make_sub_region(*s.buffer, 2048, 1024, 0, region));
-       Box box;
-       box.region[0] = 8;
-       box.region[1] = 3;
-       box.region[2] = 1;
+       Box box = small_box();
        box.source.row_pitch = 16;
        cl_event event = nullptr;
        const Status status = copy_box(s.order(&event), *region, *s.buffer, box);
        return give_back(give_back(status, event), region);
+     }},
+    {"CopyBox", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy_box(s.order(&event), *s.other, *s.buffer, small_box());
+       return give_back(status, event);
+     }},
+    {"ReadBox", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = read_box(s.order(&event), *s.buffer, {host, sizeof host}, small_box(), false);
+       return give_back(status, event);
+     }},
+    {"WriteBox", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = write_box(s.order(&event), *s.buffer, {host, sizeof host}, small_box(), false);
+       return give_back(status, event);
+     }},
+    {"FillImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = fill_image(s.order(&event), *s.image, {host, 16}, whole_image);
+       return give_back(status, event);
+     }},
+    {"ReadImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status =
+           read_image(s.order(&event), *s.image, whole_image, {host, sizeof host}, 0, 0, false);
+       return give_back(status, event);
+     }},
+    {"WriteImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status =
+           write_image(s.order(&event), *s.image, whole_image, {host, sizeof host}, 0, 0, false);
+       return give_back(status, event);
+     }},
+    {"CopyImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status =
+           copy_image(s.order(&event), *s.image, {8, 0, 0}, *s.image, {{0, 0, 0}, {8, 8, 1}});
+       return give_back(status, event);
+     }},
+    {"CopyImageToBuffer", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy_image_to_buffer(s.order(&event), *s.buffer, 0, *s.image, whole_image);
+       return give_back(status, event);
+     }},
+    {"CopyBufferToImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy_buffer_to_image(s.order(&event), *s.image, whole_image, *s.buffer, 0);
+       return give_back(status, event);
      }},
     {"Nothing", false, false,
      [](const Stage& s) {
