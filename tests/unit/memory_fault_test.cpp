@@ -409,6 +409,35 @@ TEST_F(MemoryCommands, ReleasesNeverWait) {  // W-09
   EXPECT_EQ(driver::calls("clEnqueueUnmapMemObject"), 1);
 }
 
+class DriverWithABug : public test::OpenClTest {};
+
+TEST_F(DriverWithABug, ImagesOverPartsOfABufferAreRefusedWhereTheyWouldReadZeros) {
+  Mem* buffer = nullptr;
+  ASSERT_EQ(create_buffer_object(cl.context, 0, 4096, nullptr, 0, buffer), Status::success);
+  Mem* part = nullptr;
+  ASSERT_EQ(make_sub_region(*buffer, 0, 1024, 0, part), Status::success);
+  ImageDescription plan;
+  plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  plan.dimensions = 1;
+  plan.shape[0] = 16;
+  const test::PretendedPlatform rusticl("rusticl");
+  driver::reset();
+  plan.buffer = part;
+  Mem* image = nullptr;
+  EXPECT_EQ(create_image(cl.context, plan, image), Status::not_supported);
+  EXPECT_NE(std::string(last_error_message()).find("rusticl"), std::string::npos) << last_error_message();
+  EXPECT_EQ(driver::calls("clCreateImage"), 0);
+  plan.buffer = buffer;  // a whole one is for the driver to decide
+  static_cast<void>(create_image(cl.context, plan, image));
+  EXPECT_EQ(driver::calls("clCreateImage"), 1);
+  for (Mem* mem : {image, part, buffer}) {
+    if (mem != nullptr) {
+      EXPECT_EQ(release_mem(*mem), Status::success);
+    }
+  }
+  driver::reset();
+}
+
 class OlderDevice : public test::OpenClTest {
  protected:
   void SetUp() override {
