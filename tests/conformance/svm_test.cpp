@@ -404,6 +404,70 @@ TEST_F(Svm, AReleaseBehindAQueueLeavesOtherReferencesAlone) {
   EXPECT_EQ(clpool_mem_size(mem.get()), 4096u);
 }
 
+cl_int state_of(cl_event event) {
+  cl_int state = CL_QUEUED;
+  clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return state;
+}
+
+/// Commands that wait until it is opened, at the latest when it goes.
+class Gate {
+ public:
+  explicit Gate(const OpenCl& cl) {
+    cl_int code = CL_SUCCESS;
+    event = clCreateUserEvent(cl.context, &code);
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() {
+    open();
+    clReleaseEvent(event);
+  }
+  void open() {
+    if (!is_open_) {
+      clSetUserEventStatus(event, CL_COMPLETE);
+    }
+    is_open_ = true;
+  }
+  cl_event event = nullptr;
+
+ private:
+  bool is_open_ = false;
+};
+
+TEST_F(Svm, AReleaseBehindAQueueIsNotCompleteBeforeItsCommandsAlthoughAViewIsLeft) {
+  clpool_mem* const mem = make(1 << 20).release();
+  clpool_mem* view = nullptr;
+  ASSERT_OK(clpool_svm_as_buffer(mem, 0, CLPOOL_WHOLE_SIZE, &view));
+  Gate gate(cl);
+  ASSERT_OK(clpool_mem_fill(cl.queue, mem, "x", 1, 0, CLPOOL_WHOLE_SIZE, 1, &gate.event, nullptr));
+  cl_event event = nullptr;
+  ASSERT_OK(clpool_svm_release_on(mem, cl.queue, 0, nullptr, &event));
+  EXPECT_NE(state_of(event), CL_COMPLETE) << "the fill still waits";
+  EXPECT_OK(clpool_mem_release(view));  // the last reference: the memory must outlive the fill
+  EXPECT_EQ(clpool_mem_size(mem), 0u);
+  gate.open();
+  EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);
+  EXPECT_EQ(state_of(event), CL_COMPLETE);
+  clReleaseEvent(event);
+}
+
+TEST_F(Svm, AReleaseOnAnUnorderedQueueWaitsForItsCommands) {
+  const cl_command_queue unordered = cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  if (unordered == nullptr) {
+    GTEST_SKIP() << "the device has no out-of-order queues";
+  }
+  clpool_mem* const mem = make(4096).release();
+  Gate gate(cl);
+  ASSERT_OK(clpool_mem_fill(unordered, mem, "x", 1, 0, CLPOOL_WHOLE_SIZE, 1, &gate.event, nullptr));
+  cl_event event = nullptr;
+  ASSERT_OK(clpool_svm_release_on(mem, unordered, 0, nullptr, &event));
+  EXPECT_NE(state_of(event), CL_COMPLETE) << "the fill still waits";
+  gate.open();
+  EXPECT_EQ(clFinish(unordered), CL_SUCCESS);
+  clReleaseEvent(event);
+}
+
 TEST_F(Svm, IsBoundToQueuesInTurn) {  // D-11, D-12
   const cl_command_queue other = cl.another_queue();
   ASSERT_NE(other, nullptr);

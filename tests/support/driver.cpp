@@ -3,6 +3,7 @@
 // --wrap options of them.
 #include "support/driver.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@ struct State {
   std::mutex mutex;
   Live live;
   std::map<std::string, long> calls;
+  std::vector<Command> commands;
   long fallible = 0;
   std::string fault_function;  ///< empty: any
   long fault_in = 0;           ///< calls until the fault; 0: none set
@@ -46,6 +48,12 @@ void count(const char* function) {
   ++s.calls[function];
 }
 
+void note(const char* function, cl_command_queue queue, cl_uint count, const cl_event* waits) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.commands.push_back({function, queue, std::vector<cl_event>(waits, waits + count)});
+}
+
 void add(long Live::*what, long references) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
@@ -67,6 +75,15 @@ std::ostream& operator<<(std::ostream& stream, const Live& live) {
 long calls(const std::string& function) {
   const std::lock_guard lock(state().mutex);
   return state().calls[function];
+}
+
+bool Command::waits_for(cl_event event) const {
+  return std::find(waits.begin(), waits.end(), event) != waits.end();
+}
+
+std::vector<Command> commands() {
+  const std::lock_guard lock(state().mutex);
+  return state().commands;
 }
 
 long fallible_calls() {
@@ -117,6 +134,7 @@ void reset() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.calls.clear();
+  s.commands.clear();
   s.fallible = 0;
   s.fault_in = 0;
   s.failed = false;
@@ -128,6 +146,7 @@ using clpool::test::driver::add;
 using clpool::test::driver::count;
 using clpool::test::driver::enter;
 using clpool::test::driver::Live;
+using clpool::test::driver::note;
 
 // A call that returns an object and its code through the last parameter, `code`.
 #define WRAP_CREATE(name, type, what, parameters, arguments) \
@@ -177,6 +196,7 @@ using clpool::test::driver::Live;
     if (const cl_int fault = enter(#name)) {      \
       return fault;                               \
     }                                             \
+    note(#name, queue, waits, wait_list);         \
     const cl_int code = __real_##name arguments;  \
     if (code == CL_SUCCESS && event != nullptr) { \
       add(&Live::events, 1);                      \
@@ -338,6 +358,7 @@ WRAP_ENQUEUE(clEnqueueSVMMigrateMem,
       *code = fault;                               \
       return nullptr;                              \
     }                                              \
+    note(#name, queue, waits, wait_list);          \
     void* const pointer = __real_##name arguments; \
     if (pointer != nullptr && event != nullptr) {  \
       add(&Live::events, 1);                       \
@@ -394,6 +415,7 @@ extern "C" cl_int __wrap_clEnqueueSVMFree(cl_command_queue queue, cl_uint count,
   if (const cl_int fault = enter("clEnqueueSVMFree")) {
     return fault;
   }
+  note("clEnqueueSVMFree", queue, waits, wait_list);
   const cl_int code =
       __real_clEnqueueSVMFree(queue, count, pointers, callback, user, waits, wait_list, event);
   if (code == CL_SUCCESS) {
