@@ -105,9 +105,10 @@ CLPOOL_API clpool_status clpool_svm_unbind_queue(clpool_mem* svm) CLPOOL_NOEXCEP
 
 /**
  * clpool_mem_release() with a choice of queue, events to wait for and an event of the free (for a block of a
- * pool: of its uses, after which the pool may hand it out again). If other references are left, such as those of
- * views, parts and maps, one is given up and nothing is freed yet: the event is complete when the commands enqueued
- * on the queue so far and those waited for are, and the last reference, however it is given up, frees behind them.
+ * pool: of its uses, after which the pool may hand it out again). If other references are left, such as those
+ * of views, parts and maps, one is given up and nothing is freed yet: the event is complete when the commands
+ * enqueued on the queue so far and those waited for are, and the last reference, however it is given up,
+ * frees behind them.
  * @param svm as for clpool_svm_bind_queue()
  * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
  * @param wait_count number of events
