@@ -13,7 +13,16 @@ struct DirectMem : Mem {
   Allocator* allocator = nullptr;  ///< holds a reference while live
   Chunk chunk;
   cl::Queue queue;  ///< SVM that was bound: the queue that it is freed behind
+  // SVM that was released on queues while others held it: the last of those queues, and for each release an
+  // event that is complete when the commands before it are.
+  cl::Queue last_queue;
+  cl::EventList given_up;
 };
+
+/// The queue that `mem` is freed behind; null if none.
+cl_command_queue queue_of(const DirectMem& mem) noexcept {
+  return mem.queue ? mem.queue.get() : mem.allocator->traits().queue;
+}
 
 constinit Recycler<DirectMem> recycler;
 
@@ -25,17 +34,23 @@ class DirectOwner final : public MemOwner {
     auto& direct = static_cast<DirectMem&>(mem);
     const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
     const Chunk chunk = std::exchange(direct.chunk, {});
-    const cl::Queue queue = std::move(direct.queue);
+    const cl::Queue bound = std::move(direct.queue);
+    const cl::Queue last = std::move(direct.last_queue);
+    const cl::EventList given_up = std::move(direct.given_up);
     clear_mem(mem);
     recycler.give_back(direct);
-    if (!queue) {
+    if (!bound && given_up.empty()) {
       allocator->deallocate(chunk);
       return Status::success;
     }
-    cl::Order order;
-    order.queue = queue.get();
+    const cl_command_queue own = bound ? bound.get() : allocator->traits().queue;
+    const cl::Order order = given_up.order(own != nullptr ? own : last.get(), nullptr);
     if (allocator->deallocate_on(chunk, order) != Status::success) {
-      clFinish(queue.get());  // what cannot be freed behind the queue is freed when the queue is done
+      // What cannot be freed behind its commands is freed when they are done.
+      if (order.wait_count != 0) {
+        clWaitForEvents(order.wait_count, order.waits);
+      }
+      clFinish(order.queue);
       allocator->deallocate(chunk);
     }
     return Status::success;
@@ -104,11 +119,6 @@ bool is_direct(const Mem& mem) noexcept {
 
 namespace {
 
-/// The queue that `mem` is freed behind; null if none.
-cl_command_queue queue_of(const DirectMem& mem) noexcept {
-  return mem.queue ? mem.queue.get() : mem.allocator->traits().queue;
-}
-
 Status require_direct_svm(const Mem& mem) noexcept {
   if (mem.state != MemState::live) {
     return fail(Status::invalid_operation, "memory %p was released already", static_cast<const void*>(&mem));
@@ -154,6 +164,28 @@ Status unbind_direct_svm(Mem& mem) {
   return Status::success;
 }
 
+namespace {
+
+/// Has whoever frees the memory wait for the commands on the queue so far and for the order's events;
+/// `event`, unless null, receives the event of that.
+Status remember(DirectMem& mem, const cl::Order& order, cl_event* event) {
+  cl::Queue queue;
+  CLPOOL_TRY(cl::Queue::share(order.queue, queue));
+  mem.given_up.reserve();
+  cl::Event done;
+  CLPOOL_TRY(cl::mark_so_far(order, done));
+  cl::Event told;
+  if (event != nullptr) {
+    CLPOOL_TRY(cl::Event::share(done.get(), told));
+    *event = told.detach();
+  }
+  mem.last_queue = std::move(queue);
+  mem.given_up.add(std::move(done));
+  return Status::success;
+}
+
+}  // namespace
+
 Status release_direct_svm(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_direct_svm(mem));
   auto& direct = static_cast<DirectMem&>(mem);
@@ -161,14 +193,23 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
     order.queue = queue_of(direct);
   }
   CLPOOL_TRY(cl::check_order(order));
-  if (mem.references.load(std::memory_order_acquire) != 1) {
-    CLPOOL_TRY(cl::do_nothing(order));
+  bool out_of_order = false;
+  CLPOOL_TRY(cl::is_out_of_order(order.queue, out_of_order));
+  const bool is_last = mem.references.load(std::memory_order_acquire) == 1;
+  if (!is_last) {
+    CLPOOL_TRY(remember(direct, order, order.event));
     return release_mem(mem);
+  }
+  if (out_of_order || !direct.given_up.empty()) {
+    CLPOOL_TRY(remember(direct, order, nullptr));
+    order = direct.given_up.order(order.queue, order.event);
   }
   CLPOOL_TRY(direct.allocator->deallocate_on(direct.chunk, order));
   const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
+  const cl::EventList given_up = std::move(direct.given_up);
   direct.chunk = {};
   direct.queue.reset();
+  direct.last_queue.reset();
   clear_mem(mem);
   recycler.give_back(direct);
   return Status::success;

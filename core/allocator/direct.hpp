@@ -20,8 +20,10 @@ bool is_direct(const Mem& mem) noexcept;
 Status bind_direct_svm(Mem& mem, cl_command_queue queue);
 /// Waits for the queue and forgets it.
 Status unbind_direct_svm(Mem& mem);
-/// Gives up the last reference behind the commands of `order.queue` (null: the queue that it is bound to).
-/// With other references left nothing is freed yet. The event is that of the free.
+/// Gives up a reference behind the commands of `order.queue` (null: the queue that it is bound to). The last
+/// one frees, and the event is that of the free. With other references left nothing is freed yet: the event
+/// is complete when the commands so far are, and whoever gives up the last reference, in whatever way, frees
+/// behind them.
 Status release_direct_svm(Mem& mem, cl::Order order);
 
 }  // namespace clpool::core

@@ -1,6 +1,8 @@
 // Checks of orders, empty commands, queue hand-over and events of several commands.
 #include "cl/order.hpp"
 
+#include <utility>
+
 namespace clpool::core::cl {
 namespace {
 
@@ -68,6 +70,23 @@ Status do_nothing(const Order& order) {
   return enqueue_marker(order.queue, order.wait_count, order.waits, order.event);
 }
 
+Status mark_so_far(const Order& order, Event& done) {
+  Event marker;
+  CLPOOL_TRY(enqueue_marker(order.queue, 0, nullptr, marker.receive()));
+  if (order.wait_count != 0) {  // a marker with a wait list waits for nothing else on an out-of-order queue
+    std::vector<cl_event> waits(order.waits, order.waits + order.wait_count);
+    waits.push_back(marker.get());
+    Event both;
+    CLPOOL_TRY(enqueue_marker(order.queue, static_cast<cl_uint>(waits.size()), waits.data(), both.receive()));
+    marker = std::move(both);
+  }
+  if (const cl_int code = clFlush(order.queue); code != CL_SUCCESS) {
+    return fail_cl(code, "clFlush", "queue %p", static_cast<void*>(order.queue));
+  }
+  done = std::move(marker);
+  return Status::success;
+}
+
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
   Event done;
   cl_int code = clEnqueueMarkerWithWaitList(from, 0, nullptr, done.receive());
@@ -82,6 +101,12 @@ Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
              ? Status::success
              : fail_cl(code, "clEnqueueBarrierWithWaitList", "queue %p cannot wait for queue %p",
                        static_cast<void*>(to), static_cast<void*>(from));
+}
+
+EventList::~EventList() {
+  for (cl_event event : events_) {
+    Event::adopt(event);
+  }
 }
 
 cl_event* Batch::next() {

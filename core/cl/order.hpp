@@ -31,9 +31,34 @@ Status require_queue_version(cl_command_queue queue, Version needed, const char*
 /// What a command of 0 bytes does: nothing, with an event that is complete as soon as the waits are (W-36).
 Status do_nothing(const Order& order);
 
+/// An event that is complete when all commands enqueued on the queue so far are, and the events waited for.
+/// Needs OpenCL 1.2; the queue is flushed.
+Status mark_so_far(const Order& order, Event& done);
+
 /// Makes commands enqueued on `to` from now on wait for those enqueued on `from` so far. `from` is flushed,
 /// or they could wait for ever (D-12). Needs OpenCL 1.2; nothing is left to release (D-11).
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
+
+/// Events that are waited for together, a reference on each. Made where memory may be missing, used where it
+/// must not be needed.
+class EventList {
+ public:
+  EventList() = default;
+  EventList(EventList&&) noexcept = default;
+  EventList& operator=(EventList&&) = delete;
+  ~EventList();
+  /// Makes room for one more, so that the next add() cannot fail.
+  void reserve() { events_.reserve(events_.size() + 1); }
+  void add(Event event) noexcept { events_.push_back(event.detach()); }
+  bool empty() const noexcept { return events_.empty(); }
+  /// The order of a command on `queue` that waits for all of them.
+  Order order(cl_command_queue queue, cl_event* event) const noexcept {
+    return {queue, static_cast<cl_uint>(events_.size()), events_.data(), event};
+  }
+
+ private:
+  std::vector<cl_event> events_;
+};
 
 /// Several commands that together carry out one order. Each takes its event from next(); finish() makes one
 /// event of them. Needs OpenCL 1.2 when there is more than one command.

@@ -6,16 +6,27 @@
 #include "cl/info.hpp"
 
 namespace clpool::core::cl {
+namespace {
 
-Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
-  cl_device_id device = nullptr;
-  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+Status is_of_platform(cl_device_id device, const char* platform_name, bool& result) {
   cl_platform_id platform = nullptr;
   CLPOOL_TRY(query(device, CL_DEVICE_PLATFORM, platform));
   std::string name;
   CLPOOL_TRY(query_text(platform, CL_PLATFORM_NAME, name));
-  result = name == "Portable Computing Language";
+  result = name == platform_name;
   return Status::success;
+}
+
+}  // namespace
+
+Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+  return is_of_platform(device, "Portable Computing Language", result);
+}
+
+Status loses_images_over_sub_buffers(cl_device_id device, bool& result) {
+  return is_of_platform(device, "rusticl", result);
 }
 
 }  // namespace clpool::core::cl

@@ -6,6 +6,7 @@
 
 #include "allocator/facts.hpp"
 #include "cl/info.hpp"
+#include "cl/quirks.hpp"
 #include "memory/image_format.hpp"
 #include "memory/info.hpp"
 #include "memory/object.hpp"
@@ -77,9 +78,9 @@ Status check_memory(const ImageDescription& description, cl_mem_object_type type
     return fail(Status::invalid_value, "the image takes %zu bytes of host memory, %zu were given", needed,
                 description.host_size);
   }
-  if (description.buffer != nullptr && needed > description.buffer->capacity) {
+  if (description.buffer != nullptr && needed > description.buffer->size) {
     return fail(Status::invalid_value, "the image takes %zu bytes of the buffer, which has %zu", needed,
-                description.buffer->capacity);
+                description.buffer->size);
   }
   return Status::success;
 }
@@ -94,6 +95,28 @@ Status require_images(const ContextFacts& facts) {
   }
   return fail(Status::not_supported,
               "images need CL_DEVICE_IMAGE_SUPPORT, which no device of the context has");
+}
+
+/// NOT_SUPPORTED where the image would silently have memory of its own instead of the buffer's.
+Status require_shared_memory(const ContextFacts& facts, const Mem& buffer) {
+  cl_mem root = nullptr;
+  std::size_t offset = 0;
+  CLPOOL_TRY(buffer.owner->root_of(buffer, root, offset));
+  if (root == buffer.handle) {
+    return Status::success;
+  }
+  for (cl_device_id device : facts.devices) {
+    bool loses = false;
+    CLPOOL_TRY(cl::loses_images_over_sub_buffers(device, loses));
+    if (loses) {
+      return fail(
+          Status::not_supported,
+          "an image needs a whole buffer on rusticl, this is a part of one, at offset %zu: the driver "
+          "would read zeros and lose what is written",
+          offset);
+    }
+  }
+  return Status::success;
 }
 
 cl_mem create(cl_context context, const ImageDescription& description, cl_mem_object_type type,
@@ -135,6 +158,9 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   ContextFacts facts;
   CLPOOL_TRY(read_context_facts(context, facts));
   CLPOOL_TRY(require_images(facts));
+  if (description.buffer != nullptr) {
+    CLPOOL_TRY(require_shared_memory(facts, *description.buffer));
+  }
   const cl::Version version = facts.newest;
   const bool is_1_1 = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE3D;
   if (version < cl::Version{1, 2} && (!is_1_1 || description.buffer != nullptr)) {

@@ -77,6 +77,9 @@ Status mem_info(const Mem& mem, cl_mem_info name, const Answer& answer) {
   if (mem.handle == nullptr) {
     return info_without_handle(mem, name, answer);
   }
+  if (name == CL_MEM_SIZE) {  // a pooled block's object may be larger
+    return answer_with(mem.size, answer);
+  }
   return ask(clGetMemObjectInfo, "clGetMemObjectInfo", mem.handle, name, answer);
 }
 

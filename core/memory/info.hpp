@@ -19,8 +19,8 @@ struct Answer {
   std::size_t* needed = nullptr;
 };
 
-/// A CL_MEM_… property. Memory without a cl_mem knows CL_MEM_SIZE, CL_MEM_CONTEXT, CL_MEM_HOST_PTR and
-/// CL_MEM_OFFSET.
+/// A CL_MEM_… property. CL_MEM_SIZE is what was asked for. Memory without a cl_mem knows that,
+/// CL_MEM_CONTEXT, CL_MEM_HOST_PTR and CL_MEM_OFFSET.
 Status mem_info(const Mem& mem, cl_mem_info name, const Answer& answer);
 /// A CL_IMAGE_… property.
 Status image_info(const Mem& mem, cl_image_info name, const Answer& answer);

@@ -36,6 +36,9 @@ Status load(const Mem& mem, Cargo& cargo) {
     if (mem.size == whole_size) {  // D-35
       return fail(Status::invalid_value, "SVM of unknown size at %p cannot be migrated", mem.pointer);
     }
+    if (mem.size == 0) {  // to the driver, 0 means the whole allocation around it
+      return Status::success;
+    }
     cargo.pointers.push_back(mem.pointer);
     cargo.sizes.push_back(mem.size);
     return Status::success;
@@ -94,7 +97,7 @@ Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_m
     }
     CLPOOL_TRY(load(*mems[i], cargo));
   }
-  if (count == 0) {
+  if (cargo.handles.empty() && cargo.roots.empty() && cargo.pointers.empty()) {
     return cl::do_nothing(order);
   }
   cl::Batch batch(order);

@@ -7,30 +7,27 @@ namespace clpool::core {
 namespace {
 
 Status check_offset(const Side& side) noexcept {
-  return side.offset <= side.capacity ? Status::success
-                                      : fail(Status::invalid_value, "%s: offset %zu is beyond its %zu bytes",
-                                             side.name, side.offset, side.capacity);
+  return side.offset <= side.size ? Status::success
+                                  : fail(Status::invalid_value, "%s: offset %zu is beyond its %zu bytes",
+                                         side.name, side.offset, side.size);
 }
 
 Status check_fit(std::size_t size, const Side& side) noexcept {
-  return size <= side.capacity - side.offset
+  return size <= side.size - side.offset
              ? Status::success
              : fail(Status::invalid_value, "%s: %zu bytes from offset %zu on were asked for, it has %zu",
-                    side.name, size, side.offset, side.capacity);
+                    side.name, size, side.offset, side.size);
 }
 
 /// What a default takes; whole_size if unknown.
 std::size_t rest_of(const Side& side) noexcept {
-  if (side.size == whole_size) {
-    return whole_size;
-  }
-  return side.size > side.offset ? side.size - side.offset : 0;
+  return side.size == whole_size ? whole_size : side.size - side.offset;
 }
 
 }  // namespace
 
 Status resolve_size(std::size_t& size, const Side& side) noexcept {
-  return resolve_size(size, side, {side.name, whole_size, whole_size, 0});
+  return resolve_size(size, side, {side.name, whole_size, 0});
 }
 
 Status resolve_size(std::size_t& size, const Side& first, const Side& second) noexcept {

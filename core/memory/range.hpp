@@ -1,4 +1,5 @@
 // Ranges of bytes: what part of which memory a command touches, checked before any driver or memcpy sees it.
+// What may be touched is what was asked for: bytes that a pool reserved beyond it belong to nobody.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +16,16 @@ inline constexpr std::size_t whole_size = SIZE_MAX;
 
 /// One side of a transfer.
 struct Side {
-  const char* name = "";     ///< for messages
-  std::size_t size = 0;      ///< bytes that a default takes as its end; whole_size if unknown
-  std::size_t capacity = 0;  ///< bytes that may be touched
-  std::size_t offset = 0;    ///< bytes
+  const char* name = "";   ///< for messages
+  std::size_t size = 0;    ///< bytes that may be touched; whole_size if unknown
+  std::size_t offset = 0;  ///< bytes
 };
 
 inline Side side_of(const char* name, const Mem& mem, std::size_t offset) noexcept {
-  return {name, mem.size, mem.capacity, offset};
+  return {name, mem.size, offset};
 }
 inline Side side_of_host(std::size_t bytes) noexcept {
-  return {"the host memory", bytes, bytes, 0};
+  return {"the host memory", bytes, 0};
 }
 
 /// Fills in a size that is whole_size and checks that it fits. INVALID_VALUE names the side, what was asked

@@ -12,18 +12,18 @@ bool is_empty(const std::size_t (&region)[3]) noexcept {
   return region[0] == 0 || region[1] == 0 || region[2] == 0;
 }
 
-/// Lays a box out and checks that it ends within `capacity` bytes.
+/// Lays a box out and checks that it ends within `size` bytes.
 Status check_box(const char* name, const std::size_t (&region)[3], BoxPlace& place,
-                 std::size_t capacity) noexcept {
+                 std::size_t size) noexcept {
   std::size_t extent = 0;
   CLPOOL_TRY(lay_out(name, region, place, extent));
-  return extent <= capacity
+  return extent <= size
              ? Status::success
              : fail(Status::invalid_value,
                     "%s: the box of %zu x %zu x %zu from (%zu, %zu, %zu) on with pitches %zu and %zu ends "
                     "at byte %zu, it has %zu",
                     name, region[0], region[1], region[2], place.origin[0], place.origin[1], place.origin[2],
-                    place.row_pitch, place.slice_pitch, extent, capacity);
+                    place.row_pitch, place.slice_pitch, extent, size);
 }
 
 /// A buffer object, and where in it the memory begins.
@@ -108,8 +108,8 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(require_buffer(target));
   CLPOOL_TRY(require_buffer(source));
-  CLPOOL_TRY(check_box("the source", box.region, box.source, source.capacity));
-  CLPOOL_TRY(check_box("the target", box.region, box.target, target.capacity));
+  CLPOOL_TRY(check_box("the source", box.region, box.source, source.size));
+  CLPOOL_TRY(check_box("the target", box.region, box.target, target.size));
   CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 1}, "rectangular copies"));
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
@@ -134,7 +134,7 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
 Status read_box(const cl::Order& order, Mem& source, const HostTarget& host, Box box, bool blocking) {
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(require_buffer(source));
-  CLPOOL_TRY(check_box("the memory", box.region, box.source, source.capacity));
+  CLPOOL_TRY(check_box("the memory", box.region, box.source, source.size));
   CLPOOL_TRY(check_box("the host memory", box.region, box.target, host.size));
   CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 1}, "rectangular copies"));
   if (is_empty(box.region)) {
@@ -156,7 +156,7 @@ Status write_box(const cl::Order& order, Mem& target, const HostSource& host, Bo
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(require_buffer(target));
   CLPOOL_TRY(check_box("the host memory", box.region, box.source, host.size));
-  CLPOOL_TRY(check_box("the memory", box.region, box.target, target.capacity));
+  CLPOOL_TRY(check_box("the memory", box.region, box.target, target.size));
   CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 1}, "rectangular copies"));
   if (is_empty(box.region)) {
     return cl::do_nothing(order);

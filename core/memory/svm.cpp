@@ -46,6 +46,9 @@ Status view_svm_as_buffer(Mem& svm, cl_mem_flags flags, std::size_t size, Mem*& 
                 kind_name(nature_of(svm)));
   }
   CLPOOL_TRY(resolve_size(size, side_of("the SVM", svm, 0)));
+  if (size == 0) {
+    return fail(Status::invalid_value, "a view of 0 bytes was asked for, the least is 1");
+  }
   ObjectParts parts;
   parts.context = svm.owner->context_of(svm);
   parts.size = size;

@@ -34,7 +34,7 @@ TEST_P(EveryBuffer, TellsEveryPropertyThatTheDriverKnows) {
   };
   EXPECT_EQ(number(CL_MEM_TYPE), uint64_t{CL_MEM_OBJECT_BUFFER});
   EXPECT_NE(number(CL_MEM_FLAGS) & CL_MEM_READ_WRITE, 0u);
-  EXPECT_GE(number(CL_MEM_SIZE), 1000u);
+  EXPECT_EQ(number(CL_MEM_SIZE), 1000u);
   EXPECT_EQ(number(CL_MEM_MAP_COUNT), 0u);
   EXPECT_GE(number(CL_MEM_REFERENCE_COUNT), 1u);
   EXPECT_EQ(number(CL_MEM_CONTEXT), reinterpret_cast<uint64_t>(cl.context));
@@ -132,7 +132,7 @@ TEST_P(EveryBuffer, WrongSubRegionsAreRefusedByName) {
   auto* region = reinterpret_cast<clpool_mem*>(this);
   EXPECT_EQ(clpool_mem_sub_region(parent.get(), 0, 0, 0, &region), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(region, nullptr);
-  const size_t beyond = clpool_mem_capacity(parent.get()) + 1;
+  const size_t beyond = 4097;
   EXPECT_EQ(clpool_mem_sub_region(parent.get(), 0, beyond, 0, &region), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names(std::to_string(beyond))) << last_error();
   EXPECT_EQ(clpool_mem_sub_region(parent.get(), beyond, 1, 0, &region), CLPOOL_ERROR_INVALID_VALUE);

@@ -3,6 +3,7 @@
 // --wrap options of them.
 #include "support/driver.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@ struct State {
   std::mutex mutex;
   Live live;
   std::map<std::string, long> calls;
+  std::vector<Command> commands;
   long fallible = 0;
   std::string fault_function;  ///< empty: any
   long fault_in = 0;           ///< calls until the fault; 0: none set
@@ -46,6 +48,12 @@ void count(const char* function) {
   ++s.calls[function];
 }
 
+void note(const char* function, cl_command_queue queue, cl_uint count, const cl_event* waits) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.commands.push_back({function, queue, std::vector<cl_event>(waits, waits + count)});
+}
+
 void add(long Live::*what, long references) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
@@ -67,6 +75,15 @@ std::ostream& operator<<(std::ostream& stream, const Live& live) {
 long calls(const std::string& function) {
   const std::lock_guard lock(state().mutex);
   return state().calls[function];
+}
+
+bool Command::waits_for(cl_event event) const {
+  return std::find(waits.begin(), waits.end(), event) != waits.end();
+}
+
+std::vector<Command> commands() {
+  const std::lock_guard lock(state().mutex);
+  return state().commands;
 }
 
 long fallible_calls() {
@@ -117,6 +134,7 @@ void reset() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.calls.clear();
+  s.commands.clear();
   s.fallible = 0;
   s.fault_in = 0;
   s.failed = false;
@@ -128,6 +146,7 @@ using clpool::test::driver::add;
 using clpool::test::driver::count;
 using clpool::test::driver::enter;
 using clpool::test::driver::Live;
+using clpool::test::driver::note;
 
 // A call that returns an object and its code through the last parameter, `code`.
 #define WRAP_CREATE(name, type, what, parameters, arguments) \
@@ -177,6 +196,7 @@ using clpool::test::driver::Live;
     if (const cl_int fault = enter(#name)) {      \
       return fault;                               \
     }                                             \
+    note(#name, queue, waits, wait_list);         \
     const cl_int code = __real_##name arguments;  \
     if (code == CL_SUCCESS && event != nullptr) { \
       add(&Live::events, 1);                      \
@@ -238,6 +258,54 @@ WRAP_ENQUEUE(clEnqueueFillBuffer,
              (cl_command_queue queue, cl_mem buffer, const void* pattern, size_t pattern_size, size_t offset,
               size_t size, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, buffer, pattern, pattern_size, offset, size, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueReadBufferRect,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+              size_t host_row_pitch, size_t host_slice_pitch, void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
+              host_slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueWriteBufferRect,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+              size_t host_row_pitch, size_t host_slice_pitch, const void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
+              host_slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyBufferRect,
+             (cl_command_queue queue, cl_mem source, cl_mem target, const size_t* source_origin,
+              const size_t* target_origin, const size_t* region, size_t source_row_pitch,
+              size_t source_slice_pitch, size_t target_row_pitch, size_t target_slice_pitch, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, source, target, source_origin, target_origin, region, source_row_pitch,
+              source_slice_pitch, target_row_pitch, target_slice_pitch, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueReadImage,
+             (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
+              const size_t* region, size_t row_pitch, size_t slice_pitch, void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, image, blocking, origin, region, row_pitch, slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueWriteImage,
+             (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
+              const size_t* region, size_t row_pitch, size_t slice_pitch, const void* host, cl_uint waits,
+              const cl_event* wait_list, cl_event* event),
+             (queue, image, blocking, origin, region, row_pitch, slice_pitch, host, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueFillImage,
+             (cl_command_queue queue, cl_mem image, const void* color, const size_t* origin,
+              const size_t* region, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, image, color, origin, region, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyImage,
+             (cl_command_queue queue, cl_mem source, cl_mem target, const size_t* source_origin,
+              const size_t* target_origin, const size_t* region, cl_uint waits, const cl_event* wait_list,
+              cl_event* event),
+             (queue, source, target, source_origin, target_origin, region, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyImageToBuffer,
+             (cl_command_queue queue, cl_mem image, cl_mem buffer, const size_t* origin, const size_t* region,
+              size_t offset, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, image, buffer, origin, region, offset, waits, wait_list, event))
+WRAP_ENQUEUE(clEnqueueCopyBufferToImage,
+             (cl_command_queue queue, cl_mem buffer, cl_mem image, size_t offset, const size_t* origin,
+              const size_t* region, cl_uint waits, const cl_event* wait_list, cl_event* event),
+             (queue, buffer, image, offset, origin, region, waits, wait_list, event))
 WRAP_ENQUEUE(clEnqueueMarkerWithWaitList,
              (cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, waits, wait_list, event))
@@ -290,6 +358,7 @@ WRAP_ENQUEUE(clEnqueueSVMMigrateMem,
       *code = fault;                               \
       return nullptr;                              \
     }                                              \
+    note(#name, queue, waits, wait_list);          \
     void* const pointer = __real_##name arguments; \
     if (pointer != nullptr && event != nullptr) {  \
       add(&Live::events, 1);                       \
@@ -306,6 +375,14 @@ WRAP_MAP(clEnqueueMapImage,
           const cl_event* wait_list, cl_event* event, cl_int* code),
          (queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits, wait_list, event,
           code))
+
+extern "C" cl_int __real_clSetUserEventStatus(cl_event event, cl_int status);
+extern "C" cl_int __wrap_clSetUserEventStatus(cl_event event, cl_int status) {
+  if (const cl_int fault = enter("clSetUserEventStatus")) {
+    return fault;
+  }
+  return __real_clSetUserEventStatus(event, status);
+}
 
 extern "C" void* __real_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
                                    cl_uint alignment);
@@ -338,6 +415,7 @@ extern "C" cl_int __wrap_clEnqueueSVMFree(cl_command_queue queue, cl_uint count,
   if (const cl_int fault = enter("clEnqueueSVMFree")) {
     return fault;
   }
+  note("clEnqueueSVMFree", queue, waits, wait_list);
   const cl_int code =
       __real_clEnqueueSVMFree(queue, count, pointers, callback, user, waits, wait_list, event);
   if (code == CL_SUCCESS) {

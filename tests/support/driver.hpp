@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 
 #include <string>
+#include <vector>
 
 namespace clpool::test::driver {
 
@@ -24,6 +25,16 @@ std::ostream& operator<<(std::ostream& stream, const Live& live);
 
 /// Number of calls of `function` since the last reset().
 long calls(const std::string& function);
+
+/// A command that was enqueued.
+struct Command {
+  std::string function;
+  cl_command_queue queue = nullptr;
+  std::vector<cl_event> waits;
+  bool waits_for(cl_event event) const;
+};
+/// Those since the last reset(), oldest first.
+std::vector<Command> commands();
 
 /// Number of calls since the last reset() that could have failed.
 long fallible_calls();

@@ -63,4 +63,13 @@ class PretendedExtension {
   ~PretendedExtension();
 };
 
+/// As long as it lives, every real platform has this name: for what the library does on drivers with a bug.
+class PretendedPlatform {
+ public:
+  explicit PretendedPlatform(const char* name);
+  PretendedPlatform(const PretendedPlatform&) = delete;
+  PretendedPlatform& operator=(const PretendedPlatform&) = delete;
+  ~PretendedPlatform();
+};
+
 }  // namespace clpool::test

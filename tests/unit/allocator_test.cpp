@@ -118,26 +118,28 @@ TEST_P(EveryAllocator, LeavesNothingBehind) {
 }
 
 TEST_P(EveryAllocator, LeavesNothingBehindWhicheverCallOfAnAllocationFails) {  // D-02
-  driver::reset();
   Chunk chunk;
   ASSERT_EQ(allocator->allocate(4096, 1, chunk), Status::success);
-  const long calls = driver::fallible_calls();
   allocator->deallocate(chunk);
   const driver::Live idle = driver::live();
-  ASSERT_GE(calls, 1);
-  for (long nth = 1; nth <= calls; ++nth) {
-    for (const cl_int code : {-4, -5, -6}) {
+  for (const cl_int code : {-4, -5, -6}) {
+    for (long nth = 1;; ++nth) {
       driver::fail_any_call(nth, code);
-      Chunk none;
-      EXPECT_EQ(allocator->allocate(4096, 1, none), Status::out_of_memory)
-          << "call " << nth << ", code " << code;
-      EXPECT_TRUE(driver::failed());
-      EXPECT_EQ(none.value, 0u);
+      Chunk made;
+      const Status status = allocator->allocate(4096, 1, made);
+      if (!driver::failed()) {  // no allocation takes so many calls; how many may depend on addresses
+        driver::disarm();
+        ASSERT_EQ(status, Status::success);
+        allocator->deallocate(made);
+        EXPECT_GT(nth, 1);
+        break;
+      }
+      EXPECT_EQ(status, Status::out_of_memory) << "call " << nth << ", code " << code;
+      EXPECT_EQ(made.value, 0u);
       EXPECT_EQ(driver::live(), idle) << "call " << nth << ", code " << code;
     }
   }
-  ASSERT_EQ(allocator->allocate(4096, 1, chunk), Status::success);
-  allocator->deallocate(chunk);
+  EXPECT_EQ(driver::live(), idle);
 }
 
 TEST_P(EveryAllocator, LeavesNothingBehindWhicheverCallOfItsCreationFails) {

@@ -49,9 +49,12 @@ struct Stage {
       }
     }
   }
-  cl::Order order(cl_event* event = nullptr) const { return {cl.queue, 0, nullptr, event}; }
+  cl::Order order(cl_event* event = nullptr) const {
+    return {cl.queue, gate != nullptr ? 1U : 0U, gate != nullptr ? &gate : nullptr, event};
+  }
 
   const test::OpenCl& cl;
+  cl_event gate = nullptr;  ///< what commands wait for, if anything
   Mem* buffer = nullptr;
   Mem* other = nullptr;
   Mem* svm = nullptr;
@@ -60,11 +63,13 @@ struct Stage {
   bool has_images = false;
 };
 
-/// Calls of an operation before it was cleaned up after, which is not its own doing any more.
+/// Calls and commands of an operation before it was cleaned up after, which is not its own doing any more.
 long own_calls = 0;
+std::vector<driver::Command> own_commands;
 
 void end_of_operation() {
   own_calls = driver::fallible_calls();
+  own_commands = driver::commands();
   driver::disarm();
 }
 
@@ -92,6 +97,17 @@ Status give_back(Status status, cl_event event) {
     clReleaseEvent(event);
   }
   return status;
+}
+
+unsigned char host[512] = {};
+constexpr ImageRegion whole_image = {{0, 0, 0}, {16, 8, 1}};
+
+Box small_box() {
+  Box box;
+  box.region[0] = 8;
+  box.region[1] = 3;
+  box.region[2] = 1;
+  return box;
 }
 
 struct Operation {
@@ -138,6 +154,62 @@ const Operation operations[] = {
        const Status status = fill(s.order(&event), *s.buffer, {"x", 1}, 0, 4096, 1024);
        return give_back(status, event);
      }},
+    {"Read", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = read(s.order(&event), *s.buffer, 0, {host, sizeof host}, 64, false);
+       return give_back(status, event);
+     }},
+    {"Write", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = write(s.order(&event), *s.buffer, 0, {host, sizeof host}, 64, false);
+       return give_back(status, event);
+     }},
+    {"ReadSvm", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = read(s.order(&event), *s.svm, 0, {host, sizeof host}, 64, false);
+       return give_back(status, event);
+     }},
+    {"WriteSvm", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = write(s.order(&event), *s.svm, 0, {host, sizeof host}, 64, false);
+       return give_back(status, event);
+     }},
+    {"FillSvm", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = fill(s.order(&event), *s.svm, {"x", 1}, 0, 64);
+       return give_back(status, event);
+     }},
+    {"CopyBuffers", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy(s.order(&event), *s.buffer, 0, *s.other, 0, 64);
+       return give_back(status, event);
+     }},
+    {"CopySvm", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy(s.order(&event), *s.svm, 0, *s.svm, 1024, 64);
+       return give_back(status, event);
+     }},
+    {"CopyBufferToSvm", true, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy(s.order(&event), *s.svm, 0, *s.buffer, 0, whole_size);
+       return give_back(status, event);
+     }},
+    {"Unmap", false, false,
+     [](const Stage& s) {
+       Map* map = nullptr;
+       CLPOOL_TRY(map_memory(s.order(), *s.buffer, CL_MAP_READ, 0, whole_size, true, map));
+       cl_event event = nullptr;
+       const Status status = unmap(*map, s.order(&event));
+       return give_back(give_back(status, event), map);
+     }},
     {"CopySvmToBuffer", true, false,
      [](const Stage& s) {
        cl_event event = nullptr;
@@ -148,14 +220,68 @@ const Operation operations[] = {
      [](const Stage& s) {
        Mem* region = nullptr;
        CLPOOL_TRY(make_sub_region(*s.buffer, 2048, 1024, 0, region));
-       Box box;
-       box.region[0] = 8;
-       box.region[1] = 3;
-       box.region[2] = 1;
+       Box box = small_box();
        box.source.row_pitch = 16;
        cl_event event = nullptr;
        const Status status = copy_box(s.order(&event), *region, *s.buffer, box);
        return give_back(give_back(status, event), region);
+     }},
+    {"CopyBox", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy_box(s.order(&event), *s.other, *s.buffer, small_box());
+       return give_back(status, event);
+     }},
+    {"ReadBox", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = read_box(s.order(&event), *s.buffer, {host, sizeof host}, small_box(), false);
+       return give_back(status, event);
+     }},
+    {"WriteBox", false, false,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = write_box(s.order(&event), *s.buffer, {host, sizeof host}, small_box(), false);
+       return give_back(status, event);
+     }},
+    {"FillImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = fill_image(s.order(&event), *s.image, {host, 16}, whole_image);
+       return give_back(status, event);
+     }},
+    {"ReadImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status =
+           read_image(s.order(&event), *s.image, whole_image, {host, sizeof host}, 0, 0, false);
+       return give_back(status, event);
+     }},
+    {"WriteImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status =
+           write_image(s.order(&event), *s.image, whole_image, {host, sizeof host}, 0, 0, false);
+       return give_back(status, event);
+     }},
+    {"CopyImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status =
+           copy_image(s.order(&event), *s.image, {8, 0, 0}, *s.image, {{0, 0, 0}, {8, 8, 1}});
+       return give_back(status, event);
+     }},
+    {"CopyImageToBuffer", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy_image_to_buffer(s.order(&event), *s.buffer, 0, *s.image, whole_image);
+       return give_back(status, event);
+     }},
+    {"CopyBufferToImage", false, true,
+     [](const Stage& s) {
+       cl_event event = nullptr;
+       const Status status = copy_buffer_to_image(s.order(&event), *s.image, whole_image, *s.buffer, 0);
+       return give_back(status, event);
      }},
     {"Nothing", false, false,
      [](const Stage& s) {
@@ -203,6 +329,19 @@ const Operation operations[] = {
        const Status status = release_direct_svm(*mem, s.order(&event));
        return give_back(give_back(status, event),
                         status == Status::success ? static_cast<Mem*>(nullptr) : mem);
+     }},
+    {"ReleaseSvmOnQueueWithAView", true, false,
+     [](const Stage& s) {
+       Mem* mem = nullptr;
+       CLPOOL_TRY(create_svm(s.cl.context, 0, 64, 0, nullptr, mem));
+       EXPECT_EQ(retain_mem(*mem), Status::success);
+       cl_event event = nullptr;
+       const Status status = release_direct_svm(*mem, s.order(&event));
+       end_of_operation();
+       if (status != Status::success) {
+         EXPECT_EQ(release_mem(*mem), Status::success);
+       }
+       return give_back(give_back(status, event), mem);
      }},
     {"CreateImage", false, true,
      [](const Stage& s) {
@@ -257,12 +396,53 @@ TEST_P(MemoryFaults, LeaveNothingBehindWhicheverCallFails) {
   clFinish(cl.queue);  // what was enqueued before a call failed still uses the stage's SVM
 }
 
+TEST_P(MemoryFaults, WaitForWhatTheyWereToldTo) {
+  test::OpenCl cl;
+  if (cl.queue == nullptr) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  Stage stage(cl);
+  if ((GetParam().needs_svm && !stage.has_svm) || (GetParam().needs_images && !stage.has_images)) {
+    GTEST_SKIP() << "the device has no " << (GetParam().needs_svm ? "SVM" : "images");
+  }
+  cl_int code = CL_SUCCESS;
+  stage.gate = clCreateUserEvent(cl.context, &code);
+  clSetUserEventStatus(stage.gate, CL_COMPLETE);  // which event is waited for can be seen all the same
+  driver::reset();
+  const Status status = GetParam().run(stage);
+  ASSERT_TRUE(status == Status::success || status == Status::not_supported) << last_error_message();
+  bool takes_orders = false;
+  bool gate_seen = false;
+  for (const driver::Command& command : own_commands) {
+    // A marker without a list stands for all that was enqueued before it.
+    if (command.function != "clEnqueueMarkerWithWaitList") {
+      takes_orders = true;
+      EXPECT_FALSE(command.waits.empty()) << command.function;
+    }
+    gate_seen = gate_seen || command.waits_for(stage.gate);
+  }
+  EXPECT_TRUE(gate_seen || !takes_orders);
+  driver::reset();
+  clFinish(cl.queue);
+  clReleaseEvent(stage.gate);
+}
+
 INSTANTIATE_TEST_SUITE_P(Operations, MemoryFaults, testing::ValuesIn(operations),
                          [](const auto& operation) { return std::string(operation.param.name); });
 
 class MemoryCommands : public test::OpenClTest {
  protected:
   void TearDown() override { driver::reset(); }
+  /// The only free behind a queue since the last driver::reset().
+  static driver::Command only_free() {
+    EXPECT_EQ(driver::calls("clEnqueueSVMFree"), 1);
+    for (driver::Command& command : driver::commands()) {
+      if (command.function == "clEnqueueSVMFree") {
+        return command;
+      }
+    }
+    return {};
+  }
 };
 
 TEST_F(MemoryCommands, LargeFillsAreSplitAndGiveOneEvent) {  // W-16
@@ -342,6 +522,114 @@ TEST_F(MemoryCommands, ReleasesNeverWait) {  // W-09
   EXPECT_EQ(release_mem(*mem), Status::success);
   EXPECT_EQ(driver::calls("clFinish"), 0);
   EXPECT_EQ(driver::calls("clEnqueueUnmapMemObject"), 1);
+}
+
+class DriverWithABug : public test::OpenClTest {};
+
+TEST_F(DriverWithABug, ImagesOverPartsOfABufferAreRefusedWhereTheyWouldReadZeros) {
+  Mem* buffer = nullptr;
+  ASSERT_EQ(create_buffer_object(cl.context, 0, 4096, nullptr, 0, buffer), Status::success);
+  Mem* part = nullptr;
+  ASSERT_EQ(make_sub_region(*buffer, 0, 1024, 0, part), Status::success);
+  ImageDescription plan;
+  plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  plan.dimensions = 1;
+  plan.shape[0] = 16;
+  const test::PretendedPlatform rusticl("rusticl");
+  driver::reset();
+  plan.buffer = part;
+  Mem* image = nullptr;
+  EXPECT_EQ(create_image(cl.context, plan, image), Status::not_supported);
+  EXPECT_NE(std::string(last_error_message()).find("rusticl"), std::string::npos) << last_error_message();
+  EXPECT_EQ(driver::calls("clCreateImage"), 0);
+  plan.buffer = buffer;  // a whole one is for the driver to decide
+  static_cast<void>(create_image(cl.context, plan, image));
+  EXPECT_EQ(driver::calls("clCreateImage"), 1);
+  for (Mem* mem : {image, part, buffer}) {
+    if (mem != nullptr) {
+      EXPECT_EQ(release_mem(*mem), Status::success);
+    }
+  }
+  driver::reset();
+}
+
+TEST_F(MemoryCommands, SvmReleasedOnAQueueIsFreedBehindItByTheLastReference) {
+  for (const bool on_allocators_queue : {false, true}) {
+    Mem* svm = nullptr;
+    const cl_command_queue allocators = on_allocators_queue ? cl.another_queue() : nullptr;
+    const Status made = create_svm(cl.context, 0, 4096, 0, allocators, svm);
+    if (made == Status::not_supported) {
+      GTEST_SKIP() << last_error_message();
+    }
+    Mem* part = nullptr;
+    ASSERT_EQ(make_sub_region(*svm, 128, 64, 0, part), Status::success);
+    cl_event given_up = nullptr;
+    ASSERT_EQ(release_direct_svm(*svm, {cl.queue, 0, nullptr, &given_up}), Status::success);
+    driver::reset();
+    EXPECT_EQ(release_mem(*part), Status::success);
+    const driver::Command free = only_free();
+    EXPECT_EQ(free.queue, on_allocators_queue ? allocators : cl.queue);
+    EXPECT_TRUE(free.waits_for(given_up));
+    EXPECT_EQ(driver::calls("clSVMFree"), 0);
+    EXPECT_EQ(driver::calls("clFinish"), 0);
+    clReleaseEvent(given_up);
+  }
+}
+
+TEST_F(MemoryCommands, SvmGivenUpOnSeveralQueuesWaitsForAllOfThem) {
+  const cl_command_queue other = cl.another_queue();
+  Mem* svm = nullptr;
+  const Status made = create_svm(cl.context, 0, 4096, 0, nullptr, svm);
+  if (made == Status::not_supported) {
+    GTEST_SKIP() << last_error_message();
+  }
+  ASSERT_EQ(retain_mem(*svm), Status::success);
+  cl_event first = nullptr;
+  cl_event last = nullptr;
+  ASSERT_EQ(release_direct_svm(*svm, {cl.queue, 0, nullptr, &first}), Status::success);
+  driver::reset();
+  ASSERT_EQ(release_direct_svm(*svm, {other, 1, &first, &last}), Status::success);
+  const driver::Command free = only_free();
+  EXPECT_EQ(free.queue, other);
+  EXPECT_TRUE(free.waits_for(first));
+  EXPECT_EQ(free.waits.size(), 2u) << "and for what the last release was told to";
+  clWaitForEvents(1, &last);
+  clReleaseEvent(last);
+  clReleaseEvent(first);
+}
+
+TEST_F(MemoryCommands, AMarkOfEverythingSoFarWaitsForTheQueueAndTheEvents) {
+  if (!cl.has_version(1, 2)) {
+    GTEST_SKIP() << "markers with wait lists need OpenCL 1.2";
+  }
+  cl_int code = CL_SUCCESS;
+  const cl_event gate = clCreateUserEvent(cl.context, &code);
+  clSetUserEventStatus(gate, CL_COMPLETE);
+  driver::reset();
+  cl::Event done;
+  ASSERT_EQ(cl::mark_so_far({cl.queue, 1, &gate, nullptr}, done), Status::success) << last_error_message();
+  const std::vector<driver::Command> commands = driver::commands();
+  ASSERT_EQ(commands.size(), 2u);
+  EXPECT_TRUE(commands[0].waits.empty()) << "which means all commands before it";
+  EXPECT_TRUE(commands[1].waits_for(gate));
+  EXPECT_EQ(commands[1].waits.size(), 2u) << "the other one is the first marker";
+  EXPECT_EQ(driver::calls("clFlush"), 1);
+  clReleaseEvent(gate);
+}
+
+TEST_F(MemoryCommands, SvmThatCannotBeFreedBehindAQueueIsFreedWhenItsCommandsAreDone) {
+  Mem* svm = nullptr;
+  const Status made = create_svm(cl.context, 0, 4096, 0, nullptr, svm);
+  if (made == Status::not_supported) {
+    GTEST_SKIP() << last_error_message();
+  }
+  ASSERT_EQ(retain_mem(*svm), Status::success);
+  ASSERT_EQ(release_direct_svm(*svm, {cl.queue, 0, nullptr, nullptr}), Status::success);
+  driver::reset();
+  driver::fail_call("clEnqueueSVMFree", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(release_mem(*svm), Status::success);
+  EXPECT_EQ(driver::calls("clFinish"), 1);
+  EXPECT_EQ(driver::calls("clSVMFree"), 1);
 }
 
 class OlderDevice : public test::OpenClTest {

@@ -12,41 +12,65 @@
 namespace clpool::core {
 namespace {
 
-TEST(Range, ADefaultTakesWhatIsLeftOfTheSizeAndAGivenOneAsMuchAsThereIsRoom) {
-  const Side side{"memory", 1000, 1087, 100};
+TEST(Range, ADefaultTakesWhatIsLeftOfTheSizeAndAGivenOneNoMore) {
+  const Side side{"memory", 1000, 100};
   std::size_t size = whole_size;
   EXPECT_EQ(resolve_size(size, side), Status::success);
   EXPECT_EQ(size, 900u);
-  size = 987;
+  size = 900;
   EXPECT_EQ(resolve_size(size, side), Status::success);
-  size = 988;
+  size = 901;
   EXPECT_EQ(resolve_size(size, side), Status::invalid_value);
-  EXPECT_STREQ(last_error_message(), "memory: 988 bytes from offset 100 on were asked for, it has 1087");
+  EXPECT_STREQ(last_error_message(), "memory: 901 bytes from offset 100 on were asked for, it has 1000");
+}
+
+TEST(Range, WhatAPoolReservedBeyondTheRequestIsOutOfBounds) {
+  Mem mem;
+  mem.size = 1000;
+  mem.capacity = 1024;
+  std::size_t size = 1000;
+  EXPECT_EQ(resolve_size(size, side_of("memory", mem, 0)), Status::success);
+  size = 1001;
+  EXPECT_EQ(resolve_size(size, side_of("memory", mem, 0)), Status::invalid_value);
+  size = 0;
+  EXPECT_EQ(resolve_size(size, side_of("memory", mem, 1000)), Status::success);
+  EXPECT_EQ(resolve_size(size, side_of("memory", mem, 1001)), Status::invalid_value);
+}
+
+TEST(Range, MemoryOfNoBytesHasNothingToRead) {
+  Mem mem;
+  mem.capacity = 1;
+  std::size_t size = whole_size;
+  EXPECT_EQ(resolve_size(size, side_of("memory", mem, 0)), Status::success);
+  EXPECT_EQ(size, 0u);
+  size = 1;
+  EXPECT_EQ(resolve_size(size, side_of("memory", mem, 0)), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "memory: 1 bytes from offset 0 on were asked for, it has 0");
 }
 
 TEST(Range, ADefaultBetweenTwoSidesIsTheSmallerRest) {  // D-16
   std::size_t size = whole_size;
-  EXPECT_EQ(resolve_size(size, {"a", 1000, 1000, 600}, {"b", 500, 500, 0}), Status::success);
+  EXPECT_EQ(resolve_size(size, {"a", 1000, 600}, {"b", 500, 0}), Status::success);
   EXPECT_EQ(size, 400u);
   size = whole_size;
-  EXPECT_EQ(resolve_size(size, {"a", 1000, 1000, 0}, {"b", 500, 500, 200}), Status::success);
+  EXPECT_EQ(resolve_size(size, {"a", 1000, 0}, {"b", 500, 200}), Status::success);
   EXPECT_EQ(size, 300u);
 }
 
 TEST(Range, OffsetsBeyondTheEndAndSumsThatOverflowAreRefused) {
   std::size_t size = 0;
-  EXPECT_EQ(resolve_size(size, {"a", 10, 10, 10}), Status::success);
-  EXPECT_EQ(resolve_size(size, {"a", 10, 10, 11}), Status::invalid_value);
+  EXPECT_EQ(resolve_size(size, {"a", 10, 10}), Status::success);
+  EXPECT_EQ(resolve_size(size, {"a", 10, 11}), Status::invalid_value);
   size = SIZE_MAX - 4;
-  EXPECT_EQ(resolve_size(size, {"a", 10, 10, 5}), Status::invalid_value);
+  EXPECT_EQ(resolve_size(size, {"a", 10, 5}), Status::invalid_value);
 }
 
 TEST(Range, AnUnknownSizeHasNoDefault) {  // D-35
   std::size_t size = whole_size;
-  const Side unknown{"svm", whole_size, whole_size, 8};
+  const Side unknown{"svm", whole_size, 8};
   EXPECT_EQ(resolve_size(size, unknown), Status::invalid_value);
   size = whole_size;
-  EXPECT_EQ(resolve_size(size, unknown, {"host", 16, 16, 0}), Status::success);
+  EXPECT_EQ(resolve_size(size, unknown, {"host", 16, 0}), Status::success);
   EXPECT_EQ(size, 16u);
 }
 

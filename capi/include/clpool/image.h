@@ -104,10 +104,12 @@ CLPOOL_API void clpool_image_options_init(clpool_image_options* options) CLPOOL_
  * @param options what it is to be
  * @param out the image
  * @return CLPOOL_ERROR_INVALID_VALUE, naming it, for whatever contradicts itself or is too small;
- *         CLPOOL_ERROR_NOT_SUPPORTED where no device has images, or types newer than the devices' version;
- *         CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a format that is not supported (-10)
+ *         CLPOOL_ERROR_NOT_SUPPORTED where no device has images, or types newer than the devices' version,
+ *         and for a buffer that is a part of another one (most blocks of pools are) on Mesa's rusticl, which
+ *         loses what is written there; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a format that
+ *         is not supported (-10) or, on PoCL, such a buffer (-38)
  * Blocks as long as the driver copies. OpenCL calls: clCreateImage, before OpenCL 1.2 clCreateImage2D and
- * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clRetainContext.
+ * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clRetainContext.
  */
 CLPOOL_API clpool_status clpool_image_create(cl_context context, const clpool_image_options* options,
                                              clpool_mem** out) CLPOOL_NOEXCEPT;

@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /**
- * A CL_MEM_… property. Memory without a cl_mem knows CL_MEM_SIZE, CL_MEM_CONTEXT, CL_MEM_HOST_PTR (its
- * address) and CL_MEM_OFFSET. For pooled buffers the answer is that of the OpenCL object, whose CL_MEM_SIZE
- * may be more than clpool_mem_size().
+ * A CL_MEM_… property. CL_MEM_SIZE is clpool_mem_size(), also for pooled buffers, whose OpenCL object may be
+ * larger. Memory without a cl_mem knows that, CL_MEM_CONTEXT, CL_MEM_HOST_PTR (its address) and
+ * CL_MEM_OFFSET.
  * @param mem the memory
  * @param name the property, of any OpenCL version
  * @param size bytes of room at `value`

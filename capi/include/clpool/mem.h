@@ -72,14 +72,15 @@ CLPOOL_API cl_mem clpool_mem_handle(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 CLPOOL_API void* clpool_mem_pointer(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * Size as requested.
+ * Size as requested: the bytes that every command, map, image and sub-region may use.
  * @param mem the memory
  * @return bytes; 0 for NULL and after the release
  */
 CLPOOL_API size_t clpool_mem_size(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * Size as reserved, which is what may be used without harm to others.
+ * Size as reserved: what the memory takes. What it has beyond clpool_mem_size() is out of bounds for the
+ * functions of this library.
  * @param mem the memory
  * @return bytes, at least clpool_mem_size(); 0 for NULL and after the release
  */

@@ -105,9 +105,10 @@ CLPOOL_API clpool_status clpool_svm_unbind_queue(clpool_mem* svm) CLPOOL_NOEXCEP
 
 /**
  * clpool_mem_release() with a choice of queue, events to wait for and an event of the free (for a block of a
- * pool: of its uses, after which the pool may hand it out again). If other
- * references are left, one is given up, nothing is freed, and the event is complete when those waited for
- * are.
+ * pool: of its uses, after which the pool may hand it out again). If other references are left, such as those
+ * of views, parts and maps, one is given up and nothing is freed yet: the event is complete when the commands
+ * enqueued on the queue so far and those waited for are, and the last reference, however it is given up,
+ * frees behind them.
  * @param svm as for clpool_svm_bind_queue()
  * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
  * @param wait_count number of events
@@ -115,7 +116,8 @@ CLPOOL_API clpool_status clpool_svm_unbind_queue(clpool_mem* svm) CLPOOL_NOEXCEP
  * @param event_or_null receives the event, NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL, or where there is no queue; CLPOOL_ERROR_INVALID_OPERATION for
  *         other memory; CLPOOL_ERROR_OPENCL, and then the memory is as before
- * Does not block. OpenCL calls: clEnqueueSVMFree, clFlush.
+ * Does not block. OpenCL calls: clGetCommandQueueInfo, clEnqueueSVMFree, clFlush; with other references
+ * clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent.
  */
 CLPOOL_API clpool_status clpool_svm_release_on(clpool_mem* svm, cl_command_queue queue_or_null,
                                                cl_uint wait_count, const cl_event* wait_list,

@@ -5,7 +5,8 @@
  * none); `event_or_null` receives its event, to be released by clReleaseEvent, NULL on failure.
  * - Sizes, offsets and pitches are bytes. CLPOOL_WHOLE_SIZE takes what is left, or the smaller of both sides.
  * - 0 bytes are no command: the event is complete as soon as the events waited for are.
- * - Every range is checked, host memory included, before anything is enqueued: CLPOOL_ERROR_INVALID_VALUE.
+ * - Every range is checked, host memory included, before anything is enqueued: CLPOOL_ERROR_INVALID_VALUE for
+ *   one that ends beyond clpool_mem_size().
  * - CLPOOL_ERROR_INVALID_OPERATION for memory of a kind that the command does not take, or that was released;
  *   CLPOOL_ERROR_NOT_SUPPORTED, with the needed version, where the device is too old;
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.

@@ -54,7 +54,7 @@ namespace ClPool
         /// <summary>Bytes as requested.</summary>
         public long Size { get { return (long)Kept(Native.clpool_mem_size(Live)); } }
 
-        /// <summary>Bytes as reserved, at least <see cref="Size"/>.</summary>
+        /// <summary>Bytes as reserved, at least <see cref="Size"/>, which is all that may be used.</summary>
         public long Capacity { get { return (long)Kept(Native.clpool_mem_capacity(Live)); } }
 
         /// <summary>What it is.</summary>

@@ -42,10 +42,11 @@ namespace ClPool.Tests
         {
             using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 4096))
             {
-                ClPoolException error = Assert.Throws<ClPoolException>(() => buffer.SubRegion(1, 16));
+                ClPoolException error =
+                    Assert.Throws<ClPoolException>(() => buffer.CopyTo(Shared.Queue, buffer, size: 32, targetOffset: 16));
                 Assert.AreEqual(Status.OpenCL, error.Status);
-                Assert.AreEqual(-13, error.ClError);
-                Assert.AreEqual("CL_MISALIGNED_SUB_BUFFER_OFFSET", Library.ClErrorName(error.ClError));
+                Assert.AreEqual(-8, error.ClError);
+                Assert.AreEqual("CL_MEM_COPY_OVERLAP", Library.ClErrorName(error.ClError));
             }
         }
 

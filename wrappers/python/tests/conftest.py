@@ -23,6 +23,13 @@ def queue(opencl):
 
 
 @pytest.fixture
+def needs_svm(opencl):
+    """For tests that need shared virtual memory."""
+    if not clpool.characterize.has_coarse_grain_buffer_svm(opencl[0]):
+        pytest.skip("the device has no shared virtual memory (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)")
+
+
+@pytest.fixture
 def pool(queue):
     return clpool.MemoryPool(clpool.ImmediateAllocator(queue))
 

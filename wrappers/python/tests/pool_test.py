@@ -48,6 +48,9 @@ def test_zero_bytes_give_a_block_from_pools_and_none_from_allocators(queue, cont
     assert clpool.ImmediateAllocator(queue)(0) is None
     assert clpool.DeferredAllocator(context)(0) is None
     assert clpool.ImmediateAllocator(queue)(15).size == 15
+
+
+def test_zero_bytes_give_svm_from_pools_and_none_from_allocators(context, needs_svm):
     svm = clpool.SVMAllocator(context)
     assert svm(0) is None
     clpool.SVMPool(svm)(0).release()

@@ -66,7 +66,7 @@ def test_blocks_are_released_by_other_threads_than_allocated_them(pool, collecto
     pool.check()
 
 
-def test_no_two_threads_have_the_same_bytes(context, collector_at_every_allocation):
+def test_no_two_threads_have_the_same_bytes(context, needs_svm, collector_at_every_allocation):
     pool = clpool.SVMPool(clpool.SVMAllocator(context, flags=clpool.mem_flags.READ_WRITE))
 
     def work(number):

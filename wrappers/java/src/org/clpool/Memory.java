@@ -191,7 +191,7 @@ public class Memory implements AutoCloseable {
   }
 
   /**
-   * Size as reserved, which is what may be used without harm to others.
+   * Size as reserved: what the memory takes. Only its size as requested may be used.
    *
    * @return bytes
    */
