@@ -95,6 +95,9 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
                           side_of("the source", source, source_offset)));
   const MemKind to = nature_of(target);
   const MemKind from = nature_of(source);
+  if (size != 0) {
+    CLPOOL_TRY(begin_use(order, {&target, &source}));
+  }
   if (to == MemKind::pinned) {
     return read(order, source, source_offset, {address(target, target_offset), size}, size, false);
   }
@@ -134,6 +137,7 @@ Status read(const cl::Order& order, Mem& source, std::size_t offset, const HostT
   if (size == 0) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&source}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
@@ -157,6 +161,7 @@ Status write(const cl::Order& order, Mem& target, std::size_t offset, const Host
   if (size == 0) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&target}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }

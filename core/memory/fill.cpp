@@ -57,6 +57,7 @@ Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::si
   if (size == 0) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&target}));
   cl::Batch batch(order);
   for (std::size_t done = 0; done < size;) {
     const std::size_t piece = std::min(size - done, largest_piece);

@@ -82,6 +82,7 @@ Status fill_image(const cl::Order& order, Mem& image, const Pattern& color, cons
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&image}));
   return enqueued(clEnqueueFillImage(order.queue, image.handle, color.data, part.origin, part.region,
                                      order.wait_count, order.waits, order.event),
                   "clEnqueueFillImage", part);
@@ -93,6 +94,7 @@ Status read_image(const cl::Order& order, Mem& image, const ImageRegion& part, c
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&image}));
   return enqueued(
       clEnqueueReadImage(order.queue, image.handle, blocking ? CL_TRUE : CL_FALSE, part.origin, part.region,
                          row_pitch, slice_pitch, host.data, order.wait_count, order.waits, order.event),
@@ -105,6 +107,7 @@ Status write_image(const cl::Order& order, Mem& image, const ImageRegion& part, 
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&image}));
   return enqueued(
       clEnqueueWriteImage(order.queue, image.handle, blocking ? CL_TRUE : CL_FALSE, part.origin, part.region,
                           row_pitch, slice_pitch, host.data, order.wait_count, order.waits, order.event),
@@ -119,6 +122,7 @@ Status copy_image(const cl::Order& order, Mem& target, const std::size_t (&targe
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&target, &source}));
   return enqueued(clEnqueueCopyImage(order.queue, source.handle, target.handle, part.origin, target_origin,
                                      part.region, order.wait_count, order.waits, order.event),
                   "clEnqueueCopyImage", part);
@@ -130,6 +134,7 @@ Status copy_image_to_buffer(const cl::Order& order, Mem& buffer, std::size_t off
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&buffer, &image}));
   Place place;
   CLPOOL_TRY(find_place(buffer, offset, place));
   return enqueued(
@@ -144,6 +149,7 @@ Status copy_buffer_to_image(const cl::Order& order, Mem& image, const ImageRegio
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&buffer, &image}));
   Place place;
   CLPOOL_TRY(find_place(buffer, offset, place));
   return enqueued(

@@ -15,6 +15,7 @@ constinit Recycler<Map> recycler;
 
 /// A live, still unmapped descriptor that holds memory and queue.
 Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
+  CLPOOL_TRY(begin_use(order, {&mem}));
   cl::Queue queue;
   CLPOOL_TRY(cl::Queue::share(order.queue, queue));
   Map& map = recycler.take();
@@ -120,6 +121,7 @@ Status unmap(Map& map, cl::Order order) {
   if (!map.is_mapped) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {map.mem}));
   cl_int code = CL_SUCCESS;
   if (map.mem->handle == nullptr) {
     code = clEnqueueSVMUnmap(order.queue, map.pointer, order.wait_count, order.waits, order.event);

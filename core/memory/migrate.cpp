@@ -100,6 +100,9 @@ Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_m
   if (cargo.handles.empty() && cargo.roots.empty() && cargo.pointers.empty()) {
     return cl::do_nothing(order);
   }
+  for (std::size_t i = 0; i < count; ++i) {
+    CLPOOL_TRY(begin_use(order, {mems[i]}));
+  }
   cl::Batch batch(order);
   if (!cargo.handles.empty()) {
     CLPOOL_TRY(migrate_objects(order, cargo.handles, flags, batch.next()));
@@ -124,6 +127,7 @@ Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t si
   if (size == 0) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&target, &source}));
   const cl_int code = enqueue(order.queue, source.handle, target.handle, 0, 0, size, order.wait_count,
                               order.waits, order.event);
   return code == CL_SUCCESS ? Status::success : fail_cl(code, CLPOOL_P2P_COPY, "%zu bytes", size);

@@ -121,6 +121,13 @@ MemKind nature_of(const Mem& mem) noexcept {
   return mem.kind == MemKind::sub_region ? static_cast<const ObjectMem&>(mem).nature : mem.kind;
 }
 
+Status begin_use(const cl::Order& order, std::initializer_list<Mem*> mems) noexcept {
+  for (Mem* mem : mems) {
+    CLPOOL_TRY(mem->owner->begin_use(*mem, order.queue));
+  }
+  return Status::success;
+}
+
 Status require_buffer(const Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
   return nature_of(mem) == MemKind::buffer

@@ -5,10 +5,12 @@
 #include <CL/cl.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #include "base/mem.hpp"
 #include "base/status.hpp"
 #include "cl/handle.hpp"
+#include "cl/order.hpp"
 
 namespace clpool::core {
 
@@ -39,6 +41,10 @@ Status wrap_object(cl_mem handle, bool retain, Mem*& result);
 /// buffer, image, pipe, svm, pinned or custom: the kind, and for a sub-region the kind of what it is a part
 /// of.
 MemKind nature_of(const Mem& mem) noexcept;
+
+/// Tells the owners of `mems` that a command on the order's queue is about to use them; to be called when
+/// nothing but the driver can refuse the command any more.
+Status begin_use(const cl::Order& order, std::initializer_list<Mem*> mems) noexcept;
 
 /// INVALID_OPERATION unless `mem` is live and a buffer or a part of one.
 Status require_buffer(const Mem& mem) noexcept;

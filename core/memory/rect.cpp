@@ -114,6 +114,7 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&target, &source}));
   Place to{target.handle, 0};
   Place from{source.handle, 0};
   bool avoids_sub_buffers = false;
@@ -140,6 +141,7 @@ Status read_box(const cl::Order& order, Mem& source, const HostTarget& host, Box
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&source}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
@@ -161,6 +163,7 @@ Status write_box(const cl::Order& order, Mem& target, const HostSource& host, Bo
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
+  CLPOOL_TRY(begin_use(order, {&target}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
