@@ -58,12 +58,25 @@ not_run() {
   passed "skipped: $2"
 }
 
-# run_tests TEXT PRESET OPTION...: a step that counts; failures do not end the script, so that all are seen at once.
-run_tests() {
-  local text=$1 preset=$2 output="$root/build/$2.tests" total failing skipped
+# skip_reasons FILE: why tests were skipped, by the output of all of them (ctest's LastTest.log), each reason once with
+# how often it was given: GoogleTest's, pytest's, JUnit's, NUnit's and our own programs' words.
+skip_reasons() {
+  awk 'next_line {sub(/^ +/, ""); reason[$0]++; next_line = 0; next}
+       /: Skipped$/ || /^[0-9]+\) Ignored : / {next_line = 1}
+       /^SKIPPED \[[0-9]+\] / {times = substr($2, 2) + 0; sub(/^SKIPPED \[[0-9]+\] [^ ]+: /, ""); reason[$0] += times}
+       /Assumption failed: / {sub(/.*Assumption failed: /, ""); reason[$0]++}
+       /^skipped:? / {sub(/^skipped:? ([A-Za-z]+\.[A-Za-z]+: )?/, ""); reason[$0]++}
+       END {for (text in reason) printf "%5d x %s\n", reason[text], text}' "$1" | sort -k1,1nr -k2
+}
+
+# count_tests TEXT FOLDER COMMAND...: a step that counts: COMMAND is a ctest in the build folder. Failures do not end the
+# script, so that all are seen at once. Tests that all were skipped, or found no device, are failures: nothing was tested.
+count_tests() {
+  local text=$1 folder=$2 output="$2.tests" written="$2/Testing/Temporary/LastTest.log" total failing skipped reasons
   shift 2
   announce "$text"
-  for_preset "$preset" ctest --preset "$preset" -j "$(core_jobs)" "$@" >"$output" 2>&1 </dev/null
+  rm -f "$written"
+  "$@" >"$output" 2>&1 </dev/null
   cat "$output" >>"$log"
   total=$(sed -n 's/^[0-9]*% tests passed.* out of \([0-9]*\)$/\1/p' "$output")
   failing=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests\? failed .*/\1/p' "$output")
@@ -73,12 +86,31 @@ run_tests() {
     failed "no result"
     die "ctest said neither passed nor failed"
   fi
+  reasons=$(skip_reasons "$written")
   tests_passed=$((tests_passed + total - failing - skipped))
   tests_failed=$((tests_failed + failing))
   tests_skipped=$((tests_skipped + skipped))
-  if [ "$failing" = 0 ]; then
-    passed "$((total - skipped)) passed, $skipped skipped"
-  else
+  if [ "$failing" != 0 ]; then
     failed "$failing of $total FAILED" <(failing_tests "$output")
+  elif [ "$skipped" = "$total" ]; then
+    tests_failed=$((tests_failed + 1))
+    failed "FAILED: all $total were skipped, so nothing was tested" /dev/null
+  elif [[ "$reasons" == *"no OpenCL device"* ]]; then
+    tests_failed=$((tests_failed + 1))
+    failed "FAILED: there are $skipped skipped tests, some for want of the device that they were to run on" /dev/null
+  else
+    passed "$((total - skipped)) passed, $skipped skipped"
   fi
+  [ -z "$reasons" ] || say "$(printf 'skipped:\n%s' "$reasons" | sed 's/^/    /')"
+}
+
+# through: what the tests are run through, such as (env CLPOOL_TEST=rusticl).
+through=()
+
+# run_tests TEXT PRESET OPTION...: count_tests of a preset.
+run_tests() {
+  local text=$1 preset=$2
+  shift 2
+  count_tests "$text" "$root/build/$preset" \
+    for_preset "$preset" "${through[@]}" ctest --preset "$preset" -j "$(core_jobs)" "$@"
 }

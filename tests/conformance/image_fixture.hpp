@@ -17,10 +17,11 @@ class ImageTest : public OpenClTest {
  protected:
   void SetUp() override {
     OpenClTest::SetUp();
-    cl_bool images = CL_FALSE;
-    if (cl.queue != nullptr) {
-      clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
+    if (IsSkipped()) {
+      return;
     }
+    cl_bool images = CL_FALSE;
+    clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
     if (images == CL_FALSE) {
       GTEST_SKIP() << "the device has no images";
     }

@@ -239,9 +239,10 @@ class Svm : public clpool::test::OpenClTest {
  protected:
   void SetUp() override {
     OpenClTest::SetUp();
-    if (cl.queue != nullptr) {
-      ASSERT_OK(clpool_svm_capabilities(cl.device, &capabilities));
+    if (IsSkipped()) {
+      return;
     }
+    ASSERT_OK(clpool_svm_capabilities(cl.device, &capabilities));
     if (capabilities == 0) {
       GTEST_SKIP() << "the device has no SVM";
     }
