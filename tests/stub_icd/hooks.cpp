@@ -39,7 +39,10 @@ struct Run {
 
 /// True if the operation ended in time.
 bool run_elsewhere(stub_operation operation, void* user) {
-  constexpr std::chrono::seconds patience(5);
+  State& s = state();
+  s.mutex.lock();
+  const std::chrono::nanoseconds patience(s.options.patience);
+  s.mutex.unlock();
   const auto run = std::make_shared<Run>();
   std::thread([=] {
     is_inside() = true;

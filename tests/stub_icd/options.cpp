@@ -118,6 +118,7 @@ const std::map<std::string, Setter>& setters() {
       {"poison", flag(&Options::poison)},
       {"protect", flag(&Options::protect)},
       {"seed", amount(&Options::seed)},
+      {"patience", amount(&Options::patience)},
       {"align", amount(&Options::alignment)},
       {"global", amount(&Options::global)},
       {"max_alloc", amount(&Options::max_alloc)},

@@ -23,7 +23,8 @@ struct Options {
   bool dies_of_deadlock = false;  ///< a wait that nothing pending can end aborts instead of waiting
   bool dies_of_handles = true;    ///< dead handles and too new entry points abort instead of an error code
   std::uint64_t seed = 0;         ///< not 0: workers take any of the commands that may run
-  bool sleeps = false;            ///< latencies are slept, not only counted
+  std::uint64_t patience = 5000000000;  ///< nanoseconds that stub_meanwhile() waits for its operation
+  bool sleeps = false;                  ///< latencies are slept, not only counted
 
   int devices = 1;
   Version version;

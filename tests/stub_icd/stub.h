@@ -124,7 +124,7 @@ typedef void (*stub_hook)(const char* entry_point, void* user);
 STUB_API void stub_set_hook(stub_hook hook, void* user);
 
 /* During every call of `entry_point` (NULL: of any), `operation` runs on another thread, and the call goes on
- * when it is through. If it is not within five seconds, somebody holds a lock that it wants: that is counted,
+ * when it is through. If it is not within the time `patience`, somebody holds a lock that it wants: that is counted,
  * said on stderr, and the call goes on without it. entry_point and operation NULL: no more. */
 typedef void (*stub_operation)(void* user);
 STUB_API void stub_meanwhile(const char* entry_point, stub_operation operation, void* user);
