@@ -124,6 +124,7 @@ const std::map<std::string, Setter>& setters() {
       {"max_alloc", amount(&Options::max_alloc)},
       {"limit", amount(&Options::limit)},
       {"map_shift", amount(&Options::map_shift)},
+      {"name", text(&Options::name)},
       {"type", text(&Options::type)},
       {"with", text(&Options::with)},
       {"without", text(&Options::without)},

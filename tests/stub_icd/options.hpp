@@ -34,6 +34,7 @@ struct Options {
   bool images = true;
   bool compiler = true;
   bool unified = false;
+  std::string name = "clpool stub";  ///< of the platform
   std::string type = "gpu";
   std::string with;     ///< extensions added, separated by '+'
   std::string without;  ///< extensions left out

@@ -51,7 +51,7 @@ cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info n
     const Answer answer(size, value, needed);
     switch (name) {
       case CL_PLATFORM_NAME:
-        return answer.text("clpool stub");
+        return answer.text(state().options.name);
       case CL_PLATFORM_VENDOR:
         return answer.text("The libclpool project");
       case CL_PLATFORM_PROFILE:

@@ -325,6 +325,7 @@ void run_command(Event& event) {
   event.status = CL_RUNNING;
   call_back(event, CL_RUNNING);
   take_time(event);
+  ++state().counters[std::string("ran.") + command_name(event.type)];
   if (event.effect) {
     const char* const outer = current_activity();
     const std::string activity =
