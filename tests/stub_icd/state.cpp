@@ -24,7 +24,9 @@ constexpr EntryPoint entry_points[] = {
 #undef ENTRY
 };
 
+/// What a command still has to free is no leak.
 void print_leaks() {
+  stub_run_all();
   stub_counts none = {};
   char text[2048];
   if (stub_same_counts(&none, text, sizeof text) == 0) {
