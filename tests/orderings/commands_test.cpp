@@ -124,6 +124,7 @@ TEST_P(EveryBlockingCommand, IsDoneWhenItReturns) {
 }
 
 TEST_P(EveryBlockingCommand, DoesNotReturnBeforeItsWaitListIsComplete) {
+  stub_configure("deadlock=wait");
   Gate gate(scene.cl.context);
   std::atomic<bool> has_returned = false;
   clpool_status status = CLPOOL_SUCCESS;

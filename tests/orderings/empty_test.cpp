@@ -1,6 +1,4 @@
 // Commands of 0 bytes: no command, but an event that is complete as soon as those waited for are.
-#include <ostream>
-
 #include "orderings/orderings.hpp"
 
 namespace clpool::test {
