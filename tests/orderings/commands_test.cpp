@@ -63,16 +63,21 @@ TEST_P(EveryCommand, DoesNotBlockUnlessItIsToldTo) {
   EXPECT_FALSE(event.is_complete());
 }
 
-TEST_P(EveryCommand, IsDoneWhenItsEventIsComplete) {
+TEST_P(EveryCommand, IsDoneWhenItsEventIsCompleteTheNewestRunFirst) {
   OwnedEvent event;
   ASSERT_OK(command.run(0, nullptr, event.receive()));
-  for (;;) {
-    EXPECT_TRUE(!event.is_complete() || command.happened());
-    const std::size_t commands = stub_runnable(scene.queue);
-    if (commands == 0) {
-      break;
-    }
+  while (const std::size_t commands = stub_runnable(scene.queue)) {
     stub_run_nth(scene.queue, commands - 1);
+    EXPECT_TRUE(!event.is_complete() || command.happened());
+  }
+  EXPECT_TRUE(event.is_complete());
+}
+
+TEST_P(EveryCommand, IsDoneWhenItsEventIsCompleteTheOldestRunFirst) {
+  OwnedEvent event;
+  ASSERT_OK(command.run(0, nullptr, event.receive()));
+  while (stub_run_next(scene.queue) != 0) {
+    EXPECT_TRUE(!event.is_complete() || command.happened());
   }
   EXPECT_TRUE(event.is_complete());
 }

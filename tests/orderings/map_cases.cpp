@@ -11,8 +11,7 @@ bool ran(const char* kind) {
   return stub_count((std::string("ran.") + kind).c_str()) != 0;
 }
 
-/// A region shows the memory's bytes once the map has run. SVM shows them always: there the command itself is
-/// looked at.
+/// A region shows the memory's bytes once the map has run. SVM always does: there the command is counted.
 bool shows(const clpool_map* map, bool is_svm) {
   return is_svm
              ? ran("map")

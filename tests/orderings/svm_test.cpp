@@ -60,11 +60,18 @@ TEST_F(SvmOrder, ReleasedItIsFreedBehindTheCommandsOfItsQueue) {
 
 TEST_F(SvmOrder, ItsReleaseIsFlushed) {
   stub_configure("needs_flush=1");
-  EXPECT_OK(clpool_mem_release(make(in_order)));
-  clpool_mem* const mem = make(in_order);
+  clpool_allocator* allocator = nullptr;  // keeps its queue, whose release would flush it
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, in_order, &allocator));
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(allocator, operand_size, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+  ASSERT_OK(clpool_allocator_allocate(allocator, operand_size, &mem));
   ASSERT_OK(clpool_svm_release_on(mem, nullptr, 0, nullptr, nullptr));
   stub_run_all();
   EXPECT_EQ(living(), 0);
+  clpool_allocator_release(allocator);
 }
 
 TEST_F(SvmOrder, ReleasedWithReferencesLeftItStaysAndTheEventIsOfTheWaitList) {

@@ -1,5 +1,4 @@
-// The kernels of the library's own tests and examples, by name; where several have one name, their arguments
-// tell.
+// The kernels of the library's own tests and examples, by name; arguments tell those of one name apart.
 #include <cstdint>
 #include <cstring>
 #include <map>

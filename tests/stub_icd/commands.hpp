@@ -1,5 +1,4 @@
-// What the commands on memory share: their operands, which are checked when they are enqueued and used when
-// they run.
+// What commands on memory share: operands, which are checked when enqueued and used when the command runs.
 #pragma once
 
 #include "memory.hpp"

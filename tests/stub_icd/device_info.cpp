@@ -1,5 +1,4 @@
-// clGetDeviceInfo and the other calls about devices: a table of answers, each with the version that brought
-// it.
+// clGetDeviceInfo and the other calls about devices: a table of answers, each with its OpenCL version.
 #include <CL/cl_ext.h>
 
 #include <functional>

@@ -58,8 +58,7 @@ std::uint64_t duration_of(const Event& event) {
 
 void take_time(Event& event) {
   Queue& queue = *event.queue;
-  // A wait list's events that ended before this was enqueued are part of its `submitted`; later ones advanced
-  // it.
+  // What ended before this was enqueued is part of `submitted`; what ended later has moved `started`.
   event.started =
       std::max({event.submitted, queue.is_out_of_order() ? 0 : queue.busy_until, event.started}) + 1;
   event.ended = event.started + duration_of(event);

@@ -14,8 +14,7 @@ void free_block(HostBlock& block);
 bool take_device_memory(std::uint64_t bytes, std::uint64_t& address);
 void give_device_memory(std::uint64_t bytes, std::uint64_t address);
 
-/// The root of `mem` gets its device memory, if it has none yet; CL_MEM_OBJECT_ALLOCATION_FAILURE if there is
-/// none.
+/// The root of `mem` gets its device memory, if it has none; refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
 void make_resident(Mem& mem);
 
 /// Everything that clear() has to give back.

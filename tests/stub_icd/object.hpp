@@ -43,8 +43,7 @@ struct Object {
   Object& operator=(const Object&) = delete;
 };
 
-/// Destroys what neither the program nor the driver needs any more. With the driver's lock held, as all of
-/// this.
+/// Destroys what neither program nor driver needs any more. All of this with the driver's lock held.
 void destroy_if_unused(Object& object);
 
 /// The driver's own hold on an object.

@@ -1,5 +1,4 @@
-// The objects behind OpenCL's handles. Fields only, and what keeps them; each kind's own file has what is
-// done with it.
+// The objects behind OpenCL's handles: fields, and who keeps whom. What is done with them has its own files.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ set(stub_needs_1_2
 set(stub_small_alignment "Buffer.SubRegionsOfHostPointer*:*.ASubRegionIsThatPart*:*.ASubRegionKeepsItsParent*")
 list(JOIN stub_needs_1_2 ":" stub_needs_1_2)
 
-foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpool_stress_tests clpool_program_tests)
+foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpool_program_tests)
   add_stub_run(default "leaks" ${target} "-${stub_never}:${stub_freed_under_commands}")
   add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target} "-${stub_never}:${stub_freed_under_commands}:${stub_overlapping}")
   add_stub_run(shuffled "seed=7,leaks" ${target}

@@ -34,8 +34,7 @@ void print_leaks() {
   }
 }
 
-/// Releases are no place to fail: what is held would leak for good. The ICD loader's own calls are no calls
-/// of a test.
+/// Releases are no place to fail: what is held would leak for good. The loader's calls are not a test's.
 bool is_fallible(const std::string& name) {
   return name.rfind("clRelease", 0) != 0 && name != "clSVMFree" && name != "clIcdGetPlatformIDsKHR" &&
          name != "clGetExtensionFunctionAddress";

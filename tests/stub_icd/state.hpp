@@ -1,6 +1,5 @@
 // The driver's one state, the guard that every entry point begins with, and how errors leave it. One lock for
-// all: this driver is to be right and readable, not fast. Callbacks, hooks and waits never happen with it
-// held.
+// all: this driver is to be right and readable, not fast. No callback, hook or wait happens with it held.
 #pragma once
 
 #include <condition_variable>
@@ -132,8 +131,7 @@ auto make(Entry entry, cl_int* code, Body&& body) -> decltype(body(std::declval<
 /// The hooks of stub_set_hook() and stub_meanwhile(); no lock may be held.
 void call_hooks(Entry entry);
 
-/// A handle's object. NULL is refused with `code`; a handle that is dead or of another kind kills the
-/// process.
+/// A handle's object. NULL is refused with `code`; a dead handle, or one of another kind, is reported.
 template <typename T>
 T& checked(T* handle, cl_int code) {
   require(handle != nullptr, code);

@@ -17,8 +17,7 @@ extern "C" {
 
 #define STUB_API __attribute__((visibility("default")))
 
-/* ---- Options
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 /* Sets options on top of those that are set: "mode=manual,version=1.2,limit=64M". An unknown option aborts.
  * Takes effect at once, for objects that exist as well. */
@@ -28,8 +27,7 @@ STUB_API void stub_configure(const char* options);
  * and of events of the model at 0. Objects and pending commands stay. */
 STUB_API void stub_reset(void);
 
-/* ---- What was called and what is there
- * ------------------------------------------------------------------------------ */
+/* ---- What was called and what is there ---- */
 
 /* Calls of an entry point such as "clCreateBuffer"; NULL: of all. */
 STUB_API uint64_t stub_calls(const char* entry_point);
@@ -71,8 +69,7 @@ STUB_API unsigned char* stub_memory(cl_mem mem);
 /* Bytes of device memory that all objects take now. */
 STUB_API uint64_t stub_device_bytes(void);
 
-/* ---- Failures
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Failures ---- */
 
 /* The nth call from now (1: the next) of an entry point fails with `code` and does nothing; clSVMAlloc gives
  * NULL. entry_point NULL: of any that can fail, except releases. One such fault at a time. */
@@ -86,8 +83,7 @@ STUB_API void stub_fail_none(void);
 /* Calls that failed by these. */
 STUB_API uint64_t stub_failures(void);
 
-/* ---- Commands (mode=manual)
- * ----------------------------------------------------------------------------------------- */
+/* ---- Commands (mode=manual) ---- */
 
 /* True if OpenCL would let this command run now. */
 STUB_API int stub_may_run(cl_event event);
@@ -114,9 +110,7 @@ STUB_API size_t stub_blocked(void);
 /* Simulated nanoseconds: what calls and waits have taken by the latencies that are set. */
 STUB_API uint64_t stub_now(void);
 
-/* ---- Hooks
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 /* Called at the begin of every entry point, on its thread, with none of the driver's locks held. Not called
  * for calls that the hook itself makes. NULL: none. */
@@ -124,8 +118,8 @@ typedef void (*stub_hook)(const char* entry_point, void* user);
 STUB_API void stub_set_hook(stub_hook hook, void* user);
 
 /* During every call of `entry_point` (NULL: of any), `operation` runs on another thread, and the call goes on
- * when it is through. If it is not within the time `patience`, somebody holds a lock that it wants: that is counted,
- * said on stderr, and the call goes on without it. entry_point and operation NULL: no more. */
+ * when it is through. If it is not within the time `patience`, somebody holds a lock that it wants: that is
+ * counted, said on stderr, and the call goes on without it. entry_point and operation NULL: no more. */
 typedef void (*stub_operation)(void* user);
 STUB_API void stub_meanwhile(const char* entry_point, stub_operation operation, void* user);
 
@@ -133,8 +127,7 @@ STUB_API void stub_meanwhile(const char* entry_point, stub_operation operation, 
 STUB_API uint64_t stub_meanwhile_runs(void);
 STUB_API uint64_t stub_meanwhile_held_up(void);
 
-/* ---- Kernels
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 typedef enum stub_arg_kind {
   STUB_VALUE,
