@@ -25,9 +25,10 @@ Hooks& hooks() {
   return the_hooks;
 }
 
-/// True on threads that are in a hook or are an operation's: these are left alone.
+/// True on threads that are in a hook or are an operation's: these are left alone. Initial-exec: see
+/// state.cpp.
 bool& is_inside() {
-  static thread_local bool inside = false;
+  static thread_local bool inside __attribute__((tls_model("initial-exec"))) = false;
   return inside;
 }
 

@@ -78,8 +78,10 @@ const char* name_of(Kind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
+// Initial-exec: LeakSanitizer (GCC 12) crashes on the dynamic thread-local storage of a library that dlopen()
+// loaded.
 const char*& current_activity() {
-  static thread_local const char* activity = nullptr;
+  static thread_local const char* activity __attribute__((tls_model("initial-exec"))) = nullptr;
   return activity;
 }
 
