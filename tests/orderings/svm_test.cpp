@@ -1,0 +1,145 @@
+// SVM and queues: what it is freed behind, and the hand-over from one queue to another.
+#include "orderings/orderings.hpp"
+
+namespace clpool::test {
+namespace {
+
+class SvmOrder : public testing::Test {
+ protected:
+  /// SVM that is not the scene's: the test releases it.
+  clpool_mem* make(cl_command_queue queue) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_svm_create(scene.cl.context, 0, operand_size, 0, queue, &mem));
+    std::memset(clpool_mem_pointer(mem), target_byte, operand_size);
+    return mem;
+  }
+  static std::int64_t living() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_SVM];
+  }
+  void fill(cl_command_queue queue, clpool_mem* mem, Gate& gate) {
+    ASSERT_OK(clpool_mem_fill(queue, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 1, gate.list(), nullptr));
+  }
+  Scene scene;
+  cl_command_queue in_order = scene.cl.queue;
+  cl_command_queue other = scene.cl.another_queue();
+};
+
+TEST_F(SvmOrder, ReleasedOnAQueueItWaitsForTheWaitList) {
+  Gate first(scene.cl.context);
+  Gate second(scene.cl.context);
+  const cl_event gates[] = {first.get(), second.get()};
+  clpool_mem* const mem = make(in_order);
+  OwnedEvent event;
+  ASSERT_OK(clpool_svm_release_on(mem, other, 2, gates, event.receive()));
+  ASSERT_TRUE(event);
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  EXPECT_FALSE(event.is_complete());
+  first.open();
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  second.open();
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+  EXPECT_TRUE(event.is_complete());
+}
+
+TEST_F(SvmOrder, ReleasedItIsFreedBehindTheCommandsOfItsQueue) {
+  Gate gate(scene.cl.context);
+  clpool_mem* const mem = make(in_order);
+  fill(in_order, mem, gate);
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+}
+
+TEST_F(SvmOrder, ItsReleaseIsFlushed) {
+  stub_configure("needs_flush=1");
+  clpool_allocator* allocator = nullptr;  // keeps its queue, whose release would flush it
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, in_order, &allocator));
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(allocator, operand_size, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+  ASSERT_OK(clpool_allocator_allocate(allocator, operand_size, &mem));
+  ASSERT_OK(clpool_svm_release_on(mem, nullptr, 0, nullptr, nullptr));
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+  clpool_allocator_release(allocator);
+}
+
+TEST_F(SvmOrder, ReleasedWithReferencesLeftItStaysAndTheEventIsOfTheWaitList) {
+  Gate gate(scene.cl.context);
+  clpool_mem* const mem = make(in_order);
+  ASSERT_OK(clpool_mem_retain(mem));
+  OwnedEvent event;
+  ASSERT_OK(clpool_svm_release_on(mem, in_order, 1, gate.list(), event.receive()));
+  stub_run_all();
+  EXPECT_FALSE(event.is_complete());
+  gate.open();
+  stub_run_all();
+  EXPECT_TRUE(event.is_complete());
+  EXPECT_EQ(living(), 1);
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+}
+
+TEST_F(SvmOrder, BoundToAnotherQueueItsCommandsWaitForThoseOfTheOld) {
+  Gate gate(scene.cl.context);
+  clpool_mem* const mem = make(in_order);
+  fill(in_order, mem, gate);
+  ASSERT_OK(clpool_svm_bind_queue(mem, other));
+  constexpr unsigned char last = 'L';
+  ASSERT_OK(clpool_mem_fill(other, mem, &last, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+  stub_run_all();
+  EXPECT_TRUE(Scene::has(mem, target_byte));
+  gate.open();
+  stub_run_all();
+  EXPECT_TRUE(Scene::has(mem, last));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+TEST_F(SvmOrder, BoundToAnotherQueueTheOldOneIsFlushed) {
+  stub_configure("needs_flush=1");
+  Gate gate(scene.cl.context);
+  clpool_mem* const mem = make(in_order);
+  fill(in_order, mem, gate);
+  ASSERT_OK(clpool_svm_bind_queue(mem, other));
+  ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+  gate.open();
+  clFlush(other);
+  stub_run_all();
+  EXPECT_EQ(stub_pending(other), 0u);
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+TEST_F(SvmOrder, BoundToAnotherQueueItIsFreedBehindThat) {
+  Gate gate(scene.cl.context);
+  clpool_mem* const mem = make(in_order);
+  ASSERT_OK(clpool_svm_bind_queue(mem, other));
+  fill(other, mem, gate);
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+}
+
+TEST_F(SvmOrder, UnboundItsQueueWasWaitedFor) {
+  clpool_mem* const mem = make(in_order);
+  ASSERT_OK(clpool_mem_fill(in_order, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+  ASSERT_OK(clpool_svm_unbind_queue(mem));
+  EXPECT_TRUE(Scene::has(mem, source_byte));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+}  // namespace
+}  // namespace clpool::test

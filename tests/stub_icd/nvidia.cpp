@@ -1,0 +1,116 @@
+// The measurements behind this: driver 580 on an H200, OpenCL 3.0. "Touched" is a chunk that a command once
+// used whole.
+#include "nvidia.hpp"
+
+#include <algorithm>
+
+#include "schedule.hpp"
+
+namespace stub {
+namespace {
+
+bool overlap(const Mem& a, const Mem& b) {
+  return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+}
+
+bool is_inside(const Mem& inner, const Mem& outer) {
+  return inner.offset >= outer.offset && inner.offset + inner.size <= outer.offset + outer.size;
+}
+
+bool same_region(const Mem& a, const Mem& b) {
+  return a.offset == b.offset && a.size == b.size;
+}
+
+unsigned long long number(const Mem& mem) {
+  return static_cast<unsigned long long>(mem.id);
+}
+
+void wait_and_count(Call& call, const char* counter) {
+  if (state().options.nvidia && wait_for_running(call)) {
+    ++state().counters[counter];
+  }
+}
+
+/// The older of two used, living, overlapping sub-buffers is released first: the driver's segmentation fault.
+void die_of_newer_overlap(const Mem& part) {
+  const Mem& root = *part.parent;
+  for (const Mem* newer : root.parts) {
+    const bool matters =
+        newer->id > part.id && newer->is_used && overlap(*newer, part) && !same_region(*newer, part);
+    if (matters && !(root.is_touched && is_inside(*newer, part))) {
+      die("sub-buffer %llu, bytes %zu to %zu, is released before the newer, used sub-buffer %llu, bytes %zu "
+          "to %zu, that it "
+          "overlaps: NVIDIA's driver crashes here",
+          number(part), part.offset, part.offset + part.size, number(*newer), newer->offset,
+          newer->offset + newer->size);
+    }
+  }
+}
+
+}  // namespace
+
+void note_new_part(Mem& part) {
+  State& s = state();
+  const Mem& root = *part.parent;
+  s.counters["siblings_walked"] += root.parts.size();
+  for (const Mem* sibling : root.parts) {
+    if (!overlap(*sibling, part)) {
+      continue;
+    }
+    ++s.counters["overlapping_parts"];
+    if (s.options.dies_of_overlap) {
+      die("a sub-buffer of bytes %zu to %zu overlaps the living sub-buffer %llu, bytes %zu to %zu",
+          part.offset, part.offset + part.size, number(*sibling), sibling->offset,
+          sibling->offset + sibling->size);
+    }
+  }
+}
+
+void note_use(Call& call, Mem& mem) {
+  if (!mem.is_sub_buffer()) {
+    Mem& root = mem.root();
+    root.is_used = mem.is_used = true;
+    root.is_touched = true;
+    return;
+  }
+  Mem& root = *mem.parent;
+  State& s = state();
+  for (const Mem* sibling : root.parts) {
+    s.counters["overlaps_walked"] += sibling != &mem && overlap(*sibling, mem) ? 1 : 0;
+  }
+  if (!mem.is_used) {
+    mem.is_used = true;
+    if (!root.is_touched) {
+      wait_and_count(call, "first_use_waits");
+    }
+  }
+}
+
+void note_release(Call& call, Mem& mem) {
+  State& s = state();
+  if (!mem.is_sub_buffer()) {
+    if (mem.is_used && mem.type == CL_MEM_OBJECT_BUFFER) {
+      wait_and_count(call, "release_waits");
+    }
+    return;
+  }
+  s.counters["siblings_walked"] += mem.parent->parts.size();
+  if (mem.is_used && s.options.nvidia) {
+    die_of_newer_overlap(mem);
+    if (!mem.parent->is_touched) {
+      wait_and_count(call, "release_waits");
+    }
+  }
+}
+
+void note_svm_free(Call& call) {
+  wait_and_count(call, "svm_free_waits");
+}
+
+void note_migration(const Mem& mem) {
+  if (mem.is_sub_buffer() && state().options.nvidia) {
+    die("sub-buffer %llu is migrated: NVIDIA's driver crashes on sub-buffers here", number(mem));
+  }
+}
+
+}  // namespace stub

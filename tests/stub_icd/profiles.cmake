@@ -1,0 +1,48 @@
+# The suites that use a device once more on the fake driver, one entry for each program and profile: stub.PROFILE.PROGRAM. Not
+# one entry for each test: names of some tests have the device in them, which is another one when they are listed.
+
+# add_stub_run(PROFILE OPTIONS TARGET [FILTER]): runs the program TARGET, a gtest program if there is a filter.
+function(add_stub_run profile options target)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  string(REGEX REPLACE "^clpool_(.*)$" "\\1" program ${target})
+  set(command ${target})
+  if(ARGC GREATER 3)
+    list(APPEND command --gtest_brief=1 "--gtest_filter=${ARGV3}")
+  endif()
+  add_test(NAME stub.${profile}.${program} COMMAND ${command})
+  set_tests_properties(stub.${profile}.${program} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT
+    "OCL_ICD_VENDORS=${clpool_stub_vendors};OPENCL_VENDOR_PATH=${clpool_stub_vendors};CLPOOL_TEST=clpool stub;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=${options}")
+endfunction()
+
+# Whatever the profile: this test's double of the driver does not count the events of clEnqueueCopyBufferRect, which only
+# drivers other than PoCL are asked for.
+set(stub_never "*.LeaveNothingBehindWhicheverCallFails/CopyBoxWithinOneRoot")
+# SVM without a queue is freed while the device still unmaps or migrates it.
+set(stub_freed_under_commands "*.AMapKeepsToItsSize/Direct:*.IsMigratedWhereTheDeviceHasOpenCl21/Direct")
+# The pool keeps overlapping sub-buffers, and releases the older first.
+set(stub_overlapping "*.KeepsTheContentOfEveryLiveBlock/deferred_coalescing:*.KeepsTheContentOfEveryLiveBlock/immediate_coalescing")
+# An immediate allocator's migration with undefined content is not ordered before the uses of an out-of-order queue.
+set(stub_unordered_migration "OutOfOrderIndexing.*")
+# Commands of OpenCL 1.2 on a device of 1.1; and tests that take sub-buffers at multiples of less than 4096.
+set(stub_needs_1_2
+    "CppLayer.*:Image.EveryTypeTellsItsShape:*.LayersOfAnArrayAreCopied*:Map.ChangesHostAllocated*:On/DeviceHppOn.*"
+    "*/MemoOfObjects.*:*.FillsRepeatThePattern*:*.WrongPatternsAre*:*.ZeroBytes*:MemoryCommands.*:EpochsTest.*"
+    "PooledSubBuffers.*:AddressesUnderAQueue.*:PoolContract.*:PoolQueues.*:OutOfOrderIndexing.*")
+set(stub_small_alignment "Buffer.SubRegionsOfHostPointer*:*.ASubRegionIsThatPart*:*.ASubRegionKeepsItsParent*")
+list(JOIN stub_needs_1_2 ":" stub_needs_1_2)
+
+foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpool_program_tests)
+  add_stub_run(default "leaks" ${target} "-${stub_never}:${stub_freed_under_commands}")
+  add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target} "-${stub_never}:${stub_freed_under_commands}:${stub_overlapping}")
+  add_stub_run(shuffled "seed=7,leaks" ${target}
+               "-${stub_never}:${stub_freed_under_commands}:${stub_unordered_migration}")
+  add_stub_run(opencl_1_1 "version=1.1,svm=none,align=4096,leaks" ${target}
+               "-${stub_never}:${stub_needs_1_2}:${stub_small_alignment}")
+endforeach()
+foreach(target clpool_example_first_pool clpool_example_saxpy clpool_example_svm_pool clpool_example_pinned_upload
+               clpool_example_custom_allocator clpool_exit_test)
+  add_stub_run(default "leaks" ${target})
+  add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target})
+endforeach()
