@@ -1,4 +1,4 @@
-// The entry points, each declared with the type that the ICD loader's header gives it.
+// The entry points, each declared with the type that the ICD loader's table has for it.
 #pragma once
 
 #include <type_traits>
@@ -7,10 +7,13 @@
 
 namespace stub::api {
 
-using cl_api_clIcdGetPlatformIDsKHR = cl_api_clGetPlatformIDs;
-using cl_api_clEnqueueCopyBufferP2PAMD = cl_api_clEnqueueCopyBuffer;
+/// The loader's table, and entry points that it has no place for: they are found by name.
+struct Table : cl_icd_dispatch {
+  decltype(cl_icd_dispatch::clGetPlatformIDs) clIcdGetPlatformIDsKHR;
+  decltype(cl_icd_dispatch::clEnqueueCopyBuffer) clEnqueueCopyBufferP2PAMD;
+};
 
-#define ENTRY(name, major, minor) std::remove_pointer_t<cl_api_##name> name;
+#define ENTRY(name, major, minor) std::remove_pointer_t<decltype(Table::name)> name;
 #include "entry_points.def"
 #undef ENTRY
 

@@ -4,14 +4,8 @@
 namespace stub {
 namespace {
 
-/// Entry points that the table has no place for: they are found by name.
-struct Table : cl_icd_dispatch {
-  cl_api_clGetPlatformIDs clIcdGetPlatformIDsKHR;
-  cl_api_clEnqueueCopyBuffer clEnqueueCopyBufferP2PAMD;
-};
-
 constexpr cl_icd_dispatch make_table() {
-  Table table = {};
+  api::Table table = {};
 #define ENTRY(name, major, minor) table.name = api::name;
 #include "entry_points.def"
 #undef ENTRY
