@@ -14,12 +14,13 @@ namespace {
 class ImmediateAllocator final : public Allocator {
  public:
   ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
-                     std::uint64_t global_bytes, bool can_migrate)
+                     std::uint64_t global_bytes, bool can_migrate, bool out_of_order)
       : Allocator(traits),
         facts_(std::move(facts)),
         flags_(flags),
         global_bytes_(global_bytes),
-        can_migrate_(can_migrate) {}
+        can_migrate_(can_migrate),
+        out_of_order_(out_of_order) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
@@ -35,8 +36,15 @@ class ImmediateAllocator final : public Allocator {
  private:
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
     if (can_migrate_) {
-      const cl_int code = clEnqueueMigrateMemObjects(
-          facts_.queue.get(), 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+      cl::Event resident;
+      cl_int code = clEnqueueMigrateMemObjects(facts_.queue.get(), 1, &buffer,
+                                               CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr,
+                                               out_of_order_ ? resident.receive() : nullptr);
+      if (code == CL_SUCCESS && out_of_order_) {
+        // What comes after it might run before it, and lose what it wrote.
+        const cl_event event = resident.get();
+        code = clEnqueueBarrierWithWaitList(facts_.queue.get(), 1, &event, nullptr);
+      }
       return code == CL_SUCCESS
                  ? Status::success
                  : fail_cl(code, "clEnqueueMigrateMemObjects", "%llu bytes cannot be made resident",
@@ -55,6 +63,7 @@ class ImmediateAllocator final : public Allocator {
   cl_mem_flags flags_;
   std::uint64_t global_bytes_;
   bool can_migrate_;
+  bool out_of_order_;
 };
 
 }  // namespace
@@ -74,8 +83,11 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.context = facts.context.get();
   traits.queue = queue;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
-  result = Reference<Allocator>::adopt(new ImmediateAllocator(
-      traits, std::move(facts), access, context_facts.global_bytes, version >= cl::Version{1, 2}));
+  bool out_of_order = false;
+  CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
+  result = Reference<Allocator>::adopt(new ImmediateAllocator(traits, std::move(facts), access,
+                                                              context_facts.global_bytes,
+                                                              version >= cl::Version{1, 2}, out_of_order));
   return Status::success;
 }
 

@@ -24,6 +24,8 @@ class Epochs {
   Status add_queue(cl_command_queue queue);
 
   bool has_queues() const noexcept { return !queues_.empty(); }
+  std::size_t queue_count() const noexcept { return queues_.size(); }
+  cl_command_queue queue(std::size_t index) const noexcept { return queues_[index].get(); }
   /// One of the queues, or null.
   cl_command_queue first_queue() const noexcept { return queues_.empty() ? nullptr : queues_.front().get(); }
   bool has(cl_command_queue queue) const noexcept;

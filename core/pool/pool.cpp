@@ -305,6 +305,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   const cl_command_queue toucher = rules_.has_handles && traits.queue == nullptr && bytes > request.rounded
                                        ? own_->epochs.first_queue()
                                        : nullptr;
+  const QueueSet* const own = own_;
   std::unique_ptr<PoolChunk> chunk;
   Status status = Status::success;
   cl_int code = CL_SUCCESS;
@@ -316,11 +317,8 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     } catch (const std::bad_alloc&) {
       status = fail(Status::out_of_host_memory, "no host memory to keep the books of a chunk");
     }
-    if (status == Status::success && toucher != nullptr) {
-      status = cl::touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk->memory.value)));
-      if (status != Status::success) {
-        allocator_->deallocate(chunk->memory);
-      }
+    if (status == Status::success && rules_.has_handles) {
+      status = make_ready(*own, chunk->memory, toucher);
     }
     code = last_cl_error();
     if (status == Status::out_of_memory) {
@@ -340,6 +338,28 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     throw;
   }
   share_limits();
+}
+
+Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept {
+  Status status = Status::success;
+  if (toucher != nullptr) {
+    status = cl::touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value)));
+  }
+  // What made the memory exist leaves its content undefined: commands on the pool's other queues come after it.
+  const cl_command_queue first = toucher != nullptr ? toucher : allocator_->traits().queue;
+  for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count(); ++i) {
+    if (const cl_command_queue other = own.epochs.queue(i); other != first) {
+      status = cl::hand_over(first, other);
+    }
+  }
+  if (status == Status::success && toucher != nullptr && own.epochs.only_queue() == nullptr) {
+    status = cl::hand_over(toucher, toucher);
+  }
+  if (status != Status::success) {
+    const KeptError kept;
+    allocator_->deallocate(memory);
+  }
+  return status;
 }
 
 void Pool::make_handle(Visit& visit, Request& request) {

@@ -20,7 +20,7 @@ nvidia_opencl() {
 # register_gpu: writes the missing nvidia.icd as root, else points the ICD loader to a folder that has it too.
 register_gpu() {
   local library
-  [ -z "${OCL_ICD_VENDORS:-}" ] && [ -z "${OCL_ICD_FILENAMES:-}" ] || return 0
+  [ -z "${OCL_ICD_VENDORS:-}" ] || return 0
   library=$(nvidia_opencl) || return 0
   grep -qs libnvidia-opencl "$vendors"/*.icd && return 0
   if [ "$(id -u)" = 0 ] && mkdir -p "$vendors" && echo "$library" 2>/dev/null >"$vendors/nvidia.icd"; then

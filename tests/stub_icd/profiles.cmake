@@ -16,15 +16,8 @@ function(add_stub_run profile options target)
     "OCL_ICD_VENDORS=${clpool_stub_vendors};OPENCL_VENDOR_PATH=${clpool_stub_vendors};CLPOOL_TEST=clpool stub;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=${options}")
 endfunction()
 
-# Whatever the profile: this test's double of the driver does not count the events of clEnqueueCopyBufferRect, which only
-# drivers other than PoCL are asked for.
-set(stub_never "*.LeaveNothingBehindWhicheverCallFails/CopyBoxWithinOneRoot")
 # SVM without a queue is freed while the device still unmaps or migrates it.
 set(stub_freed_under_commands "*.AMapKeepsToItsSize/Direct:*.IsMigratedWhereTheDeviceHasOpenCl21/Direct")
-# The pool keeps overlapping sub-buffers, and releases the older first.
-set(stub_overlapping "*.KeepsTheContentOfEveryLiveBlock/deferred_coalescing:*.KeepsTheContentOfEveryLiveBlock/immediate_coalescing")
-# An immediate allocator's migration with undefined content is not ordered before the uses of an out-of-order queue.
-set(stub_unordered_migration "OutOfOrderIndexing.*")
 # Commands of OpenCL 1.2 on a device of 1.1; and tests that take sub-buffers at multiples of less than 4096.
 set(stub_needs_1_2
     "CppLayer.*:Image.EveryTypeTellsItsShape:*.LayersOfAnArrayAreCopied*:Map.ChangesHostAllocated*:On/DeviceHppOn.*"
@@ -34,12 +27,11 @@ set(stub_small_alignment "Buffer.SubRegionsOfHostPointer*:*.ASubRegionIsThatPart
 list(JOIN stub_needs_1_2 ":" stub_needs_1_2)
 
 foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpool_program_tests)
-  add_stub_run(default "leaks" ${target} "-${stub_never}:${stub_freed_under_commands}")
-  add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target} "-${stub_never}:${stub_freed_under_commands}:${stub_overlapping}")
-  add_stub_run(shuffled "seed=7,leaks" ${target}
-               "-${stub_never}:${stub_freed_under_commands}:${stub_unordered_migration}")
+  add_stub_run(default "leaks" ${target} "-${stub_freed_under_commands}")
+  add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target} "-${stub_freed_under_commands}")
+  add_stub_run(shuffled "seed=7,leaks" ${target} "-${stub_freed_under_commands}")
   add_stub_run(opencl_1_1 "version=1.1,svm=none,align=4096,leaks" ${target}
-               "-${stub_never}:${stub_needs_1_2}:${stub_small_alignment}")
+               "-${stub_needs_1_2}:${stub_small_alignment}")
 endforeach()
 foreach(target clpool_example_first_pool clpool_example_saxpy clpool_example_svm_pool clpool_example_pinned_upload
                clpool_example_custom_allocator clpool_exit_test)
