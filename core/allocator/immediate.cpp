@@ -37,9 +37,9 @@ class ImmediateAllocator final : public Allocator {
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
     if (can_migrate_) {
       cl::Event resident;
-      cl_int code = clEnqueueMigrateMemObjects(facts_.queue.get(), 1, &buffer,
-                                               CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr,
-                                               out_of_order_ ? resident.receive() : nullptr);
+      cl_int code =
+          clEnqueueMigrateMemObjects(facts_.queue.get(), 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
+                                     0, nullptr, out_of_order_ ? resident.receive() : nullptr);
       if (code == CL_SUCCESS && out_of_order_) {
         // What comes after it might run before it, and lose what it wrote.
         const cl_event event = resident.get();

@@ -62,6 +62,7 @@ class Epochs {
 
   std::vector<Queue> queues_;
   bool out_of_order_ = false;
+  bool is_old_ = false;  ///< the device of some queue is older than OpenCL 1.2
   std::atomic<std::uint64_t> open_{1};
   std::atomic<std::uint64_t> completed_{0};
   std::mutex mutex_;          ///< guards closed_

@@ -1,4 +1,5 @@
 // Markers on queues and questions to events.
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS  // clEnqueueMarker, for devices of OpenCL 1.1
 #include "cl/marker.hpp"
 
 #include <vector>
@@ -27,6 +28,13 @@ bool has_ended(cl_event event) noexcept {
   return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) ==
              CL_SUCCESS &&
          state <= CL_COMPLETE;
+}
+
+Status enqueue_old_marker(cl_command_queue queue, Event& event) noexcept {
+  const cl_int code = clEnqueueMarker(queue, event.receive());
+  return code == CL_SUCCESS
+             ? flush(queue)
+             : fail_cl(code, "clEnqueueMarker", "no marker on queue %p", static_cast<void*>(queue));
 }
 
 Status enqueue_marker(cl_command_queue queue, Event& event) noexcept {

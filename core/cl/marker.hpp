@@ -16,6 +16,9 @@ bool has_ended(cl_event event) noexcept;
 /// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it (D-12).
 Status enqueue_marker(cl_command_queue queue, Event& event) noexcept;
 
+/// The same on devices before OpenCL 1.2.
+Status enqueue_old_marker(cl_command_queue queue, Event& event) noexcept;
+
 /// Makes `order.event` complete when the order's waits are, and all that was enqueued on its queue so far.
 Status mark_everything(const Order& order);
 

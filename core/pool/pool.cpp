@@ -345,9 +345,11 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
   if (toucher != nullptr) {
     status = cl::touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value)));
   }
-  // What made the memory exist leaves its content undefined: commands on the pool's other queues come after it.
+  // What made the memory exist leaves its content undefined: commands on the pool's other queues come after
+  // it.
   const cl_command_queue first = toucher != nullptr ? toucher : allocator_->traits().queue;
-  for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count(); ++i) {
+  for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count();
+       ++i) {
     if (const cl_command_queue other = own.epochs.queue(i); other != first) {
       status = cl::hand_over(first, other);
     }

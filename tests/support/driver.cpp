@@ -309,6 +309,18 @@ WRAP_ENQUEUE(clEnqueueCopyBufferToImage,
 WRAP_ENQUEUE(clEnqueueMarkerWithWaitList,
              (cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, waits, wait_list, event))
+extern "C" cl_int __real_clEnqueueMarker(cl_command_queue queue, cl_event* event);
+extern "C" cl_int __wrap_clEnqueueMarker(cl_command_queue queue, cl_event* event) {
+  if (const cl_int fault = enter("clEnqueueMarker")) {
+    return fault;
+  }
+  note("clEnqueueMarker", queue, 0, nullptr);
+  const cl_int code = __real_clEnqueueMarker(queue, event);
+  if (code == CL_SUCCESS && event != nullptr) {
+    add(&Live::events, 1);
+  }
+  return code;
+}
 WRAP_ENQUEUE(clEnqueueBarrierWithWaitList,
              (cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, waits, wait_list, event))
