@@ -29,7 +29,7 @@ set(stub_unordered_migration "OutOfOrderIndexing.*")
 set(stub_needs_1_2
     "CppLayer.*:Image.EveryTypeTellsItsShape:*.LayersOfAnArrayAreCopied*:Map.ChangesHostAllocated*:On/DeviceHppOn.*"
     "*/MemoOfObjects.*:*.FillsRepeatThePattern*:*.WrongPatternsAre*:*.ZeroBytes*:MemoryCommands.*:EpochsTest.*"
-    "PooledSubBuffers.*:AddressesUnderAQueue.*:PoolContract.*:PoolQueues.*:OutOfOrderIndexing.*")
+    "PooledSubBuffers.*:AddressesUnderAQueue.*:PoolContract.*:PoolQueues.*:*PoolReuseOnQueues.*:OutOfOrderIndexing.*")
 set(stub_small_alignment "Buffer.SubRegionsOfHostPointer*:*.ASubRegionIsThatPart*:*.ASubRegionKeepsItsParent*")
 list(JOIN stub_needs_1_2 ":" stub_needs_1_2)
 
