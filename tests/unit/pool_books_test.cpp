@@ -1,0 +1,518 @@
+// Books by themselves: the order of the stages of a request, and a model of a whole pool, with an allocator
+// that has a limit and fails, queues that complete late, in any order or never, and several requests whose
+// steps interleave in every way that threads could make them.
+#include "pool/books/books.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pool/pool_block.hpp"
+
+namespace clpool::core {
+namespace {
+
+using Kind = Step::Kind;
+
+constexpr cl_int out_of_device_memory = -4;
+
+/// What a pool does when it hands a block out, as far as the books see it.
+void hand_out(PoolBlock& block) {
+  block.capacity = block.Block::size;
+  block.next = nullptr;
+  block.tag = 0;
+  block.attachment = nullptr;
+  block.bin = 0;
+}
+
+/// The world of named tests: figures that a test sets.
+struct StillWorld final : Surroundings {
+  std::uint64_t served = 0;
+  bool queues = false;
+  bool settles = false;
+  std::uint64_t complete = 0;
+  std::uint64_t now = 1;
+  std::uint64_t requests() const noexcept override { return served; }
+  bool has_queues() const noexcept override { return queues; }
+  bool may_settle() const noexcept override { return settles; }
+  std::uint64_t completed() const noexcept override { return complete; }
+  std::uint64_t now_ns() const noexcept override { return now; }
+};
+
+PoolOptions binned_options() {
+  PoolOptions options;
+  options.strategy = StrategyKind::binned;
+  options.leading_bits = 4;
+  options.wait_ns = 1000;
+  options.callbacks.collect = [](void*) {};
+  options.callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t) { return 0; };
+  return options;
+}
+
+/// Runs requests step by step and writes down the steps that leave the books.
+class PoolBooks : public testing::Test {
+ protected:
+  void begin_books() { books = std::make_unique<Books>(options, rules, world); }
+  void TearDown() override {
+    if (books == nullptr) {
+      return;
+    }
+    release_garbage();
+    while (books->give_back_at_end(1)) {
+      release_garbage();
+    }
+    EXPECT_EQ(books->check(), nullptr);
+  }
+
+  void release_garbage() {
+    std::uint64_t bytes = 0;
+    Garbage garbage = books->take_garbage(bytes);
+    while (Part* const part = garbage.parts.take()) {
+      books->released(*part);
+    }
+    while (garbage.first != nullptr) {
+      const std::unique_ptr<PoolChunk> chunk(&pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+      taken -= chunk->size;
+    }
+    books->released(bytes);
+  }
+  void allocate_chunk(Request& request, std::uint64_t bytes) {
+    if (bytes > capacity - taken) {
+      books->refused(request, Status::out_of_memory, out_of_device_memory);
+      return;
+    }
+    auto chunk = std::make_unique<PoolChunk>();
+    chunk->size = bytes;
+    chunk->memory.value = next_address;
+    next_address += bytes;
+    taken += bytes;
+    books->arrived(request, std::move(chunk));
+  }
+
+  /// Does one step, as a pool does; false at the request's end.
+  bool perform(Request& request, const Step& step) {
+    switch (step.kind) {
+      case Kind::done:
+        hand_out(*request.block);
+        steps.emplace_back("done");
+        return false;
+      case Kind::fail:
+        steps.emplace_back("fail");
+        return false;
+      case Kind::release_garbage:
+        steps.emplace_back("release garbage");
+        release_garbage();
+        return true;
+      case Kind::make_handle:
+        steps.emplace_back("make handle");
+        books->handle_made(request, reinterpret_cast<cl_mem>(std::uintptr_t{64} * ++handles));
+        return true;
+      case Kind::allocate:
+        steps.push_back("allocate " + std::to_string(step.bytes));
+        allocate_chunk(request, step.bytes);
+        return true;
+      case Kind::wait:
+        steps.emplace_back("wait");
+        world.now += std::min<std::uint64_t>(step.nanoseconds, 1'000'000);
+        books->waited(request, true);
+        return step.nanoseconds != UINT64_MAX;  // else it is for ever
+      case Kind::collect:
+        steps.emplace_back("collect");
+        books->collected(request);
+        return true;
+      case Kind::ask_user:
+        steps.emplace_back("ask user");
+        books->answered(request, request.attempt++ < attempts);
+        return true;
+      case Kind::settle:
+        steps.emplace_back("settle");
+        return true;
+      case Kind::poll:
+      case Kind::empty_caches:
+        return true;
+    }
+    return false;
+  }
+  /// The block, or null if the request failed.
+  PoolBlock* serve(Request& request) {
+    steps.clear();
+    for (int count = 0; count < 1000; ++count) {
+      if (!perform(request, books->next(request))) {
+        return request.failure == Status::success ? request.block : nullptr;
+      }
+    }
+    ADD_FAILURE() << "the request does not end";
+    return nullptr;
+  }
+  PoolBlock* serve(std::size_t size, bool inside = false) {
+    Request request;
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    request.inside = inside;
+    return serve(request);
+  }
+  std::string allocate_step(std::size_t size) const {
+    return "allocate " + std::to_string(books->strategy().rounded(size));
+  }
+
+  using Steps = std::vector<std::string>;
+
+  PoolOptions options = binned_options();
+  MemoryRules rules;
+  StillWorld world;
+  std::unique_ptr<Books> books;
+  std::uint64_t capacity = UINT64_MAX;
+  std::uint64_t taken = 0;
+  std::uint64_t next_address = 1 << 20;
+  std::uint64_t handles = 0;
+  std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
+  Steps steps;
+};
+
+TEST_F(PoolBooks, TheCollectorIsAskedBeforeChunksGoBack) {
+  begin_books();
+  PoolBlock* const held = serve(100'000);
+  ASSERT_NE(held, nullptr);
+  books->free(*held, 0);
+  const std::string ask = allocate_step(200'000);
+  capacity = 250'000;
+  PoolBlock* const block = serve(200'000);
+  EXPECT_EQ(steps, (Steps{ask, "collect", ask, "release garbage", ask, "done"}));
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhatTheCollectorReleasesServesWithoutTheDriver) {
+  begin_books();
+  PoolBlock* const used = serve(100'000);
+  capacity = taken;
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  for (;;) {
+    const Step step = books->next(request);
+    if (step.kind == Kind::collect) {
+      books->free(*used, 0);
+      steps.clear();
+    }
+    if (!perform(request, step)) {
+      break;
+    }
+  }
+  EXPECT_EQ(steps, (Steps{"collect", "done"}));
+  EXPECT_EQ(request.block, used);
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooks, NoMoreChunksGoBackThanItTakes) {
+  begin_books();
+  std::vector<PoolBlock*> held;
+  for (const std::size_t size : {10'000U, 50'000U, 20'000U, 30'000U}) {
+    held.push_back(serve(size));
+  }
+  for (PoolBlock* const block : held) {
+    books->free(*block, 0);
+  }
+  const std::uint64_t largest = books->strategy().rounded(50'000);
+  options.callbacks.collect = nullptr;
+  capacity = taken - largest + books->strategy().rounded(51'000);
+  const std::uint64_t before = taken;
+  PoolBlock* const block = serve(55'000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(taken, before - largest - books->strategy().rounded(30'000) + block->Block::size)
+      << "the largest first, and no more of them";
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, TheExactSizeIsTriedWhenTheRoundedOneIsNotToBeHad) {
+  begin_books();
+  const std::size_t size = 100'001;
+  const std::string ask = allocate_step(size);
+  capacity = size;
+  PoolBlock* const block = serve(size);
+  EXPECT_EQ(steps, (Steps{ask, "collect", ask, "allocate 100001", "done"}));
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, TheExactSizeComesAfterChunksWentBack) {
+  begin_books();
+  const std::size_t size = 100'001;
+  const std::string ask = allocate_step(size);
+  PoolBlock* const held = serve(50'000);
+  books->free(*held, 0);
+  capacity = size;
+  PoolBlock* const block = serve(size);
+  EXPECT_EQ(steps, (Steps{ask, "collect", ask, "release garbage", ask, "allocate 100001", "done"}));
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, TheUserIsAskedLastAndMayRefuse) {
+  begin_books();
+  capacity = 0;
+  const std::string ask = allocate_step(100'001);
+  EXPECT_EQ(serve(100'001), nullptr);
+  EXPECT_EQ(steps, (Steps{ask, "collect", ask, "allocate 100001", "ask user", "fail"}));
+  EXPECT_FALSE(books->help_is_under_way()) << "something stays reserved";
+}
+
+TEST_F(PoolBooks, EverythingIsTriedAgainWhenTheUserWantsIt) {
+  begin_books();
+  capacity = 0;
+  attempts = 3;
+  EXPECT_EQ(serve(100'001), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "ask user"), 3);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "collect"), 3);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), allocate_step(100'001)), 6);
+}
+
+TEST_F(PoolBooks, AFailureThatIsNotOfMemoryEndsTheRequestAtOnce) {
+  begin_books();
+  Request request;
+  ASSERT_EQ(books->begin(1000, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind == Kind::empty_caches) {
+    step = books->next(request);
+  }
+  ASSERT_EQ(step.kind, Kind::allocate);
+  books->refused(request, Status::opencl, -34);
+  EXPECT_EQ(books->next(request).kind, Kind::fail);
+  EXPECT_EQ(request.failure, Status::opencl);
+  EXPECT_FALSE(books->help_is_under_way());
+}
+
+TEST_F(PoolBooks, ARequestFromWithinAsksNobodyAndWaitsForNobody) {
+  begin_books();
+  world.queues = true;
+  world.settles = true;
+  PoolBlock* const used = serve(100'000);
+  HeldBack list;
+  books->hold_back(list, *used, 1);
+  capacity = taken;
+  const std::string ask = allocate_step(100'001);
+  EXPECT_EQ(serve(100'001, true), nullptr);
+  for (const char* never : {"wait", "collect", "ask user"}) {
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), never), 0) << never;
+  }
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), ask), 1);
+  // The same request from outside does all of it.
+  EXPECT_EQ(serve(100'001), nullptr);
+  for (const char* once : {"wait", "collect", "ask user"}) {
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), once), 1) << once;
+  }
+  EXPECT_TRUE(books->free_completed(list, 1));
+}
+
+TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
+  begin_books();
+  PoolBlock* const used = serve(100'000);
+  capacity = taken;
+  EXPECT_EQ(serve(100'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0) << "nothing is held back";
+  HeldBack list;
+  books->hold_back(list, *used, 1);
+  EXPECT_EQ(serve(100'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 1) << "in vain once is enough";
+  EXPECT_TRUE(books->free_completed(list, 1));
+  PoolBlock* const again = serve(100'000);
+  EXPECT_EQ(again, used);
+  books->free(*again, 0);
+  EXPECT_EQ(books->pending_blocks(), 0u);
+  EXPECT_EQ(books->pending_bytes(), 0u);
+}
+
+TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
+  options.max_bytes = 130'000;
+  options.callbacks = {};
+  begin_books();
+  Request first;
+  ASSERT_EQ(books->begin(100'000, first), Status::success);
+  Step step = books->next(first);
+  while (step.kind == Kind::empty_caches) {
+    step = books->next(first);
+  }
+  ASSERT_EQ(step.kind, Kind::allocate);
+  Request second;
+  ASSERT_EQ(books->begin(100'000, second), Status::success);
+  Step other = books->next(second);
+  while (other.kind == Kind::empty_caches) {
+    other = books->next(second);
+  }
+  EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";
+  allocate_chunk(first, step.bytes);
+  ASSERT_EQ(books->next(first).kind, Kind::done);
+  hand_out(*first.block);
+  books->free(*first.block, 0);
+  books->waited(second, false);
+  EXPECT_NE(serve(second), nullptr);
+  EXPECT_EQ(steps, Steps{"done"});
+  books->free(*second.block, 0);
+}
+
+TEST_F(PoolBooks, MemoryThatComesFreeDuringAStepServesTheRequest) {
+  begin_books();
+  PoolBlock* const used = serve(100'000);
+  capacity = taken;
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind != Kind::allocate) {
+    ASSERT_EQ(step.kind, Kind::empty_caches);
+    step = books->next(request);
+  }
+  books->refused(request, Status::out_of_memory, out_of_device_memory);
+  books->free(*used, 0);
+  EXPECT_EQ(serve(request), used);
+  EXPECT_EQ(steps, Steps{"done"});
+  books->free(*used, 0);
+}
+
+// Handles.
+
+class PoolBooksWithHandles : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.strategy = StrategyKind::coalescing;
+    options.min_chunk_bytes = 1 << 20;
+    rules.granule = 256;
+    rules.has_handles = true;
+    begin_books();
+  }
+};
+
+TEST_F(PoolBooksWithHandles, AHandleThatServesAgainIsNotMadeAgain) {
+  PoolBlock* const block = serve(512);
+  EXPECT_EQ(steps.back(), "done");
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "make handle"), 1);
+  const cl_mem handle = block->handle;
+  books->free(*block, 0);
+  PoolBlock* const again = serve(512);
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(again->handle, handle);
+  books->free(*again, 0);
+}
+
+TEST_F(PoolBooksWithHandles, AnOverlappingHandleGoesFirst) {
+  PoolBlock* const block = serve(512);
+  books->free(*block, 0);
+  PoolBlock* const larger = serve(1024);
+  EXPECT_EQ(steps, (Steps{"release garbage", "make handle", "done"}));
+  books->free(*larger, 0);
+}
+
+TEST_F(PoolBooksWithHandles, ARequestWhoseHandleCannotBeMadeGetsAChunkOfItsOwnOrFails) {
+  PoolBlock* const other = serve(512);
+  for (const bool has_room : {true, false}) {
+    capacity = has_room ? UINT64_MAX : taken;
+    Request request;
+    ASSERT_EQ(books->begin(768, request), Status::success);
+    int tries = 0;
+    for (int count = 0; count < 1000; ++count) {
+      const Step step = books->next(request);
+      if (step.kind == Kind::make_handle) {
+        ++tries;
+        books->handle_failed(request, Status::out_of_memory, -5);
+      } else if (!perform(request, step)) {
+        break;
+      }
+    }
+    EXPECT_GT(tries, 0);
+    EXPECT_LE(tries, 10);
+    EXPECT_EQ(books->check(), nullptr);
+    if (has_room) {
+      ASSERT_EQ(request.failure, Status::success);
+      EXPECT_EQ(request.block->Block::size, request.block->chunk->size);
+      books->free(*request.block, 0);
+      books->give_back_some(100);
+      release_garbage();
+    } else {
+      EXPECT_EQ(request.failure, Status::out_of_memory);
+    }
+  }
+  books->free(*other, 0);
+}
+
+/// There are too many unused handles, so that the longest unused is to be released: that of the
+/// smallest free block.
+class PoolBooksWithADyingHandle : public PoolBooksWithHandles {
+ protected:
+  void SetUp() override {
+    PoolBooksWithHandles::SetUp();
+    std::vector<PoolBlock*> released{serve(1024)};
+    for (std::size_t i = 0; i < Parts::most_unused; ++i) {
+      kept.push_back(serve(256));  // between them, so that nothing merges
+      released.push_back(serve(2048));
+    }
+    kept.push_back(serve(256));
+    for (PoolBlock* const block : released) {
+      books->free(*block, 0);
+    }
+    ASSERT_FALSE(books->garbage().parts.empty());
+  }
+  void TearDown() override {
+    for (PoolBlock* const block : kept) {
+      books->free(*block, 0);
+    }
+    PoolBooksWithHandles::TearDown();
+  }
+  std::vector<PoolBlock*> kept;
+};
+
+TEST_F(PoolBooksWithADyingHandle, IsReleasedByWhomeverNeedsItGoneIfNobodyElseHasItInHand) {
+  Request request;
+  ASSERT_EQ(books->begin(512, request), Status::success);
+  serve(request);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0) << "it would wait for itself, for ever";
+  if (steps.back() != "done") {
+    release_garbage();
+    serve(request);
+  }
+  ASSERT_NE(request.block, nullptr);
+  kept.push_back(request.block);
+}
+
+TEST_F(PoolBooksWithADyingHandle, IsWaitedForWhileAnotherThreadReleasesIt) {
+  std::uint64_t bytes = 0;
+  Garbage in_hand = books->take_garbage(bytes);
+  Request request;
+  ASSERT_EQ(books->begin(512, request), Status::success);
+  serve(request);
+  EXPECT_EQ(steps, Steps{"wait"});
+  while (Part* const part = in_hand.parts.take()) {
+    books->released(*part);
+  }
+  ASSERT_NE(serve(request), nullptr);
+  EXPECT_EQ(steps, (Steps{"make handle", "done"}));
+  kept.push_back(request.block);
+}
+
+TEST_F(PoolBooksWithADyingHandle, IsNotWaitedForFromWithin) {
+  // The thread that releases it may be the very one, in a callback.
+  std::uint64_t bytes = 0;
+  Garbage in_hand = books->take_garbage(bytes);
+  Request request;
+  ASSERT_EQ(books->begin(512, request), Status::success);
+  request.inside = true;
+  serve(request);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
+  while (Part* const part = in_hand.parts.take()) {
+    books->released(*part);
+  }
+  if (steps.back() == "wait") {
+    serve(request);
+  }
+  if (request.block != nullptr) {
+    kept.push_back(request.block);
+  }
+}
+
+}  // namespace
+}  // namespace clpool::core
