@@ -101,6 +101,8 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   std::uint64_t now_ns() const noexcept override { return now; }
 
   std::size_t below(std::size_t most) { return static_cast<std::size_t>(random() % most); }
+  /// Many small blocks at a time, so that there are more unused handles than are kept.
+  static bool is_small() { return GetParam().seed % 4 == 1; }
   bool one_in(std::size_t count) { return below(count) == 0; }
 
   // Queues.
@@ -373,7 +375,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     worker.inside = one_in(6);
     worker.request.inside = worker.inside;
     const std::size_t sizes[] = {below(1024), below(8 * 1024), below(64 * 1024), below(160 * 1024)};
-    const std::size_t size = sizes[below(4)];
+    const std::size_t size = sizes[is_small() ? 0 : below(4)];
     if (books->begin(size, worker.request) != Status::success) {
       EXPECT_TRUE(rules.max_chunk_bytes != 0 && size > rules.max_chunk_bytes);
       workers.pop_back();
@@ -384,7 +386,8 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     if (choice < 8 && workers.size() < 5) {
       begin_request();
     } else if (choice < 16) {
-      PoolBlock* const block = live.size() > 8 || one_in(4) ? take_live() : nullptr;
+      PoolBlock* const block =
+          live.size() > (is_small() ? 150 : 8) || one_in(is_small() ? 8 : 4) ? take_live() : nullptr;
       if (block != nullptr) {
         release(*block);
         close_visit();
