@@ -154,9 +154,9 @@ bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
   ++waiters_;
-  empty_caches();
-  share_limits();  // nothing is cached while somebody waits: every release comes here
+  share_limits();  // nothing is cached while somebody waits
   for (unsigned naps = 0; books_.turn() == turn && now_ns() < deadline;) {
+    empty_caches();  // what other threads release to a cache comes without the mutex
     look(visit, Close::all);
     if (books_.turn() == turn) {
       nap(visit, naps, deadline);
@@ -176,9 +176,8 @@ void Pool::nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept {
   const std::uint64_t now = now_ns();
   const std::chrono::nanoseconds left(deadline > now ? std::min<std::uint64_t>(deadline - now, 1'000'000'000)
                                                      : 0);
-  const auto longest = has_pending() || !is_settled() ? longest_nap : std::chrono::nanoseconds{50'000'000};
   ++waiters_;
-  changed_.wait_for(visit.lock(), std::min({shortest_nap * (1U << doublings), longest, left}));
+  changed_.wait_for(visit.lock(), std::min({shortest_nap * (1U << doublings), longest_nap, left}));
   --waiters_;
 }
 

@@ -24,7 +24,7 @@ set(stub_needs_1_2
     "*/MemoOfObjects.*:*.FillsRepeatThePattern*:*.WrongPatternsAre*:*.ZeroBytes*:MemoryCommands.*"
     "DriverWithABug.*:*PoolReuseOnQueues.*:AddressesUnderAQueue.*:PoolContract.*:PoolQueues.*:OutOfOrderIndexing.*")
 set(stub_small_alignment "*/CopyBoxWithinOneRoot:Buffer.SubRegionsOfHostPointer*:*.ASubRegionIsThatPart*:*.ASubRegionKeepsItsParent*")
-list(JOIN stub_needs_1_2 "" stub_needs_1_2)
+list(JOIN stub_needs_1_2 ":" stub_needs_1_2)
 
 foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpool_program_tests)
   add_stub_run(default "leaks" ${target} "-${stub_freed_under_commands}")

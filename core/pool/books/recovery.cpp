@@ -336,6 +336,14 @@ Step Books::handle_step(Request& request) {
     case Parts::Claim::wait:
       break;
   }
+  if (!garbage_.parts.empty()) {
+    return {Step::Kind::release_garbage};  // it may be among those that nobody has taken yet
+  }
+  if (request.inside) {
+    strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+    request.failure = Status::out_of_memory;
+    return {Step::Kind::fail};
+  }
   return {Step::Kind::wait, 0, UINT64_MAX};
 }
 

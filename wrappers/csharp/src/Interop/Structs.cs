@@ -242,6 +242,7 @@ namespace ClPool.Interop
         public uint queue_count;
         public uint reserved;
         public void* name;
+        public ulong wait_ns;
     }
 
     [StructLayout(LayoutKind.Sequential)]
