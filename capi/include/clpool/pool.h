@@ -97,9 +97,11 @@ typedef struct clpool_pool_options {
   const clpool_pool_callbacks* callbacks;
   /** Passed to the callbacks. */
   void* user;
-  /** Queues on which the pool's memory is used; retained. With several, or with one that is out of order, the
-   * pool reuses a released block only when commands enqueued before the release are complete. NULL: the
-   * allocator's queue. */
+  /** Queues on which the pool's memory is used; retained. With several, with one that is out of order, and
+   * for memory to which the host writes without a command (page-locked, fine-grain SVM), the pool reuses a
+   * released block only when commands enqueued before the release are complete, or when
+   * clpool_mem_release_idle() says so. NULL: the allocator's queue; without one, the first in-order queue on
+   * which the library uses the memory. */
   const cl_command_queue* queues;
   /** Number of queues. */
   uint32_t queue_count;
@@ -280,8 +282,10 @@ CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference; NULL is allowed. After the last one the pool lives on while blocks of it do (a
- * warning message lists how many, by tag); then it gives all memory back. It waits for commands that are
- * known to use released memory other than buffers, which drivers keep for their commands.
+ * warning message lists how many, by tag); then it gives all memory back. Where commands are known to use
+ * memory that is freed at once (not buffers, which drivers keep for their commands), it goes back by a later
+ * call of the library; custom memory is waited for, at most clpool_pool_options.wait_ns.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork()
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -380,12 +384,16 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
                                                   const cl_event* events) CLPOOL_NOEXCEPT;
 
 /**
- * Says that commands on a queue other than the pool's use a block: its release enqueues a marker there, and
- * the block is handed out again only when that is complete. May be called for several queues (W-02, W-04).
+ * Says that commands on a queue use a block: after its release it is handed out again only when what was
+ * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
+ * own queues too. Where the pool has one in-order queue and this is another, commands enqueued on it from now
+ * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
+ * queues, name them in clpool_pool_options.queues, and nothing waits. May be called for several queues (W-02,
+ * W-04).
  * @param mem a block of a pool
- * @param queue in order or not; retained until the release
- * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue; at the release
- *         clEnqueueMarkerWithWaitList and clFlush.
+ * @param queue in order or not; retained until the block is reused
+ * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo; for
+ * another queue than the pool's clEnqueueMarkerWithWaitList, clFlush, clEnqueueBarrierWithWaitList.
  */
 CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
