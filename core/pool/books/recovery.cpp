@@ -89,7 +89,7 @@ Step Books::next(Request& request) {
     }
     if (request.wanted != 0) {
       step = chunk_step(request);
-    } else if (!(this->*stages_[request.stage])(request, step)) {
+    } else if (const Stage stage = stages_[request.stage]; !(this->*stage)(request, step)) {
       ++request.stage;
       continue;
     }
