@@ -2,6 +2,7 @@
 #include "pool/thread_cache.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "base/process.hpp"
 
@@ -13,6 +14,9 @@ namespace {
 
 constinit ForkMutex registry_mutex;
 constinit ThreadEnds* registered = nullptr;
+/// The record that the forking thread had in the parent. Kept: a new one at its address would seem to own its
+/// caches.
+constinit ThreadRecord* record_of_parent = nullptr;
 
 void forget_in_child() noexcept;
 
@@ -47,7 +51,7 @@ thread_local RecordHolder record_holder;
 void forget_in_child() noexcept {
   registered = nullptr;
   this_thread_record = nullptr;
-  record_holder.record = nullptr;
+  record_of_parent = std::exchange(record_holder.record, nullptr);
 }
 
 }  // namespace
