@@ -1,3 +1,5 @@
+#include <chrono>
+#include <thread>
 // What every pool promises, whatever its memory and its strategy: counters, lifetimes, contents, bad input.
 #include <algorithm>
 #include <deque>
@@ -385,6 +387,11 @@ TEST_P(PoolContract, CountsRandomOperationsExactly) {
   }
   live.clear();
   ASSERT_EQ(clpool_pool_free_held(tested.get()), CLPOOL_SUCCESS);
+  // Page-locked blocks that the test did not call idle go back when their markers are complete.
+  for (int i = 0; i < 2000 && stats_of(tested).managed_bytes != 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_EQ(clpool_pool_free_held(tested.get()), CLPOOL_SUCCESS);
+  }
   EXPECT_EQ(stats_of(tested).managed_bytes, 0u);
   expect_sound(tested);
 }
