@@ -1,10 +1,10 @@
-#include <chrono>
-#include <thread>
 // What every pool promises, whatever its memory and its strategy: counters, lifetimes, contents, bad input.
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "conformance/pool/backends.hpp"
