@@ -13,10 +13,6 @@ namespace {
 
 constinit std::atomic<std::uint64_t> last_pool_id{0};
 
-/// Block::bin while a block is handed out: what its release is to know.
-constexpr std::uint32_t idle_mark = 2;   ///< the caller says that no command uses it
-constexpr std::uint32_t known_mark = 4;  ///< all its uses were declared
-
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;

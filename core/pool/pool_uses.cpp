@@ -12,8 +12,6 @@
 namespace clpool::core {
 namespace {
 
-constexpr std::uint32_t known_mark = 4;  // see pool.cpp
-
 void insert(std::vector<cl_command_queue>& queues, cl_command_queue queue) {
   const auto place = std::lower_bound(queues.begin(), queues.end(), queue);
   if (place == queues.end() || *place != queue) {

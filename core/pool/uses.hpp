@@ -11,6 +11,10 @@
 
 namespace clpool::core {
 
+/// Block::bin while a block is handed out: what its release is to know.
+inline constexpr std::uint32_t idle_mark = 2;   ///< the caller says that no command uses it
+inline constexpr std::uint32_t known_mark = 4;  ///< all its uses were declared
+
 struct Uses {
   PoolBlock* block = nullptr;
   std::vector<cl::Event> events;         ///< that must have ended
