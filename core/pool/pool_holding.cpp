@@ -178,7 +178,7 @@ void Pool::park() noexcept {
 }
 
 bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
-  if (rules_.outlives_release && !allocator_->traits().host_writes) {
+  if (allocator_->traits().kind == MemKind::buffer) {
     return true;  // the driver keeps buffers until their commands have ended
   }
   Visit visit(*this);

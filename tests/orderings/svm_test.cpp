@@ -58,6 +58,27 @@ TEST_F(SvmOrder, ReleasedItIsFreedBehindTheCommandsOfItsQueue) {
   EXPECT_EQ(living(), 0);
 }
 
+TEST_F(SvmOrder, OfAPoolThatEndsItIsFreedOnlyWhenItsDeclaredUsesAreOver) {
+  Gate gate(scene.cl.context);
+  clpool_allocator* allocator = nullptr;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, in_order, &allocator));
+  clpool_pool* pool = nullptr;
+  ASSERT_OK(clpool_pool_create(allocator, nullptr, &pool));
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool, operand_size, &mem));
+  ASSERT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+  ASSERT_OK(clpool_mem_release(mem));
+  ASSERT_OK(clpool_pool_release(pool));
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  gate.open();
+  ASSERT_OK(clpool_pool_create(allocator, nullptr, &pool));  // a later call carries the free out
+  ASSERT_OK(clpool_pool_release(pool));
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+  ASSERT_OK(clpool_allocator_release(allocator));
+}
+
 TEST_F(SvmOrder, ItsReleaseIsFlushed) {
   stub_configure("needs_flush=1");
   clpool_allocator* allocator = nullptr;  // keeps its queue, whose release would flush it

@@ -13,7 +13,7 @@
 /// A child lacks the parent's other threads, whose records then look lost: LeakSanitizer, where it is built
 /// in, asks this at the end of a process.
 static bool is_child = false;
-extern "C" int __lsan_is_turned_off();
+extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off();
 extern "C" int __lsan_is_turned_off() {
   return is_child ? 1 : 0;
 }
