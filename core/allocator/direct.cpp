@@ -5,6 +5,7 @@
 
 #include "allocator/facts.hpp"
 #include "base/recycler.hpp"
+#include "cl/marker.hpp"
 
 namespace clpool::core {
 namespace {

@@ -14,15 +14,13 @@ Status Epochs::add_queue(cl_command_queue queue) {
   }
   bool out_of_order = false;
   CLPOOL_TRY(is_out_of_order(queue, out_of_order));
-  cl_device_id device = nullptr;
-  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
-  Version version;
-  CLPOOL_TRY(device_version(device, version));
+  bool old = false;
+  CLPOOL_TRY(is_old(queue, old));
   Queue owned;
   CLPOOL_TRY(Queue::share(queue, owned));
   queues_.push_back(std::move(owned));
   out_of_order_ = out_of_order_ || out_of_order;
-  is_old_ = is_old_ || version < Version{1, 2};
+  has_old_ = has_old_ || old;
   return Status::success;
 }
 
@@ -31,8 +29,8 @@ bool Epochs::has(cl_command_queue queue) const noexcept {
 }
 
 bool Epochs::is_over(const std::vector<cl_command_queue>& others) const noexcept {
-  return std::equal(queues_.begin(), queues_.end(), others.begin(), others.end(),
-                    [](const auto& own, cl_command_queue other) { return own.get() == other; });
+  return queues_.size() == others.size() &&
+         std::all_of(others.begin(), others.end(), [&](cl_command_queue other) { return has(other); });
 }
 
 std::vector<cl_command_queue> Epochs::queues() const {
@@ -50,8 +48,7 @@ Status Epochs::close() noexcept {
     // Taken before the markers are enqueued: what is released from now on belongs to the next epoch.
     closed.number = open_.fetch_add(1, std::memory_order_acq_rel);
     for (std::size_t i = 0; i < queues_.size(); ++i) {
-      CLPOOL_TRY(is_old_ ? enqueue_old_marker(queues_[i].get(), closed.events[i])
-                         : enqueue_marker(queues_[i].get(), closed.events[i]));
+      CLPOOL_TRY(enqueue_marker(queues_[i].get(), has_old_, closed.events[i]));
     }
     const std::lock_guard lock(mutex_);
     put_in_order(made);

@@ -29,7 +29,7 @@ class Epochs {
   /// One of the queues, or null.
   cl_command_queue first_queue() const noexcept { return queues_.empty() ? nullptr : queues_.front().get(); }
   bool has(cl_command_queue queue) const noexcept;
-  /// True if the queues are exactly those of `others`, in the same order.
+  /// True if the queues are exactly those of `others`, each of which is there once.
   bool is_over(const std::vector<cl_command_queue>& others) const noexcept;
   std::vector<cl_command_queue> queues() const;
 
@@ -62,7 +62,7 @@ class Epochs {
 
   std::vector<Queue> queues_;
   bool out_of_order_ = false;
-  bool is_old_ = false;  ///< the device of some queue is older than OpenCL 1.2
+  bool has_old_ = false;  ///< the device of some queue is older than OpenCL 1.2
   std::atomic<std::uint64_t> open_{1};
   std::atomic<std::uint64_t> completed_{0};
   std::mutex mutex_;          ///< guards closed_

@@ -1,7 +1,9 @@
-// Markers on queues and questions to events.
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS  // clEnqueueMarker, for devices of OpenCL 1.1
+// Markers and barriers on queues and questions to events.
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS  // clEnqueueMarker, clEnqueueWaitForEvents: devices of OpenCL 1.1
 #include "cl/marker.hpp"
 
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "cl/info.hpp"
@@ -16,8 +18,24 @@ Status flush(cl_command_queue queue) noexcept {
              : fail_cl(code, "clFlush", "queue %p cannot be flushed", static_cast<void*>(queue));
 }
 
-Status marker_failed(cl_int code, cl_command_queue queue) noexcept {
-  return fail_cl(code, "clEnqueueMarkerWithWaitList", "no marker on queue %p", static_cast<void*>(queue));
+/// Enqueues a marker behind everything on `queue`.
+Status add_marker(cl_command_queue queue, bool old, Event& event) noexcept {
+  // Without a wait list a marker completes after all commands enqueued before it, out of order or not
+  // (OpenCL 1.2, section 5.10).
+  const cl_int code = old ? clEnqueueMarker(queue, event.receive())
+                          : clEnqueueMarkerWithWaitList(queue, 0, nullptr, event.receive());
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, old ? "clEnqueueMarker" : "clEnqueueMarkerWithWaitList",
+                                      "no marker on queue %p", static_cast<void*>(queue));
+}
+
+/// Makes commands enqueued on `queue` from now on wait for `events`.
+Status enqueue_barrier(cl_command_queue queue, bool old, cl_uint count, const cl_event* events) noexcept {
+  const cl_int code = old ? clEnqueueWaitForEvents(queue, count, events)
+                          : clEnqueueBarrierWithWaitList(queue, count, events, nullptr);
+  return code == CL_SUCCESS ? Status::success
+                            : fail_cl(code, old ? "clEnqueueWaitForEvents" : "clEnqueueBarrierWithWaitList",
+                                      "queue %p cannot wait for %u events", static_cast<void*>(queue), count);
 }
 
 }  // namespace
@@ -30,34 +48,58 @@ bool has_ended(cl_event event) noexcept {
          state <= CL_COMPLETE;
 }
 
-Status enqueue_old_marker(cl_command_queue queue, Event& event) noexcept {
-  const cl_int code = clEnqueueMarker(queue, event.receive());
-  return code == CL_SUCCESS
-             ? flush(queue)
-             : fail_cl(code, "clEnqueueMarker", "no marker on queue %p", static_cast<void*>(queue));
+Status is_old(cl_command_queue queue, bool& old) noexcept {
+  try {
+    cl_device_id device = nullptr;
+    CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+    Version version;
+    CLPOOL_TRY(device_version(device, version));
+    old = version < Version{1, 2};
+    return Status::success;
+  } catch (const std::bad_alloc&) {
+    return fail(Status::out_of_host_memory, "no host memory for the version of a queue's device");
+  }
 }
 
-Status enqueue_marker(cl_command_queue queue, Event& event) noexcept {
-  // Without a wait list a marker completes after all commands enqueued before it, out of order or not
-  // (OpenCL 1.2, section 5.10).
-  if (const cl_int code = clEnqueueMarkerWithWaitList(queue, 0, nullptr, event.receive());
-      code != CL_SUCCESS) {
-    return marker_failed(code, queue);
-  }
+Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept {
+  CLPOOL_TRY(add_marker(queue, old, event));
   return flush(queue);
 }
 
-Status mark_everything(const Order& order) {
-  Event so_far;  // a marker with a wait list waits for nothing else on a queue that is out of order
-  CLPOOL_TRY(enqueue_marker(order.queue, so_far));
-  std::vector<cl_event> waits(order.waits, order.waits + order.wait_count);
-  waits.push_back(so_far.get());
-  if (const cl_int code = clEnqueueMarkerWithWaitList(order.queue, static_cast<cl_uint>(waits.size()),
-                                                      waits.data(), order.event);
-      code != CL_SUCCESS) {
-    return marker_failed(code, order.queue);
+Status mark_so_far(const Order& order, Event& done) {
+  bool old = false;
+  CLPOOL_TRY(is_old(order.queue, old));
+  if (old && order.wait_count != 0) {
+    CLPOOL_TRY(enqueue_barrier(order.queue, old, order.wait_count, order.waits));
   }
-  return flush(order.queue);
+  Event marker;
+  CLPOOL_TRY(add_marker(order.queue, old, marker));
+  if (!old && order.wait_count != 0) {  // a marker with a list waits for nothing else where commands overtake
+    std::vector<cl_event> waits(order.waits, order.waits + order.wait_count);
+    waits.push_back(marker.get());
+    Event both;
+    if (const cl_int code = clEnqueueMarkerWithWaitList(order.queue, static_cast<cl_uint>(waits.size()),
+                                                        waits.data(), both.receive());
+        code != CL_SUCCESS) {
+      return fail_cl(code, "clEnqueueMarkerWithWaitList", "no marker on queue %p",
+                     static_cast<void*>(order.queue));
+    }
+    marker = std::move(both);
+  }
+  CLPOOL_TRY(flush(order.queue));
+  done = std::move(marker);
+  return Status::success;
+}
+
+Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
+  bool from_old = false;
+  bool to_old = false;
+  CLPOOL_TRY(is_old(from, from_old));
+  CLPOOL_TRY(is_old(to, to_old));
+  Event done;
+  CLPOOL_TRY(enqueue_marker(from, from_old, done));
+  const cl_event event = done.get();
+  return enqueue_barrier(to, to_old, 1, &event);
 }
 
 Status finish(cl_command_queue queue) noexcept {

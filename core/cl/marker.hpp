@@ -1,4 +1,5 @@
-// Markers and events: how far a queue is. Nothing here waits but finish().
+// Markers, barriers and events: how far a queue is, and what comes after that. Nothing here waits but
+// finish().
 #pragma once
 
 #include <CL/cl.h>
@@ -13,14 +14,20 @@ namespace clpool::core::cl {
 /// cannot be asked is not known to have ended.
 bool has_ended(cl_event event) noexcept;
 
+/// True if the queue's device is older than OpenCL 1.2, and so has neither markers nor barriers with lists.
+Status is_old(cl_command_queue queue, bool& old) noexcept;
+
 /// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it (D-12).
-Status enqueue_marker(cl_command_queue queue, Event& event) noexcept;
+/// `old` is what is_old() said.
+Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept;
 
-/// The same on devices before OpenCL 1.2.
-Status enqueue_old_marker(cl_command_queue queue, Event& event) noexcept;
+/// An event that is complete when all commands enqueued on the order's queue so far are, and the events
+/// waited for. The queue is flushed. On OpenCL 1.1 later commands of the queue wait for those events, too.
+Status mark_so_far(const Order& order, Event& done);
 
-/// Makes `order.event` complete when the order's waits are, and all that was enqueued on its queue so far.
-Status mark_everything(const Order& order);
+/// Makes commands enqueued on `to` from now on wait for those enqueued on `from` so far. `from` is flushed,
+/// or they could wait for ever (D-12). Nothing is left to release (D-11).
+Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
 
 /// Waits for everything on `queue`.
 Status finish(cl_command_queue queue) noexcept;

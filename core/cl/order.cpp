@@ -1,4 +1,4 @@
-// Checks of orders, empty commands, queue hand-over and events of several commands.
+// Checks of orders, empty commands and events of several commands.
 #include "cl/order.hpp"
 
 #include <utility>
@@ -68,39 +68,6 @@ Status do_nothing(const Order& order) {
     return Status::success;
   }
   return enqueue_marker(order.queue, order.wait_count, order.waits, order.event);
-}
-
-Status mark_so_far(const Order& order, Event& done) {
-  Event marker;
-  CLPOOL_TRY(enqueue_marker(order.queue, 0, nullptr, marker.receive()));
-  if (order.wait_count != 0) {  // a marker with a wait list waits for nothing else on an out-of-order queue
-    std::vector<cl_event> waits(order.waits, order.waits + order.wait_count);
-    waits.push_back(marker.get());
-    Event both;
-    CLPOOL_TRY(enqueue_marker(order.queue, static_cast<cl_uint>(waits.size()), waits.data(), both.receive()));
-    marker = std::move(both);
-  }
-  if (const cl_int code = clFlush(order.queue); code != CL_SUCCESS) {
-    return fail_cl(code, "clFlush", "queue %p", static_cast<void*>(order.queue));
-  }
-  done = std::move(marker);
-  return Status::success;
-}
-
-Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
-  Event done;
-  cl_int code = clEnqueueMarkerWithWaitList(from, 0, nullptr, done.receive());
-  if (code == CL_SUCCESS) {
-    code = clFlush(from);
-  }
-  if (code == CL_SUCCESS) {
-    const cl_event event = done.get();
-    code = clEnqueueBarrierWithWaitList(to, 1, &event, nullptr);
-  }
-  return code == CL_SUCCESS
-             ? Status::success
-             : fail_cl(code, "clEnqueueBarrierWithWaitList", "queue %p cannot wait for queue %p",
-                       static_cast<void*>(to), static_cast<void*>(from));
 }
 
 EventList::~EventList() {

@@ -31,14 +31,6 @@ Status require_queue_version(cl_command_queue queue, Version needed, const char*
 /// What a command of 0 bytes does: nothing, with an event that is complete as soon as the waits are (W-36).
 Status do_nothing(const Order& order);
 
-/// An event that is complete when all commands enqueued on the queue so far are, and the events waited for.
-/// Needs OpenCL 1.2; the queue is flushed.
-Status mark_so_far(const Order& order, Event& done);
-
-/// Makes commands enqueued on `to` from now on wait for those enqueued on `from` so far. `from` is flushed,
-/// or they could wait for ever (D-12). Needs OpenCL 1.2; nothing is left to release (D-11).
-Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
-
 /// Events that are waited for together, a reference on each. Made where memory may be missing, used where it
 /// must not be needed.
 class EventList {

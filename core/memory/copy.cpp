@@ -95,6 +95,12 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
                           side_of("the source", source, source_offset)));
   const MemKind to = nature_of(target);
   const MemKind from = nature_of(source);
+  if (to == MemKind::pinned && from == MemKind::pinned) {
+    return fail(
+        Status::invalid_operation,
+        "both memories are page-locked, which is host memory: use memcpy() when the commands that use "
+        "them are complete");
+  }
   if (size != 0) {
     CLPOOL_TRY(begin_use(order, {&target, &source}));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "cl/marker.hpp"
 #include "cl/sub_buffer.hpp"
 
 namespace clpool::core {

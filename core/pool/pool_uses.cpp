@@ -299,12 +299,17 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
     order.queue = bound_queue(mem);
   }
   CLPOOL_TRY(cl::check_order(order));
+  cl::Event done;
   if (order.event != nullptr) {
-    CLPOOL_TRY(cl::mark_everything(order));
+    CLPOOL_TRY(cl::mark_so_far(order, done));
   }
   CLPOOL_TRY(change_uses(mem, [&](Uses& uses) { insert(uses.queues, order.queue); }));
   CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
-  return release_mem(mem);
+  CLPOOL_TRY(release_mem(mem));
+  if (order.event != nullptr) {
+    *order.event = done.detach();
+  }
+  return Status::success;
 }
 
 void Pool::set_tag(Mem& mem, std::uint64_t tag) noexcept {

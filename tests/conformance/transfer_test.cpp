@@ -216,6 +216,9 @@ TEST_P(EveryTransfer, PageLockedMemoryIsCopiedAsHostMemory) {
                          static_cast<unsigned char*>(clpool_mem_pointer(pinned)) + 500));
   EXPECT_EQ(clpool_mem_fill(cl.queue, pinned, "x", 1, 0, 1, 0, nullptr, nullptr),
             CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_mem_copy(cl.queue, pinned, 0, pinned, 500, 100, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("memcpy"), std::string::npos);
 }
 
 TEST_P(EveryTransfer, MemoryIsMigratedToTheDeviceAndToTheHost) {

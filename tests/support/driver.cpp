@@ -321,6 +321,16 @@ extern "C" cl_int __wrap_clEnqueueMarker(cl_command_queue queue, cl_event* event
   }
   return code;
 }
+extern "C" cl_int __real_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint waits,
+                                                const cl_event* wait_list);
+extern "C" cl_int __wrap_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint waits,
+                                                const cl_event* wait_list) {
+  if (const cl_int fault = enter("clEnqueueWaitForEvents")) {
+    return fault;
+  }
+  note("clEnqueueWaitForEvents", queue, waits, wait_list);
+  return __real_clEnqueueWaitForEvents(queue, waits, wait_list);
+}
 WRAP_ENQUEUE(clEnqueueBarrierWithWaitList,
              (cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event),
              (queue, waits, wait_list, event))
@@ -391,6 +401,8 @@ WRAP_MAP(clEnqueueMapImage,
 extern "C" cl_int __real_clSetUserEventStatus(cl_event event, cl_int status);
 extern "C" cl_int __wrap_clSetUserEventStatus(cl_event event, cl_int status) {
   if (const cl_int fault = enter("clSetUserEventStatus")) {
+    // NVIDIA's driver waits for ever for an event that never ends, when its context is released.
+    __real_clSetUserEventStatus(event, fault);
     return fault;
   }
   return __real_clSetUserEventStatus(event, status);

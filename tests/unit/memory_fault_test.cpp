@@ -8,6 +8,7 @@
 
 #include "allocator/direct.hpp"
 #include "allocator/immediate.hpp"
+#include "cl/marker.hpp"
 #include "memory/buffer.hpp"
 #include "memory/image.hpp"
 #include "memory/image_transfer.hpp"

@@ -44,7 +44,8 @@ CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem
                                          const cl_event* wait_list, cl_event* event_or_null) CLPOOL_NOEXCEPT;
 
 /**
- * Copies between buffers, SVM and page-locked memory in any combination.
+ * Copies between buffers, SVM and page-locked memory, of which one at least is not page-locked: between two
+ * page-locked memories, which are host memory, memcpy() copies when the commands that use them are complete.
  * @param queue the queue
  * @param target where to
  * @param target_offset bytes
@@ -54,8 +55,8 @@ CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem
  * @param wait_count number of events
  * @param wait_list events to wait for
  * @param event_or_null receives the event
- * @return see the top; CLPOOL_ERROR_OPENCL with CL_MEM_COPY_OVERLAP (-8) for overlapping ranges of the same
- *         memory. OpenCL calls: clEnqueueCopyBuffer, clEnqueueReadBuffer, clEnqueueWriteBuffer,
+ * @return see the top; CLPOOL_ERROR_INVALID_OPERATION if both are page-locked, CLPOOL_ERROR_OPENCL with
+ *         CL_MEM_COPY_OVERLAP (-8) for overlapping ranges of the same memory. OpenCL calls: clEnqueueCopyBuffer, clEnqueueReadBuffer, clEnqueueWriteBuffer,
  *         clEnqueueSVMMemcpy, clEnqueueSVMMap, clEnqueueSVMUnmap.
  */
 CLPOOL_API clpool_status clpool_mem_copy(cl_command_queue queue, clpool_mem* target, size_t target_offset,

@@ -3,12 +3,6 @@
 
 namespace clpool::core {
 
-void DyingParts::add_all(DyingParts& others) noexcept {
-  while (Part* part = others.take()) {
-    add(*part);
-  }
-}
-
 Part* DyingParts::take() noexcept {
   Part* const part = first;
   if (part != nullptr) {

@@ -34,7 +34,6 @@ struct DyingParts {
     (last != nullptr ? last->next : first) = &part;
     last = &part;
   }
-  void add_all(DyingParts& others) noexcept;
   Part* take() noexcept;
 };
 

@@ -91,7 +91,7 @@ namespace ClPool
             return new ClEvent(done);
         }
 
-        /// <summary>Copies to other memory: buffers, SVM and page-locked memory in any combination.</summary>
+        /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked.</summary>
         public ClEvent CopyTo(IntPtr queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
                               long targetOffset = 0, ClEvent[] waitFor = null)
         {

@@ -137,7 +137,7 @@ public final class Queue implements AutoCloseable {
   }
 
   /**
-   * Copies between buffers, SVM and pinned memory in any combination.
+   * Copies between buffers, SVM and pinned memory, but not from pinned to pinned.
    *
    * @param target where to
    * @param targetOffset bytes
