@@ -4,7 +4,7 @@
 namespace clpool::core {
 
 Status Allocator::deallocate_on(const Chunk&, const cl::Order&) noexcept {
-  return fail(Status::not_supported, "only SVM can be freed behind the commands of a queue");
+  return fail(Status::not_supported, "only SVM and page-locked memory can be freed behind commands");
 }
 
 }  // namespace clpool::core

@@ -36,8 +36,8 @@ class Allocator : public Shared {
   /// Gives a chunk back. What goes wrong is reported by a message.
   virtual void deallocate(const Chunk& chunk) noexcept = 0;
 
-  /// Gives a chunk back behind the commands of a queue. SVM only; NOT_SUPPORTED, with nothing done, for
-  /// others.
+  /// Gives a chunk back behind the events of `order`, and SVM behind the commands of its queue, too. SVM and
+  /// page-locked memory only; NOT_SUPPORTED, with nothing done, for others.
   virtual Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept;
 
   const AllocatorTraits& traits() const noexcept { return traits_; }

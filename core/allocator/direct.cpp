@@ -1,7 +1,11 @@
 // Descriptors of direct memory and their way back.
 #include "allocator/direct.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "allocator/facts.hpp"
 #include "base/recycler.hpp"
@@ -18,11 +22,39 @@ struct DirectMem : Mem {
   // event that is complete when the commands before it are.
   cl::Queue last_queue;
   cl::EventList given_up;
+  /// SVM and page-locked memory, which the driver does not keep for its commands: the queues on which this
+  /// library used it. Guarded by uses_mutex.
+  std::vector<cl::Queue> used;
 };
+
+constinit std::mutex uses_mutex;
 
 /// The queue that `mem` is freed behind; null if none.
 cl_command_queue queue_of(const DirectMem& mem) noexcept {
   return mem.queue ? mem.queue.get() : mem.allocator->traits().queue;
+}
+
+/// Turns the uses into events to wait for, but for those on `behind`, which the memory will be freed behind.
+void mark_uses(DirectMem& mem, cl_command_queue behind) noexcept {
+  const std::vector<cl::Queue> used = std::exchange(mem.used, {});
+  for (const cl::Queue& queue : used) {
+    bool out_of_order = true;
+    if (queue.get() == behind && cl::is_out_of_order(behind, out_of_order) == Status::success &&
+        !out_of_order) {
+      continue;
+    }
+    try {
+      mem.given_up.reserve();
+      cl::Event done;
+      if (cl::mark_so_far({queue.get(), 0, nullptr, nullptr}, done) == Status::success) {
+        mem.given_up.add(std::move(done));
+        continue;
+      }
+    } catch (const std::bad_alloc&) {
+      // as without a marker
+    }
+    clFinish(queue.get());
+  }
 }
 
 constinit Recycler<DirectMem> recycler;
@@ -33,6 +65,12 @@ class DirectOwner final : public MemOwner {
 
   Status take_back(Mem& mem) noexcept override {
     auto& direct = static_cast<DirectMem&>(mem);
+    if (!direct.used.empty()) {
+      if (!direct.last_queue) {
+        static_cast<void>(cl::Queue::share(direct.used.front().get(), direct.last_queue));
+      }
+      mark_uses(direct, queue_of(direct));
+    }
     const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
     const Chunk chunk = std::exchange(direct.chunk, {});
     const cl::Queue bound = std::move(direct.queue);
@@ -51,8 +89,37 @@ class DirectOwner final : public MemOwner {
       if (order.wait_count != 0) {
         clWaitForEvents(order.wait_count, order.waits);
       }
-      clFinish(order.queue);
+      if (order.queue != nullptr) {
+        clFinish(order.queue);
+      }
       allocator->deallocate(chunk);
+    }
+    return Status::success;
+  }
+
+  Status begin_use(Mem& mem, cl_command_queue queue) noexcept override {
+    if (mem.kind == MemKind::buffer) {
+      return Status::success;  // the driver keeps buffers until their commands have ended
+    }
+    auto& used = static_cast<DirectMem&>(mem).used;
+    const auto is_known = [&] {
+      return std::any_of(used.begin(), used.end(), [&](const auto& known) { return known.get() == queue; });
+    };
+    {
+      const std::lock_guard lock(uses_mutex);
+      if (is_known()) {
+        return Status::success;
+      }
+    }
+    cl::Queue shared;
+    CLPOOL_TRY(cl::Queue::share(queue, shared));
+    try {
+      const std::lock_guard lock(uses_mutex);
+      if (!is_known()) {
+        used.push_back(std::move(shared));
+      }
+    } catch (const std::bad_alloc&) {
+      return fail(Status::out_of_host_memory, "no host memory to remember a queue that uses the memory");
     }
     return Status::success;
   }
@@ -201,6 +268,7 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
     CLPOOL_TRY(remember(direct, order, order.event));
     return release_mem(mem);
   }
+  mark_uses(direct, order.queue);
   if (out_of_order || !direct.given_up.empty()) {
     CLPOOL_TRY(remember(direct, order, nullptr));
     order = direct.given_up.order(order.queue, order.event);

@@ -40,6 +40,14 @@ class PinnedAllocator final : public Allocator {
     }
   }
 
+  /// The driver keeps the buffer, and with it the memory, until it is unmapped.
+  Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
+    void* const pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value));
+    CLPOOL_TRY(unmap(chunk.backing, pointer, order.wait_count, order.waits));
+    clReleaseMemObject(chunk.backing);
+    return Status::success;
+  }
+
  private:
   std::uint64_t excess_of(const void* pointer) const noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer) % traits_.granularity;
@@ -55,8 +63,9 @@ class PinnedAllocator final : public Allocator {
                                         static_cast<unsigned long long>(size));
   }
 
-  Status unmap(cl_mem buffer, void* pointer) noexcept {
-    cl_int code = clEnqueueUnmapMemObject(facts_.queue.get(), buffer, pointer, 0, nullptr, nullptr);
+  Status unmap(cl_mem buffer, void* pointer, cl_uint wait_count = 0,
+               const cl_event* waits = nullptr) noexcept {
+    cl_int code = clEnqueueUnmapMemObject(facts_.queue.get(), buffer, pointer, wait_count, waits, nullptr);
     if (code == CL_SUCCESS) {
       code = clFlush(facts_.queue.get());
     }

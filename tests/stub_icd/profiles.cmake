@@ -16,8 +16,6 @@ function(add_stub_run profile options target)
     "OCL_ICD_VENDORS=${clpool_stub_vendors};OPENCL_VENDOR_PATH=${clpool_stub_vendors};CLPOOL_TEST=clpool stub;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=${options}")
 endfunction()
 
-# SVM without a queue is freed while the device still unmaps or migrates it.
-set(stub_freed_under_commands "*.AMapKeepsToItsSize/Direct:*.IsMigratedWhereTheDeviceHasOpenCl21/Direct")
 # Commands of OpenCL 1.2 on a device of 1.1; and tests that take sub-buffers at multiples of less than 4096.
 set(stub_needs_1_2
     "CppLayer.*:Image.EveryTypeTellsItsShape:*.LayersOfAnArrayAreCopied*:Map.ChangesHostAllocated*:On/DeviceHppOn.*"
@@ -27,9 +25,9 @@ set(stub_small_alignment "*/CopyBoxWithinOneRoot:Buffer.SubRegionsOfHostPointer*
 list(JOIN stub_needs_1_2 ":" stub_needs_1_2)
 
 foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpool_program_tests)
-  add_stub_run(default "leaks" ${target} "-${stub_freed_under_commands}")
-  add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target} "-${stub_freed_under_commands}")
-  add_stub_run(shuffled "seed=7,leaks" ${target} "-${stub_freed_under_commands}")
+  add_stub_run(default "leaks" ${target})
+  add_stub_run(nvidia "nvidia=1,align=512,leaks" ${target})
+  add_stub_run(shuffled "seed=7,leaks" ${target})
   add_stub_run(opencl_1_1 "version=1.1,svm=none,align=4096,leaks" ${target}
                "-${stub_needs_1_2}:${stub_small_alignment}")
 endforeach()

@@ -24,7 +24,8 @@ extern "C" {
  *        CL_MEM_SVM_ATOMICS for the finer kinds
  * @param size bytes; 0 succeeds and gives NULL
  * @param alignment bytes, a power of two, 0 for the device's default; see clpool_svm_alignment_for()
- * @param queue_or_null an in-order queue that the memory is freed behind; NULL: freed at once
+ * @param queue_or_null an in-order queue that the memory is freed behind; NULL: freed at once, unless
+ *        commands of this library still use it, which it is then freed behind
  * @param out the memory
  * @return CLPOOL_ERROR_NOT_SUPPORTED, naming what is needed, where the device lacks that kind;
  *         CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue, a wrong alignment or a size
