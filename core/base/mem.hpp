@@ -64,14 +64,25 @@ struct alignas(64) Mem {
   MemState state = MemState::released;
   MemKind kind = MemKind::buffer;
   std::uint8_t made_in = 0;  ///< the process that made it: process_generation(), in so far as it fits
-  bool looked_at =
-      false;             ///< pooled: the release must look at the block (uses, a tag, a pool that holds back)
-  Mem* next = nullptr;   ///< link of whatever list holds the descriptor while it is released
-  void* home = nullptr;  ///< pooled: the thread cache from which it was handed out; null: of no pool
+  std::uint8_t marks = 0;    ///< pooled: what the release must look at, of Mark; 0 on the hit path
+  Mem* next = nullptr;       ///< link of whatever list holds the descriptor while it is released
+  void* home = nullptr;      ///< pooled: the thread cache from which it was handed out; null: of no pool
 
   bool pooled() const noexcept { return home != nullptr; }
 };
 static_assert(sizeof(Mem) == 64);
+
+/// What the release of a pooled block must know.
+enum Mark : std::uint8_t {
+  look_mark = 1,   ///< it has uses or a tag, or its pool holds back
+  idle_mark = 2,   ///< the caller says that no command uses it
+  known_mark = 4,  ///< the library enqueued its uses, where the pool knows of no others
+};
+
+/// Sets a mark. Several threads may, while the memory is live.
+inline void set_mark(Mem& mem, Mark mark) noexcept {
+  std::atomic_ref(mem.marks).fetch_or(mark, std::memory_order_relaxed);
+}
 
 /// The state where threads that only look (pictures of a pool) may read while the releasing thread writes.
 inline void mark_released(Mem& mem) noexcept {

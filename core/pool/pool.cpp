@@ -193,9 +193,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   {
     Visit visit(*this);
     status = serve(visit, request, mem);
-  }
-  if (status == Status::out_of_memory) {
-    return out_of_memory_error(request);
+    if (status == Status::out_of_memory) {  // a callback may have released the pool, which this visit keeps
+      visit.out([&] { status = out_of_memory_error(request); });
+    }
   }
   if (status == Status::success) {
     trace("block of %llu bytes handed out for a request of %llu", request.rounded, size);
@@ -215,7 +215,7 @@ Mem* Pool::take_remote(std::uint64_t capacity, std::size_t size) noexcept {
   Mem* rest = nullptr;
   for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
     Mem* next = mem->next;
-    if (mem->looked_at || !cache.push(*mem)) {
+    if (mem->marks != 0 || !cache.push(*mem)) {
       mem->next = rest;
       rest = mem;
     }
@@ -298,10 +298,9 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   const AllocatorTraits& traits = allocator_->traits();
   const std::uint64_t alignment =
       traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
-  // A chunk of which parts are handed out is touched first. Allocators over a queue have done so.
-  const cl_command_queue toucher = rules_.has_handles && traits.queue == nullptr && bytes > request.rounded
-                                       ? own_->epochs.first_queue()
-                                       : nullptr;
+  // A chunk is touched before parts of it are handed out. Allocators over a queue have done so.
+  const cl_command_queue toucher =
+      rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
   const QueueSet* const own = own_;
   std::unique_ptr<PoolChunk> chunk;
   Status status = Status::success;
@@ -326,6 +325,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     return books_.refused(request, status, code);
   }
   chunk->size = bytes;
+  chunk->ready_epoch = own_->epochs.open();
   const Chunk memory = chunk->memory;
   try {
     books_.arrived(request, std::move(chunk));
@@ -384,7 +384,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.references.store(1, std::memory_order_relaxed);
   block.kind = allocator_->traits().kind;
   block.made_in = static_cast<std::uint8_t>(process_generation());
-  block.looked_at = holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known;
+  block.marks = usual_marks();
   block.next = nullptr;
   block.home = &cache;
   block.tag = 0;
@@ -452,8 +452,7 @@ Status Pool::take_back(Mem& mem) noexcept {
 Status Pool::release_idle(Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
   if (mem.references.load(std::memory_order_acquire) == 1) {
-    pool_block(mem).bin |= idle_mark;
-    mem.looked_at = true;
+    set_mark(mem, idle_mark);
   }
   return release_mem(mem);
 }
@@ -461,13 +460,16 @@ Status Pool::release_idle(Mem& mem) noexcept {
 void Pool::receive(PoolBlock& block) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   Uses* const uses = static_cast<Uses*>(block.attachment);
-  const bool is_idle = (block.bin & idle_mark) != 0;
-  const bool is_known = is_idle || (block.bin & known_mark) != 0 || uses != nullptr;
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
+  // That no command uses it any more nobody can say of commands from before it was handed out.
+  const bool is_idle =
+      (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
+  const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
   const bool must_wait = !is_idle && (is_used || holds_back());
   block.tag = 0;
   block.attachment = nullptr;
   block.bin = 0;
+  block.marks = usual_marks();
   block.next = nullptr;
   if (uses != nullptr && !must_wait) {
     retire(*uses);
@@ -488,8 +490,13 @@ void Pool::receive(PoolBlock& block) noexcept {
   } else if (must_wait) {
     books_.hold_back(*own_, block, own_->epochs.open());
   } else {
-    books_.free(block, is_idle ? 0 : own_->epochs.open());
+    // By the order of its one queue a block is handed out while earlier commands still use it.
+    books_.free(block, is_idle && holds_back() ? 0 : own_->epochs.open());
   }
+}
+
+std::uint8_t Pool::usual_marks() const noexcept {
+  return holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known ? look_mark : 0;
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {

@@ -76,7 +76,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem);
 
   /// Takes back a block that was released by its last reference, if that needs no more than its cache.
-  static bool try_release(Mem& mem) noexcept { return !mem.looked_at && push_to_own_cache(mem); }
+  static bool try_release(Mem& mem) noexcept { return mem.marks == 0 && push_to_own_cache(mem); }
 
   /// The same for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {
@@ -156,6 +156,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
   void count_handed_out(ThreadCache& cache, std::size_t size);
   Status out_of_memory_error(const Request& request);
+  /// Marks of a block that nobody has said anything of.
+  std::uint8_t usual_marks() const noexcept;
 
   // pool.cpp: blocks that come back, with the mutex held.
   void receive(PoolBlock& block) noexcept;
@@ -177,6 +179,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   enum class Close : std::uint8_t { due, idle, all };
   bool is_due(const QueueSet& set, Close close) const noexcept;
   void look(Visit& visit, Close close) noexcept;
+  std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, std::uint64_t most) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
@@ -187,12 +190,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
 
   // pool_uses.cpp: declared uses.
   static Uses& uses_of(Mem& mem);
-  std::vector<cl_command_queue> queues_of(const Uses& uses) const;
+  std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
+  Status come_after(Mem& mem, cl_command_queue queue);
   void retire(Uses& uses) noexcept;
 
   // pool_holding.cpp: how much is held, and the end.

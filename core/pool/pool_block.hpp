@@ -18,7 +18,9 @@ struct PoolChunk : HeapChunk {
   Chunk memory;
   Parts parts;
   std::uint64_t last_used_ns = 0;  ///< when a block of it was last given back; kept only if the pool decays
-  bool unknown_uses = false;       ///< some block of it may be in use by commands that nobody told of
+  /// The epoch of the pool's own queues after which commands on any queue come after what made the chunk.
+  std::uint64_t ready_epoch = 0;
+  bool unknown_uses = false;  ///< some block of it may be in use by commands that nobody told of
 };
 
 inline PoolBlock& pool_block(Mem& mem) noexcept {

@@ -214,7 +214,7 @@ Pool::~Pool() {
   Visit visit(*this);
   visit.keep_pool();
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    books_.free_completed(*set, UINT64_MAX);
+    books_.free_completed(*set, UINT64_MAX, 0);
   }
   while (Uses* uses = events_.take()) {
     books_.end_pending(*uses->block);

@@ -32,6 +32,12 @@ bool Pool::is_due(const QueueSet& set, Close close) const noexcept {
                                   set.open_bytes >= books_.slack() / part_of_slack_per_marker);
 }
 
+/// The epoch in which a block that waited for `set`, which may be null, counts as released: whether the
+/// pool's own queue, by whose order it may have been handed out, is through with it, the wait has not told.
+std::uint64_t Pool::stamp_behind(const QueueSet* set) const noexcept {
+  return set == own_ || (set != nullptr && holds_back()) ? 0 : own_->epochs.open();
+}
+
 void Pool::look(Visit& visit, Close close) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr;) {
     ++set->users;  // so that it stays in the list
@@ -63,7 +69,7 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
     set.open_blocks += blocks;
     set.open_bytes += bytes;
   }
-  books_.free_completed(set, set.epochs.completed());
+  books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
 }
 
 void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
@@ -94,7 +100,7 @@ void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
       books_.hold_back(*set, block, uses->stamp);
     } else {
-      books_.free(block, set != nullptr ? 0 : own_->epochs.open());
+      books_.free(block, stamp_behind(set));
     }
     retire(*uses);
   }

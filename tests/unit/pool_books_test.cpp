@@ -308,7 +308,7 @@ TEST_F(PoolBooks, ARequestFromWithinAsksNobodyAndWaitsForNobody) {
   for (const char* once : {"wait", "collect", "ask user"}) {
     EXPECT_EQ(std::count(steps.begin(), steps.end(), once), 1) << once;
   }
-  EXPECT_TRUE(books->free_completed(list, 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
 TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
@@ -321,7 +321,7 @@ TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
   books->hold_back(list, *used, 1);
   EXPECT_EQ(serve(100'000), nullptr);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 1) << "in vain once is enough";
-  EXPECT_TRUE(books->free_completed(list, 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
   PoolBlock* const again = serve(100'000);
   EXPECT_EQ(again, used);
   books->free(*again, 0);

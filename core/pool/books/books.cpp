@@ -72,14 +72,14 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
   count_pending(block);
 }
 
-bool Books::free_completed(HeldBack& list, std::uint64_t completed) noexcept {
+bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept {
   bool any = false;
   while (list.first != nullptr && pool_block(*list.first).tag <= completed) {
     PoolBlock& block = pool_block(*list.first);
     list.first = block.next;
     list.last = list.first != nullptr ? list.last : nullptr;
     end_pending(block);
-    free(block, 0);
+    free(block, stamp);
     any = true;
   }
   return any;

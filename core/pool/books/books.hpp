@@ -64,8 +64,8 @@ class Books {
   void free(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Kept until `stamp` of its uses has ended.
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Frees what is held back up to `completed`; false if nothing was.
-  bool free_completed(HeldBack& list, std::uint64_t completed) noexcept;
+  /// Frees what is held back up to `completed`; false if nothing was. `stamp` is as for free().
+  bool free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept;
   /// Takes back a block of just that capacity among the oldest of the list, for a request that needs not wait
   /// for it; null if there is none.
   PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity) noexcept;
