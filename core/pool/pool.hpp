@@ -192,6 +192,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
+  cl_command_queue queue_before(cl_command_queue queue) const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   void retire(Uses& uses) noexcept;
 

@@ -136,6 +136,21 @@ cl_command_queue Pool::home_queue() const noexcept {
   return only != nullptr ? only : allocator_->traits().queue;
 }
 
+/// The queue whose commands so far have to come before those of `queue` on a block that is handed out; null
+/// if none.
+cl_command_queue Pool::queue_before(cl_command_queue queue) const noexcept {
+  cl_command_queue before = nullptr;
+  if (!holds_back()) {
+    // The block may still be in use by what was enqueued before: only the order of its own queue protects it.
+    before = own_->epochs.only_queue();
+  } else if (rules_.has_handles && !own_->epochs.has(queue)) {
+    // What made a chunk exist leaves its content undefined; make_ready() has told the pool's own queues
+    // alone.
+    before = allocator_->traits().queue != nullptr ? allocator_->traits().queue : own_->epochs.first_queue();
+  }
+  return before != queue ? before : nullptr;
+}
+
 cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
   const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
   return uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
@@ -150,11 +165,9 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
     if (uses != nullptr && uses->set != nullptr && uses->set->epochs.has(queue)) {
       return Status::success;
     }
-    home = holds_back() ? nullptr : own_->epochs.only_queue();
+    home = queue_before(queue);
   }
-  if (home != nullptr && home != queue) {
-    // The block may still be in use by what was enqueued before: only the order of its own queue protects it
-    // there.
+  if (home != nullptr) {
     CLPOOL_TRY(cl::hand_over(home, queue));
   }
   return change_uses(mem, [&](Uses& uses) { insert(uses.queues, queue); });
@@ -227,18 +240,24 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
       }
     }
   }
+  cl_command_queue before = nullptr;
   if (mem == nullptr) {
     CLPOOL_TRY(allocate(size, mem));
-  }
-  if (is_home) {
-    return Status::success;
+    if (is_home) {
+      return Status::success;
+    }
+    const Visit visit(*this);
+    before = queue_before(queue);
   }
   Status status = Status::success;
   try {
-    status = change_uses(*mem, [&](Uses& uses) {
-      uses.only_these = true;
-      insert(uses.queues, queue);
-    });
+    status = before != nullptr ? cl::hand_over(before, queue) : Status::success;
+    if (status == Status::success) {
+      status = change_uses(*mem, [&](Uses& uses) {
+        uses.only_these = true;
+        insert(uses.queues, queue);
+      });
+    }
   } catch (...) {
     static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
     throw;
