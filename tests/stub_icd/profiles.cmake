@@ -33,6 +33,8 @@ foreach(target clpool_conformance_tests clpool_pool_tests clpool_unit_tests clpo
   add_stub_run(opencl_1_1 "version=1.1,svm=none,align=4096,leaks" ${target}
                "-${stub_needs_1_2}:${stub_small_alignment}")
 endforeach()
+add_stub_run(default "leaks" clpool_lifetime_tests "*")
+add_stub_run(nvidia "nvidia=1,align=512,leaks" clpool_lifetime_tests "*PoolEnds*")
 foreach(target clpool_example_first_pool clpool_example_saxpy clpool_example_svm_pool clpool_example_pinned_upload
                clpool_example_custom_allocator clpool_exit_test)
   add_stub_run(default "leaks" ${target})
