@@ -16,8 +16,11 @@ namespace {
 
 constexpr std::uint64_t kilobyte = 1024;
 
-/// Memory as it is after a first round may grow by this much in all further ones.
+/// Memory as it is after the first of them may grow by this much with all others: 25 bytes for each thread or
+/// pool.
 constexpr std::uint64_t margin = 256 * kilobyte;
+/// Where threads run at once, chance has it how much they have at once.
+constexpr std::uint64_t margin_at_once = 2048 * kilobyte;
 
 /// Over numbers, where all memory is the library's, or over buffers, where drivers keep some as they like.
 class ManyOf : public testing::TestWithParam<bool> {
@@ -39,9 +42,9 @@ class ManyOf : public testing::TestWithParam<bool> {
     const MemHandle second = allocate(pool, 2 * size);
   }
   void remember_memory() { early_ = memory_in_use(); }
-  void expect_no_more_memory() const {
+  void expect_no_more_memory(std::uint64_t than) const {
     if (!GetParam()) {
-      EXPECT_LE(memory_in_use(), early_ + margin);
+      EXPECT_LE(memory_in_use(), early_ + than);
     }
   }
   static void expect_idle(const PoolHandle& pool, std::uint64_t allocations) {
@@ -63,8 +66,8 @@ class ManyOf : public testing::TestWithParam<bool> {
   std::uint64_t early_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(, ManyOf, testing::Bool(), [](const testing::TestParamInfo<bool>& info) {
-  return info.param ? "Buffers" : "Numbers";
+INSTANTIATE_TEST_SUITE_P(, ManyOf, testing::Bool(), [](const testing::TestParamInfo<bool>& kind) {
+  return kind.param ? "Buffers" : "Numbers";
 });
 
 TEST_P(ManyOf, FiveThousandPoolsLeaveNothingButWhatTheNextFiveThousandUse) {
@@ -88,7 +91,7 @@ TEST_P(ManyOf, FiveThousandPoolsLeaveNothingButWhatTheNextFiveThousandUse) {
       remember_memory();
     }
   }
-  expect_no_more_memory();
+  expect_no_more_memory(margin);
 }
 
 TEST_P(ManyOf, TenThousandThreadsOneAfterAnotherLeaveNothing) {
@@ -100,7 +103,7 @@ TEST_P(ManyOf, TenThousandThreadsOneAfterAnotherLeaveNothing) {
       remember_memory();
     }
   }
-  expect_no_more_memory();
+  expect_no_more_memory(margin);
   expect_idle(pool, 2 * count);
 }
 
@@ -125,7 +128,7 @@ TEST_P(ManyOf, FiveHundredThreadsAtATimeLeaveNothing) {
       remember_memory();
     }
   }
-  expect_no_more_memory();
+  expect_no_more_memory(margin_at_once);
   expect_idle(pool, std::uint64_t{4} * at_a_time * rounds);
 }
 
