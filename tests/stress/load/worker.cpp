@@ -158,9 +158,16 @@ void Worker::copy() {
   const std::size_t start = random_() % held_.size();
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const std::size_t source = (start + i) % held_.size();
-    if (source != target && held_[target].copy_from(held_[source], random_)) {
-      return;
+    if (source == target || !held_[target].copy_from(held_[source], random_)) {
+      continue;
     }
+    if (chance(2)) {  // while the command that reads it may not have begun
+      std::swap(held_[source], held_.back());
+      Held last = std::move(held_.back());
+      held_.pop_back();
+      last.release(random_);
+    }
+    return;
   }
 }
 

@@ -1,5 +1,5 @@
 // One thread of the load: does what comes by chance with pools and blocks, for a while, and ends; another
-// takes its place. What it has then goes to the others, or back in the thread's very last moments.
+// takes its place. What it has then goes back, at once or in the thread's very last moments.
 #pragma once
 
 #include <array>
