@@ -132,20 +132,24 @@ bool Pool::is_settled() const noexcept {
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  if (own_->epochs.has_queues()) {
-    // The pool's own queues are asked although nothing is held back behind them: for which chunks are idle.
-    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
-  }
-  look(visit, Close::all);
-  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
-      set->awaited = set->epochs.open() - 1;
+  // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
+  int rounds = events_.empty() ? 1 : 2;
+  do {
+    if (own_->epochs.has_queues()) {
+      // The pool's own queues are asked although nothing is held back behind them: for which chunks are idle.
+      own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
     }
-  }
-  for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {
-    nap(visit, naps, deadline);
-    look(visit, Close::due);
-  }
+    look(visit, Close::all);
+    for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+      if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
+        set->awaited = set->epochs.open() - 1;
+      }
+    }
+    for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {
+      nap(visit, naps, deadline);
+      look(visit, Close::due);
+    }
+  } while (--rounds != 0 && is_settled());
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (set->awaited > set->epochs.completed()) {
       set->overdue = set->awaited;

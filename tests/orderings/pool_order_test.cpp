@@ -1,6 +1,7 @@
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
 #include "orderings/orderings.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
@@ -223,6 +224,28 @@ TEST_F(PoolOrder, ADeclarationThatFailsChangesNothing) {
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
   ASSERT_OK(clpool_pool_statistics(pool, &stats));
   EXPECT_EQ(stats.pending_bytes, 0u) << "the queue that could not be retained is not waited for";
+}
+
+TEST_F(PoolOrder, QueuesAndEventsOfOneBlockAreBothWaitedForWhenAPoolOfCustomMemoryEnds) {
+  stub_configure("mode=worker");
+  Messages messages;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.message = Messages::receive;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.callbacks = &callbacks;
+  options.user = &messages;
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  PoolHandle ending = test::make_pool(allocator.get(), options);
+  MemHandle mem = test::allocate(ending, block_size);
+  ASSERT_EQ(clpool_mem_used_on(mem.get(), other), CLPOOL_SUCCESS);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clpool_mem_release_after(mem.get(), 1, gate.list()), CLPOOL_SUCCESS);
+  mem.reset();
+  gate.open();
+  ending.reset();
+  EXPECT_EQ(messages.count(CLPOOL_MESSAGE_ERROR, ""), 0u) << "everything had ended";
+  EXPECT_EQ(numbers.live_chunks(), 0u);
 }
 
 TEST_F(PoolOrder, AChunkMadeForOneBlockIsTouchedToo) {
