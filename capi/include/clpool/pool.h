@@ -33,6 +33,16 @@ enum {
   CLPOOL_STRATEGY_BINNED = 2
 };
 
+/** Whether a pool looks for mistakes of the program that uses it: clpool_pool_options.guard. */
+enum {
+  /** As the environment says: on if CLPOOL_GUARD is set there, and neither empty nor 0. */
+  CLPOOL_GUARD_DEFAULT = 0,
+  /** On. */
+  CLPOOL_GUARD_ON = 1,
+  /** Off, whatever the environment says. */
+  CLPOOL_GUARD_OFF = 2
+};
+
 /** clpool_pool_options.leading_bits_in_bin_id for bins by the highest bit alone (0 there means the default,
  * 4). */
 #define CLPOOL_LEADING_BITS_NONE UINT32_MAX
@@ -113,13 +123,17 @@ typedef struct clpool_pool_options {
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
    * that take or give back memory. 0: 10 seconds. */
   uint64_t wait_ns;
+  /** One of CLPOOL_GUARD_…. */
+  uint32_t guard;
+  /** Must be 0. */
+  uint32_t reserved_2;
 } clpool_pool_options;
 
 /** Initial value of a clpool_pool_options: all defaults. */
 #define CLPOOL_POOL_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     (uint32_t)sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, \
-        NULL, 0u                                                                                         \
+        NULL, 0u, 0u, 0u                                                                                 \
   }
 
 /** The same for languages without macros. NULL is ignored. */
