@@ -52,6 +52,10 @@ Status MemOwner::begin_use(Mem&, cl_command_queue) noexcept {
   return Status::success;
 }
 
+bool MemOwner::keeps_rounding_bytes(const Mem&) const noexcept {
+  return false;
+}
+
 void clear_mem(Mem& mem) noexcept {
   mem.state = MemState::released;
   mem.references.store(0, std::memory_order_relaxed);

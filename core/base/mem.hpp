@@ -46,6 +46,8 @@ class MemOwner {
   /// Said before a command of this library that uses `mem` is enqueued on `queue`: the owner remembers the
   /// use until the command is complete. A failure means that the command must not be enqueued.
   virtual Status begin_use(Mem& mem, cl_command_queue queue) noexcept;
+  /// True if commands must leave the rounding bytes beyond `mem` alone although nobody else has them.
+  virtual bool keeps_rounding_bytes(const Mem& mem) const noexcept;
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
   /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what

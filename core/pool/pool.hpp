@@ -114,6 +114,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status take_back(Mem& mem) noexcept override;
   Status take_back_later(Mem& mem) noexcept override;
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
+  bool keeps_rounding_bytes(const Mem&) const noexcept override { return guard_ != nullptr; }
   cl_context context_of(const Mem& mem) const noexcept override;
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
 

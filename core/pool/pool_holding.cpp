@@ -189,11 +189,12 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   }
   Visit visit(*this);
   visit.keep_pool();
-  end_rest(visit, nanoseconds);
-  if (!outlive && (has_pending() || books_.has_busy_chunk())) {
+  ++rest_enders_;
+  if (has_pending() || (!outlive && books_.has_busy_chunk())) {
     settle(visit, nanoseconds);
   }
-  return outlive ? !rests() : !has_pending() && !books_.has_busy_chunk();
+  --rest_enders_;
+  return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
 void Pool::end_parked() noexcept {
