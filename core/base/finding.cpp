@@ -12,8 +12,8 @@
 namespace clpool::core {
 namespace {
 
-constexpr std::uint32_t most_findings = 100;
-constinit std::atomic<std::uint32_t> finding_count{0};
+constexpr std::uint32_t most_lines = 100;
+constinit std::atomic<std::uint32_t> line_count{0};
 
 GuardMode read_guard_mode() noexcept {
   const char* value = ::secure_getenv("CLPOOL_GUARD");
@@ -24,8 +24,14 @@ GuardMode read_guard_mode() noexcept {
 }
 
 void say(const MessageSink& sink, const char* text) noexcept {
-  if (!send_message(sink, Severity::error, "guard: %s", text)) {
+  if (send_message(sink, Severity::error, "guard: %s", text)) {
+    return;
+  }
+  const std::uint32_t number = line_count.fetch_add(1, std::memory_order_relaxed);
+  if (number < most_lines) {
     std::fprintf(stderr, "clpool guard: %s\n", text);
+  } else if (number == most_lines) {
+    std::fprintf(stderr, "clpool guard: there are more findings, which are not printed\n");
   }
 }
 
@@ -38,17 +44,12 @@ GuardMode guard_mode_of_environment() noexcept {
 
 void report_finding(const MessageSink& sink, const char* format, ...) noexcept {
   const KeptError kept;  // the receiver may use the library
-  const std::uint32_t number = finding_count.fetch_add(1, std::memory_order_relaxed);
-  if (number < most_findings) {
-    char text[900];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    say(sink, text);
-  } else if (number == most_findings) {
-    say(sink, "there are more findings, which are not said");
-  }
+  char text[900];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  say(sink, text);
   if (guard_mode_of_environment() == GuardMode::abort) {
     std::abort();
   }

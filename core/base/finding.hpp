@@ -17,8 +17,8 @@ enum class GuardMode : std::uint8_t {
 };
 GuardMode guard_mode_of_environment() noexcept;
 
-/// Says what was found. At most 100 findings of a process are said, then one that there are more. Does not
-/// return where CLPOOL_GUARD is "abort". Must be called without any lock held.
+/// Says what was found; at most 100 lines of a process are printed. Does not return where CLPOOL_GUARD is
+/// "abort". Must be called without any lock held.
 [[gnu::cold, gnu::format(printf, 2, 3)]] void report_finding(const MessageSink& sink, const char* format,
                                                              ...) noexcept;
 

@@ -29,6 +29,15 @@ std::uint64_t margin_of(const PoolBlock& block) noexcept {
   return std::min(block.Block::size - block.Mem::size, most_compared_margin);
 }
 
+/// What of a block is read after its rest: all of it, or its beginning, and the end of what was asked for
+/// with what lies beyond.
+struct Ends {
+  explicit Ends(const PoolBlock& block) noexcept : end(block.Mem::size + margin_of(block)) {}
+  const std::uint64_t end;
+  const std::uint64_t first = end <= 2 * most_compared_end ? end : most_compared_end;
+  const std::uint64_t last = end == first ? 0 : most_compared_end;
+};
+
 bool make_room(std::vector<unsigned char>& bytes, std::uint64_t size) noexcept {
   try {
     bytes.resize(static_cast<std::size_t>(size));
@@ -261,24 +270,23 @@ bool Guard::try_end_fill(GuardedBlock& guarded) noexcept {
 
 void Guard::begin_comparison(GuardedBlock& guarded) noexcept {
   const PoolBlock& block = *guarded.block;
-  const std::uint64_t size = block.Block::size;
   guarded.phase = GuardedBlock::Phase::done;
   if (reach_ == Reach::none || pool_chunk(*block.chunk).pattern_is_lost) {
     return;
   }
   if (reach_ == Reach::host) {
-    return end_comparison(guarded, say_write(guarded, 0, address_of(block), size));
+    return end_comparison(guarded, say_write(guarded, 0, address_of(block), block.Block::size));
   }
-  const std::uint64_t first = size <= 2 * most_compared_end ? size : most_compared_end;
-  const std::uint64_t last = size - first < most_compared_end ? size - first : most_compared_end;
-  if (!make_room(guarded.bytes, first + last) ||
-      cl::read_stretch(queue_, stretch_of(block, 0, first), guarded.bytes.data(), guarded.event) !=
+  const Ends ends(block);
+  if (!make_room(guarded.bytes, ends.first + ends.last) ||
+      cl::read_stretch(queue_, stretch_of(block, 0, ends.first), guarded.bytes.data(), guarded.event) !=
           Status::success) {
     return;
   }
-  if (last != 0 && cl::read_stretch(queue_, stretch_of(block, size - last, last),
-                                    guarded.bytes.data() + first, guarded.event) != Status::success) {
-    guarded.bytes.resize(static_cast<std::size_t>(first));  // which does not move it
+  if (ends.last != 0 &&
+      cl::read_stretch(queue_, stretch_of(block, ends.end - ends.last, ends.last),
+                       guarded.bytes.data() + ends.first, guarded.event) != Status::success) {
+    guarded.bytes.resize(static_cast<std::size_t>(ends.first));  // which does not move it
   }
   guarded.phase = GuardedBlock::Phase::reading;
 }
@@ -288,13 +296,12 @@ bool Guard::try_end_comparison(GuardedBlock& guarded) noexcept {
   if (state > CL_COMPLETE) {
     return false;
   }
-  const std::uint64_t size = guarded.block->Block::size;
-  const std::uint64_t first = size <= 2 * most_compared_end ? size : most_compared_end;
+  const Ends ends(*guarded.block);
   bool damaged = false;
   if (state == CL_COMPLETE) {
-    const std::uint64_t last = guarded.bytes.size() - first;
-    damaged = say_write(guarded, 0, guarded.bytes.data(), first) ||
-              say_write(guarded, size - last, guarded.bytes.data() + first, last);
+    const unsigned char* const bytes = guarded.bytes.data();
+    damaged = say_write(guarded, 0, bytes, ends.first) ||
+              say_write(guarded, ends.end - ends.last, bytes + ends.first, guarded.bytes.size() - ends.first);
   }
   guarded.event.reset();
   guarded.bytes = {};

@@ -37,7 +37,7 @@ enum {
  *
  * A guarded pool tells these, each as a message of severity error to the pool's receiver or the process's, or
  * as a line on standard error where there is neither, beginning with "guard: " and with the block's size and
- * tag (clpool_mem_set_tag()); at most 100 of a process:
+ * tag (clpool_mem_set_tag()); at most 100 lines are printed:
  * - any use of a handle after its release, a second release too, which also fails as it does without a guard:
  *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended;
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
