@@ -80,6 +80,14 @@ class GuardedPool : public PoolTest {
       std::memcpy(kept.pointer + offset, bytes.data(), bytes.size());
     }
   }
+  /// Writes all that was asked for, with a command that every device has.
+  void fill(const MemHandle& mem, unsigned char value) {
+    const Kept kept{mem.get(), clpool_mem_handle(mem.get()),
+                    static_cast<unsigned char*>(clpool_mem_pointer(mem.get()))};
+    if (is_reached()) {
+      write(kept, 0, std::vector<unsigned char>(clpool_mem_size(mem.get()), value));
+    }
+  }
   /// Until the pool has filled what was released.
   void let_it_rest(const PoolHandle& pool, const Kept& kept) {
     ASSERT_EQ(clFinish(cl.queue), CL_SUCCESS);
@@ -92,6 +100,8 @@ class GuardedPool : public PoolTest {
   void end_rest(const PoolHandle& pool) {
     for (int i = 0; i < 5000 && stats_of(pool).pending_bytes != 0; ++i) {
       ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+      ASSERT_EQ(clpool_pool_tick(pool.get()), CLPOOL_SUCCESS);
+      std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 0 : 1));
     }
     ASSERT_EQ(stats_of(pool).pending_bytes, 0u);
   }
