@@ -2,8 +2,10 @@
 #include "pool/guard.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "base/finding.hpp"
@@ -18,8 +20,16 @@ constexpr std::uint64_t most_compared_end = 512 * 1024;
 
 constexpr std::uint64_t least_margin = 64;  ///< bytes
 
+/// How long the fill of a new chunk is waited for.
+constexpr std::chrono::seconds longest_fill{1};
+
 /// The first byte that is not the pattern's; `size` if there is none.
 std::uint64_t first_damage(const unsigned char* bytes, std::uint64_t size) noexcept {
+  // All bytes are the first one's equals: what is nearly always so is found out fast.
+  if (size == 0 || (bytes[0] == cl::pattern_byte &&
+                    std::memcmp(bytes, bytes + 1, static_cast<std::size_t>(size - 1)) == 0)) {
+    return size;
+  }
   const unsigned char* const end = bytes + size;
   return static_cast<std::uint64_t>(
       std::find_if(bytes, end, [](unsigned char byte) { return byte != cl::pattern_byte; }) - bytes);
@@ -125,6 +135,16 @@ Status Guard::fill_chunk(PoolChunk& chunk) noexcept {
       return status;
     }
     chunk.pattern_is_lost = status != Status::success;
+    // A program may write to a new block on a queue that the pool was not told of, and wait for that by
+    // itself: the fill must be over by then. Where the queue is held up, the order of its commands has to do.
+    cl::flush(queue_);
+    const auto deadline = std::chrono::steady_clock::now() + longest_fill;
+    while (done && cl::state_of(done.get()) > CL_COMPLETE && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    if (done && cl::state_of(done.get()) < CL_COMPLETE) {
+      chunk.pattern_is_lost = true;
+    }
   }
   return Status::success;
 }

@@ -1,7 +1,7 @@
 // Guard: what a guarded pool does with a released block before its memory is free again. The bytes beyond
 // what was asked for are compared with the pattern that all free memory of such a pool holds, the block is
 // filled with it, rests, is compared again, and only then goes back to the books. On device memory all of
-// that is enqueued and looked at later; nothing here waits.
+// that is enqueued and looked at later; only the fill of a new chunk is waited for.
 //
 // Lists are guarded by the pool's mutex: take() and put_back() are called with it, work() and fill_chunk()
 // without it.
