@@ -14,6 +14,9 @@ namespace {
 
 constinit std::atomic<std::uint64_t> last_pool_id{0};
 
+/// How long a request without memory polls for what rests in a guarded pool.
+constexpr std::uint64_t resting_longest_ns = 100'000'000;
+
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -27,6 +30,8 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   rules.uses_are_known = traits.kind != MemKind::svm || own.epochs.has_queues();
   rules.outlives_release = traits.kind == MemKind::buffer || behind_its_queue ||
                            (traits.kind == MemKind::custom && !own.epochs.has_queues());
+  rules.guarded = options.guard;
+  rules.margin = options.guard ? Guard::margin(traits, own.epochs.first_queue(), rules.granule) : 0;
   return rules;
 }
 
@@ -70,6 +75,7 @@ void Pool::Visit::notify() noexcept {
 }
 
 void Pool::Visit::tidy() noexcept {
+  pool_.work_on_guard(*this);
   while (!pool_.books_.garbage().empty() || pool_.retired_uses_ != nullptr ||
          pool_.retired_sets_ != nullptr) {
     std::uint64_t bytes = 0;
@@ -126,7 +132,10 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       home_(own.epochs.only_queue()),
       books_(options_, rules_, *this),
       caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
-      own_(&own) {}
+      own_(&own),
+      guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), own.epochs.first_queue(),
+                                                     options_.name, sink())
+                           : nullptr) {}
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
   CLPOOL_TRY(allocator.require_own_process("the allocator"));
@@ -276,6 +285,8 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
       return settle(visit, step.nanoseconds);
     case Step::Kind::wait:
       return books_.waited(request, !wait(visit, step.nanoseconds));
+    case Step::Kind::end_rest:
+      return end_rest(visit, resting_longest_ns);
     case Step::Kind::collect:
       visit.out([&] {
         options_.callbacks.collect(options_.callbacks.user);
@@ -315,6 +326,9 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     }
     if (status == Status::success && rules_.has_handles) {
       status = make_ready(*own, chunk->memory, toucher);
+    }
+    if (status == Status::success && guard_ != nullptr) {
+      status = guard_chunk(*own, *chunk);
     }
     code = last_cl_error();
     if (status == Status::out_of_memory) {
@@ -440,7 +454,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
   trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
-  mark_released(mem);
+  note_released(mem);
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
     return Status::success;
   }
@@ -551,7 +565,8 @@ void Pool::empty_caches() noexcept {
 
 bool Pool::may_cache() const noexcept {
   return options_.strategy == StrategyKind::coalescing && books_.holding() && !closed_ && waiters_ == 0 &&
-         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages;
+         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages &&
+         guard_ == nullptr;
 }
 
 void Pool::share_limits() noexcept {

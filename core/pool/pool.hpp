@@ -22,6 +22,7 @@
 #include "cl/order.hpp"
 #include "pool/books/books.hpp"
 #include "pool/caches.hpp"
+#include "pool/guard.hpp"
 #include "pool/pool_options.hpp"
 #include "pool/queue_sets.hpp"
 #include "pool/uses.hpp"
@@ -113,6 +114,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status take_back(Mem& mem) noexcept override;
   Status take_back_later(Mem& mem) noexcept override;
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
+  bool keeps_rounding_bytes(const Mem&) const noexcept override { return guard_ != nullptr; }
   cl_context context_of(const Mem& mem) const noexcept override;
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
 
@@ -209,6 +211,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void park() noexcept;
   static void end_parked() noexcept;
 
+  // pool_guard.cpp: guarded pools.
+  Status guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept;
+  void note_released(Mem& mem) const noexcept;
+  void work_on_guard(Visit& visit) noexcept;
+  void end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  bool rests() const noexcept;
+  void end_guard() noexcept;
+
   // pool_report.cpp
   MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }
   void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept;
@@ -233,11 +243,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Books books_;
   Caches caches_;
   QueueSets sets_;
-  QueueSet* own_;                     ///< over the pool's own queues; one of sets_
-  UsesList events_;                   ///< released blocks that wait for events
-  std::uint64_t events_in_hand_ = 0;  ///< more of them, that some thread looks at
-  bool events_are_late_ = false;      ///< they were waited for in vain, and none has ended since
-  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
+  QueueSet* own_;                       ///< over the pool's own queues; one of sets_
+  UsesList events_;                     ///< released blocks that wait for events
+  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
+  bool guard_is_late_ = false;          ///< it was waited for in vain, and got no further since
+  std::uint64_t events_in_hand_ = 0;    ///< more of them, that some thread looks at
+  bool events_are_late_ = false;        ///< they were waited for in vain, and none has ended since
+  Uses* retired_uses_ = nullptr;        ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end

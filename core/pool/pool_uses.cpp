@@ -242,7 +242,8 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !holds_back() && own_->epochs.only_queue() == queue;
-    QueueSet* set = is_home || allocator_->traits().host_writes ? nullptr : sets_.find({queue});
+    const bool must_wait = allocator_->traits().host_writes || guard_ != nullptr;
+    QueueSet* set = is_home || must_wait ? nullptr : sets_.find({queue});
     if (set != nullptr && set->epochs.only_queue() == queue) {
       if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
         request.block = block;

@@ -48,6 +48,7 @@ void Pool::look(Visit& visit, Close close) noexcept {
     set = next;
   }
   look_at_events(visit, close == Close::all ? UINT64_MAX : events_per_look);
+  work_on_guard(visit);
 }
 
 void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
@@ -126,7 +127,7 @@ bool Pool::is_settled() const noexcept {
       return false;
     }
   }
-  return events_.empty() && events_in_hand_ == 0;
+  return events_.empty() && events_in_hand_ == 0 && (rest_enders_ == 0 || !rests());
 }
 
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {

@@ -324,6 +324,9 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         return books->collected(request);
       case Kind::ask_user:
         return books->answered(request, request.attempt++ < 3);
+      case Kind::end_rest:
+        ADD_FAILURE() << "only guarded pools have blocks at rest";
+        return;
     }
   }
   void go_on_waiting(Worker& worker) {

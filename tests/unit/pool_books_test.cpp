@@ -139,6 +139,9 @@ class PoolBooks : public testing::Test {
       case Kind::poll:
       case Kind::empty_caches:
         return true;
+      case Kind::end_rest:
+        ADD_FAILURE() << "only guarded pools have blocks at rest";
+        return false;
     }
     return false;
   }

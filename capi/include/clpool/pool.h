@@ -33,6 +33,42 @@ enum {
   CLPOOL_STRATEGY_BINNED = 2
 };
 
+/** Whether a pool looks for mistakes of the program that uses it: clpool_pool_options.guard.
+ *
+ * A guarded pool tells these, each as a message of severity error to the pool's receiver or the process's, or
+ * as a line on standard error where there is neither, beginning with "guard: " and with the block's size and
+ * tag (clpool_mem_set_tag()); at most 100 lines are printed:
+ * - any use of a handle after its release, a second release too, which also fails as it does without a guard:
+ *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended;
+ * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
+ * - bytes of a block that were written after its release, as long as it rests: of blocks beyond 1 MiB the
+ *   first and last 512 KiB are looked at. A write after the rest is found as one beyond the end of the next
+ *   block, or not at all.
+ * What was still handed out when its pool was released is told as it is without a guard.
+ * Memory that nobody has written yet, or that was released, holds 0xDD.
+ *
+ * Released blocks rest, at most 256 of them and 32 MiB or a 16th of the pool, counted as pending; then their
+ * memory is reused. Nothing rests where a request would fail otherwise, and where memory is given back
+ * (clpool_pool_free_held(), clpool_pool_trim()), which wait up to a second for what is looked at. Every block
+ * has at least 64 bytes, and the device's alignment, more than it was asked for, unless memory is out.
+ *
+ * Memory is looked at only where a pool knows its queue (clpool_pool_options.queues, or the allocator's):
+ * fills and reads are enqueued there, behind what uses the block, and come back later. A queue that is not
+ * told of, and whose commands still use a block, is not waited for. Custom memory and that of pools without
+ * queues is not touched: of these only handles are looked after. A program that itself migrates the buffer of
+ * a block with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED may lose the bytes beyond the block as well, which is
+ * told as a write. Nothing is cached for threads: a release takes microseconds and calls the driver. Without
+ * a guard nothing of this costs anything. */
+enum {
+  /** As the variable CLPOOL_GUARD says, which is read once, and not in set-uid programs: off if it is not
+   * set, empty or 0; on otherwise. With "abort" the first finding of any pool ends the process. */
+  CLPOOL_GUARD_DEFAULT = 0,
+  /** On. */
+  CLPOOL_GUARD_ON = 1,
+  /** Off, whatever the environment says. */
+  CLPOOL_GUARD_OFF = 2
+};
+
 /** clpool_pool_options.leading_bits_in_bin_id for bins by the highest bit alone (0 there means the default,
  * 4). */
 #define CLPOOL_LEADING_BITS_NONE UINT32_MAX
@@ -113,13 +149,17 @@ typedef struct clpool_pool_options {
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
    * that take or give back memory. 0: 10 seconds. */
   uint64_t wait_ns;
+  /** One of CLPOOL_GUARD_…. Since 1.0. */
+  uint32_t guard;
+  /** Must be 0. */
+  uint32_t reserved_2;
 } clpool_pool_options;
 
 /** Initial value of a clpool_pool_options: all defaults. */
 #define CLPOOL_POOL_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     (uint32_t)sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, \
-        NULL, 0u                                                                                         \
+        NULL, 0u, 0u, 0u                                                                                 \
   }
 
 /** The same for languages without macros. NULL is ignored. */
