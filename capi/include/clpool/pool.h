@@ -57,8 +57,8 @@ enum {
  * told of, and whose commands still use a block, is not waited for. Custom memory and that of pools without
  * queues is not touched: of these only handles are looked after. A program that itself migrates the buffer of
  * a block with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED may lose the bytes beyond the block as well, which is
- * told as a write. Nothing is cached for threads: a release takes microseconds and calls the driver. Without
- * a guard nothing of this costs anything. */
+ * told as a write. Nothing is cached for threads: a release calls the driver and takes up to milliseconds,
+ * and a new chunk is filled before it is used. Without a guard nothing of this costs anything. */
 enum {
   /** As the variable CLPOOL_GUARD says, which is read once, and not in set-uid programs: off if it is not
    * set, empty or 0; on otherwise. With "abort" the first finding of any pool ends the process. */
