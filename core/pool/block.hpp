@@ -3,6 +3,7 @@
 // FreeIndex.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace clpool::core {
@@ -39,6 +40,12 @@ struct alignas(64) Block {
   bool virgin = false;  ///< no part of it was ever handed out
 };
 static_assert(sizeof(Block) == 64);
+
+/// The mark of a block that is handed out or just released: whoever gives it back may be setting it
+/// (release_idle()).
+inline std::uint32_t glance_at_mark(Block& block) noexcept {
+  return std::atomic_ref(block.bin).load(std::memory_order_relaxed);
+}
 
 /// True if the block is all of its chunk.
 inline bool is_whole_chunk(const Block& block) noexcept {

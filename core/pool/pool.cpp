@@ -451,7 +451,8 @@ Status Pool::take_back(Mem& mem) noexcept {
 Status Pool::release_idle(Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
   if (mem.references.load(std::memory_order_acquire) == 1) {
-    pool_block(mem).bin |= idle_mark;
+    Block& block = pool_block(mem);
+    std::atomic_ref(block.bin).store(glance_at_mark(block) | idle_mark, std::memory_order_relaxed);
     mem.looked_at = true;
   }
   return release_mem(mem);
