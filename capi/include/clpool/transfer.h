@@ -44,7 +44,8 @@ CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem
                                          const cl_event* wait_list, cl_event* event_or_null) CLPOOL_NOEXCEPT;
 
 /**
- * Copies between buffers, SVM and page-locked memory in any combination.
+ * Copies between buffers, SVM and page-locked memory in any combination, but not from page-locked memory to
+ * page-locked memory, for which OpenCL has no command.
  * @param queue the queue
  * @param target where to
  * @param target_offset bytes
