@@ -274,8 +274,9 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
  * @param size bytes, as for clpool_pool_allocate()
  * @param out the block; NULL on failure
  * @return as clpool_pool_allocate(); CLPOOL_ERROR_OPENCL for an invalid queue. OpenCL calls: those of
- * clpool_pool_allocate(), clRetainCommandQueue, clGetCommandQueueInfo; where the pool has one in-order queue
- * and this is another, clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList.
+ * clpool_pool_allocate(), clRetainCommandQueue, clGetCommandQueueInfo; where this is none of the pool's
+ * queues, clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList, as for
+ * clpool_mem_used_on().
  */
 CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue, size_t size,
                                                  clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -427,8 +428,9 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * Says that commands on a queue use a block: after its release it is handed out again only when what was
  * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
  * own queues too. Where the pool has one in-order queue and this is another, commands enqueued on it from now
- * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
- * queues, name them in clpool_pool_options.queues, and nothing waits. May be called for several queues (W-02,
+ * on wait for those enqueued on the pool's so far, which may still use the memory; a pool of buffers
+ * over several does the same with the queue on which its memory is made. For programs with several queues,
+ * name them in clpool_pool_options.queues, and nothing waits. May be called for several queues (W-02,
  * W-04).
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
