@@ -59,6 +59,7 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
       send_message(sink(), Severity::error, "%s", last_error_message());
     }
   });
+  set.is_unmarked = due ? status != Status::success : set.is_unmarked;
   if (status != Status::success) {
     set.open_blocks += blocks;
     set.open_bytes += bytes;
@@ -133,7 +134,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   look(visit, Close::all);
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
-      set->awaited = set->epochs.open() - 1;
+      // Nothing would tell when an epoch without markers is complete.
+      set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
     }
   }
   for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {

@@ -1,0 +1,16 @@
+// Failures that the library answers otherwise than by passing them on, each with its reason.
+#pragma once
+
+#include <string>
+
+#include "faults/sweep.hpp"
+
+namespace clpool::test {
+
+/// True where the library is right to go on, without a word.
+bool may_recover(const std::string& scenario, const Injection& injection);
+
+/// True where a failure is right to become this status.
+bool is_other_status(const Injection& injection, clpool_status status);
+
+}  // namespace clpool::test
