@@ -4,16 +4,8 @@
 namespace clpool::test {
 namespace {
 
-using Context = Owned<cl_context, [](cl_context context) -> clpool_status {
-  stub_hold_faults(1);
-  clReleaseContext(context);
-  return CLPOOL_SUCCESS;
-}>;
-using Queue = Owned<cl_command_queue, [](cl_command_queue queue) -> clpool_status {
-  stub_hold_faults(1);
-  clReleaseCommandQueue(queue);
-  return CLPOOL_SUCCESS;
-}>;
+using Context = Owned<cl_context, release_aside<clReleaseContext, cl_context>>;
+using Queue = Owned<cl_command_queue, release_aside<clReleaseCommandQueue, cl_command_queue>>;
 using DeviceData = Owned<clpool_device_data*, clpool_device_data_release>;
 
 clpool_status choose(World& world) {

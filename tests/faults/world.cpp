@@ -8,7 +8,7 @@ World* the_world = nullptr;
 
 void record_call(const char* entry_point, void* user) {
   auto& world = *static_cast<World*>(user);
-  if (world.records) {
+  if (world.is_recording()) {
     world.record.emplace_back(entry_point);
   }
 }
@@ -149,7 +149,6 @@ clpool_status check_and_release(clpool_pool* pool) {
   World& world = World::current();
   {
     const host_memory::InTest in_test;
-    stub_hold_faults(1);
     if (clpool_pool_check(pool) != CLPOOL_SUCCESS) {
       world.require(false, clpool_last_error_message());
     }
@@ -163,7 +162,6 @@ clpool_status check_and_release(clpool_pool* pool) {
                   "chunks had and given back are not those that there are");
     world.require(stats.cached_bytes + stats.pending_bytes <= stats.held_bytes,
                   "more is cached and pending than held");
-    stub_hold_faults(0);
   }
   return clpool_pool_release(pool);
 }

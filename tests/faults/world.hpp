@@ -100,6 +100,17 @@ class World {
   /// Releases that returned an error.
   const std::vector<Failure>& failed_releases() const { return failed_releases_; }
 
+  /// Does something with OpenCL that is none of the library's doing, within its calls too.
+  template <typename Action>
+  void aside(Action&& action) {
+    const bool was_in_call = std::exchange(in_call_, false);
+    const int held = stub_hold_faults(1);
+    action();
+    stub_hold_faults(held);
+    in_call_ = was_in_call;
+  }
+
+  bool is_recording() const { return records && in_call_; }
   /// As the record of entry points in the library's calls; filled while `records` is set.
   bool records = false;
   std::vector<std::string> record;
@@ -170,16 +181,9 @@ inline const clpool_pool_options impatient = [] {
 }();
 
 /// OpenCL's own objects are released outside of the sweep.
-inline clpool_status release_event(cl_event event) {
-  stub_hold_faults(1);
-  clReleaseEvent(event);
-  stub_hold_faults(0);
-  return CLPOOL_SUCCESS;
-}
-inline clpool_status release_sampler(cl_sampler sampler) {
-  stub_hold_faults(1);
-  clReleaseSampler(sampler);
-  stub_hold_faults(0);
+template <auto give_back>
+clpool_status release_aside(auto object) {
+  World::current().aside([object] { give_back(object); });
   return CLPOOL_SUCCESS;
 }
 
@@ -187,8 +191,8 @@ using Allocator = Owned<clpool_allocator*, clpool_allocator_release>;
 using Pool = Owned<clpool_pool*, check_and_release>;
 using Mem = Owned<clpool_mem*, clpool_mem_release>;
 using Map = Owned<clpool_map*, clpool_map_release>;
-using Event = Owned<cl_event, release_event>;
-using Sampler = Owned<cl_sampler, release_sampler>;
+using Event = Owned<cl_event, release_aside<clReleaseEvent, cl_event>>;
+using Sampler = Owned<cl_sampler, release_aside<clReleaseSampler, cl_sampler>>;
 
 /// A scenario stops at the first failing status and returns it; what it holds goes with its scopes.
 struct Scenario {
