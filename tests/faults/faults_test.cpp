@@ -82,7 +82,7 @@ class Summary : public testing::Environment {
     std::printf(
         "faults: %llu calls x %llu codes, %llu allocations x %llu scenarios = %llu injected, "
         "%llu survived (%llu refused, %llu recovered)\n",
-        number(all.calls), number(all.codes), number(all.allocations), number(all.scenarios),
+        number(all.calls), number(all.codes), number(all.allocations), number(all.scenarios.size()),
         number(all.injected), number(all.refused + all.recovered), number(all.refused),
         number(all.recovered));
   }

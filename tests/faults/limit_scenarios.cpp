@@ -5,6 +5,7 @@
 namespace clpool::test {
 namespace {
 
+/// What callbacks are asked; made before the pool, which may ask until its end.
 struct Asked {
   int collected = 0;
   int out_of_memory = 0;
@@ -40,6 +41,11 @@ clpool_status fill_and_recover(World& world, clpool_allocator* allocator, uint64
   options.max_bytes = max_bytes;
   Pool pool;
   CALL(clpool_pool_create(allocator, &options, pool.receive()));
+  struct Rest {  // no block is to outlive the pool
+    Mem& mem;
+    ~Rest() { mem.reset(); }
+  };
+  const Rest rest{asked.kept};
   CALL(clpool_pool_allocate(pool, 600 << 10, asked.kept.receive()));
   {
     Mem small;
@@ -74,7 +80,8 @@ clpool_status at_the_allocators_limit(World& world) {
 template <uint32_t strategy, bool svm>
 clpool_status at_the_devices_end(World& world) {
   struct Small {
-    Small() { stub_configure("limit=1M"); }
+    // Memory that was lost before is not the pool's.
+    Small() { stub_configure(("limit=" + std::to_string(stub_device_bytes() + (1 << 20))).c_str()); }
     ~Small() { stub_configure("limit=0"); }
   };
   const Small small;

@@ -5,28 +5,34 @@ namespace clpool::test {
 namespace {
 
 clpool_status buffers(World& world) {
+  constexpr std::size_t page = 4096;  // every device's parts may begin at its multiples
   Mem buffer;
-  CALL(clpool_buffer_create(world.cl.context, CL_MEM_COPY_HOST_PTR, 0, world.host, 4096, buffer.receive()));
+  CALL(clpool_buffer_create(world.cl.context, CL_MEM_COPY_HOST_PTR, 0, world.host, 4 * page,
+                            buffer.receive()));
   Mem part;
-  CALL(clpool_mem_sub_region(buffer, 1024, 2048, CL_MEM_READ_ONLY, part.receive()));
+  CALL(clpool_mem_sub_region(buffer, page, 2 * page, CL_MEM_READ_ONLY, part.receive()));
   Mem part_of_part;
-  CALL(clpool_mem_sub_region(part, 1024, CLPOOL_WHOLE_SIZE, 0, part_of_part.receive()));
+  CALL(clpool_mem_sub_region(part, page, CLPOOL_WHOLE_SIZE, 0, part_of_part.receive()));
   Mem wrapped;
   CALL(clpool_mem_wrap(clpool_mem_handle(part), 1, wrapped.receive()));
   cl_mem root = nullptr;
   std::size_t offset = 0;
   CALL(clpool_mem_root(wrapped, &root, &offset));
-  world.require(root == clpool_mem_handle(buffer) && offset == 1024, "the root of a part is another");
+  world.require(root == clpool_mem_handle(buffer) && offset == page, "the root of a part is another");
   std::uint64_t size = 0;
   CALL(clpool_mem_info_number(wrapped, CL_MEM_SIZE, &size));
   cl_context context = nullptr;
   CALL(clpool_mem_context(wrapped, &context));
-  void* memory = nullptr;
-  std::size_t bytes = 0;
-  CALL(clpool_mem_host_memory(buffer, &memory, &bytes));
   if (world.kernel != nullptr) {
     CALL(clpool_mem_set_kernel_arg(buffer, world.kernel, 0));
   }
+  Mem on_host;
+  CALL(
+      clpool_buffer_create(world.cl.context, CL_MEM_USE_HOST_PTR, page, world.host, page, on_host.receive()));
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+  CALL(clpool_mem_host_memory(on_host, &memory, &bytes));
+  world.require(memory == world.host, "a buffer is at another place of the host's memory");
   return CLPOOL_SUCCESS;
 }
 

@@ -122,7 +122,7 @@ clpool_status outlive(World& world) {
   Mem block;
   Mem other;
   clpool_status status =
-      world.call([&] { return clpool_pool_allocate(pool, 4096, block.receive()); }, "first");
+      world.call([&] { return clpool_pool_allocate(pool, 8192, block.receive()); }, "first");
   if (status == CLPOOL_SUCCESS) {
     status = world.call([&] { return clpool_pool_allocate(pool, 100, other.receive()); }, "second");
   }
@@ -134,7 +134,7 @@ clpool_status outlive(World& world) {
     return used;
   }
   Mem part;
-  CALL(clpool_mem_sub_region(block, 1024, 512, 0, part.receive()));
+  CALL(clpool_mem_sub_region(block, 4096, 512, 0, part.receive()));
   block.reset();
   if (clpool_mem_handle(part) != nullptr) {
     std::uint64_t size = 0;

@@ -20,11 +20,16 @@ bool is_out_of_memory(cl_int code) {
 
 bool may_recover(const std::string& scenario, const Injection& injection) {
   const std::string& entry_point = injection.entry_point;
+  if (entry_point.empty()) {
+    return true;  // host memory is often asked for where less would do: caches, markers, polls
+  }
   // A pool asks again: for the exact size, after giving back what it holds. A replay counts what fails.
   if (is_out_of_memory(injection.code) &&
       (entry_point == "clCreateBuffer" || entry_point == "clCreateSubBuffer" || entry_point == "clSVMAlloc" ||
        entry_point == "clEnqueueMigrateMemObjects" || entry_point == "clEnqueueMapBuffer" ||
-       entry_point == "clEnqueueWriteBuffer")) {
+       entry_point == "clEnqueueWriteBuffer" ||
+       (scenario == "BlocksOfAQueue" &&
+        (begins_with(entry_point, "clEnqueue") || entry_point == "clFlush")))) {
     return true;
   }
   // SVM that cannot be freed behind its queue is freed when the queue is empty.
@@ -45,6 +50,12 @@ bool is_other_status(const std::string& scenario, const Injection& injection, cl
   // No device is left to choose.
   if (status == CLPOOL_ERROR_NOT_FOUND) {
     return scenario == "DeviceChoice" || scenario == "DefaultContext";
+  }
+  // Facts that no query gives are missing where something is computed of them.
+  if ((begins_with(scenario, "Characterize") || scenario == "Occupancy") &&
+      begins_with(injection.entry_point, "clGet") &&
+      (status == CLPOOL_ERROR_INVALID_VALUE || status == CLPOOL_ERROR_NOT_SUPPORTED)) {
+    return true;
   }
   if (status == CLPOOL_ERROR_INVALID_VALUE) {
     // The driver alone knows which size is too large, and which alignment: clSVMAlloc has no codes.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "faults/world.hpp"
@@ -21,10 +22,10 @@ std::string text_of(const Injection& injection);
 
 /// What all sweeps of the process did.
 struct Totals {
-  std::uint64_t scenarios = 0;
-  std::uint64_t calls = 0;        ///< of OpenCL, that were failed in turn
-  std::uint64_t codes = 0;        ///< errors that were tried on any of them
-  std::uint64_t allocations = 0;  ///< of host memory, that were failed in turn
+  std::set<std::string> scenarios;  ///< each on each kind of device counts
+  std::uint64_t calls = 0;          ///< of OpenCL, that were failed in turn
+  std::uint64_t codes = 0;          ///< errors that were tried on any of them
+  std::uint64_t allocations = 0;    ///< of host memory, that were failed in turn
   std::uint64_t injected = 0;
   std::uint64_t refused = 0;    ///< ended with a status
   std::uint64_t recovered = 0;  ///< ended as if nothing had happened

@@ -112,7 +112,10 @@ clpool_status boxes(World& world) {
   const clpool_box box = box_of(16);
   Event events[4];
   CALL(clpool_mem_copy_box(world.cl.queue, to.mem, from.mem, &box, 1, &complete, events[0].receive()));
-  CALL(clpool_mem_copy_box(world.cl.queue, from.root, from.mem, &box, 1, &complete, events[1].receive()));
+  clpool_box apart = box;
+  apart.target_origin[1] = size / 16;
+  apart.target_row_pitch = 16;
+  CALL(clpool_mem_copy_box(world.cl.queue, from.root, from.mem, &apart, 1, &complete, events[1].receive()));
   CALL(clpool_mem_read_box(world.cl.queue, to.mem, &box, world.host, sizeof world.host, 1, 1, &complete,
                            events[2].receive()));
   CALL(clpool_mem_write_box(world.cl.queue, to.mem, &box, world.host, sizeof world.host, 0, 1, &complete,
