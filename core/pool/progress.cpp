@@ -132,6 +132,12 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
     own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
   }
   look(visit, Close::all);
+  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (set->is_unmarked) {
+      look(visit, Close::all);  // once more: a driver may refuse a marker now and take it then
+      break;
+    }
+  }
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
       // Nothing would tell when an epoch without markers is complete.
