@@ -49,6 +49,8 @@ clpool_status characterize(World& world) {
   CALL(clpool_characterize_simd_group_size(device, model, &answer));
   CALL(clpool_characterize_source_build_cache(device, &answer));
   CALL(clpool_characterize_sub_groups(device, &answer));
+  cl_bitfield svm = 0;
+  CALL(clpool_svm_capabilities(device, &svm));
   uint32_t sizes[8] = {};
   CALL(clpool_characterize_simd_group_sizes(device, sizes, 8, &needed, &answer));
   CALL(clpool_characterize_usable_local_memory(device, -1, &answer));

@@ -12,6 +12,7 @@ using Heap = Owned<clpool_heap*, [](clpool_heap* heap) -> clpool_status {
 }>;
 using Trace = Owned<clpool_trace*, clpool_trace_release>;
 using Writer = Owned<clpool_trace_writer*, clpool_trace_writer_release>;
+using DeviceData = Owned<clpool_device_data*, clpool_device_data_release>;
 using Memo = Owned<clpool_memo*, clpool_memo_release>;
 using Value = Owned<clpool_memo_value*, clpool_memo_value_release>;
 
@@ -29,6 +30,8 @@ clpool_status heaps(World& world) {
   for (std::size_t i = 0; i < 20; i += 2) {
     CALL(clpool_heap_free(heap, ranges[i]));
   }
+  CALL(clpool_heap_add_space(heap, 1 << 10, &spaces[0]));
+  CALL(clpool_heap_remove_space(heap, spaces[0]));
   if (const clpool_status status = clpool_heap_check(heap); status != CLPOOL_SUCCESS) {
     world.require(false, clpool_last_error_message());
   }
@@ -44,6 +47,8 @@ const char log_text[] =
     "0,5,free,0x2000,3000,0\n";
 
 clpool_status logs(World& world) {
+  Trace of_file;
+  CALL(clpool_trace_open(CLPOOL_FAULT_LOG, of_file.receive()));
   Trace trace;
   CALL(clpool_trace_parse(log_text, std::strlen(log_text), "a log whose name is long", trace.receive()));
   clpool_trace_stats stats = CLPOOL_TRACE_STATS_INIT;
@@ -99,15 +104,31 @@ clpool_status cached_results(World& world) {
     CALL(clpool_memo_find(memo, object, "key", 3, again.receive()));
   }
   CALL(clpool_memo_clear_object(memo, world.cl.queue));
+  CALL(clpool_memo_clear(memo));
   memo.reset();
   world.require(alive == 0, "results outlive their cache");
+  return CLPOOL_SUCCESS;
+}
+
+clpool_status device_data(World&) {
+  DeviceData data[2];
+  CALL(clpool_device_data_create_from_architecture("gfx90a", CLPOOL_MODEL_CURRENT, data[0].receive()));
+  CALL(clpool_device_data_create_from_compute_capability(9, 0, CLPOOL_MODEL_CURRENT, data[1].receive()));
+  clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
+  CALL(clpool_device_data_limits(data[1], &limits));
+  DeviceData same;
+  CALL(clpool_device_data_create_from_limits(&limits, same.receive()));
   return CLPOOL_SUCCESS;
 }
 
 }  // namespace
 
 std::vector<Scenario> host_scenarios() {
-  return {{"Heaps", heaps}, {"Logs", logs}, {"LogWriters", writers}, {"CachedResults", cached_results}};
+  return {{"DeviceData", device_data},
+          {"Heaps", heaps},
+          {"Logs", logs},
+          {"LogWriters", writers},
+          {"CachedResults", cached_results}};
 }
 
 }  // namespace clpool::test

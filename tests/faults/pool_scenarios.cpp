@@ -104,6 +104,8 @@ clpool_status live(World& world) {
   std::size_t needed = 0;
   CALL(clpool_pool_dump_json(pool, nullptr, 0, &needed));
   CALL(clpool_pool_check(pool));
+  CALL(clpool_pool_visit(
+      pool, [](void*, const clpool_pool_stretch*) -> int32_t { return 0; }, nullptr));
   CALL(clpool_pool_free_held(pool));
   CALL(clpool_pool_allocate(pool, 200'000, last.receive()));
   CALL(clpool_pool_stop_holding(pool));
