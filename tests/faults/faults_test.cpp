@@ -31,6 +31,9 @@ std::vector<Scenario> all_scenarios() {
 struct Case {
   Scenario scenario;
   Profile profile;
+  friend std::ostream& operator<<(std::ostream& stream, const Case& one) {
+    return stream << one.scenario.name << " on the device " << one.profile.name;
+  }
 };
 
 std::vector<Case> cases() {
