@@ -2,12 +2,18 @@
 #include "faults/recoveries.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace clpool::test {
 namespace {
 
 bool begins_with(const std::string& text, const char* begin) {
   return text.rfind(begin, 0) == 0;
+}
+
+template <std::size_t count>
+bool is_one_of(const std::string& text, const char* const (&list)[count]) {
+  return std::find(std::begin(list), std::end(list), text) != std::end(list);
 }
 
 bool is_out_of_memory(cl_int code) {
@@ -23,14 +29,17 @@ bool may_recover(const std::string& scenario, const Injection& injection) {
   if (entry_point.empty()) {
     return true;  // host memory is often asked for where less would do: caches, markers, polls
   }
-  // A pool asks again: for the exact size, after giving back what it holds. A replay counts what fails.
-  if (is_out_of_memory(injection.code) &&
-      (entry_point == "clCreateBuffer" || entry_point == "clCreateSubBuffer" || entry_point == "clSVMAlloc" ||
-       entry_point == "clEnqueueMigrateMemObjects" || entry_point == "clEnqueueMapBuffer" ||
-       entry_point == "clEnqueueWriteBuffer" ||
-       (scenario == "BlocksOfAQueue" &&
-        (begins_with(entry_point, "clEnqueue") || entry_point == "clFlush")))) {
-    return true;
+  if (is_out_of_memory(injection.code)) {
+    // A pool asks again: for the exact size, after giving back what it holds. A replay counts what fails.
+    constexpr const char* makes_memory[] = {"clCreateBuffer",     "clCreateSubBuffer",
+                                            "clSVMAlloc",         "clEnqueueMigrateMemObjects",
+                                            "clEnqueueMapBuffer", "clEnqueueWriteBuffer"};
+    // So does one that cannot make a chunk ready: touch it, or have its other queues wait for that.
+    constexpr const char* touches_chunks[] = {"CoalescingDeferred", "BuffersOnTwoQueues", "BuffersOutOfOrder",
+                                              "BuffersOnAForeignQueue", "BlocksOfAQueue"};
+    if (is_one_of(entry_point, makes_memory) || is_one_of(scenario, touches_chunks)) {
+      return true;
+    }
   }
   // SVM that cannot be freed behind its queue is freed when the queue is empty.
   if (entry_point == "clEnqueueSVMFree") {

@@ -118,7 +118,9 @@ bool Sweep::can_run(std::string& reason) {
   // What is made once and stays is made by the first runs: descriptors, records of threads.
   for (int i = 0; i < 4; ++i) {
     const clpool_status status = run();
-    if (status == CLPOOL_ERROR_NOT_SUPPORTED || world_.failure().code == CL_INVALID_OPERATION) {
+    // Orders between queues and references on devices take OpenCL 1.2, which the driver alone says.
+    const bool is_too_old = !world_.cl.has_version(1, 2) && world_.failure().code == CL_INVALID_OPERATION;
+    if (status == CLPOOL_ERROR_NOT_SUPPORTED || is_too_old) {
       reason = world_.failure().message;
       return false;
     }
@@ -229,9 +231,8 @@ void Sweep::check_status(const Injection& injection, clpool_status status) {
   const Failure& failure = world_.failure();
   if (status == CLPOOL_SUCCESS) {
     const bool is_told =
-        std::any_of(world_.messages().begin(), world_.messages().end(), [&](const Message& message) {
-          return names(message.text, injection.code) || message.text.find("memory") != std::string::npos;
-        });
+        std::any_of(world_.messages().begin(), world_.messages().end(),
+                    [&](const Message& message) { return names(message.text, injection.code); });
     if (!is_told && !world_.is_hidden() && world_.failed_releases().empty() &&
         !may_recover(scenario_.name, injection)) {
       complain(injection, "nobody is told");
