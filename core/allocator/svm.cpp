@@ -51,7 +51,13 @@ class SvmAllocator final : public Allocator {
     }
     cl::Order order;
     order.queue = queue_.get();
-    if (deallocate_on(chunk, order) != Status::success) {
+    if (deallocate_on(chunk, order) == Status::success) {
+      return;
+    }
+    // What cannot be freed behind its commands is freed when they are done, if that can be found out.
+    if (clFinish(order.queue) == CL_SUCCESS) {
+      clSVMFree(context_.get(), pointer_of(chunk));
+    } else {
       send_message({}, Severity::error, "%llu bytes of SVM at %p stay allocated: %s",
                    static_cast<unsigned long long>(chunk.size), pointer_of(chunk), last_error_message());
     }

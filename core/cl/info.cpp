@@ -19,20 +19,17 @@ Status device_version(cl_device_id device, Version& version) {
   return parse_version(text, version);
 }
 
-bool has_extension(cl_device_id device, const char* extension) {
+Status has_extension(cl_device_id device, const char* extension, bool& result) {
+  result = false;
   std::string text;
-  if (query_text(device, CL_DEVICE_EXTENSIONS, text) != Status::success) {
-    return false;
-  }
+  CLPOOL_TRY(query_text(device, CL_DEVICE_EXTENSIONS, text));
   const std::size_t length = std::strlen(extension);
   for (std::size_t at = text.find(extension); at != std::string::npos; at = text.find(extension, at + 1)) {
     const bool begins = at == 0 || text[at - 1] == ' ';
     const bool ends = at + length == text.size() || text[at + length] == ' ';
-    if (begins && ends) {
-      return true;
-    }
+    result = result || (begins && ends);
   }
-  return false;
+  return Status::success;
 }
 
 Status require_version(cl_device_id device, Version needed, const char* feature) {

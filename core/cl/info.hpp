@@ -94,7 +94,7 @@ std::string text_or_empty(Object object, cl_uint name) {
 Status device_version(cl_device_id device, Version& version);
 
 /// True if the device's extension list has exactly this word. A failing query means no.
-bool has_extension(cl_device_id device, const char* extension);
+Status has_extension(cl_device_id device, const char* extension, bool& result);
 
 /// NOT_SUPPORTED, naming what was found and what is needed, if the device is older than `needed`.
 Status require_version(cl_device_id device, Version needed, const char* feature);

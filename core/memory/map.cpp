@@ -41,11 +41,11 @@ Status end_map(Status status, Map*& result) {
   return released == Status::success ? status : released;
 }
 
-Status enqueue_map(const cl::Order& order, Map& map, cl_map_flags flags, std::size_t offset, bool blocking) {
+Status enqueue_map(const cl::Order& order, Map& map, cl_map_flags flags, std::size_t offset,
+                   bool blocking) noexcept {
   const Mem& mem = *map.mem;
   cl_int code = CL_SUCCESS;
   if (mem.handle == nullptr) {
-    CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 0}, "mapping SVM"));
     map.pointer = static_cast<char*>(mem.pointer) + offset;
     code = clEnqueueSVMMap(order.queue, blocking ? CL_TRUE : CL_FALSE, flags, map.pointer, map.size,
                            order.wait_count, order.waits, order.event);
@@ -81,6 +81,9 @@ Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::siz
   CLPOOL_TRY(resolve_size(size, side_of("the memory", mem, offset)));
   if (size == 0) {
     return fail(Status::invalid_value, "0 bytes from offset %zu on cannot be mapped, the least is 1", offset);
+  }
+  if (mem.handle == nullptr) {
+    CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 0}, "mapping SVM"));
   }
   CLPOOL_TRY(begin_map(order, mem, result));
   result->size = size;

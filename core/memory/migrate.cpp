@@ -76,7 +76,9 @@ Status find_copy_p2p(cl_command_queue queue, CopyP2p& function) {
   cl_platform_id platform = nullptr;
   CLPOOL_TRY(cl::query(device, CL_DEVICE_PLATFORM, platform));
   function = nullptr;
-  if (cl::has_extension(device, "cl_amd_copy_buffer_p2p")) {
+  bool has_it = false;
+  CLPOOL_TRY(cl::has_extension(device, "cl_amd_copy_buffer_p2p", has_it));
+  if (has_it) {
     CLPOOL_TRY(cl::require_version(device, {1, 2}, CLPOOL_P2P_COPY));
     function = reinterpret_cast<CopyP2p>(clGetExtensionFunctionAddressForPlatform(platform, CLPOOL_P2P_COPY));
   }

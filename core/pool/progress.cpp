@@ -66,6 +66,7 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
       send_message(sink(), Severity::error, "%s", last_error_message());
     }
   });
+  set.is_unmarked = due ? status != Status::success : set.is_unmarked;
   if (status != Status::success) {
     set.open_blocks += blocks;
     set.open_bytes += bytes;
@@ -141,9 +142,16 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
       own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
     }
     look(visit, Close::all);
+    for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+      if (set->is_unmarked) {
+        look(visit, Close::all);  // once more: a driver may refuse a marker now and take it then
+        break;
+      }
+    }
     for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
       if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
-        set->awaited = set->epochs.open() - 1;
+        // Nothing would tell when an epoch without markers is complete.
+        set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
       }
     }
     for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {

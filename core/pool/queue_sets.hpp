@@ -19,6 +19,7 @@ struct QueueSet : HeldBack {
   std::uint64_t awaited = 0;  ///< the newest epoch that somebody waits for to settle
   std::uint64_t overdue =
       0;  ///< an epoch that was waited for in vain; while it is not complete, nobody tries again
+  bool is_unmarked = false;  ///< the newest epoch has no markers, as the driver refused them
   QueueSet* next = nullptr;  ///< all sets of a pool, or those that are to be destroyed
 
   bool is_late() const noexcept { return overdue > epochs.completed(); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "kernels.hpp"
 #include "memory.hpp"
@@ -22,7 +23,7 @@ void set_fault(const char* entry_point, std::uint64_t nth, cl_int code, bool las
   if (entry_point != nullptr && !is_entry_point(entry_point)) {
     die("no entry point '%s' can fail", entry_point);
   }
-  state().fault = {entry_point == nullptr ? "" : entry_point, nth, lasts, code, 0};
+  state().fault = {entry_point == nullptr ? "" : entry_point, nth, lasts, code, 0, state().fault.is_held};
 }
 
 void copy_text(const std::string& text, char* target, std::size_t size) {
@@ -145,6 +146,15 @@ void stub_fail_from(const char* entry_point, uint64_t nth, cl_int code) {
 void stub_fail_none(void) {
   const Lock lock(state().mutex);
   state().fault.in = 0;
+}
+
+int stub_hold_faults(int held) {
+  const Lock lock(state().mutex);
+  return std::exchange(state().fault.is_held, held != 0) ? 1 : 0;
+}
+
+const char* stub_activity(void) {
+  return stub::current_activity();
 }
 
 uint64_t stub_failures(void) {

@@ -128,6 +128,7 @@ const std::map<std::string, Setter>& setters() {
       {"type", text(&Options::type)},
       {"with", text(&Options::with)},
       {"without", text(&Options::without)},
+      {"fail", text(&Options::fail)},
   };
   return all;
 }
@@ -139,7 +140,7 @@ void apply_one(Options& options, const std::string& name, const std::string& val
     options.device_ns[name.substr(5)] = number(name, value);
   } else if (is_entry_point(name)) {
     options.host_ns[name] = number(name, value);
-  } else if (!name.empty() && name != "leaks") {
+  } else if (!name.empty() && name != "leaks" && name != "calls") {
     die("option '%s' is unknown", name.c_str());
   }
 }

@@ -38,6 +38,7 @@ struct Options {
   std::string type = "gpu";
   std::string with;     ///< extensions added, separated by '+'
   std::string without;  ///< extensions left out
+  std::string fail;     ///< the fault to begin with; see set_fault()
 
   std::uint64_t global = std::uint64_t{4} << 30;  ///< CL_DEVICE_GLOBAL_MEM_SIZE
   std::uint64_t max_alloc = 0;                    ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE; 0: a quarter of `global`

@@ -34,9 +34,46 @@ void print_leaks() {
   }
 }
 
+void print_calls() {
+  std::string text;
+  for (unsigned i = 0; i < static_cast<unsigned>(Entry::count); ++i) {
+    if (state().calls[i] != 0) {
+      text += ' ' + std::string(entry_points[i].name) + '=' + std::to_string(state().calls[i]);
+    }
+  }
+  std::fprintf(stderr, "clpool stub: calls:%s\n", text.c_str());
+}
+
+/// What the option `fail` says: "ENTRY:NTH:CODE", at the end ":on" for all later calls too.
+Fault fault_of(const std::string& text) {
+  Fault fault;
+  if (text.empty()) {
+    return fault;
+  }
+  const std::size_t first = text.find(':');
+  const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
+  fault.entry_point = text.substr(0, first);
+  if (second == std::string::npos || !is_entry_point(fault.entry_point)) {
+    die("option fail=%s is not ENTRY:NTH:CODE", text.c_str());
+  }
+  fault.in = std::strtoull(text.c_str() + first + 1, nullptr, 10);
+  fault.code = static_cast<cl_int>(std::strtol(text.c_str() + second + 1, nullptr, 10));
+  fault.lasts = text.size() > 3 && text.compare(text.size() - 3, 3, ":on") == 0;
+  return fault;
+}
+
+/// True if the environment's options have a flag that concerns the whole process.
+bool has_flag(const char* options, const std::string& flag) {
+  return (',' + std::string(options) + ',').find(',' + flag + ',') != std::string::npos;
+}
+
+bool is_release(const std::string& name) {
+  return name.rfind("clRelease", 0) == 0;
+}
+
 /// Releases are no place to fail: what is held would leak for good. The loader's calls are not a test's.
 bool is_fallible(const std::string& name) {
-  return name.rfind("clRelease", 0) != 0 && name != "clSVMFree" && name != "clIcdGetPlatformIDsKHR" &&
+  return !is_release(name) && name != "clSVMFree" && name != "clIcdGetPlatformIDsKHR" &&
          name != "clGetExtensionFunctionAddress";
 }
 
@@ -102,8 +139,12 @@ State& state() {
     auto* s = new State;
     if (const char* text = std::getenv("CLPOOL_STUB")) {
       apply(s->options, text);
-      if ((',' + std::string(text) + ',').find(",leaks,") != std::string::npos) {
+      s->fault = fault_of(s->options.fail);
+      if (has_flag(text, "leaks")) {
         std::atexit(print_leaks);
+      }
+      if (has_flag(text, "calls")) {
+        std::atexit(print_calls);
       }
     }
     return s;
@@ -146,7 +187,7 @@ void Call::begin() {
   }
   Fault& fault = s.fault;
   const bool meant = fault.entry_point.empty() ? is_fallible(entry.name) : fault.entry_point == entry.name;
-  if (fault.in == 0 || !meant) {
+  if (fault.in == 0 || !meant || fault.is_held) {
     return;
   }
   if (fault.in > 1) {
@@ -155,7 +196,11 @@ void Call::begin() {
   }
   fault.in = fault.lasts ? 1 : 0;
   ++fault.happened;
-  refuse(fault.code);
+  if (is_release(entry.name)) {
+    result_ = fault.code;
+  } else {
+    refuse(fault.code);
+  }
 }
 
 bool make_callbacks(std::unique_lock<std::mutex>& lock) {

@@ -36,6 +36,7 @@ struct Fault {
   bool lasts = false;
   cl_int code = CL_SUCCESS;
   std::uint64_t happened = 0;
+  bool is_held = false;  ///< calls neither fail nor count
 };
 
 struct State {
@@ -84,11 +85,14 @@ class Call {
   ~Call();
   /// Throws the Refusal of a fault that was set, and dies for what the device's version does not have.
   void begin();
+  /// What a call returns that did its work: success, but for a release that was told to fail.
+  cl_int result() const { return result_; }
   std::unique_lock<std::mutex>& lock() { return lock_; }
 
  private:
   Entry entry_;
   const char* outer_;
+  cl_int result_ = CL_SUCCESS;
   std::unique_lock<std::mutex> lock_;
 };
 
@@ -105,7 +109,7 @@ cl_int run(Entry entry, Body&& body) {
   try {
     call.begin();
     body(call);
-    return CL_SUCCESS;
+    return call.result();
   } catch (const Refusal& refusal) {
     return refusal.code;
   }

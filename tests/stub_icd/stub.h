@@ -72,7 +72,8 @@ STUB_API uint64_t stub_device_bytes(void);
 /* ---- Failures ---- */
 
 /* The nth call from now (1: the next) of an entry point fails with `code` and does nothing; clSVMAlloc gives
- * NULL. entry_point NULL: of any that can fail, except releases. One such fault at a time. */
+ * NULL, and a release that is named releases all the same. entry_point NULL: of any that can fail, except
+ * releases. One such fault at a time. */
 STUB_API void stub_fail(const char* entry_point, uint64_t nth, cl_int code);
 
 /* The same for that call and all later ones. */
@@ -82,6 +83,13 @@ STUB_API void stub_fail_none(void);
 
 /* Calls that failed by these. */
 STUB_API uint64_t stub_failures(void);
+
+/* Not 0: calls neither fail nor count until it is called with 0, for calls of the test's own. Returns what
+ * was set before. */
+STUB_API int stub_hold_faults(int held);
+
+/* The entry point that the calling thread is in; NULL outside of the driver. */
+STUB_API const char* stub_activity(void);
 
 /* ---- Commands (mode=manual) ---- */
 

@@ -15,7 +15,6 @@ namespace {
 /// up; and where what was given back is freed only behind the commands of a queue.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 constexpr std::uint64_t settling_for_a_better_fit_ns = 500'000;
-constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
 
 constexpr Step again{Step::Kind::done};
 
@@ -268,7 +267,7 @@ bool Books::give_back_for_exact(Request& request, Step&) {
 bool Books::settle_driver(Request& request, Step& step) {
   if (once(request, driver_settled)) {
     if (surroundings_.has_queues() && (request.gave_back || has_busy_chunk()) && !request.inside) {
-      step = {Step::Kind::settle, 0, settling_for_the_driver_ns};
+      step = {Step::Kind::settle, 0, options_.wait_ns};
       return true;
     }
     return !once(request, driver_retried);

@@ -110,6 +110,48 @@ TEST_F(Counters, TheNthCallOfAnyEntryPointFailsButReleases) {
   EXPECT_EQ(clFinish(cl.queue), CL_OUT_OF_HOST_MEMORY);
 }
 
+TEST_F(Counters, AReleaseThatFailsReleasesAllTheSame) {
+  cl_mem mem = buffer(64);
+  stub_fail("clReleaseMemObject", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(clReleaseMemObject(mem), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(stub_device_bytes(), 0u);
+}
+
+TEST_F(Counters, CallsNeitherFailNorCountWhileFaultsAreHeld) {
+  stub_fail("clFlush", 2, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(stub_hold_faults(1), 0);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(clFlush(cl.queue), CL_SUCCESS);
+  }
+  EXPECT_EQ(stub_hold_faults(0), 1);
+  EXPECT_EQ(clFlush(cl.queue), CL_SUCCESS);
+  EXPECT_EQ(clFlush(cl.queue), CL_OUT_OF_RESOURCES);
+}
+
+TEST_F(Counters, AThreadIsKnownToBeInTheDriver) {
+  EXPECT_EQ(stub_activity(), nullptr);
+  std::string seen;
+  stub_set_hook([](const char*, void* user) { *static_cast<std::string*>(user) = stub_activity(); }, &seen);
+  clFlush(cl.queue);
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_EQ(seen, "clFlush");
+  EXPECT_EQ(stub_activity(), nullptr);
+}
+
+TEST(Environment, MakesACallFailAndPrintsAllCalls) {
+  const auto run = [](const char* options) {
+    setenv("CLPOOL_STUB", options, 1);
+    OpenCl cl;
+    int failures = 0;
+    for (int i = 0; i < 4; ++i) {
+      failures += clFlush(cl.queue) == CL_OUT_OF_RESOURCES ? 1 : 0;
+    }
+    std::exit(failures);
+  };
+  EXPECT_EXIT(run("fail=clFlush:2:-5,calls"), testing::ExitedWithCode(1), "calls:.* clFlush=4");
+  EXPECT_EXIT(run("fail=clFlush:2:-5:on"), testing::ExitedWithCode(3), "");
+}
+
 TEST_F(Counters, SvmThatFailsIsNull) {
   stub_fail("clSVMAlloc", 1, CL_OUT_OF_RESOURCES);
   EXPECT_EQ(clSVMAlloc(cl.context, CL_MEM_READ_WRITE, 64, 0), nullptr);
