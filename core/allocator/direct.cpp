@@ -14,6 +14,11 @@
 namespace clpool::core {
 namespace {
 
+struct UsedQueue {
+  cl::Queue queue;
+  bool out_of_order;
+};
+
 struct DirectMem : Mem {
   Allocator* allocator = nullptr;  ///< holds a reference while live
   Chunk chunk;
@@ -24,7 +29,7 @@ struct DirectMem : Mem {
   cl::EventList given_up;
   /// SVM and page-locked memory, which the driver does not keep for its commands: the queues on which this
   /// library used it. Guarded by uses_mutex.
-  std::vector<cl::Queue> used;
+  std::vector<UsedQueue> used;
 };
 
 constinit std::mutex uses_mutex;
@@ -35,12 +40,11 @@ cl_command_queue queue_of(const DirectMem& mem) noexcept {
 }
 
 /// Turns the uses into events to wait for, but for those on `behind`, which the memory will be freed behind.
-void mark_uses(DirectMem& mem, cl_command_queue behind) noexcept {
-  const std::vector<cl::Queue> used = std::exchange(mem.used, {});
-  for (const cl::Queue& queue : used) {
-    bool out_of_order = true;
-    if (queue.get() == behind && cl::is_out_of_order(behind, out_of_order) == Status::success &&
-        !out_of_order) {
+/// One of the queues, or null.
+cl::Queue mark_uses(DirectMem& mem, cl_command_queue behind) noexcept {
+  std::vector<UsedQueue> used = std::exchange(mem.used, {});
+  for (const auto& [queue, out_of_order] : used) {
+    if (queue.get() == behind && !out_of_order) {
       continue;
     }
     try {
@@ -55,6 +59,7 @@ void mark_uses(DirectMem& mem, cl_command_queue behind) noexcept {
     }
     clFinish(queue.get());
   }
+  return used.empty() ? cl::Queue() : std::move(used.front().queue);
 }
 
 constinit Recycler<DirectMem> recycler;
@@ -65,16 +70,11 @@ class DirectOwner final : public MemOwner {
 
   Status take_back(Mem& mem) noexcept override {
     auto& direct = static_cast<DirectMem&>(mem);
-    if (!direct.used.empty()) {
-      if (!direct.last_queue) {
-        static_cast<void>(cl::Queue::share(direct.used.front().get(), direct.last_queue));
-      }
-      mark_uses(direct, queue_of(direct));
-    }
+    cl::Queue user = mark_uses(direct, queue_of(direct));
     const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
     const Chunk chunk = std::exchange(direct.chunk, {});
     const cl::Queue bound = std::move(direct.queue);
-    const cl::Queue last = std::move(direct.last_queue);
+    const cl::Queue last = direct.last_queue ? std::move(direct.last_queue) : std::move(user);
     const cl::EventList given_up = std::move(direct.given_up);
     clear_mem(mem);
     recycler.give_back(direct);
@@ -105,7 +105,8 @@ class DirectOwner final : public MemOwner {
     }
     auto& used = static_cast<DirectMem&>(mem).used;
     const auto is_known = [&] {
-      return std::any_of(used.begin(), used.end(), [&](const auto& known) { return known.get() == queue; });
+      return std::any_of(used.begin(), used.end(),
+                         [&](const UsedQueue& known) { return known.queue.get() == queue; });
     };
     {
       const std::lock_guard lock(uses_mutex);
@@ -113,12 +114,14 @@ class DirectOwner final : public MemOwner {
         return Status::success;
       }
     }
+    bool out_of_order = false;
+    CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
     cl::Queue shared;
     CLPOOL_TRY(cl::Queue::share(queue, shared));
     try {
       const std::lock_guard lock(uses_mutex);
       if (!is_known()) {
-        used.push_back(std::move(shared));
+        used.push_back({std::move(shared), out_of_order});
       }
     } catch (const std::bad_alloc&) {
       return fail(Status::out_of_host_memory, "no host memory to remember a queue that uses the memory");
@@ -271,7 +274,7 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
     CLPOOL_TRY(remember(direct, order, order.event));
     return release_mem(mem);
   }
-  mark_uses(direct, order.queue);
+  const cl::Queue user = mark_uses(direct, order.queue);
   if (out_of_order || !direct.given_up.empty()) {
     CLPOOL_TRY(remember(direct, order, nullptr));
     order = direct.given_up.order(order.queue, order.event);

@@ -127,6 +127,7 @@ const std::map<std::string, Codes>& table() {
       {"clEnqueueMarkerWithWaitList", command},
       {"clEnqueueBarrierWithWaitList", command},
       {"clEnqueueMarker", command},
+      {"clEnqueueWaitForEvents", command},
   };
   return all;
 }
