@@ -139,7 +139,7 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                 options.leading_bits, max_leading_bits);
   }
   OwnerLock::initialize();
-  end_parked();
+  end_parked(parked_at_a_time);
   std::vector<cl_command_queue> queues = options.queues;
   if (queues.empty() && allocator.traits().queue != nullptr) {
     queues.push_back(allocator.traits().queue);
@@ -276,6 +276,11 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
       return settle(visit, step.nanoseconds);
     case Step::Kind::wait:
       return books_.waited(request, !wait(visit, step.nanoseconds));
+    case Step::Kind::end_pools: {
+      bool any = false;
+      visit.out([&] { any = end_parked(UINT64_MAX); });
+      return books_.pools_ended(request, any);
+    }
     case Step::Kind::collect:
       visit.out([&] {
         options_.callbacks.collect(options_.callbacks.user);

@@ -203,7 +203,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
   void park() noexcept;
-  static void end_parked() noexcept;
+  /// Ends up to `most` parked pools whose memory nothing uses any more, without waiting, beginning with those
+  /// that were not asked for longest; true if there were any. Called without a mutex.
+  static bool end_parked(std::uint64_t most) noexcept;
+  static bool end_all_parked() noexcept { return end_parked(UINT64_MAX); }
+  /// How many a call asks that only happens to come by.
+  static constexpr std::uint64_t parked_at_a_time = 8;
 
   // pool_report.cpp
   MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }

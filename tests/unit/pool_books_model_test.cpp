@@ -315,6 +315,8 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         worker.deadline = step.nanoseconds == UINT64_MAX ? UINT64_MAX : now + step.nanoseconds;
         worker.at = Worker::At::wait;
         return;
+      case Kind::end_pools:
+        return books->pools_ended(request, below(4) == 0);
       case Kind::collect:
         for (std::size_t i = below(3); i > 0; --i) {
           if (PoolBlock* const block = take_live(); block != nullptr) {

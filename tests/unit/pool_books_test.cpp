@@ -136,6 +136,9 @@ class PoolBooks : public testing::Test {
       case Kind::settle:
         steps.emplace_back("settle");
         return true;
+      case Kind::end_pools:
+        books->pools_ended(request, pools_to_end-- > 0);
+        return true;
       case Kind::poll:
       case Kind::empty_caches:
         return true;
@@ -173,6 +176,7 @@ class PoolBooks : public testing::Test {
   std::uint64_t taken = 0;
   std::uint64_t next_address = 1 << 20;
   std::uint64_t handles = 0;
+  int pools_to_end = 0;        ///< how often ended pools give something back when they are asked
   std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
   Steps steps;
 };
@@ -188,6 +192,16 @@ TEST_F(PoolBooks, TheCollectorIsAskedBeforeChunksGoBack) {
   EXPECT_EQ(steps, (Steps{ask, "collect", ask, "release garbage", ask, "done"}));
   ASSERT_NE(block, nullptr);
   books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, TheDriverIsAskedAgainWhenEndedPoolsGaveSomethingBack) {
+  begin_books();
+  capacity = 0;
+  const std::string ask = allocate_step(100'001);
+  pools_to_end = 1;
+  EXPECT_EQ(serve(100'001), nullptr);
+  EXPECT_EQ(steps, (Steps{ask, ask, "collect", ask, "allocate 100001", "ask user", "fail"}))
+      << "once before the user is told anything";
 }
 
 TEST_F(PoolBooks, WhatTheCollectorReleasesServesWithoutTheDriver) {
@@ -343,7 +357,7 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   Request second;
   ASSERT_EQ(books->begin(100'000, second), Status::success);
   Step other = books->next(second);
-  while (other.kind == Kind::empty_caches) {
+  while (other.kind == Kind::empty_caches || other.kind == Kind::end_pools) {
     other = books->next(second);
   }
   EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";

@@ -55,6 +55,7 @@ class Books {
   void refused(Request& request, Status status, cl_int code) noexcept;
   void handle_made(Request& request, cl_mem handle) noexcept;
   void handle_failed(Request& request, Status status, cl_int code) noexcept;
+  void pools_ended(Request& request, bool any) noexcept;
   void collected(Request& request) noexcept;
   void waited(Request& request, bool in_vain) noexcept;
   void answered(Request& request, bool again) noexcept;
@@ -129,6 +130,7 @@ class Books {
     exact_tried = 1U << 10,
     driver_settled = 1U << 11,
     driver_retried = 1U << 12,
+    ended_pools_asked = 1U << 13,
   };
   static bool once(Request& request, Once what) noexcept;
 
@@ -139,6 +141,7 @@ class Books {
   bool settle_before_peak(Request& request, Step& step);
   bool grow(Request& request, Step& step);
   bool grow_exactly(Request& request, Step& step);
+  bool end_pools(Request& request, Step& step);
   bool collect(Request& request, Step& step);
   bool retry(Request& request, Step& step);
   bool take_larger(Request& request, Step& step);

@@ -26,7 +26,7 @@ constexpr int most_failed_handles = 8;
 
 /// Places in Books::stages_.
 constexpr std::size_t first_stage_of_recovery = 7;
-constexpr std::size_t first_stage_of_giving_back = 10;
+constexpr std::size_t first_stage_of_giving_back = 11;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
@@ -37,16 +37,17 @@ bool may_recover(Status status, cl_int code) noexcept {
 }  // namespace
 
 const Books::Stage Books::stages_[] = {
-    &Books::take_free,              // a free block
-    &Books::empty_caches,           // … with what the threads' caches hold
-    &Books::look_at_pending,        // … with releases that have completed
-    &Books::settle_pending,         // … or are about to
-    &Books::settle_before_peak,     // chunks go back before more is taken than ever: see which are idle
-    &Books::grow,                   // a new chunk
-    &Books::grow_exactly,           // … no larger than the request
-    &Books::collect,                // the user's collector, then all of the above that calls no driver
-    &Books::retry,                  // the driver once more (D-06)
-    &Books::take_larger,            // a larger block than one would like (D-08)
+    &Books::take_free,           // a free block
+    &Books::empty_caches,        // … with what the threads' caches hold
+    &Books::look_at_pending,     // … with releases that have completed
+    &Books::settle_pending,      // … or are about to
+    &Books::settle_before_peak,  // chunks go back before more is taken than ever: see which are idle
+    &Books::grow,                // a new chunk
+    &Books::grow_exactly,        // … no larger than the request
+    &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
+    &Books::collect,             // the user's collector, then all of the above that calls no driver
+    &Books::retry,               // the driver once more (D-06)
+    &Books::take_larger,         // a larger block than one would like (D-08)
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
                                     // (D-07)
     &Books::try_exact,              // the exact size (D-04)
@@ -211,6 +212,11 @@ bool Books::grow(Request& request, Step&) {
 
 bool Books::grow_exactly(Request& request, Step&) {
   return request.planned > request.rounded && once(request, grown_exactly) && want(request, request.rounded);
+}
+
+bool Books::end_pools(Request& request, Step& step) {
+  step = {Step::Kind::end_pools};
+  return once(request, ended_pools_asked);
 }
 
 bool Books::collect(Request& request, Step& step) {
@@ -405,6 +411,12 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   request.done |= caches_emptied | looked | settled | settled_before_peak | grown | grown_exactly;
   request.stage = std::max(request.stage, first_stage_of_recovery);
   request.turn = turn_;
+}
+
+void Books::pools_ended(Request& request, bool any) noexcept {
+  if (any) {
+    want(request, request.rounded);
+  }
 }
 
 void Books::collected(Request& request) noexcept {

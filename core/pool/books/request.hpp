@@ -20,6 +20,8 @@ struct Step {
     poll,             ///< see which uses have ended, without waiting
     settle,           ///< the same for up to `nanoseconds`, until all that was enqueued so far has ended
     wait,             ///< until anything comes free, but not beyond the longest wait; then Books::waited()
+    end_pools,        ///< see whether pools that have ended can give their last memory back; then
+                      ///< Books::pools_ended()
     collect,          ///< ask the user's collector
     ask_user,         ///< ask the user whether to try again; then Books::answered()
     fail              ///< with request.failure, whose text is set unless it is out of memory

@@ -1,0 +1,102 @@
+// Pools that have ended while commands still used their memory: what becomes of it, and what they cost.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+constexpr std::size_t MiB = 1024 * 1024;
+
+class EndedPools : public testing::Test {
+ protected:
+  void SetUp() override {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+    allocator.reset(made);
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    options.wait_ns = 1'000'000;
+  }
+  void TearDown() override {
+    stub_run_all();
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  /// Makes a pool with one block, which a command that waits for `gate` uses, and gives up both.
+  void end_a_pool(Gate& gate, std::size_t size) {
+    PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, size);
+    ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+  }
+
+  Scene scene;
+  AllocatorHandle allocator;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+};
+
+/// How many calls of the driver a child of fork() makes by having a pool of its own, over numbers.
+int calls_of_a_childs_own_pool() {
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::uint64_t before = stub_calls(nullptr);
+    NumberSource source;
+    const AllocatorHandle numbers = source.allocator();
+    PoolHandle pool = make_pool(numbers.get());
+    allocate(pool, 512).reset();
+    clpool_pool_tick(pool.get());
+    pool.reset();
+    _exit(static_cast<int>(std::min<std::uint64_t>(stub_calls(nullptr) - before, 100)));
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+TEST_F(EndedPools, AreNoBusinessOfAChildOfFork) {
+  Gate gate(scene.cl.context);
+  end_a_pool(gate, 4096);
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(calls_of_a_childs_own_pool(), 0);
+}
+
+class EndedPoolsOnASmallDevice : public EndedPools {
+ protected:
+  void SetUp() override {
+    stub_configure("limit=64M,max_alloc=64M,global=64M");
+    EndedPools::SetUp();
+    Gate gate(scene.cl.context);
+    end_a_pool(gate, 40 * MiB);
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY)
+        << "a command still uses the pool's memory";
+    gate.open();
+    stub_run_all();
+  }
+};
+
+TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToAnotherPoolThatIsShort) {
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  // Whatever ended meanwhile is no longer there to help: end another one after the pool is made.
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  end_a_pool(gate, 40 * MiB);
+  gate.open();
+  stub_run_all();
+  EXPECT_NE(allocate(pool, 40 * MiB), nullptr);
+}
+
+TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPool) {
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+}  // namespace
+}  // namespace clpool::test
