@@ -14,6 +14,9 @@ namespace {
 
 constinit std::atomic<std::uint64_t> last_pool_id{0};
 
+/// How long a visit polls for chunks that must be idle before they go, if too many are held.
+constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
+
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -46,8 +49,8 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 Pool::Visit::~Visit() {
   tidy();
-  if (!keeps_pool_ && pool_.books_.over_held_limit() && pool_.may_settle()) {
-    pool_.settle(*this, 500'000);
+  if (!keeps_pool_ && pool_.books_.over_held_limit() && pool_.may_settle(settling_to_hold_less_ns)) {
+    pool_.settle(*this, settling_to_hold_less_ns);
     pool_.books_.give_back_beyond(pool_.options_.max_held_bytes);
     tidy();
   }

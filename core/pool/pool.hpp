@@ -141,7 +141,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   // Surroundings
   std::uint64_t requests() const noexcept override { return caches_.requests(); }
   bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
-  bool may_settle() const noexcept override;
+  bool may_settle(std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
   std::uint64_t now_ns() const noexcept override;
 
@@ -178,9 +178,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   bool is_due(const QueueSet& set, Close close) const noexcept;
   void look(Visit& visit, Close close) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
-  void look_at_events(Visit& visit, std::uint64_t most) noexcept;
+  void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
-  bool is_settled() const noexcept;
+  /// Whether a settling of so many nanoseconds waits for a set; whether it has nothing left to wait for.
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
+  bool is_settled(std::uint64_t nanoseconds) const noexcept;
   bool wait(Visit& visit, std::uint64_t nanoseconds) noexcept;
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
@@ -234,11 +236,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Books books_;
   Caches caches_;
   QueueSets sets_;
-  QueueSet* own_;                     ///< over the pool's own queues; one of sets_
-  UsesList events_;                   ///< released blocks that wait for events
-  std::uint64_t events_in_hand_ = 0;  ///< more of them, that some thread looks at
-  bool events_are_late_ = false;      ///< they were waited for in vain, and none has ended since
-  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
+  QueueSet* own_;                 ///< over the pool's own queues; one of sets_
+  UsesList events_;               ///< released blocks that wait for events
+  UsesList late_events_;          ///< the same, but they were waited for in vain
+  Uses* retired_uses_ = nullptr;  ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end

@@ -33,7 +33,7 @@ void forget_parked_in_child() noexcept {
 }  // namespace
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
-  if ((!rules_.outlives_release || has_pending()) && may_settle()) {
+  if ((!rules_.outlives_release || has_pending()) && may_settle(settling_to_give_back_ns)) {
     settle(visit, settling_to_give_back_ns);
   } else {
     look(visit, Close::due);
@@ -232,6 +232,7 @@ Pool::~Pool() {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     books_.free_completed(*set, UINT64_MAX);
   }
+  events_.add_all(late_events_);
   while (Uses* uses = events_.take()) {
     books_.end_pending(*uses->block);
     books_.free(*uses->block, 0);

@@ -41,7 +41,9 @@ void Pool::look(Visit& visit, Close close) noexcept {
     sets_.drop_if_unused(*set, retired_sets_);
     set = next;
   }
-  look_at_events(visit, close == Close::all ? UINT64_MAX : events_per_look);
+  const std::uint64_t most = close == Close::all ? UINT64_MAX : events_per_look;
+  look_at_events(visit, events_, most);
+  look_at_events(visit, late_events_, most);
 }
 
 void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
@@ -66,29 +68,28 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   books_.free_completed(set, set.epochs.completed());
 }
 
-void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
+void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept {
   UsesList asked;
-  while (asked.count < most && !events_.empty()) {
-    asked.add(*events_.take());
+  while (asked.count < most && !list.empty()) {
+    asked.add(*list.take());
   }
   if (asked.empty()) {
     return;
   }
   const std::uint64_t in_hand = asked.count;
-  events_in_hand_ += in_hand;
+  list.in_hand += in_hand;
   visit.out([&] {
     for (Uses* uses = asked.first; uses != nullptr; uses = uses->next) {
       std::erase_if(uses->events, [](const cl::Event& event) { return cl::has_ended(event.get()); });
     }
   });
-  events_in_hand_ -= in_hand;
+  list.in_hand -= in_hand;
   while (Uses* uses = asked.take()) {
     if (!uses->events.empty()) {
-      events_.add(*uses);
+      list.add(*uses);
       continue;
     }
     PoolBlock& block = *uses->block;
-    events_are_late_ = false;
     books_.end_pending(block);
     QueueSet* const set = uses->set;
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
@@ -100,27 +101,25 @@ void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
   }
 }
 
-bool Pool::may_settle() const noexcept {
-  if (events_are_late_ && events_.first != nullptr) {
-    return false;
-  }
-  bool any = events_.first != nullptr;
-  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->is_late()) {
-      return false;
-    }
-    any = any || set->epochs.has_queues();
-  }
-  return any;
+bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
 }
 
-bool Pool::is_settled() const noexcept {
+bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
+  const QueueSet* set = sets_.first();
+  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
+    set = set->next;
+  }
+  return set != nullptr || !events_.empty();
+}
+
+bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
-  return events_.empty() && events_in_hand_ == 0;
+  return events_.empty() && events_.in_hand == 0;
 }
 
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
@@ -132,21 +131,21 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   }
   look(visit, Close::all);
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
+    if (is_awaited(*set, nanoseconds)) {
       set->awaited = set->epochs.open() - 1;
     }
   }
-  for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {
+  for (unsigned naps = 0; !is_settled(nanoseconds) && now_ns() < deadline;) {
     nap(visit, naps, deadline);
     look(visit, Close::due);
   }
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       set->overdue = set->awaited;
+      set->waited_ns = nanoseconds;
     }
-    set->awaited = std::min(set->awaited, set->epochs.completed());
   }
-  events_are_late_ = !events_.empty();
+  late_events_.add_all(events_);
 }
 
 bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {

@@ -31,6 +31,7 @@ struct UsesList {
   Uses* first = nullptr;
   Uses* last = nullptr;
   std::uint64_t count = 0;
+  std::uint64_t in_hand = 0;  ///< more of them, that some thread looks at
 
   bool empty() const noexcept { return first == nullptr; }
   void add(Uses& uses) noexcept {
@@ -38,6 +39,11 @@ struct UsesList {
     (last != nullptr ? last->next : first) = &uses;
     last = &uses;
     ++count;
+  }
+  void add_all(UsesList& other) noexcept {
+    while (Uses* const uses = other.take()) {
+      add(*uses);
+    }
   }
   Uses* take() noexcept {
     Uses* const uses = first;

@@ -96,7 +96,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   // Surroundings
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
-  bool may_settle() const noexcept override { return has_own_queue && !queues[0].stuck; }
+  bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t now_ns() const noexcept override { return now; }
 

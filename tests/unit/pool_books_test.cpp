@@ -43,7 +43,7 @@ struct StillWorld final : Surroundings {
   std::uint64_t now = 1;
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return queues; }
-  bool may_settle() const noexcept override { return settles; }
+  bool may_settle(std::uint64_t) const noexcept override { return settles; }
   std::uint64_t completed() const noexcept override { return complete; }
   std::uint64_t now_ns() const noexcept override { return now; }
 };
@@ -122,7 +122,7 @@ class PoolBooks : public testing::Test {
         return true;
       case Kind::wait:
         steps.emplace_back("wait");
-        world.now += std::min<std::uint64_t>(step.nanoseconds, 1'000'000);
+        world.now += step.nanoseconds == UINT64_MAX ? 1 : step.nanoseconds;
         books->waited(request, true);
         return step.nanoseconds != UINT64_MAX;  // else it is for ever
       case Kind::collect:
@@ -135,6 +135,7 @@ class PoolBooks : public testing::Test {
         return true;
       case Kind::settle:
         steps.emplace_back("settle");
+        world.now += step.nanoseconds;
         return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
@@ -341,6 +342,46 @@ TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
   books->free(*again, 0);
   EXPECT_EQ(books->pending_blocks(), 0u);
   EXPECT_EQ(books->pending_bytes(), 0u);
+}
+
+/// A pool of addresses whose queue is busy: one chunk that may go only when the queue is through, and a block
+/// that is held back.
+class PoolBooksOfABusyQueue : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.wait_ns = longest_wait;
+    rules.outlives_release = false;
+    world.queues = true;
+    world.settles = true;
+    begin_books();
+    PoolBlock* const pending = serve(50'000);
+    books->free(*serve(100'000), 1);
+    books->hold_back(list, *pending, 1);
+    capacity = taken;
+    began = world.now;
+  }
+  void TearDown() override {
+    books->free_completed(list, 1);
+    PoolBooks::TearDown();
+  }
+  static constexpr std::uint64_t longest_wait = 20'000'000;
+  static constexpr std::uint64_t polled_in_passing = 11'000'000;
+  HeldBack list;
+  std::uint64_t began = 0;
+};
+
+TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 2) << "before it grows, and for the driver";
+  EXPECT_GE(world.now - began, longest_wait);
+  EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
+  world.settles = false;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
 }
 
 TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {

@@ -152,8 +152,8 @@ bool Books::take_free(Request& request, Step& step) {
       return true;
     }
     const bool can_replace = is_idle(*block->chunk) && may_give_back(*block->chunk);
-    if (preferred == Preference::replace && !can_replace && surroundings_.may_settle() &&
-        once(request, settled_for_fit)) {
+    if (preferred == Preference::replace && !can_replace &&
+        surroundings_.may_settle(settling_for_a_better_fit_ns) && once(request, settled_for_fit)) {
       step = {Step::Kind::settle, 0, settling_for_a_better_fit_ns};
       return true;
     }
@@ -177,14 +177,14 @@ bool Books::look_at_pending(Request& request, Step& step) {
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, 0, settling_before_growth_ns};
   return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
-         surroundings_.may_settle() && once(request, settled);
+         surroundings_.may_settle(settling_before_growth_ns) && once(request, settled);
 }
 
 bool Books::settle_before_peak(Request& request, Step& step) {
   step = {Step::Kind::settle, 0, settling_before_growth_ns};
   return strategy_->largest_free_chunk() != nullptr &&
-         strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ && surroundings_.may_settle() &&
-         once(request, settled_before_peak);
+         strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ &&
+         surroundings_.may_settle(settling_before_growth_ns) && once(request, settled_before_peak);
 }
 
 bool Books::grow(Request& request, Step&) {
@@ -267,8 +267,11 @@ bool Books::give_back_for_exact(Request& request, Step&) {
 
 bool Books::settle_driver(Request& request, Step& step) {
   if (once(request, driver_settled)) {
-    if (surroundings_.has_queues() && (request.gave_back || has_busy_chunk()) && !request.inside) {
-      step = {Step::Kind::settle, 0, settling_for_the_driver_ns};
+    const std::uint64_t longest = std::min(settling_for_the_driver_ns, options_.wait_ns);
+    if (surroundings_.has_queues() && !request.inside && surroundings_.may_settle(longest) &&
+        (request.gave_back || has_busy_chunk())) {
+      request.settles_since = surroundings_.now_ns();
+      step = {Step::Kind::settle, 0, longest};
       return true;
     }
     return !once(request, driver_retried);
@@ -295,7 +298,9 @@ bool Books::wait(Request& request, Step& step) {
   if (now - request.waits_since > most_waits * std::min(options_.wait_ns, UINT64_MAX / most_waits)) {
     return false;
   }
-  step = {Step::Kind::wait, 0, options_.wait_ns};
+  const std::uint64_t spent =
+      request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
+  step = {Step::Kind::wait, 0, options_.wait_ns - std::min(spent, options_.wait_ns)};
   return true;
 }
 
