@@ -41,10 +41,14 @@ struct StillWorld final : Surroundings {
   bool settles = false;
   std::uint64_t complete = 0;
   std::uint64_t now = 1;
+  mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return queues; }
   bool may_settle(std::uint64_t) const noexcept override { return settles; }
-  std::uint64_t completed() const noexcept override { return complete; }
+  std::uint64_t completed() const noexcept override {
+    ++asked;
+    return complete;
+  }
   std::uint64_t now_ns() const noexcept override { return now; }
 };
 
@@ -342,6 +346,83 @@ TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
   books->free(*again, 0);
   EXPECT_EQ(books->pending_blocks(), 0u);
   EXPECT_EQ(books->pending_bytes(), 0u);
+}
+
+TEST_F(PoolBooks, TheHeldLimitIsKeptAlthoughTheLargestChunkIsBusy) {
+  options.max_held_bytes = 1;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const small = serve(10'000);
+  PoolBlock* const large = serve(100'000);
+  PoolBlock* const medium = serve(50'000);
+  const std::uint64_t bytes = large->Block::size;
+  books->free(*large, 1);
+  books->free(*small, 0);
+  books->free(*medium, 0);
+  release_garbage();
+  EXPECT_EQ(taken, bytes) << "only the busy one stays";
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, bytes);
+  world.complete = 1;
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, 0u);
+}
+
+/// Many chunks of addresses, of which the one that would go first is busy.
+class PoolBooksOfManyChunks : public PoolBooks {
+ protected:
+  static constexpr std::size_t count = 500;
+  static constexpr std::size_t size = 10'000;
+  /// Looks at chunks that any way of giving back may take: so many for each.
+  static constexpr std::uint64_t most_looks = 8 * count;
+
+  void SetUp() override {
+    options.callbacks = {};
+    options.max_bytes = count * size * 2;
+    rules.outlives_release = false;
+    world.queues = true;
+    begin_books();
+    std::vector<PoolBlock*> blocks;
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+      blocks.push_back(serve(size));
+    }
+    PoolBlock* const large = serve(2 * size);
+    PoolBlock* const last = blocks.back();
+    blocks.pop_back();
+    for (PoolBlock* const block : blocks) {
+      books->free(*block, 0);
+    }
+    books->free(*large, 1);
+    books->free(*last, 1);
+    busy = large->Block::size + last->Block::size;
+    world.asked = 0;
+  }
+  std::uint64_t busy = 0;
+};
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenAllGoBack) {
+  while (books->give_back_some(16)) {
+    release_garbage();
+  }
+  EXPECT_EQ(taken, busy);
+  EXPECT_LE(world.asked, most_looks);
+}
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenThePoolIsTrimmed) {
+  while (books->trim_some(busy, 16)) {
+    release_garbage();
+  }
+  EXPECT_EQ(taken, busy);
+  EXPECT_LE(world.asked, most_looks);
+}
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenTheyMakeRoomForALargeRequest) {
+  PoolBlock* const block = serve(count * size * 3 / 2);
+  ASSERT_NE(block, nullptr);
+  EXPECT_LE(world.asked, most_looks);
+  books->free(*block, 0);
 }
 
 /// A pool of addresses whose queue is busy: one chunk that may go only when the queue is through, and a block

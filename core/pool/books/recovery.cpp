@@ -238,18 +238,19 @@ bool Books::take_larger(Request& request, Step& step) {
 }
 
 bool Books::give_back_for(Request& request, std::uint64_t bytes) {
-  while (may_fit(bytes)) {
-    HeapChunk* chunk = next_to_give_back();
-    if (chunk == nullptr) {
-      return false;
-    }
-    discard(*chunk);
-    request.gave_back = true;
-    if (bytes <= room() + leaving_bytes_) {
-      return want(request, bytes);
-    }
+  if (!may_fit(bytes)) {
+    return false;
   }
-  return false;
+  bool enough = false;
+  for_each_free_chunk([&](HeapChunk& chunk) {
+    if (may_give_back(chunk)) {
+      discard(chunk);
+      request.gave_back = true;
+      enough = bytes <= room() + leaving_bytes_;
+    }
+    return !enough;
+  });
+  return enough && want(request, bytes);
 }
 
 bool Books::give_back_for_rounded(Request& request, Step&) {
@@ -298,8 +299,7 @@ bool Books::wait(Request& request, Step& step) {
   if (now - request.waits_since > most_waits * std::min(options_.wait_ns, UINT64_MAX / most_waits)) {
     return false;
   }
-  const std::uint64_t spent =
-      request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
+  const std::uint64_t spent = request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
   step = {Step::Kind::wait, 0, options_.wait_ns - std::min(spent, options_.wait_ns)};
   return true;
 }
@@ -464,10 +464,10 @@ bool Books::may_fit(std::uint64_t bytes) const noexcept {
   }
   // False if the pool's own limit shows that giving back all that is free would not make room (D-07).
   std::uint64_t can_bring = garbage_bytes_;
-  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
-    can_bring +=
-        chunk->first->free && is_whole_chunk(*chunk->first) && may_give_back(*chunk) ? chunk->size : 0;
-  }
+  for_each_free_chunk([&](const HeapChunk& chunk) {
+    can_bring += may_give_back(chunk) ? chunk.size : 0;
+    return true;
+  });
   return bytes - room() <= can_bring;
 }
 
