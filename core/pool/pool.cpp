@@ -49,9 +49,10 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 Pool::Visit::~Visit() {
   tidy();
-  if (!keeps_pool_ && pool_.books_.over_held_limit() && pool_.may_settle(settling_to_hold_less_ns)) {
+  if (keeps_to_held_limit_ && !keeps_pool_ && pool_.books_.over_held_limit() &&
+      pool_.may_settle(settling_to_hold_less_ns)) {
     pool_.settle(*this, settling_to_hold_less_ns);
-    pool_.books_.give_back_beyond(pool_.options_.max_held_bytes);
+    pool_.books_.keep_to_held_limit();
     tidy();
   }
   notify();
@@ -195,6 +196,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   Status status = Status::success;
   {
     Visit visit(*this);
+    visit.keep_to_held_limit();
     status = serve(visit, request, mem);
   }
   if (status == Status::out_of_memory) {
@@ -452,7 +454,8 @@ Status Pool::take_back(Mem& mem) noexcept {
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
     return Status::success;
   }
-  const Visit visit(*this);
+  Visit visit(*this);
+  visit.keep_to_held_limit();
   receive(pool_block(mem));
   return Status::success;
 }

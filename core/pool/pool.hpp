@@ -180,6 +180,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
+  void want_marker() noexcept;
   /// Whether a settling of so many nanoseconds waits for a set; whether it has nothing left to wait for.
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
   bool is_settled(std::uint64_t nanoseconds) const noexcept;
@@ -261,6 +263,9 @@ class Pool::Visit {
   /// Releases all that is to be released, without the mutex.
   void tidy() noexcept;
 
+  /// At the end, polls a little for chunks that must be idle before they go, if too many are held.
+  void keep_to_held_limit() noexcept { keeps_to_held_limit_ = true; }
+
   /// The pool is being ended by this visit; its end does not end it again.
   void keep_pool() noexcept { keeps_pool_ = true; }
 
@@ -271,6 +276,7 @@ class Pool::Visit {
 
   Pool& pool_;
   std::unique_lock<std::mutex> lock_;
+  bool keeps_to_held_limit_ = false;
   bool keeps_pool_ = false;
 };
 

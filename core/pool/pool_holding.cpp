@@ -84,10 +84,9 @@ Status Pool::tick() {
   finish_later_releases();
   end_all_parked();
   Visit visit(*this);
-  if (own_->epochs.has_queues()) {
-    own_->open_blocks += own_->open_blocks == 0 ? 1 : 0;  // a marker shows how far the queues are
-  }
+  want_marker();
   look(visit, Close::all);
+  books_.keep_to_held_limit();
   if (options_.release_threshold != 0 || options_.decay_ns != 0) {
     empty_caches();
     books_.give_back_aged();

@@ -122,13 +122,18 @@ bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
   return events_.empty() && events_.in_hand == 0;
 }
 
+void Pool::want_marker() noexcept {
+  // A chunk is idle when the epoch in which its last block was freed is complete. Where nothing was freed in
+  // the open one, the markers that are under way will show all there is to know.
+  if (own_->epochs.has_queues() && books_.newest_stamp() >= own_->epochs.open()) {
+    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
+  }
+}
+
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  if (own_->epochs.has_queues()) {
-    // The pool's own queues are asked although nothing is held back behind them: for which chunks are idle.
-    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
-  }
+  want_marker();
   look(visit, Close::all);
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (is_awaited(*set, nanoseconds)) {

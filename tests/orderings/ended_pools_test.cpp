@@ -39,6 +39,38 @@ class EndedPools : public testing::Test {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
 };
 
+std::uint64_t markers() {
+  return stub_calls("clEnqueueMarkerWithWaitList");
+}
+
+TEST_F(EndedPools, AreOnlyAskedWhereTheirMarkersAre) {
+  Gate gate(scene.cl.context);
+  for (int i = 0; i < 12; ++i) {
+    end_a_pool(gate, 4096);
+  }
+  const std::uint64_t markers_before = markers();
+  const std::uint64_t queries_before = stub_calls("clGetEventInfo");
+  for (int i = 0; i < 10; ++i) {
+    make_pool(allocator.get(), options).reset();
+  }
+  EXPECT_EQ(markers(), markers_before);
+  EXPECT_LE(stub_calls("clGetEventInfo") - queries_before, 2 * 8 * 10u) << "a few of them each time";
+}
+
+TEST_F(EndedPools, AreNotTheOnlyOnesThatLeaveNoMarkersOnAStuckQueue) {
+  Gate gate(scene.cl.context);
+  options.strategy = CLPOOL_STRATEGY_BINNED;  // which has no caches
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  MemHandle mem = allocate(pool, 4096);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  mem.reset();
+  const std::uint64_t before = markers();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  EXPECT_EQ(markers() - before, 1u) << "nothing was released since the first";
+}
+
 /// How many calls of the driver a child of fork() makes by having a pool of its own, over numbers.
 int calls_of_a_childs_own_pool() {
   const pid_t child = fork();

@@ -126,5 +126,49 @@ TEST_F(PoolBounds, HoldForOtherEventsWhenOneNeverEnds) {
   EXPECT_LE(peak, bound);
 }
 
+/// Two chunks are held beyond the limit, as commands use them; those of the first are through.
+class HeldLimit : public PoolBounds {
+ protected:
+  void SetUp() override {
+    PoolBounds::SetUp();
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.strategy = CLPOOL_STRATEGY_BINNED;
+    options.max_held_bytes = MiB;
+    pool = make_pool(allocator.get(), options);
+    clpool_mem* const first = take(4 * MiB);
+    clpool_mem* const second = take(16 * MiB);
+    release_behind(first_gate, first);
+    release_behind(second_gate, second);
+    ASSERT_GE(stats_of(pool).held_bytes, 20 * MiB);
+    first_gate.open();
+    stub_run_all();
+  }
+  void TearDown() override { close_pool(); }
+  void release_behind(Gate& gate, clpool_mem* mem) {
+    EXPECT_OK(clpool_mem_fill(scene.cl.queue, mem, &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  Gate first_gate{scene.cl.context};
+  Gate second_gate{scene.cl.context};
+};
+
+TEST_F(HeldLimit, IsKeptByTicksAsSoonAsCommandsAreThrough) {
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stats_of(pool).chunks, 1u) << "the larger one is busy, the other goes";
+  second_gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stats_of(pool).chunks, 0u);
+}
+
+TEST_F(HeldLimit, IsNothingThatATickOrAFigureWaitsFor) {
+  const std::uint64_t queries = stub_calls("clGetEventInfo");
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_LE(stub_calls("clGetEventInfo") - queries, 2u) << "one for each marker";
+  const std::uint64_t calls = stub_calls(nullptr);
+  EXPECT_EQ(stats_of(pool).chunks, 1u);
+  EXPECT_EQ(stub_calls(nullptr), calls);
+}
+
 }  // namespace
 }  // namespace clpool::test
