@@ -370,7 +370,7 @@ TEST_F(PoolBooks, TheHeldLimitIsKeptAlthoughTheLargestChunkIsBusy) {
   EXPECT_EQ(taken, 0u);
 }
 
-/// Many chunks of addresses, of which the one that would go first is busy.
+/// Many chunks of addresses, of which the larger half is busy, and the small one that would go first.
 class PoolBooksOfManyChunks : public PoolBooks {
  protected:
   static constexpr std::size_t count = 500;
@@ -384,19 +384,22 @@ class PoolBooksOfManyChunks : public PoolBooks {
     rules.outlives_release = false;
     world.queues = true;
     begin_books();
-    std::vector<PoolBlock*> blocks;
-    for (std::size_t i = 0; i + 1 < count; ++i) {
-      blocks.push_back(serve(size));
+    std::vector<PoolBlock*> large;
+    std::vector<PoolBlock*> small;
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      large.push_back(serve(2 * size));
     }
-    PoolBlock* const large = serve(2 * size);
-    PoolBlock* const last = blocks.back();
-    blocks.pop_back();
-    for (PoolBlock* const block : blocks) {
-      books->free(*block, 0);
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      small.push_back(serve(size));
     }
-    books->free(*large, 1);
-    books->free(*last, 1);
-    busy = large->Block::size + last->Block::size;
+    for (PoolBlock* const block : large) {
+      books->free(*block, 1);
+      busy += block->Block::size;
+    }
+    for (PoolBlock* const block : small) {
+      books->free(*block, block == small.back() ? 1 : 0);
+    }
+    busy += small.back()->Block::size;
     world.asked = 0;
   }
   std::uint64_t busy = 0;
@@ -419,7 +422,7 @@ TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenThePoolIsTrimmed) {
 }
 
 TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenTheyMakeRoomForALargeRequest) {
-  PoolBlock* const block = serve(count * size * 3 / 2);
+  PoolBlock* const block = serve(count * size * 8 / 10);
   ASSERT_NE(block, nullptr);
   EXPECT_LE(world.asked, most_looks);
   books->free(*block, 0);
