@@ -24,12 +24,20 @@ static_assert(CLPOOL_MEM_KIND_CUSTOM == static_cast<int>(MemKind::custom));
 
 namespace {
 
+/// What there is to say of memory that is not live: that of guarded pools is a finding.
+[[gnu::cold, gnu::noinline]] const Mem* not_live(const Mem* mem) noexcept {
+  if (mem != nullptr && mem->state == MemState::resting) {
+    static_cast<void>(require_live(*mem));
+  }
+  return nullptr;
+}
+
 const Mem* live(const clpool_mem* mem) noexcept {
   const Mem* object = to_core(mem);
   return object != nullptr && object->state == MemState::live &&
                  object->made_in == static_cast<std::uint8_t>(clpool::core::process_generation())
              ? object
-             : nullptr;
+             : not_live(object);
 }
 
 /// What is left of clpool_mem_release() when a pool's cache does not simply take the block; apart, so that

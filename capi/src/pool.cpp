@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "base/finding.hpp"
 #include "handles.hpp"
 #include "pool/bins.hpp"
 #include "pool/pool.hpp"
@@ -76,12 +77,25 @@ Status read_callbacks(const clpool_pool_options& given, clpool::core::PoolCallba
   return Status::success;
 }
 
+Status read_guard(std::uint32_t number, bool& guard) noexcept {
+  if (number > CLPOOL_GUARD_OFF) {
+    return fail(Status::invalid_value, "clpool_pool_create: guard is %u, valid are 0 to %d", number,
+                CLPOOL_GUARD_OFF);
+  }
+  guard = number == CLPOOL_GUARD_DEFAULT
+              ? clpool::core::guard_mode_of_environment() != clpool::core::GuardMode::off
+              : number == CLPOOL_GUARD_ON;
+  return Status::success;
+}
+
 Status convert(const clpool_pool_options& given, PoolOptions& options) {
+  CLPOOL_TRY(read_guard(given.guard, options.guard));
   CLPOOL_TRY(read_strategy(given.strategy, options.strategy));
   CLPOOL_TRY(read_leading_bits(given.leading_bits_in_bin_id, options.leading_bits));
   CLPOOL_TRY(read_callbacks(given, options.callbacks));
-  if (given.reserved != 0) {
-    return fail(Status::invalid_value, "clpool_pool_create: reserved is %u, it must be 0", given.reserved);
+  if (given.reserved != 0 || given.reserved_2 != 0) {
+    return fail(Status::invalid_value, "clpool_pool_create: reserved is %u, it must be 0",
+                given.reserved != 0 ? given.reserved : given.reserved_2);
   }
   if (given.queue_count != 0 && given.queues == nullptr) {
     return fail(Status::invalid_value, "clpool_pool_create: queue_count is %u, but queues is NULL",

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/finding.hpp"
+
 namespace clpool::core {
 
 namespace {
@@ -23,11 +25,23 @@ Status give_up_reference(Mem& mem, bool& last) noexcept {
   return Status::success;
 }
 
+[[gnu::cold]] Status released_already(const Mem& mem) noexcept {
+  const void* const name = &mem;
+  if (glance_at_state(const_cast<Mem&>(mem)) != MemState::resting) {
+    return fail(Status::invalid_operation, "memory %p was released already", name);
+  }
+  const auto tag = static_cast<unsigned long long>(mem.former_tag);
+  report_finding({}, "released memory is used: %p, a block of %zu bytes with tag %llu", name, mem.size, tag);
+  return fail(Status::invalid_operation,
+              "memory %p was released already; it was a block of %zu bytes with tag %llu", name, mem.size,
+              tag);
+}
+
 }  // namespace
 
 Status require_live(const Mem& mem) noexcept {
   if (mem.state != MemState::live) {
-    return fail(Status::invalid_operation, "memory %p was released already", static_cast<const void*>(&mem));
+    return released_already(mem);
   }
   return mem.made_in == static_cast<std::uint8_t>(process_generation())
              ? Status::success
@@ -36,6 +50,10 @@ Status require_live(const Mem& mem) noexcept {
 
 Status MemOwner::begin_use(Mem&, cl_command_queue) noexcept {
   return Status::success;
+}
+
+bool MemOwner::keeps_rounding_bytes(const Mem&) const noexcept {
+  return false;
 }
 
 void clear_mem(Mem& mem) noexcept {

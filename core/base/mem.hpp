@@ -26,7 +26,11 @@ enum class MemKind : std::uint8_t {
 
 /// Whether a descriptor is in somebody's hands. Descriptors are type-stable (recycled, never returned to the
 /// host's allocator), so that using one after its release is an error and not undefined behaviour.
-enum class MemState : std::uint8_t { released = 0, live = 1 };
+enum class MemState : std::uint8_t {
+  released = 0,
+  live = 1,
+  resting = 2,  ///< released to a guarded pool, and not handed out again for a while
+};
 
 struct Mem;
 
@@ -42,6 +46,8 @@ class MemOwner {
   /// Said before a command of this library that uses `mem` is enqueued on `queue`: the owner remembers the
   /// use until the command is complete. A failure means that the command must not be enqueued.
   virtual Status begin_use(Mem& mem, cl_command_queue queue) noexcept;
+  /// True if commands must leave the rounding bytes beyond `mem` alone although nobody else has them.
+  virtual bool keeps_rounding_bytes(const Mem& mem) const noexcept;
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
   /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what
@@ -59,29 +65,48 @@ struct alignas(64) Mem {
   std::size_t size = 0;      ///< bytes, as requested
   std::size_t capacity = 0;  ///< bytes, as reserved
   cl_mem handle = nullptr;   ///< buffers, images, pipes
-  void* pointer = nullptr;   ///< SVM, pinned, custom
+  union {
+    void* pointer = nullptr;   ///< SVM, pinned, custom
+    std::uint64_t former_tag;  ///< MemState::resting: the mark that the user gave it
+  };
   std::atomic<std::uint32_t> references{0};
   MemState state = MemState::released;
   MemKind kind = MemKind::buffer;
   std::uint8_t made_in = 0;  ///< the process that made it: process_generation(), in so far as it fits
-  bool looked_at =
-      false;             ///< pooled: the release must look at the block (uses, a tag, a pool that holds back)
-  Mem* next = nullptr;   ///< link of whatever list holds the descriptor while it is released
-  void* home = nullptr;  ///< pooled: the thread cache from which it was handed out; null: of no pool
+  std::uint8_t marks = 0;    ///< pooled: what the release must look at, of Mark; 0 on the hit path
+  Mem* next = nullptr;       ///< link of whatever list holds the descriptor while it is released
+  void* home = nullptr;      ///< pooled: the thread cache from which it was handed out; null: of no pool
 
   bool pooled() const noexcept { return home != nullptr; }
 };
 static_assert(sizeof(Mem) == 64);
 
+/// What the release of a pooled block must know.
+enum Mark : std::uint8_t {
+  look_mark = 1,   ///< it has uses or a tag, or its pool holds back
+  idle_mark = 2,   ///< the caller says that no command uses it
+  known_mark = 4,  ///< the library enqueued its uses, where the pool knows of no others
+};
+
+/// Sets a mark. Several threads may, while the memory is live.
+inline void set_mark(Mem& mem, Mark mark) noexcept {
+  std::atomic_ref(mem.marks).fetch_or(mark, std::memory_order_relaxed);
+}
+
 /// The state where threads that only look (pictures of a pool) may read while the releasing thread writes.
 inline void mark_released(Mem& mem) noexcept {
   std::atomic_ref(mem.state).store(MemState::released, std::memory_order_relaxed);
+}
+inline void mark_resting(Mem& mem, std::uint64_t tag) noexcept {
+  mem.former_tag = tag;
+  std::atomic_ref(mem.state).store(MemState::resting, std::memory_order_relaxed);
 }
 inline MemState glance_at_state(Mem& mem) noexcept {
   return std::atomic_ref(mem.state).load(std::memory_order_relaxed);
 }
 
-/// INVALID_OPERATION for released memory and, in a child of fork(), for that of the parent.
+/// INVALID_OPERATION for released memory and, in a child of fork(), for that of the parent. Released memory
+/// of a guarded pool is a finding. Called without any lock held.
 Status require_live(const Mem& mem) noexcept;
 
 /// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read

@@ -20,14 +20,14 @@ void set_message_sink(MessageSink sink) noexcept {
   global_sink = sink;
 }
 
-void send_message(const MessageSink& sink, Severity severity, const char* format, ...) noexcept {
+bool send_message(const MessageSink& sink, Severity severity, const char* format, ...) noexcept {
   MessageSink receiver = sink;
   if (receiver.callback == nullptr) {
     const std::lock_guard lock(sink_mutex);
     receiver = global_sink;
   }
   if (receiver.callback == nullptr) {
-    return;
+    return false;
   }
   char text[1024];
   va_list arguments;
@@ -35,6 +35,7 @@ void send_message(const MessageSink& sink, Severity severity, const char* format
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   receiver.callback(receiver.user, static_cast<std::int32_t>(severity), text);
+  return true;
 }
 
 }  // namespace clpool::core

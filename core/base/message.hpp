@@ -18,9 +18,9 @@ struct MessageSink {
 /// Sets the process-wide receiver (none at first). Safe from any thread.
 void set_message_sink(MessageSink sink) noexcept;
 
-/// Sends a printf-formatted line to `sink`, or to the process-wide receiver if `sink` has no callback. Must
-/// be called without any lock held.
-[[gnu::cold, gnu::format(printf, 3, 4)]] void send_message(const MessageSink& sink, Severity severity,
+/// Sends a printf-formatted line to `sink`, or to the process-wide receiver if `sink` has no callback. False
+/// if there is neither. Must be called without any lock held.
+[[gnu::cold, gnu::format(printf, 3, 4)]] bool send_message(const MessageSink& sink, Severity severity,
                                                            const char* format, ...) noexcept;
 
 }  // namespace clpool::core

@@ -28,11 +28,14 @@ inline Status require_own_process(std::uint32_t made_in, const char* what) noexc
 /// Called in the child, before anything else of the library runs there. At most a handful, once each.
 void after_fork_in_child(void (*action)() noexcept) noexcept;
 
-/// A mutex that no thread holds while another one forks. Constant-initialized, never destroyed; whoever holds
-/// one takes no other ForkMutex.
+/// A mutex that no thread holds while another one forks. Constant-initialized, never destroyed. Whoever holds
+/// one takes no other mutex, unless it is an outer one: then others, and within them a ForkMutex that is
+/// none.
 class ForkMutex {
  public:
-  constexpr ForkMutex() = default;
+  enum class Order : bool { outer, innermost };
+
+  constexpr explicit ForkMutex(Order order = Order::innermost) : is_outer_(order == Order::outer) {}
   ForkMutex(const ForkMutex&) = delete;
   ForkMutex& operator=(const ForkMutex&) = delete;
 
@@ -50,6 +53,8 @@ class ForkMutex {
 
   std::mutex mutex_;
   std::atomic<bool> registered_{false};
+  bool is_outer_;
+  bool held_to_fork_ = false;  ///< guarded by the mutex itself
   ForkMutex* next_ = nullptr;  ///< all of them, the newest first
 };
 

@@ -44,11 +44,11 @@ Status load(const Mem& mem, Cargo& cargo) {
     return Status::success;
   }
   // NVIDIA's driver crashes on sub-buffers, PoCL's had its bugs with them (W-35): their root is migrated,
-  // whose other parts keep their content.
+  // whose other parts keep their content. So does one of which a guarded pool looks at the rounding bytes.
   cl_mem root = nullptr;
   std::size_t offset = 0;
   CLPOOL_TRY(mem.owner->root_of(mem, root, offset));
-  if (root == mem.handle) {
+  if (root == mem.handle && !mem.owner->keeps_rounding_bytes(mem)) {
     cargo.handles.push_back(root);
   } else if (std::find(cargo.roots.begin(), cargo.roots.end(), root) == cargo.roots.end()) {
     cargo.roots.push_back(root);

@@ -17,6 +17,9 @@ constinit std::atomic<std::uint64_t> last_pool_id{0};
 /// How long a visit polls for chunks that must be idle before they go, if too many are held.
 constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 
+/// How long a request without memory polls for what rests in a guarded pool.
+constexpr std::uint64_t resting_longest_ns = 100'000'000;
+
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -30,6 +33,8 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   rules.uses_are_known = traits.kind != MemKind::svm || own.epochs.has_queues();
   rules.outlives_release = traits.kind == MemKind::buffer || behind_its_queue ||
                            (traits.kind == MemKind::custom && !own.epochs.has_queues());
+  rules.guarded = options.guard;
+  rules.margin = options.guard ? Guard::margin(traits, own.epochs.first_queue(), rules.granule) : 0;
   return rules;
 }
 
@@ -74,6 +79,7 @@ void Pool::Visit::notify() noexcept {
 }
 
 void Pool::Visit::tidy() noexcept {
+  pool_.work_on_guard(*this);
   while (!pool_.books_.garbage().empty() || pool_.retired_uses_ != nullptr ||
          pool_.retired_sets_ != nullptr) {
     std::uint64_t bytes = 0;
@@ -130,7 +136,10 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       home_(own.epochs.only_queue()),
       books_(options_, rules_, *this),
       caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
-      own_(&own) {}
+      own_(&own),
+      guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), own.epochs.first_queue(),
+                                                     options_.name, sink())
+                           : nullptr) {}
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
   CLPOOL_TRY(allocator.require_own_process("the allocator"));
@@ -198,9 +207,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     Visit visit(*this);
     visit.keep_to_held_limit();
     status = serve(visit, request, mem);
-  }
-  if (status == Status::out_of_memory) {
-    return out_of_memory_error(request);
+    if (status == Status::out_of_memory) {  // a callback may have released the pool, which this visit keeps
+      visit.out([&] { status = out_of_memory_error(request); });
+    }
   }
   if (status == Status::success) {
     trace("block of %llu bytes handed out for a request of %llu", request.rounded, size);
@@ -220,7 +229,7 @@ Mem* Pool::take_remote(std::uint64_t capacity, std::size_t size) noexcept {
   Mem* rest = nullptr;
   for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
     Mem* next = mem->next;
-    if (mem->looked_at || !cache.push(*mem)) {
+    if (mem->marks != 0 || !cache.push(*mem)) {
       mem->next = rest;
       rest = mem;
     }
@@ -286,6 +295,8 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
       visit.out([&] { any = end_parked(UINT64_MAX); });
       return books_.pools_ended(request, any);
     }
+    case Step::Kind::end_rest:
+      return end_rest(visit, resting_longest_ns);
     case Step::Kind::collect:
       visit.out([&] {
         options_.callbacks.collect(options_.callbacks.user);
@@ -308,10 +319,9 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   const AllocatorTraits& traits = allocator_->traits();
   const std::uint64_t alignment =
       traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
-  // A chunk of which parts are handed out is touched first. Allocators over a queue have done so.
-  const cl_command_queue toucher = rules_.has_handles && traits.queue == nullptr && bytes > request.rounded
-                                       ? own_->epochs.first_queue()
-                                       : nullptr;
+  // A chunk is touched before parts of it are handed out. Allocators over a queue have done so.
+  const cl_command_queue toucher =
+      rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
   const QueueSet* const own = own_;
   std::unique_ptr<PoolChunk> chunk;
   Status status = Status::success;
@@ -327,6 +337,9 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     if (status == Status::success && rules_.has_handles) {
       status = make_ready(*own, chunk->memory, toucher);
     }
+    if (status == Status::success && guard_ != nullptr) {
+      status = guard_chunk(*own, *chunk);
+    }
     code = last_cl_error();
     if (status == Status::out_of_memory) {
       trace("out of memory: no %llu bytes for a request of %llu", bytes, request.size);
@@ -336,6 +349,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     return books_.refused(request, status, code);
   }
   chunk->size = bytes;
+  chunk->ready_epoch = own_->epochs.open();
   const Chunk memory = chunk->memory;
   try {
     books_.arrived(request, std::move(chunk));
@@ -394,7 +408,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.references.store(1, std::memory_order_relaxed);
   block.kind = allocator_->traits().kind;
   block.made_in = static_cast<std::uint8_t>(process_generation());
-  block.looked_at = holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known;
+  block.marks = usual_marks();
   block.next = nullptr;
   block.home = &cache;
   block.tag = 0;
@@ -450,7 +464,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
   trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
-  mark_released(mem);
+  note_released(mem);
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
     return Status::success;
   }
@@ -463,8 +477,7 @@ Status Pool::take_back(Mem& mem) noexcept {
 Status Pool::release_idle(Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
   if (mem.references.load(std::memory_order_acquire) == 1) {
-    pool_block(mem).bin |= idle_mark;
-    mem.looked_at = true;
+    set_mark(mem, idle_mark);
   }
   return release_mem(mem);
 }
@@ -472,13 +485,16 @@ Status Pool::release_idle(Mem& mem) noexcept {
 void Pool::receive(PoolBlock& block) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   Uses* const uses = static_cast<Uses*>(block.attachment);
-  const bool is_idle = (block.bin & idle_mark) != 0;
-  const bool is_known = is_idle || (block.bin & known_mark) != 0 || uses != nullptr;
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
+  // That no command uses it any more nobody can say of commands from before it was handed out.
+  const bool is_idle =
+      (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
+  const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
   const bool must_wait = !is_idle && (is_used || holds_back());
   block.tag = 0;
   block.attachment = nullptr;
   block.bin = 0;
+  block.marks = usual_marks();
   block.next = nullptr;
   if (uses != nullptr && !must_wait) {
     retire(*uses);
@@ -499,8 +515,13 @@ void Pool::receive(PoolBlock& block) noexcept {
   } else if (must_wait) {
     books_.hold_back(*own_, block, own_->epochs.open());
   } else {
-    books_.free(block, is_idle ? 0 : own_->epochs.open());
+    // By the order of its one queue a block is handed out while earlier commands still use it.
+    books_.free(block, is_idle && holds_back() ? 0 : own_->epochs.open());
   }
+}
+
+std::uint8_t Pool::usual_marks() const noexcept {
+  return holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known ? look_mark : 0;
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
@@ -555,7 +576,8 @@ void Pool::empty_caches() noexcept {
 
 bool Pool::may_cache() const noexcept {
   return options_.strategy == StrategyKind::coalescing && books_.holding() && !closed_ && waiters_ == 0 &&
-         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages;
+         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages &&
+         guard_ == nullptr;
 }
 
 void Pool::share_limits() noexcept {

@@ -22,6 +22,7 @@
 #include "cl/order.hpp"
 #include "pool/books/books.hpp"
 #include "pool/caches.hpp"
+#include "pool/guard.hpp"
 #include "pool/pool_options.hpp"
 #include "pool/queue_sets.hpp"
 #include "pool/uses.hpp"
@@ -76,7 +77,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem);
 
   /// Takes back a block that was released by its last reference, if that needs no more than its cache.
-  static bool try_release(Mem& mem) noexcept { return !mem.looked_at && push_to_own_cache(mem); }
+  static bool try_release(Mem& mem) noexcept { return mem.marks == 0 && push_to_own_cache(mem); }
 
   /// The same for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {
@@ -113,6 +114,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status take_back(Mem& mem) noexcept override;
   Status take_back_later(Mem& mem) noexcept override;
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
+  bool keeps_rounding_bytes(const Mem&) const noexcept override { return guard_ != nullptr; }
   cl_context context_of(const Mem& mem) const noexcept override;
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
 
@@ -156,6 +158,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
   void count_handed_out(ThreadCache& cache, std::size_t size);
   Status out_of_memory_error(const Request& request);
+  /// Marks of a block that nobody has said anything of.
+  std::uint8_t usual_marks() const noexcept;
 
   // pool.cpp: blocks that come back, with the mutex held.
   void receive(PoolBlock& block) noexcept;
@@ -177,6 +181,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   enum class Close : std::uint8_t { due, idle, all };
   bool is_due(const QueueSet& set, Close close) const noexcept;
   void look(Visit& visit, Close close) noexcept;
+  std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
@@ -191,12 +196,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
 
   // pool_uses.cpp: declared uses.
   static Uses& uses_of(Mem& mem);
-  std::vector<cl_command_queue> queues_of(const Uses& uses) const;
+  std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
+  Status come_after(Mem& mem, cl_command_queue queue);
   void retire(Uses& uses) noexcept;
 
   // pool_holding.cpp: how much is held, and the end.
@@ -213,6 +219,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   static bool end_all_parked() noexcept { return end_parked(UINT64_MAX); }
   /// How many a call asks that only happens to come by.
   static constexpr std::uint64_t parked_at_a_time = 8;
+
+  // pool_guard.cpp: guarded pools.
+  Status guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept;
+  void note_released(Mem& mem) const noexcept;
+  void work_on_guard(Visit& visit) noexcept;
+  void end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  bool rests() const noexcept;
+  void end_guard() noexcept;
 
   // pool_report.cpp
   MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }
@@ -238,10 +252,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Books books_;
   Caches caches_;
   QueueSets sets_;
-  QueueSet* own_;                 ///< over the pool's own queues; one of sets_
-  UsesList events_;               ///< released blocks that wait for events
-  UsesList late_events_;          ///< the same, but they were waited for in vain
-  Uses* retired_uses_ = nullptr;  ///< to be destroyed without the mutex
+  QueueSet* own_;                       ///< over the pool's own queues; one of sets_
+  UsesList events_;                     ///< released blocks that wait for events
+  UsesList late_events_;                ///< the same, but they were waited for in vain
+  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
+  bool guard_is_late_ = false;          ///< it was waited for in vain, and got no further since
+  Uses* retired_uses_ = nullptr;        ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end

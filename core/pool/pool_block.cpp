@@ -2,6 +2,7 @@
 #include "pool/pool_block.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "base/process.hpp"
 
@@ -13,6 +14,26 @@ constexpr int blocks_per_page = 32;
 // Blocks of pools that ended. Never destroyed, so that nothing runs at process exit.
 constinit ForkMutex spare_mutex;
 constinit Mem* spare_blocks = nullptr;
+
+// Descriptors of blocks that were released to guarded pools, the oldest first.
+constexpr std::size_t most_resting = 8192;
+constinit ForkMutex resting_mutex;
+constinit Mem* oldest_resting = nullptr;
+constinit Mem* newest_resting = nullptr;
+constinit std::size_t resting_count = 0;
+
+/// Lets a descriptor rest; one that has rested enough, or null.
+Mem* rest(Mem& mem) noexcept {
+  const std::lock_guard lock(resting_mutex);
+  mem.next = nullptr;
+  (newest_resting != nullptr ? newest_resting->next : oldest_resting) = &mem;
+  newest_resting = &mem;
+  if (++resting_count <= most_resting) {
+    return nullptr;
+  }
+  --resting_count;
+  return std::exchange(oldest_resting, oldest_resting->next);
+}
 
 }  // namespace
 
@@ -58,6 +79,25 @@ void BlockStore::recycle(Block* block) noexcept {
   recycled.state = MemState::released;
   recycled.next = free_;
   free_ = &recycled;
+}
+
+PoolBlock& BlockStore::replace(PoolBlock& block) noexcept {
+  Block* made = nullptr;
+  try {
+    made = make();
+  } catch (const std::bad_alloc&) {
+    return block;
+  }
+  *made = static_cast<Block&>(block);
+  (made->left != nullptr ? made->left->right : made->chunk->first) = made;
+  if (made->right != nullptr) {
+    made->right->left = made;
+  }
+  if (Mem* rested = rest(block); rested != nullptr) {
+    rested->pointer = nullptr;
+    recycle(&pool_block(*rested));
+  }
+  return pool_block(*made);
 }
 
 }  // namespace clpool::core

@@ -1,6 +1,8 @@
 // PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors.
 #pragma once
 
+#include <atomic>
+
 #include "base/chunk.hpp"
 #include "base/mem.hpp"
 #include "pool/block.hpp"
@@ -18,7 +20,10 @@ struct PoolChunk : HeapChunk {
   Chunk memory;
   Parts parts;
   std::uint64_t last_used_ns = 0;  ///< when a block of it was last given back; kept only if the pool decays
-  bool unknown_uses = false;       ///< some block of it may be in use by commands that nobody told of
+  /// The epoch of the pool's own queues after which commands on any queue come after what made the chunk.
+  std::uint64_t ready_epoch = 0;
+  bool unknown_uses = false;  ///< some block of it may be in use by commands that nobody told of
+  std::atomic<bool> pattern_is_lost{false};  ///< guarded: its free memory may hold anything
 };
 
 inline PoolBlock& pool_block(Mem& mem) noexcept {
@@ -45,6 +50,10 @@ class BlockStore final : public BlockSource {
 
   Block* make() override;
   void recycle(Block* block) noexcept override;
+
+  /// Puts another descriptor in the place of one that is handed out, which then rests: no pool uses it until
+  /// thousands of others have rested too. The same one where there is no host memory.
+  PoolBlock& replace(PoolBlock& block) noexcept;
 
  private:
   Mem* free_ = nullptr;

@@ -17,6 +17,9 @@ constexpr std::size_t chunks_at_a_time = 16;
 constexpr std::uint64_t settling_to_give_back_ns = 2'000'000;
 constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 
+/// The same where blocks rest: so that what was done to them is found.
+constexpr std::uint64_t resting_longest_ns = 1'000'000'000;
+
 /// Pools that have ended but for memory that commands still use. Never given up at process exit.
 constinit ForkMutex parked_mutex;
 constinit Pool* first_parked = nullptr;
@@ -33,6 +36,7 @@ void forget_parked_in_child() noexcept {
 }  // namespace
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
+  end_rest(visit, resting_longest_ns);
   if ((!rules_.outlives_release || has_pending()) && may_settle(settling_to_give_back_ns)) {
     settle(visit, settling_to_give_back_ns);
   } else {
@@ -99,7 +103,7 @@ Status Pool::tick() {
 }
 
 Status Pool::take_back_later(Mem& mem) noexcept {
-  mark_released(mem);
+  note_released(mem);
   Mem* head = later_.load(std::memory_order_relaxed);
   while (head != ThreadCache::closed_list()) {
     mem.next = head;
@@ -167,7 +171,7 @@ void Pool::last_reference_gone() noexcept {
 void Pool::end() noexcept {
   // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
   const bool is_custom = allocator_->traits().kind == MemKind::custom;
-  if (try_end(is_custom ? options_.wait_ns : settling_to_end_ns)) {
+  if (try_end(is_custom ? options_.wait_ns : guard_ == nullptr ? settling_to_end_ns : resting_longest_ns)) {
     delete this;
     return;
   }
@@ -190,15 +194,19 @@ void Pool::park() noexcept {
 }
 
 bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
-  if (allocator_->traits().kind == MemKind::buffer) {
-    return true;  // the driver keeps buffers until their commands have ended
+  // The driver keeps buffers until their commands have ended.
+  const bool outlive = allocator_->traits().kind == MemKind::buffer;
+  if (outlive && guard_ == nullptr) {
+    return true;
   }
   Visit visit(*this);
   visit.keep_pool();
-  if (has_pending() || books_.has_busy_chunk()) {
+  ++rest_enders_;
+  if (has_pending() || (!outlive && books_.has_busy_chunk())) {
     settle(visit, nanoseconds);
   }
-  return !has_pending() && !books_.has_busy_chunk();
+  --rest_enders_;
+  return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
 bool Pool::end_parked(std::uint64_t most) noexcept {
@@ -229,14 +237,16 @@ Pool::~Pool() {
   Visit visit(*this);
   visit.keep_pool();
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    books_.free_completed(*set, UINT64_MAX);
+    books_.free_completed(*set, UINT64_MAX, 0);
   }
-  events_.add_all(late_events_);
-  while (Uses* uses = events_.take()) {
-    books_.end_pending(*uses->block);
-    books_.free(*uses->block, 0);
-    retire(*uses);
+  for (UsesList* list : {&events_, &late_events_}) {
+    while (Uses* uses = list->take()) {
+      books_.end_pending(*uses->block);
+      books_.free(*uses->block, 0);
+      retire(*uses);
+    }
   }
+  end_guard();
   while (books_.give_back_at_end(chunks_at_a_time)) {
     visit.tidy();
   }

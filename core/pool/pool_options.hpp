@@ -32,6 +32,7 @@ struct PoolOptions {
   std::uint64_t decay_ns = 0;           ///< 0: never by age
   std::uint64_t wait_ns =
       10'000'000'000;  ///< how long a request without memory waits while nothing comes free
+  bool guard = false;
   PoolCallbacks callbacks;
   std::vector<cl_command_queue> queues;
   std::string name;

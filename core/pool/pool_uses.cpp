@@ -27,18 +27,18 @@ Uses& Pool::uses_of(Mem& mem) {
     auto* uses = new Uses;
     uses->block = &block;
     block.attachment = uses;
-    block.looked_at = true;
+    set_mark(mem, look_mark);
   }
   return *static_cast<Uses*>(block.attachment);
 }
 
 /// All queues that must be through before the block may be reused, sorted.
-std::vector<cl_command_queue> Pool::queues_of(const Uses& uses) const {
-  std::vector<cl_command_queue> queues = uses.queues;
-  if (uses.bound) {
-    insert(queues, uses.bound.get());
+std::vector<cl_command_queue> Pool::queues_of(const DeclaredQueues& declared) const {
+  std::vector<cl_command_queue> queues = declared.queues;
+  if (declared.bound != nullptr) {
+    insert(queues, declared.bound);
   }
-  if (!uses.only_these && holds_back()) {
+  if (!declared.only_these && holds_back()) {
     for (cl_command_queue queue : own_->epochs.queues()) {
       insert(queues, queue);
     }
@@ -46,9 +46,9 @@ std::vector<cl_command_queue> Pool::queues_of(const Uses& uses) const {
   return queues;
 }
 
-/// Applies `change` to the uses of a block and gives them the set of queues that follows. The set is made
-/// without the mutex; if another thread has changed the uses meanwhile, all is done again. `change` may be
-/// called several times.
+/// Applies `change` to what is declared of a block and gives it the set of queues that follows, or changes
+/// nothing. The set is made without the mutex; if another thread has changed the uses meanwhile, all is done
+/// again. `change` may be called several times.
 template <typename Change>
 Status Pool::change_uses(Mem& mem, Change&& change) {
   std::unique_ptr<QueueSet> made;
@@ -57,8 +57,9 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
     {
       const Visit visit(*this);
       Uses& uses = uses_of(mem);
-      change(uses);
-      const std::vector<cl_command_queue> queues = queues_of(uses);
+      DeclaredQueues declared = uses.declared;
+      change(declared);
+      const std::vector<cl_command_queue> queues = queues_of(declared);
       QueueSet* set = queues.empty() ? nullptr : sets_.find(queues);
       if (set == nullptr && made != nullptr && made->epochs.is_over(queues)) {
         set = &sets_.add(std::move(made));
@@ -71,6 +72,7 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
           --former->users;
           sets_.drop_if_unused(*former, retired_sets_);
         }
+        uses.declared = std::move(declared);
         return Status::success;
       }
       missing = queues;
@@ -138,30 +140,49 @@ cl_command_queue Pool::home_queue() const noexcept {
 
 cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
   const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
-  return uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
+  return uses != nullptr && uses->declared.bound != nullptr ? uses->declared.bound : home_queue();
+}
+
+/// Orders commands that are enqueued on `queue` from now on behind what may still use the block and does not
+/// protect it there: the pool's one queue, by whose order it was handed out; the queue that it was handed out
+/// to behind its earlier commands; what made its chunk, for a queue that is none of the pool's.
+Status Pool::come_after(Mem& mem, cl_command_queue queue) {
+  cl_command_queue home = nullptr;
+  cl_command_queue former = nullptr;
+  {
+    const Visit visit(*this);
+    const PoolBlock& block = pool_block(mem);
+    if (!holds_back()) {
+      home = own_->epochs.only_queue();
+    } else if (rules_.has_handles && !own_->epochs.has(queue) &&
+               own_->epochs.completed() < pool_chunk(*block.chunk).ready_epoch) {
+      home = own_->epochs.first_queue();
+    }
+    if (const auto* uses = static_cast<const Uses*>(block.attachment); uses != nullptr) {
+      former = uses->declared.former;
+    }
+  }
+  if (home != nullptr && home != queue) {
+    CLPOOL_TRY(cl::hand_over(home, queue));
+  }
+  return former != nullptr && former != queue ? cl::hand_over(former, queue) : Status::success;
 }
 
 Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_own_process("the pool"));
-  cl_command_queue home = nullptr;
   {
     const Visit visit(*this);
     const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
     if (uses != nullptr && uses->set != nullptr && uses->set->epochs.has(queue)) {
       return Status::success;
     }
-    home = holds_back() ? nullptr : own_->epochs.only_queue();
   }
-  if (home != nullptr && home != queue) {
-    // The block may still be in use by what was enqueued before: only the order of its own queue protects it
-    // there.
-    CLPOOL_TRY(cl::hand_over(home, queue));
-  }
-  return change_uses(mem, [&](Uses& uses) { insert(uses.queues, queue); });
+  CLPOOL_TRY(come_after(mem, queue));
+  return change_uses(mem, [&](DeclaredQueues& declared) { insert(declared.queues, queue); });
 }
 
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
-  if (queue == home_ && !mem.looked_at) {
+  if (queue == home_ && mem.marks == 0) {
     return Status::success;
   }
   try {
@@ -173,8 +194,10 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
       const PoolBlock& block = pool_block(mem);
       const auto* uses = static_cast<const Uses*>(block.attachment);
       const bool is_own = holds_back() ? own_->epochs.has(queue) : own_->epochs.only_queue() == queue;
-      if (is_own && (uses == nullptr || !uses->only_these)) {
-        pool_block(mem).bin |= rules_.uses_are_known ? 0 : known_mark;
+      if (is_own && (uses == nullptr || !uses->declared.only_these)) {
+        if (!rules_.uses_are_known) {
+          set_mark(mem, known_mark);
+        }
         return Status::success;
       }
     }
@@ -214,16 +237,20 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   bool is_home = false;
+  cl_command_queue former = nullptr;
   {
     const Visit visit(*this);
+    ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !holds_back() && own_->epochs.only_queue() == queue;
-    QueueSet* set = is_home || allocator_->traits().host_writes ? nullptr : sets_.find({queue});
+    const bool must_wait = allocator_->traits().host_writes || guard_ != nullptr;
+    QueueSet* set = is_home || must_wait ? nullptr : sets_.find({queue});
     if (set != nullptr && set->epochs.only_queue() == queue) {
       if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
         request.block = block;
         static_cast<void>(books_.next(request));  // its handle is alive
-        hand_out(*block, size, cache_of_this_thread());
+        hand_out(*block, size, cache);
         mem = block;
+        former = queue;
       }
     }
   }
@@ -235,10 +262,14 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   }
   Status status = Status::success;
   try {
-    status = change_uses(*mem, [&](Uses& uses) {
-      uses.only_these = true;
-      insert(uses.queues, queue);
-    });
+    status = come_after(*mem, queue);
+    if (status == Status::success) {
+      status = change_uses(*mem, [&](DeclaredQueues& declared) {
+        declared.only_these = true;
+        declared.former = former;
+        insert(declared.queues, queue);
+      });
+    }
   } catch (...) {
     static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
     throw;
@@ -253,8 +284,6 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
 Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_own_process("the pool"));
   CLPOOL_TRY(cl::require_in_order(queue));
-  cl::Queue shared;
-  CLPOOL_TRY(cl::Queue::share(queue, shared));
   cl_command_queue former = nullptr;
   {
     const Visit visit(*this);
@@ -263,11 +292,7 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   if (former != nullptr && former != queue) {
     CLPOOL_TRY(cl::hand_over(former, queue));
   }
-  return change_uses(mem, [&](Uses& uses) {
-    if (uses.bound.get() != queue) {
-      std::swap(uses.bound, shared);  // what was bound before is released with `shared`, without the mutex
-    }
-  });
+  return change_uses(mem, [&](DeclaredQueues& declared) { declared.bound = queue; });
 }
 
 Status Pool::unbind_from_queue(Mem& mem) {
@@ -284,12 +309,7 @@ Status Pool::unbind_from_queue(Mem& mem) {
   if (pool_block(mem).attachment == nullptr) {
     return Status::success;
   }
-  cl::Queue former;
-  return change_uses(mem, [&](Uses& uses) {
-    if (uses.bound) {
-      std::swap(uses.bound, former);
-    }
-  });
+  return change_uses(mem, [](DeclaredQueues& declared) { declared.bound = nullptr; });
 }
 
 Status Pool::release_on(Mem& mem, cl::Order order) {
@@ -303,7 +323,7 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
   if (order.event != nullptr) {
     CLPOOL_TRY(cl::mark_so_far(order, done));
   }
-  CLPOOL_TRY(change_uses(mem, [&](Uses& uses) { insert(uses.queues, order.queue); }));
+  CLPOOL_TRY(change_uses(mem, [&](DeclaredQueues& declared) { insert(declared.queues, order.queue); }));
   CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
   CLPOOL_TRY(release_mem(mem));
   if (order.event != nullptr) {
@@ -314,7 +334,7 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
 
 void Pool::set_tag(Mem& mem, std::uint64_t tag) noexcept {
   std::atomic_ref(pool_block(mem).tag).store(tag, std::memory_order_relaxed);
-  mem.looked_at = true;
+  set_mark(mem, look_mark);
 }
 
 }  // namespace clpool::core

@@ -32,6 +32,12 @@ bool Pool::is_due(const QueueSet& set, Close close) const noexcept {
                                   set.open_bytes >= books_.slack() / part_of_slack_per_marker);
 }
 
+/// The epoch in which a block that waited for `set`, which may be null, counts as released: whether the
+/// pool's own queue, by whose order it may have been handed out, is through with it, the wait has not told.
+std::uint64_t Pool::stamp_behind(const QueueSet* set) const noexcept {
+  return set == own_ || (set != nullptr && holds_back()) ? 0 : own_->epochs.open();
+}
+
 void Pool::look(Visit& visit, Close close) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr;) {
     ++set->users;  // so that it stays in the list
@@ -44,6 +50,7 @@ void Pool::look(Visit& visit, Close close) noexcept {
   const std::uint64_t most = close == Close::all ? UINT64_MAX : events_per_look;
   look_at_events(visit, events_, most);
   look_at_events(visit, late_events_, most);
+  work_on_guard(visit);
 }
 
 void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
@@ -65,7 +72,7 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
     set.open_blocks += blocks;
     set.open_bytes += bytes;
   }
-  books_.free_completed(set, set.epochs.completed());
+  books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
 }
 
 void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept {
@@ -95,7 +102,7 @@ void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noex
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
       books_.hold_back(*set, block, uses->stamp);
     } else {
-      books_.free(block, set != nullptr ? 0 : own_->epochs.open());
+      books_.free(block, stamp_behind(set));
     }
     retire(*uses);
   }
@@ -119,7 +126,7 @@ bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
       return false;
     }
   }
-  return events_.empty() && events_.in_hand == 0;
+  return events_.empty() && events_.in_hand == 0 && (rest_enders_ == 0 || !rests());
 }
 
 void Pool::want_marker() noexcept {
@@ -133,24 +140,35 @@ void Pool::want_marker() noexcept {
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  want_marker();
-  look(visit, Close::all);
-  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, nanoseconds)) {
-      set->awaited = set->epochs.open() - 1;
+  for (std::uint64_t left = late_events_.count; left > 0; --left) {
+    Uses& uses = *late_events_.take();
+    (uses.waited_ns < nanoseconds ? events_ : late_events_).add(uses);
+  }
+  // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
+  int rounds = events_.empty() ? 1 : 2;
+  do {
+    want_marker();
+    look(visit, Close::all);
+    for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+      if (is_awaited(*set, nanoseconds)) {
+        set->awaited = set->epochs.open() - 1;
+      }
     }
-  }
-  for (unsigned naps = 0; !is_settled(nanoseconds) && now_ns() < deadline;) {
-    nap(visit, naps, deadline);
-    look(visit, Close::due);
-  }
+    for (unsigned naps = 0; !is_settled(nanoseconds) && now_ns() < deadline;) {
+      nap(visit, naps, deadline);
+      look(visit, Close::due);
+    }
+  } while (--rounds != 0 && is_settled(nanoseconds));
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       set->overdue = set->awaited;
       set->waited_ns = nanoseconds;
     }
   }
-  late_events_.add_all(events_);
+  while (Uses* uses = events_.take()) {
+    uses->waited_ns = nanoseconds;
+    late_events_.add(*uses);
+  }
 }
 
 bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {

@@ -12,7 +12,7 @@ constinit thread_local ThreadRecord* this_thread_record = nullptr;
 
 namespace {
 
-constinit ForkMutex registry_mutex;
+constinit ForkMutex registry_mutex{ForkMutex::Order::outer};  // held while pools take in a thread's caches
 constinit ThreadEnds* registered = nullptr;
 /// The record that the forking thread had in the parent. Kept: a new one at its address would seem to own its
 /// caches.

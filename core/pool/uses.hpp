@@ -11,19 +11,23 @@
 
 namespace clpool::core {
 
-/// Block::bin while a block is handed out: what its release is to know.
-inline constexpr std::uint32_t idle_mark = 2;   ///< the caller says that no command uses it
-inline constexpr std::uint32_t known_mark = 4;  ///< all its uses were declared
+/// The queues that use a block. Those of the set that follows from it are retained by that set.
+struct DeclaredQueues {
+  std::vector<cl_command_queue> queues;  ///< sorted
+  cl_command_queue bound = nullptr;      ///< the queue that the user bound the block to
+  /// The queue whose earlier commands still used the memory when it was handed out to that queue again.
+  cl_command_queue former = nullptr;
+  bool only_these = false;  ///< the pool's own queues do not use it, unless they are among them
+};
 
 struct Uses {
   PoolBlock* block = nullptr;
-  std::vector<cl::Event> events;         ///< that must have ended
-  std::vector<cl_command_queue> queues;  ///< that use it, sorted; retained by `set`
-  cl::Queue bound;          ///< the queue that the user bound the block to; one of those of `set`
-  bool only_these = false;  ///< the pool's own queues do not use it, unless they are among them
-  QueueSet* set = nullptr;  ///< the queues that must be through; counted among its users
-  std::uint64_t stamp = 0;  ///< the epoch of `set` in which the block was released
-  Uses* next = nullptr;     ///< link of a list
+  std::vector<cl::Event> events;  ///< that must have ended
+  DeclaredQueues declared;
+  QueueSet* set = nullptr;      ///< the queues that must be through; counted among its users
+  std::uint64_t stamp = 0;      ///< the epoch of `set` in which the block was released
+  std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain
+  Uses* next = nullptr;         ///< link of a list
 };
 
 /// A list of uses in the order in which they came.
@@ -39,11 +43,6 @@ struct UsesList {
     (last != nullptr ? last->next : first) = &uses;
     last = &uses;
     ++count;
-  }
-  void add_all(UsesList& other) noexcept {
-    while (Uses* const uses = other.take()) {
-      add(*uses);
-    }
   }
   Uses* take() noexcept {
     Uses* const uses = first;

@@ -69,10 +69,52 @@ skip_reasons() {
        END {for (text in reason) printf "%5d x %s\n", reason[text], text}' "$1" | sort -k1,1nr -k2
 }
 
+# skipped_kinds OUTPUT WRITTEN: the kinds of tests of which every one was skipped, with how many there are, by what ctest
+# printed and by the output of all (LastTest.log). A kind is a suite where each test of a program is one of ctest's
+# (named SUITE.*), else the one that runs many at once. Those are skipped if nothing within them was run.
+skipped_kinds() {
+  awk 'function finish() {
+         if (kind != "") {
+           all[kind]++
+           if (name in marked || within) skipped[kind]++
+         }
+         kind = name = ""
+         within = ran_none = 0
+       }
+       FNR == NR {
+         if (/\*\*\*Skipped/ && sub(/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /, "")) {
+           sub(/ *\.*\*\*\*Skipped.*/, "")
+           marked[$0] = 1
+         }
+         next
+       }
+       /^[0-9]+\/[0-9]+ Test: / {finish(); sub(/^[0-9]+\/[0-9]+ Test: /, ""); kind = name = $0}
+       /^Command: .*--gtest_also_run_disabled_tests/ {sub(/\.[^.]*$/, ".*", kind)}
+       /^\[  PASSED  \] 0 tests/ {ran_none = 1}
+       /^\[  SKIPPED \] [0-9]+ test/ && ran_none {within = 1}
+       /^(=+ )?[0-9]+ skipped in / {within = 1}
+       END {finish(); for (kind in all) if (skipped[kind] == all[kind]) print all[kind], kind}' "$1" "$2" | sort -k2
+}
+
+# Where the tests run, for those that may be skipped altogether: see all_skipped.txt.
+runs_on=default
+
+# forbidden_skips OUTPUT WRITTEN: those of the kinds for which all_skipped.txt gives no reason on $runs_on.
+forbidden_skips() {
+  local count kind on pattern reason
+  while read -r count kind; do
+    while read -r on pattern reason; do
+      case "$on" in "$runs_on") [[ "$kind" == $pattern ]] && continue 2 ;; esac
+    done < <(grep -v '^#' "$root/packaging/lib/all_skipped.txt")
+    echo "$kind ($count)"
+  done < <(skipped_kinds "$1" "$2")
+}
+
 # count_tests TEXT FOLDER COMMAND...: a step that counts: COMMAND is a ctest in the build folder. Failures do not end the
-# script, so that all are seen at once. Tests that all were skipped, or found no device, are failures: nothing was tested.
+# script, so that all are seen at once. Tests that all were skipped, even those of one kind, or found no device, are
+# failures: nothing was tested.
 count_tests() {
-  local text=$1 folder=$2 output="$2.tests" written="$2/Testing/Temporary/LastTest.log" total failing skipped reasons
+  local text=$1 folder=$2 output="$2.tests" written="$2/Testing/Temporary/LastTest.log" total failing skipped reasons kinds
   shift 2
   announce "$text"
   rm -f "$written"
@@ -87,6 +129,7 @@ count_tests() {
     die "ctest said neither passed nor failed"
   fi
   reasons=$(skip_reasons "$written")
+  kinds=$(forbidden_skips "$output" "$written")
   tests_passed=$((tests_passed + total - failing - skipped))
   tests_failed=$((tests_failed + failing))
   tests_skipped=$((tests_skipped + skipped))
@@ -98,6 +141,10 @@ count_tests() {
   elif [[ "$reasons" == *"no OpenCL device"* ]]; then
     tests_failed=$((tests_failed + 1))
     failed "FAILED: there are $skipped skipped tests, some for want of the device that they were to run on" /dev/null
+  elif [ -n "$kinds" ]; then
+    tests_failed=$((tests_failed + 1))
+    failed "FAILED: all of a kind were skipped, for which packaging/lib/all_skipped.txt has no reason" \
+      <(printf '%s\n' "$kinds")
   else
     passed "$((total - skipped)) passed, $skipped skipped"
   fi

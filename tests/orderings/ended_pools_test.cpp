@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -38,6 +39,40 @@ class EndedPools : public testing::Test {
   AllocatorHandle allocator;
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
 };
+
+/// A device that gets on, past a gate, when events were asked about a few times.
+struct SlowGate {
+  Gate gate;
+  int queries = 0;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<SlowGate*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0 && ++self.queries >= 3) {
+      if (self.queries == 3) {
+        self.gate.open();
+      }
+      stub_run_all();
+    }
+  }
+};
+
+TEST_F(EndedPools, OfCustomMemoryWaitAlsoForWhatWasPolledForInVain) {
+  NumberSource source;
+  const AllocatorHandle numbers = source.allocator();
+  SlowGate slow{Gate(scene.cl.context)};
+  options.wait_ns = 10'000'000'000;
+  PoolHandle pool = make_pool(numbers.get(), options);
+  MemHandle mem = allocate(pool, 4096);
+  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, slow.gate.list()));
+  mem.reset();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  stub_run_all();
+  EXPECT_EQ(source.live_chunks(), 1u);
+  stub_set_hook(SlowGate::look, &slow);
+  pool.reset();
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_EQ(source.live_chunks(), 0u);
+}
 
 std::uint64_t markers() {
   return stub_calls("clEnqueueMarkerWithWaitList");

@@ -236,6 +236,15 @@ TEST(DirectMemory, ASecondReleaseAndARetainAfterItAreErrorsAndNothingCanBeReadAn
   EXPECT_EQ(source.live_bytes, 0u);
 }
 
+TEST(DirectMemory, KeepsTheOpenClCodeThatACustomAllocatorGives) {
+  Source source;
+  source.code = CL_INVALID_BUFFER_SIZE;  // of a driver it would mean that the size is over the device's limit
+  Mem* mem = nullptr;
+  EXPECT_EQ(allocate_direct(*make(source), 300, mem), Status::opencl);
+  EXPECT_EQ(last_cl_error(), CL_INVALID_BUFFER_SIZE);
+  EXPECT_EQ(mem, nullptr);
+}
+
 TEST(DirectMemory, ADescriptorRestsBeforeItIsUsedAgain) {
   Source source;
   const Reference<Allocator> allocator = make(source);

@@ -147,6 +147,9 @@ class PoolBooks : public testing::Test {
       case Kind::poll:
       case Kind::empty_caches:
         return true;
+      case Kind::end_rest:
+        ADD_FAILURE() << "only guarded pools have blocks at rest";
+        return false;
     }
     return false;
   }
@@ -327,7 +330,7 @@ TEST_F(PoolBooks, ARequestFromWithinAsksNobodyAndWaitsForNobody) {
   for (const char* once : {"wait", "collect", "ask user"}) {
     EXPECT_EQ(std::count(steps.begin(), steps.end(), once), 1) << once;
   }
-  EXPECT_TRUE(books->free_completed(list, 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
 TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
@@ -340,7 +343,7 @@ TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
   books->hold_back(list, *used, 1);
   EXPECT_EQ(serve(100'000), nullptr);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 1) << "in vain once is enough";
-  EXPECT_TRUE(books->free_completed(list, 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
   PoolBlock* const again = serve(100'000);
   EXPECT_EQ(again, used);
   books->free(*again, 0);
@@ -446,7 +449,7 @@ class PoolBooksOfABusyQueue : public PoolBooks {
     began = world.now;
   }
   void TearDown() override {
-    books->free_completed(list, 1);
+    books->free_completed(list, 1, 0);
     PoolBooks::TearDown();
   }
   static constexpr std::uint64_t longest_wait = 20'000'000;

@@ -17,6 +17,7 @@ typedef struct _cl_image_format {
 }
 %immutable TYPE::struct_size;
 %ignore TYPE::reserved;
+%ignore TYPE::reserved_2;
 %enddef
 
 /* Texts that the library gives are static; those that it takes belong to the struct. */

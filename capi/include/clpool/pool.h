@@ -33,6 +33,42 @@ enum {
   CLPOOL_STRATEGY_BINNED = 2
 };
 
+/** Whether a pool looks for mistakes of the program that uses it: clpool_pool_options.guard.
+ *
+ * A guarded pool tells these, each as a message of severity error to the pool's receiver or the process's, or
+ * as a line on standard error where there is neither, beginning with "guard: " and with the block's size and
+ * tag (clpool_mem_set_tag()); at most 100 lines are printed:
+ * - any use of a handle after its release, a second release too, which also fails as it does without a guard:
+ *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended;
+ * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
+ * - bytes of a block that were written after its release, as long as it rests: of blocks beyond 1 MiB the
+ *   first and last 512 KiB are looked at. A write after the rest is found as one beyond the end of the next
+ *   block, or not at all.
+ * What was still handed out when its pool was released is told as it is without a guard.
+ * Memory that nobody has written yet, or that was released, holds 0xDD.
+ *
+ * Released blocks rest, at most 256 of them and 32 MiB or a 16th of the pool, counted as pending; then their
+ * memory is reused. Nothing rests where a request would fail otherwise, and where memory is given back
+ * (clpool_pool_free_held(), clpool_pool_trim()), which wait up to a second for what is looked at. Every block
+ * has at least 64 bytes, and the device's alignment, more than it was asked for, unless memory is out.
+ *
+ * Memory is looked at only where a pool knows its queue (clpool_pool_options.queues, or the allocator's):
+ * fills and reads are enqueued there, behind what uses the block, and come back later. A queue that is not
+ * told of, and whose commands still use a block, is not waited for. Custom memory and that of pools without
+ * queues is not touched: of these only handles are looked after. A program that itself migrates the buffer of
+ * a block with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED may lose the bytes beyond the block as well, which is
+ * told as a write. Nothing is cached for threads: a release calls the driver and takes up to milliseconds,
+ * and a new chunk is filled before it is used. Without a guard nothing of this costs anything. */
+enum {
+  /** As the variable CLPOOL_GUARD says, which is read once, and not in set-uid programs: off if it is not
+   * set, empty or 0; on otherwise. With "abort" the first finding of any pool ends the process. */
+  CLPOOL_GUARD_DEFAULT = 0,
+  /** On. */
+  CLPOOL_GUARD_ON = 1,
+  /** Off, whatever the environment says. */
+  CLPOOL_GUARD_OFF = 2
+};
+
 /** clpool_pool_options.leading_bits_in_bin_id for bins by the highest bit alone (0 there means the default,
  * 4). */
 #define CLPOOL_LEADING_BITS_NONE UINT32_MAX
@@ -114,13 +150,17 @@ typedef struct clpool_pool_options {
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
    * that take or give back memory. 0: 10 seconds. */
   uint64_t wait_ns;
+  /** One of CLPOOL_GUARD_…. Since 1.0. */
+  uint32_t guard;
+  /** Must be 0. */
+  uint32_t reserved_2;
 } clpool_pool_options;
 
 /** Initial value of a clpool_pool_options: all defaults. */
 #define CLPOOL_POOL_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     (uint32_t)sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, \
-        NULL, 0u                                                                                         \
+        NULL, 0u, 0u, 0u                                                                                 \
   }
 
 /** The same for languages without macros. NULL is ignored. */
@@ -235,8 +275,9 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
  * @param size bytes, as for clpool_pool_allocate()
  * @param out the block; NULL on failure
  * @return as clpool_pool_allocate(); CLPOOL_ERROR_OPENCL for an invalid queue. OpenCL calls: those of
- * clpool_pool_allocate(), clRetainCommandQueue, clGetCommandQueueInfo; where the pool has one in-order queue
- * and this is another, clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList.
+ * clpool_pool_allocate(), clRetainCommandQueue, clGetCommandQueueInfo; where this is none of the pool's
+ * queues, clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList, as for
+ * clpool_mem_used_on().
  */
 CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue, size_t size,
                                                  clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -392,8 +433,9 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * Says that commands on a queue use a block: after its release it is handed out again only when what was
  * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
  * own queues too. Where the pool has one in-order queue and this is another, commands enqueued on it from now
- * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
- * queues, name them in clpool_pool_options.queues, and nothing waits. May be called for several queues (W-02,
+ * on wait for those enqueued on the pool's so far, which may still use the memory; a pool of buffers
+ * over several does the same with the queue on which its memory is made. For programs with several queues,
+ * name them in clpool_pool_options.queues, and nothing waits. May be called for several queues (W-02,
  * W-04).
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused

@@ -33,6 +33,27 @@ Books::Books(const PoolOptions& options, const MemoryRules& rules, const Surroun
 }
 
 void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
+  if (!rules_.guarded) {
+    return free_now(block, stamp);
+  }
+  block.tag = stamp;
+  block.bin = held_back_mark;
+  block.next = freed_;
+  freed_ = &block;
+  count_pending(block);
+}
+
+void Books::free_rested(PoolBlock& block, std::uint64_t stamp) noexcept {
+  end_pending(block);
+  // Who kept the handle of the block keeps one that nobody else has.
+  PoolBlock& other = blocks_.replace(block);
+  if (&other != &block) {
+    other.handle = std::exchange(block.handle, nullptr);
+  }
+  free_now(other, stamp);
+}
+
+void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   PoolChunk& chunk = pool_chunk(*block.chunk);
   if (rules_.has_handles && block.Block::size != chunk.size) {
     chunk.parts.put_aside(block.offset, garbage_.parts);
@@ -93,14 +114,14 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
   count_pending(block);
 }
 
-bool Books::free_completed(HeldBack& list, std::uint64_t completed) noexcept {
+bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept {
   bool any = false;
   while (list.first != nullptr && pool_block(*list.first).tag <= completed) {
     PoolBlock& block = pool_block(*list.first);
     list.first = block.next;
     list.last = list.first != nullptr ? list.last : nullptr;
     end_pending(block);
-    free(block, 0);
+    free(block, stamp);
     any = true;
   }
   return any;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "pool/books/request.hpp"
 #include "pool/pool_block.hpp"
@@ -28,7 +29,9 @@ struct MemoryRules {
   std::uint64_t max_chunk_bytes = 0;  ///< 0 = unknown
   bool has_handles = false;           ///< parts of chunks need a handle each: buffers
   bool outlives_release =
-      true;  ///< the driver keeps memory that is given back until the commands on it have ended
+      true;              ///< the driver keeps memory that is given back until the commands on it have ended
+  bool guarded = false;  ///< blocks rest before they are free
+  std::uint64_t margin = 0;    ///< guarded: bytes that a block has beyond those that are asked for
   bool uses_are_known = true;  ///< false: commands may use the memory of which nobody told, on unknown queues
 };
 
@@ -63,10 +66,14 @@ class Books {
   // Blocks that come back.
   /// Free for any request. `stamp`: in-order queues may use it up to that epoch; 0: nothing uses it.
   void free(PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// Guarded pools: free() only lists the blocks, as pending and with the stamp in Block::tag. The pool takes
+  /// that list, linked by next, and frees each of them when it has rested.
+  Mem* take_freed() noexcept { return std::exchange(freed_, nullptr); }
+  void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Kept until `stamp` of its uses has ended.
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Frees what is held back up to `completed`; false if nothing was.
-  bool free_completed(HeldBack& list, std::uint64_t completed) noexcept;
+  /// Frees what is held back up to `completed`; false if nothing was. `stamp` is as for free().
+  bool free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept;
   /// Takes back a block of just that capacity among the oldest of the list, for a request that needs not wait
   /// for it; null if there is none.
   PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity) noexcept;
@@ -137,6 +144,7 @@ class Books {
     driver_settled = 1U << 11,
     driver_retried = 1U << 12,
     ended_pools_asked = 1U << 13,
+    rest_ended = 1U << 14,
   };
   static bool once(Request& request, Once what) noexcept;
 
@@ -148,6 +156,7 @@ class Books {
   bool grow(Request& request, Step& step);
   bool grow_exactly(Request& request, Step& step);
   bool end_pools(Request& request, Step& step);
+  bool end_rest(Request& request, Step& step);
   bool collect(Request& request, Step& step);
   bool retry(Request& request, Step& step);
   bool take_larger(Request& request, Step& step);
@@ -159,6 +168,7 @@ class Books {
   bool ask_user(Request& request, Step& step);
   bool give_up(Request& request, Step& step);
 
+  void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
   static bool found(Request& request, Block& block) noexcept;
   static bool want(Request& request, std::uint64_t bytes) noexcept;
@@ -184,6 +194,7 @@ class Books {
   BlockStore blocks_;
   std::unique_ptr<Strategy> strategy_;
   Garbage garbage_;
+  Mem* freed_ = nullptr;
   bool holding_ = true;
   std::uint64_t turn_ = 0;
   std::uint64_t newest_stamp_ = 0;

@@ -26,7 +26,7 @@ constexpr int most_failed_handles = 8;
 
 /// Places in Books::stages_.
 constexpr std::size_t first_stage_of_recovery = 7;
-constexpr std::size_t first_stage_of_giving_back = 11;
+constexpr std::size_t first_stage_of_giving_back = 12;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
@@ -44,6 +44,7 @@ const Books::Stage Books::stages_[] = {
     &Books::settle_before_peak,  // chunks go back before more is taken than ever: see which are idle
     &Books::grow,                // a new chunk
     &Books::grow_exactly,        // … no larger than the request
+    &Books::end_rest,            // what rests in a guarded pool rests no longer
     &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
     &Books::collect,             // the user's collector, then all of the above that calls no driver
     &Books::retry,               // the driver once more (D-06)
@@ -61,7 +62,7 @@ const Books::Stage Books::stages_[] = {
 Status Books::begin(std::size_t size, Request& request) const noexcept {
   const std::uint64_t most = rules_.max_chunk_bytes;
   request.size = size;
-  request.rounded = strategy_->rounded(size);
+  request.rounded = strategy_->rounded(size + rules_.margin);
   if (size > PTRDIFF_MAX || request.rounded < size) {
     return fail(Status::invalid_value, "a block of %zu bytes was asked for, the largest possible size is %td",
                 size, PTRDIFF_MAX);
@@ -217,6 +218,11 @@ bool Books::grow_exactly(Request& request, Step&) {
 bool Books::end_pools(Request& request, Step& step) {
   step = {Step::Kind::end_pools};
   return once(request, ended_pools_asked);
+}
+
+bool Books::end_rest(Request& request, Step& step) {
+  step = {Step::Kind::end_rest};
+  return rules_.guarded && pending_blocks_ != 0 && once(request, rest_ended);
 }
 
 bool Books::collect(Request& request, Step& step) {

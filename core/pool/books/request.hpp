@@ -22,6 +22,7 @@ struct Step {
     wait,             ///< until anything comes free, but not beyond the longest wait; then Books::waited()
     end_pools,        ///< see whether pools that have ended can give their last memory back; then
                       ///< Books::pools_ended()
+    end_rest,         ///< guarded pools: what rests is to come free
     collect,          ///< ask the user's collector
     ask_user,         ///< ask the user whether to try again; then Books::answered()
     fail              ///< with request.failure, whose text is set unless it is out of memory

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "conformance/pool/backends.hpp"
+#include "support/guard.hpp"
 
 namespace clpool::test {
 namespace {
@@ -112,6 +113,9 @@ class PoolQueues : public PoolTest {
   void expect_reused(const PoolHandle& pool, const void* place) {
     for (int i = 0; i < 1000 && stats_of(pool).pending_bytes != 0; ++i) {
       ASSERT_EQ(clpool_pool_tick(pool.get()), CLPOOL_SUCCESS);
+      if (pools_are_guarded()) {
+        ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);  // or it rests
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_EQ(stats_of(pool).pending_bytes, 0u);

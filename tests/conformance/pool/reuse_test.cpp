@@ -233,6 +233,54 @@ TEST_P(PoolReuse, CallbacksMayReleaseThePoolItself) {
   }
 }
 
+TEST_P(PoolReuse, APoolOfWhichNothingLivesEndsWhenTheCallThatAskedHasFailed) {
+  for (const bool in_collector : {true, false}) {
+    NumberSource numbers;
+    const AllocatorHandle allocator = numbers.allocator();
+    Reentrant user;
+    if (in_collector) {
+      user.callbacks.collect = Reentrant::collect;
+    } else {
+      user.callbacks.out_of_memory = Reentrant::out_of_memory;
+    }
+    MemHandle block;
+    clpool_pool* const pool = user.full_pool(options(), allocator.get(), block).release();
+    block.reset();
+    user.releases_pool = true;
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool, std::size_t{1} << 40, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    EXPECT_NE(std::string(clpool_last_error_message()).find("out of memory in pool"), std::string::npos)
+        << clpool_last_error_message();
+    EXPECT_FALSE(user.releases_pool);
+    EXPECT_EQ(numbers.live_chunks(), 0u);
+  }
+}
+
+TEST_P(PoolReuse, ATagOrAnIdleReleaseLastsForOneLifeOfABlock) {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle pool = make_pool(allocator.get(), options());
+  const auto is_released_by_its_cache = [&] {
+    clpool_mem* const mem = allocate(pool, 512).release();
+    const clpool_status status = clpool_mem_try_release(mem);
+    if (status != CLPOOL_SUCCESS) {
+      EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+    }
+    return status == CLPOOL_SUCCESS;
+  };
+  is_released_by_its_cache();
+  if (!is_released_by_its_cache()) {
+    GTEST_SKIP() << "this pool has no caches";
+  }
+  MemHandle mem = allocate(pool, 512);
+  EXPECT_EQ(clpool_mem_set_tag(mem.get(), 7), CLPOOL_SUCCESS);
+  mem.reset();
+  EXPECT_TRUE(is_released_by_its_cache());
+  EXPECT_EQ(clpool_mem_set_tag((mem = allocate(pool, 512)).get(), 7), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_mem_release_idle(mem.release()), CLPOOL_SUCCESS);
+  EXPECT_TRUE(is_released_by_its_cache());
+}
+
 // With queues.
 
 class PoolReuseOnQueues : public PoolReuse {

@@ -243,6 +243,8 @@ namespace ClPool.Interop
         public uint reserved;
         public void* name;
         public ulong wait_ns;
+        public uint guard;
+        public uint reserved_2;
     }
 
     [StructLayout(LayoutKind.Sequential)]

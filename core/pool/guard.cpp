@@ -1,0 +1,371 @@
+// The way of released blocks through a guard.
+#include "pool/guard.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "base/finding.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// Of what lies beyond the bytes that were asked for, and at either end of a block, at most so much is read
+/// from the device.
+constexpr std::uint64_t most_compared_margin = 64 * 1024;
+constexpr std::uint64_t most_compared_end = 512 * 1024;
+
+constexpr std::uint64_t least_margin = 64;  ///< bytes
+
+/// How long the fill of a new chunk is waited for.
+constexpr std::chrono::seconds longest_fill{1};
+
+/// The first byte that is not the pattern's; `size` if there is none.
+std::uint64_t first_damage(const unsigned char* bytes, std::uint64_t size) noexcept {
+  // All bytes are the first one's equals: what is nearly always so is found out fast.
+  if (size == 0 || (bytes[0] == cl::pattern_byte &&
+                    std::memcmp(bytes, bytes + 1, static_cast<std::size_t>(size - 1)) == 0)) {
+    return size;
+  }
+  const unsigned char* const end = bytes + size;
+  return static_cast<std::uint64_t>(
+      std::find_if(bytes, end, [](unsigned char byte) { return byte != cl::pattern_byte; }) - bytes);
+}
+
+std::uint64_t margin_of(const PoolBlock& block) noexcept {
+  return std::min(block.Block::size - block.Mem::size, most_compared_margin);
+}
+
+/// What of a block is read after its rest: all of it, or its beginning, and the end of what was asked for
+/// with what lies beyond.
+struct Ends {
+  explicit Ends(const PoolBlock& block) noexcept : end(block.Mem::size + margin_of(block)) {}
+  const std::uint64_t end;
+  const std::uint64_t first = end <= 2 * most_compared_end ? end : most_compared_end;
+  const std::uint64_t last = end == first ? 0 : most_compared_end;
+};
+
+bool make_room(std::vector<unsigned char>& bytes, std::uint64_t size) noexcept {
+  try {
+    bytes.resize(static_cast<std::size_t>(size));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+unsigned long long number(std::uint64_t value) noexcept {
+  return value;
+}
+
+}  // namespace
+
+void GuardedList::add(GuardedBlock& guarded) noexcept {
+  guarded.next = nullptr;
+  (last != nullptr ? last->next : first) = &guarded;
+  last = &guarded;
+  ++count;
+  bytes += guarded.block->Block::size;
+}
+
+GuardedBlock* GuardedList::take() noexcept {
+  GuardedBlock* const taken = first;
+  if (taken != nullptr) {
+    first = taken->next;
+    last = first != nullptr ? last : nullptr;
+    --count;
+    bytes -= taken->block->Block::size;
+  }
+  return taken;
+}
+
+Guard::Reach Guard::reach_of(const AllocatorTraits& traits, cl_command_queue queue) noexcept {
+  if (queue == nullptr || traits.kind == MemKind::custom) {
+    return Reach::none;
+  }
+  if (traits.host_writes) {
+    return Reach::host;
+  }
+  return traits.kind == MemKind::buffer ? Reach::buffer : Reach::svm;
+}
+
+std::uint64_t Guard::margin(const AllocatorTraits& traits, cl_command_queue queue,
+                            std::uint64_t granule) noexcept {
+  return reach_of(traits, queue) == Reach::none ? 0 : std::max(granule, least_margin);
+}
+
+Guard::Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& name, MessageSink sink)
+    : reach_(reach_of(traits, queue)), queue_(queue), name_(name), sink_(sink) {}
+
+Guard::~Guard() {
+  GuardedList all = take_all();
+  while (GuardedBlock* guarded = all.take()) {
+    delete guarded;
+  }
+}
+
+cl::Stretch Guard::stretch_of(const PoolBlock& block, std::uint64_t offset,
+                              std::uint64_t size) const noexcept {
+  return reach_ == Reach::buffer ? cl::Stretch{block.handle, nullptr, offset, size}
+                                 : cl::Stretch{nullptr, address_of(block), offset, size};
+}
+
+unsigned char* Guard::address_of(const PoolBlock& block) const noexcept {
+  const std::uint64_t first = pool_chunk(*block.chunk).memory.value;
+  return reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(first + block.offset));
+}
+
+Status Guard::fill_chunk(PoolChunk& chunk) noexcept {
+  const auto value = static_cast<std::uintptr_t>(chunk.memory.value);
+  if (reach_ == Reach::host) {
+    std::memset(reinterpret_cast<void*>(value), cl::pattern_byte,
+                static_cast<std::size_t>(chunk.memory.size));
+  } else if (is_on_device()) {
+    const bool is_buffer = reach_ == Reach::buffer;
+    cl::Event done;
+    const Status status = cl::fill_with_pattern(
+        queue_,
+        {is_buffer ? reinterpret_cast<cl_mem>(value) : nullptr,
+         is_buffer ? nullptr : reinterpret_cast<unsigned char*>(value), 0, chunk.memory.size},
+        done);
+    if (status == Status::out_of_memory) {
+      return status;
+    }
+    chunk.pattern_is_lost = status != Status::success;
+    // A program may write to a new block on a queue that the pool was not told of, and wait for that by
+    // itself: the fill must be over by then. Where the queue is held up, the order of its commands has to do.
+    cl::flush(queue_);
+    const auto deadline = std::chrono::steady_clock::now() + longest_fill;
+    while (done && cl::state_of(done.get()) > CL_COMPLETE && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    if (done && cl::state_of(done.get()) < CL_COMPLETE) {
+      chunk.pattern_is_lost = true;
+    }
+  }
+  return Status::success;
+}
+
+// Lists, with the mutex held.
+
+bool Guard::enter(PoolBlock& block, std::uint64_t stamp) noexcept {
+  auto* const guarded = new (std::nothrow) GuardedBlock;
+  if (guarded == nullptr) {
+    pool_chunk(*block.chunk).pattern_is_lost = true;
+    return false;
+  }
+  guarded->block = &block;
+  guarded->stamp = stamp;
+  guarded->tag = block.former_tag;
+  arrived_.add(*guarded);
+  return true;
+}
+
+Guard::Batch Guard::take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept {
+  Batch batch;
+  batch.arrived = std::exchange(arrived_, {});
+  batch.filling = std::exchange(filling_, {});
+  batch.reading = std::exchange(reading_, {});
+  while (resting_.count > most_blocks || resting_.bytes > most_bytes) {
+    GuardedBlock& leaving = *resting_.take();
+    leaving.phase = GuardedBlock::Phase::leaving;
+    batch.leaving.add(leaving);
+  }
+  in_hand_ += batch.arrived.count + batch.filling.count + batch.leaving.count + batch.reading.count;
+  return batch;
+}
+
+void Guard::put_back(Batch& batch, GuardedList& done) noexcept {
+  for (GuardedList* list : {&batch.reading, &batch.leaving, &batch.filling, &batch.arrived}) {
+    while (GuardedBlock* guarded = list->take()) {
+      --in_hand_;
+      switch (guarded->phase) {
+        case GuardedBlock::Phase::arrived:
+          arrived_.add(*guarded);
+          break;
+        case GuardedBlock::Phase::filling:
+          filling_.add(*guarded);
+          break;
+        case GuardedBlock::Phase::resting:
+          resting_.add(*guarded);
+          break;
+        case GuardedBlock::Phase::leaving:
+        case GuardedBlock::Phase::reading:
+          reading_.add(*guarded);
+          break;
+        case GuardedBlock::Phase::done:
+          done.add(*guarded);
+          break;
+      }
+    }
+  }
+}
+
+GuardedList Guard::take_all() noexcept {
+  GuardedList all;
+  for (GuardedList* list : {&arrived_, &filling_, &resting_, &reading_}) {
+    while (GuardedBlock* guarded = list->take()) {
+      all.add(*guarded);
+    }
+  }
+  return all;
+}
+
+// Work, without the mutex.
+
+bool Guard::work(Batch& batch) noexcept {
+  const KeptError kept;
+  bool any = !batch.arrived.empty() || !batch.leaving.empty();
+  for (GuardedBlock* guarded = batch.arrived.first; guarded != nullptr; guarded = guarded->next) {
+    begin(*guarded);
+  }
+  for (GuardedBlock* guarded = batch.leaving.first; guarded != nullptr; guarded = guarded->next) {
+    begin_comparison(*guarded);
+  }
+  if (any && is_on_device()) {
+    cl::flush(queue_);
+  }
+  // The queue ends them in their order, or nearly: where one is not through, the others are asked later.
+  for (GuardedBlock* guarded = batch.filling.first; guarded != nullptr && try_end_fill(*guarded);
+       guarded = guarded->next) {
+    any = true;
+  }
+  for (GuardedBlock* guarded = batch.reading.first; guarded != nullptr && try_end_comparison(*guarded);
+       guarded = guarded->next) {
+    any = true;
+  }
+  return any;
+}
+
+void Guard::begin(GuardedBlock& guarded) noexcept {
+  const PoolBlock& block = *guarded.block;
+  if (is_on_device()) {
+    return begin_on_device(guarded);
+  }
+  if (reach_ == Reach::host) {
+    unsigned char* const first = address_of(block);
+    if (!guarded.was_damaged && !pool_chunk(*block.chunk).pattern_is_lost) {
+      say_overrun(guarded, first + block.Mem::size, margin_of(block));
+    }
+    std::memset(first, cl::pattern_byte, static_cast<std::size_t>(block.Block::size));
+  }
+  guarded.phase = GuardedBlock::Phase::resting;
+}
+
+void Guard::begin_on_device(GuardedBlock& guarded) noexcept {
+  const PoolBlock& block = *guarded.block;
+  PoolChunk& chunk = pool_chunk(*block.chunk);
+  const std::uint64_t margin = guarded.was_damaged || chunk.pattern_is_lost ? 0 : margin_of(block);
+  if (margin != 0 && make_room(guarded.bytes, margin) &&
+      cl::read_stretch(queue_, stretch_of(block, block.Mem::size, margin), guarded.bytes.data(),
+                       guarded.event) != Status::success) {
+    guarded.bytes.clear();
+  }
+  if (cl::fill_with_pattern(queue_, stretch_of(block, 0, block.Block::size), guarded.event) !=
+      Status::success) {
+    chunk.pattern_is_lost = true;
+  }
+  guarded.phase = guarded.event ? GuardedBlock::Phase::filling : GuardedBlock::Phase::resting;
+}
+
+bool Guard::try_end_fill(GuardedBlock& guarded) noexcept {
+  const cl_int state = cl::state_of(guarded.event.get());
+  if (state > CL_COMPLETE) {
+    return false;
+  }
+  if (state < CL_COMPLETE) {
+    pool_chunk(*guarded.block->chunk).pattern_is_lost = true;
+  } else {
+    say_overrun(guarded, guarded.bytes.data(), guarded.bytes.size());
+  }
+  guarded.stamp = 0;
+  guarded.event.reset();
+  guarded.bytes = {};
+  guarded.phase = GuardedBlock::Phase::resting;
+  return true;
+}
+
+void Guard::begin_comparison(GuardedBlock& guarded) noexcept {
+  const PoolBlock& block = *guarded.block;
+  guarded.phase = GuardedBlock::Phase::done;
+  if (reach_ == Reach::none || pool_chunk(*block.chunk).pattern_is_lost) {
+    return;
+  }
+  if (reach_ == Reach::host) {
+    return end_comparison(guarded, say_write(guarded, 0, address_of(block), block.Block::size));
+  }
+  const Ends ends(block);
+  if (!make_room(guarded.bytes, ends.first + ends.last) ||
+      cl::read_stretch(queue_, stretch_of(block, 0, ends.first), guarded.bytes.data(), guarded.event) !=
+          Status::success) {
+    return;
+  }
+  if (ends.last != 0 &&
+      cl::read_stretch(queue_, stretch_of(block, ends.end - ends.last, ends.last),
+                       guarded.bytes.data() + ends.first, guarded.event) != Status::success) {
+    guarded.bytes.resize(static_cast<std::size_t>(ends.first));  // which does not move it
+  }
+  guarded.phase = GuardedBlock::Phase::reading;
+}
+
+bool Guard::try_end_comparison(GuardedBlock& guarded) noexcept {
+  const cl_int state = cl::state_of(guarded.event.get());
+  if (state > CL_COMPLETE) {
+    return false;
+  }
+  const Ends ends(*guarded.block);
+  bool damaged = false;
+  if (state == CL_COMPLETE) {
+    const unsigned char* const bytes = guarded.bytes.data();
+    damaged = say_write(guarded, 0, bytes, ends.first) ||
+              say_write(guarded, ends.end - ends.last, bytes + ends.first, guarded.bytes.size() - ends.first);
+  }
+  guarded.event.reset();
+  guarded.bytes = {};
+  end_comparison(guarded, damaged);
+  return true;
+}
+
+/// What was written to after its release is filled and rests once more: its memory must not go on without the
+/// pattern.
+void Guard::end_comparison(GuardedBlock& guarded, bool damaged) noexcept {
+  if (damaged && guarded.was_damaged) {
+    pool_chunk(*guarded.block->chunk).pattern_is_lost = true;
+  }
+  guarded.phase = damaged && !guarded.was_damaged ? GuardedBlock::Phase::arrived : GuardedBlock::Phase::done;
+  guarded.was_damaged = damaged;
+}
+
+void Guard::say_overrun(const GuardedBlock& guarded, const unsigned char* bytes,
+                        std::uint64_t size) noexcept {
+  const std::uint64_t place = first_damage(bytes, size);
+  if (place != size) {
+    const PoolBlock& block = *guarded.block;
+    report_finding(
+        sink_,
+        "pool '%s': %p, a block of %llu bytes with tag %llu, was written beyond its end: at offset "
+        "%llu stands 0x%02X",
+        name_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)), number(block.Mem::size),
+        number(guarded.tag), number(block.Mem::size + place), bytes[place]);
+  }
+}
+
+bool Guard::say_write(const GuardedBlock& guarded, std::uint64_t offset, const unsigned char* bytes,
+                      std::uint64_t size) noexcept {
+  const std::uint64_t place = first_damage(bytes, size);
+  if (place == size) {
+    return false;
+  }
+  const PoolBlock& block = *guarded.block;
+  report_finding(sink_,
+                 "pool '%s': %p, a block of %llu bytes with tag %llu, was written after its release: at "
+                 "offset %llu stands 0x%02X",
+                 name_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
+                 number(block.Mem::size), number(guarded.tag), number(offset + place), bytes[place]);
+  return true;
+}
+
+}  // namespace clpool::core

@@ -1,0 +1,129 @@
+// Guard: what a guarded pool does with a released block before its memory is free again. The bytes beyond
+// what was asked for are compared with the pattern that all free memory of such a pool holds, the block is
+// filled with it, rests, is compared again, and only then goes back to the books. On device memory all of
+// that is enqueued and looked at later; only the fill of a new chunk is waited for.
+//
+// Lists are guarded by the pool's mutex: take() and put_back() are called with it, work() and fill_chunk()
+// without it.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "allocator/allocator.hpp"
+#include "base/message.hpp"
+#include "cl/handle.hpp"
+#include "cl/pattern.hpp"
+#include "pool/pool_block.hpp"
+
+namespace clpool::core {
+
+/// A released block on its way.
+struct GuardedBlock {
+  enum class Phase : std::uint8_t {
+    arrived,  ///< nothing was done with it
+    filling,  ///< read at its end and filled, when `event` is complete
+    resting,  ///< full of the pattern, if the pool can reach its memory
+    leaving,  ///< is to be compared
+    reading,  ///< read for that, when `event` is complete
+    done      ///< free
+  };
+  PoolBlock* block = nullptr;
+  std::uint64_t stamp = 0;  ///< for the books: what may still use it; 0: nothing
+  std::uint64_t tag = 0;
+  Phase phase = Phase::arrived;
+  bool was_damaged = false;  ///< it rests once more: what was written to it is said already
+  cl::Event event;
+  std::vector<unsigned char> bytes;  ///< read from the device
+  GuardedBlock* next = nullptr;
+};
+
+/// A list in the order of arrival, with the bytes that its blocks take.
+struct GuardedList {
+  GuardedBlock* first = nullptr;
+  GuardedBlock* last = nullptr;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  bool empty() const noexcept { return first == nullptr; }
+  void add(GuardedBlock& guarded) noexcept;
+  GuardedBlock* take() noexcept;
+};
+
+class Guard {
+ public:
+  /// Most blocks that rest, and most bytes that they take together: this many, or a part of the pool.
+  static constexpr std::uint64_t most_resting = 256;
+  static constexpr std::uint64_t least_resting_bytes = 32 * 1024 * 1024;
+  static constexpr std::uint64_t resting_part = 16;
+
+  /// `queue`: a queue of the pool behind which its memory may be used; null: none is known, and memory is not
+  /// touched. `name` and `sink` are the pool's.
+  Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& name, MessageSink sink);
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard();
+
+  /// Bytes that every block of such a pool is to have beyond those that are asked for; 0 if its memory is not
+  /// touched.
+  static std::uint64_t margin(const AllocatorTraits& traits, cl_command_queue queue,
+                              std::uint64_t granule) noexcept;
+
+  /// Fills a new chunk, behind the queue. Called without the mutex.
+  Status fill_chunk(PoolChunk& chunk) noexcept;
+  /// The queue of that fill; null if it is done already.
+  cl_command_queue filling_queue() const noexcept { return is_on_device() ? queue_ : nullptr; }
+
+  struct Batch {
+    GuardedList arrived, filling, leaving, reading;
+    bool empty() const noexcept {
+      return arrived.empty() && filling.empty() && leaving.empty() && reading.empty();
+    }
+  };
+  /// Enters a block that the books gave; false without host memory.
+  bool enter(PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// All that may be worked on when at most so much is to rest.
+  Batch take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept;
+  /// True if something came further. Called without the mutex.
+  bool work(Batch& batch) noexcept;
+  /// Sorts in what was worked on; what is done goes to `done`.
+  void put_back(Batch& batch, GuardedList& done) noexcept;
+
+  /// All blocks, wherever they are, at the pool's end.
+  GuardedList take_all() noexcept;
+
+  /// Blocks of which the queue is not yet through.
+  std::uint64_t in_flight() const noexcept { return in_hand_ + filling_.count + reading_.count; }
+  std::uint64_t resting() const noexcept { return arrived_.count + resting_.count; }
+
+ private:
+  enum class Reach : std::uint8_t { none, host, buffer, svm };
+  static Reach reach_of(const AllocatorTraits& traits, cl_command_queue queue) noexcept;
+
+  bool is_on_device() const noexcept { return reach_ == Reach::buffer || reach_ == Reach::svm; }
+  cl::Stretch stretch_of(const PoolBlock& block, std::uint64_t offset, std::uint64_t size) const noexcept;
+  unsigned char* address_of(const PoolBlock& block) const noexcept;
+  void begin(GuardedBlock& guarded) noexcept;
+  void begin_on_device(GuardedBlock& guarded) noexcept;
+  bool try_end_fill(GuardedBlock& guarded) noexcept;
+  void begin_comparison(GuardedBlock& guarded) noexcept;
+  bool try_end_comparison(GuardedBlock& guarded) noexcept;
+  void say_overrun(const GuardedBlock& guarded, const unsigned char* bytes, std::uint64_t size) noexcept;
+  bool say_write(const GuardedBlock& guarded, std::uint64_t offset, const unsigned char* bytes,
+                 std::uint64_t size) noexcept;
+  void end_comparison(GuardedBlock& guarded, bool damaged) noexcept;
+
+  const Reach reach_;
+  const cl_command_queue queue_;
+  const std::string& name_;
+  const MessageSink sink_;
+  GuardedList arrived_;
+  GuardedList filling_;
+  GuardedList resting_;
+  GuardedList reading_;
+  std::uint64_t in_hand_ = 0;  ///< in batches of threads
+};
+
+}  // namespace clpool::core

@@ -1,0 +1,94 @@
+// Guarded pools: what a pool does for its guard. Functions that take a Visit are called with the mutex held,
+// and note_released() and end_guard() with it or where nobody else has the block or pool; guard_chunk() is
+// called without it.
+#include <algorithm>
+
+#include "cl/marker.hpp"
+#include "pool/pool.hpp"
+
+namespace clpool::core {
+
+Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept {
+  Status status = guard_->fill_chunk(chunk);
+  // Whatever uses the chunk comes after the fill.
+  const cl_command_queue first = guard_->filling_queue();
+  const bool is_ordered = first == nullptr || own.epochs.only_queue() == first;
+  for (std::size_t i = 0; status == Status::success && !is_ordered && i < own.epochs.queue_count(); ++i) {
+    status = cl::hand_over(first, own.epochs.queue(i));
+  }
+  if (status != Status::success) {
+    const KeptError kept;
+    allocator_->deallocate(chunk.memory);
+  }
+  return status;
+}
+
+void Pool::note_released(Mem& mem) const noexcept {
+  if (guard_ != nullptr) {
+    mark_resting(mem, std::atomic_ref(pool_block(mem).tag).load(std::memory_order_relaxed));
+  } else {
+    mark_released(mem);
+  }
+}
+
+bool Pool::rests() const noexcept {
+  return guard_ != nullptr && guard_->in_flight() + guard_->resting() != 0;
+}
+
+void Pool::work_on_guard(Visit& visit) noexcept {
+  if (guard_ == nullptr) {
+    return;
+  }
+  for (bool any = true; any;) {
+    for (Mem* mem = books_.take_freed(); mem != nullptr;) {
+      PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
+      if (!guard_->enter(block, block.tag)) {
+        books_.free_rested(block, block.tag);
+      }
+    }
+    const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && books_.holding();
+    const std::uint64_t part = books_.strategy().managed_bytes() / Guard::resting_part;
+    const std::uint64_t bytes = std::min(std::max(Guard::least_resting_bytes, part), options_.max_held_bytes);
+    Guard::Batch batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);
+    if (batch.empty()) {
+      return;
+    }
+    visit.out([&] { any = guard_->work(batch); });
+    guard_is_late_ = guard_is_late_ && !any;
+    GuardedList done;
+    guard_->put_back(batch, done);
+    while (GuardedBlock* guarded = done.take()) {
+      books_.free_rested(*guarded->block, guarded->stamp);
+      delete guarded;
+    }
+  }
+}
+
+void Pool::end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept {
+  if (guard_ == nullptr) {
+    return;
+  }
+  ++rest_enders_;
+  work_on_guard(visit);
+  if (rests() && !guard_is_late_) {
+    settle(visit, nanoseconds);
+  }
+  --rest_enders_;
+  guard_is_late_ = rests();
+}
+
+void Pool::end_guard() noexcept {
+  if (guard_ == nullptr) {
+    return;
+  }
+  for (Mem* mem = books_.take_freed(); mem != nullptr;) {
+    books_.free_rested(pool_block(*std::exchange(mem, mem->next)), 0);
+  }
+  GuardedList all = guard_->take_all();
+  while (GuardedBlock* guarded = all.take()) {
+    books_.free_rested(*guarded->block, 0);
+    delete guarded;
+  }
+}
+
+}  // namespace clpool::core

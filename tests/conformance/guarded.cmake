@@ -1,0 +1,42 @@
+# The suites that use pools once more with CLPOOL_GUARD=1, on the device at hand and on the fake driver: a right program is
+# served as before, and nothing is found in it. One entry for each program and driver: guarded.DRIVER.PROGRAM.
+
+# What a guarded pool does not promise: that memory is reused, or back with the driver, as soon as it is released; and that
+# blocks take no more than they need.
+set(guarded_differs
+    "*.CountsASlidingWindowOfBlocksExactly*:*.GivesAnEmptyRequestABlockOfItsOwn*:*.ReturnsWhatIsHeldAndKeepsWhatIsInUse*"
+    "*.StopsHoldingForGoodAndGoesOnWorking*:*.TrimsTheLargestFirst*:*.ServesWhatRepeatsWithoutTheDriver*"
+    "*.TriesWithoutWaitingOrCallingTheDriver*:BinnedPool.HandsOutTheMostRecentlyReturned*:PoolOptionsTest.WhatIsOldGoesBack*"
+    "PoolOptionsTest.ATickGivesBack*:PoolOptionsTest.LittleIsHeldWhereLittleMayBe"
+    "*.AnUndeclaredUseOnAnotherQueueIsNotProtected*:*.AnUnboundBlockIsFreeToBeReused*:PoolReuseOnQueues.*HandedOutWhileACommandUsesIt*"
+    "PoolReuseOnQueues.ABlockForOneQueueIsReusedAtOnce*:TraceReplay.APoolServesTheLog*:CppSource.PoolsOverItNeedNoDevice"
+    "*.ReturnsABlockWhoseLastReferencesAreGivenUpAtOnce*")
+# Tests that use what they have released; guard_test.cpp says what is found then.
+set(guarded_misuse "*.RefusesASecondRelease*:*.ShowsNothingOfAReleasedBlock*:*.UseAfterReleaseIsAnError*:*.CarriesOutLateReleasesInItsNextCall*:*.ReleasesWithoutWaitingOrNotAtAll*")
+list(JOIN guarded_differs ":" guarded_differs)
+
+# add_guarded_run(DRIVER ENVIRONMENT TARGET LEFT_OUT)
+function(add_guarded_run driver environment target left_out)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  string(REGEX REPLACE "^clpool_(.*)$" "\\1" program ${target})
+  set(name guarded.${driver}.${program})
+  add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 "--gtest_filter=-${left_out}:${guarded_differs}:${guarded_misuse}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT "CLPOOL_GUARD=1;${environment}"
+                       FAIL_REGULAR_EXPRESSION "clpool guard: ")
+endfunction()
+
+set(guarded_stub "OCL_ICD_VENDORS=${clpool_stub_vendors};OPENCL_VENDOR_PATH=${clpool_stub_vendors};CLPOOL_TEST=clpool stub")
+foreach(target clpool_pool_tests clpool_conformance_tests)
+  add_guarded_run(device "" ${target} "")
+  add_guarded_run(stub "${guarded_stub};CLPOOL_STUB=leaks" ${target} "${stub_freed_under_commands}")
+  add_guarded_run(nvidia "${guarded_stub};CLPOOL_STUB=nvidia=1,align=512,leaks" ${target} "${stub_freed_under_commands}")
+  add_guarded_run(shuffled "${guarded_stub};CLPOOL_STUB=seed=7,leaks" ${target} "${stub_freed_under_commands}")
+  add_guarded_run(opencl_1_1 "${guarded_stub};CLPOOL_STUB=version=1.1,svm=none,align=4096,leaks" ${target}
+                  "${stub_freed_under_commands}:${stub_needs_1_2}:${stub_small_alignment}")
+endforeach()
+if(TARGET clpool_stress_tests)
+  add_guarded_run(device "" clpool_stress_tests "")
+  set_tests_properties(guarded.device.stress_tests PROPERTIES LABELS threads)
+endif()

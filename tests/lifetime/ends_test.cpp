@@ -1,0 +1,119 @@
+// In which order pools, their blocks, allocators, queues and contexts end is the program's choice: each keeps
+// what it needs. On the fake driver nothing may be left of them.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "conformance/pool/backends.hpp"
+#include "stub_icd/stub.h"
+
+namespace clpool::test {
+namespace {
+
+/// What there is before the fixture has made anything.
+struct CountedBefore {
+  CountedBefore() { stub_read_counts(&before); }
+  stub_counts before = {};
+};
+
+class PoolEnds : private CountedBefore, public PoolTest {
+ protected:
+  /// Gives up the fixture's own references, as a program may at any time.
+  void end_device() {
+    if (cl.queue != nullptr) {
+      clReleaseCommandQueue(cl.queue);
+      clReleaseContext(cl.context);
+      queue_ = std::exchange(cl.queue, nullptr);
+      cl.context = nullptr;
+    }
+  }
+  /// What the pool itself keeps must do for a block, commands included, by the queue that it has retained.
+  void use(clpool_mem* mem) {
+    if (has_buffers() || is(Kind::svm)) {
+      const unsigned value = 0xC0FFEE;
+      std::vector<unsigned> read(clpool_mem_size(mem) / sizeof value);
+      ASSERT_EQ(clpool_mem_fill(queue_, mem, &value, sizeof value, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr),
+                CLPOOL_SUCCESS)
+          << clpool_last_error_message();
+      ASSERT_EQ(clpool_mem_read(queue_, mem, 0, CLPOOL_WHOLE_SIZE, read.data(), clpool_mem_size(mem), 1, 0,
+                                nullptr, nullptr),
+                CLPOOL_SUCCESS)
+          << clpool_last_error_message();
+      EXPECT_EQ(read, std::vector<unsigned>(read.size(), value));
+    }
+  }
+  PoolHandle pool_with_queue() {
+    clpool_pool_options made = options();
+    made.queues = &cl.queue;
+    made.queue_count = is(Kind::custom) ? 0 : 1;
+    return make_pool(allocator.get(), made);
+  }
+  void expect_nothing_left() {
+    end_device();
+    allocator.reset();
+    // Memory that is freed behind its queue goes when the queue is there, which nobody here can wait for.
+    char text[512] = "";
+    for (int i = 0; i < 20000 && stub_same_counts(&before, text, sizeof text) == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_STREQ(text, "") << "left in the driver";
+  }
+
+  cl_command_queue queue_ = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(, PoolEnds, testing::ValuesIn(all_backends()), name_of);
+
+TEST_P(PoolEnds, BlocksOutliveTheirPool) {
+  std::vector<MemHandle> blocks;
+  {
+    const PoolHandle made = pool_with_queue();
+    for (int i = 0; i < 50; ++i) {
+      blocks.push_back(allocate(made, 4096 * (1 + static_cast<std::size_t>(i) % 3)));
+    }
+    blocks.resize(40);
+    allocator.reset();
+  }
+  queue_ = cl.queue;
+  for (const MemHandle& block : blocks) {
+    use(block.get());
+  }
+  blocks.clear();
+  EXPECT_EQ(numbers.live_chunks(), 0u) << "the last block ends the pool";
+  expect_nothing_left();
+}
+
+TEST_P(PoolEnds, APoolOutlivesItsContextAndQueueAndAllocator) {
+  PoolHandle made = pool_with_queue();
+  MemHandle early = allocate(made, 4096);
+  end_device();
+  allocator.reset();
+  MemHandle late = allocate(made, 1 << 20);
+  use(early.get());
+  use(late.get());
+  early.reset();
+  EXPECT_EQ(clpool_pool_free_held(made.get()), CLPOOL_SUCCESS);
+  expect_sound(made);
+  late.reset();
+  made.reset();
+  EXPECT_EQ(numbers.live_chunks(), 0u);
+  expect_nothing_left();
+}
+
+TEST_P(PoolEnds, ABlockMayBeTheLastThatIsLeftOfAll) {
+  PoolHandle made = pool_with_queue();
+  MemHandle last = allocate(made, 4096);
+  end_device();
+  allocator.reset();
+  made.reset();
+  use(last.get());
+  last.reset();
+  EXPECT_EQ(numbers.live_chunks(), 0u);
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace clpool::test

@@ -1,0 +1,273 @@
+// What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
+// whatever queue they are, and what made its chunk.
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+constexpr std::size_t block_size = 4096;
+
+class PoolOrder : public testing::Test {
+ protected:
+  ~PoolOrder() override {
+    stub_run_all();
+    if (pool != nullptr) {
+      EXPECT_OK(clpool_pool_tick(pool));
+      stub_run_all();
+      EXPECT_OK(clpool_pool_release(pool));
+    }
+  }
+
+  void make_pool(std::vector<cl_command_queue> queues, bool svm = false) {
+    clpool_allocator* allocator = nullptr;
+    ASSERT_OK(svm ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &allocator)
+                  : clpool_allocator_create_immediate(home, 0, &allocator));
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues.data();
+    options.queue_count = static_cast<std::uint32_t>(queues.size());
+    ASSERT_OK(clpool_pool_create(allocator, &options, &pool));
+    EXPECT_OK(clpool_allocator_release(allocator));
+  }
+  clpool_mem* allocate() {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool, block_size, &mem));
+    return mem;
+  }
+  clpool_mem* allocate_on(cl_command_queue queue) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate_on(pool, queue, block_size, &mem));
+    return mem;
+  }
+  /// A command of the program's own, of which the library knows nothing.
+  void fill(cl_command_queue queue, clpool_mem* mem, unsigned char value, const Gate* gate = nullptr) {
+    const cl_event event = gate != nullptr ? gate->get() : nullptr;
+    const cl_uint count = gate != nullptr ? 1 : 0;
+    const cl_event* const waits = gate != nullptr ? &event : nullptr;
+    void* const pointer = clpool_mem_pointer(mem);
+    ASSERT_EQ(pointer != nullptr
+                  ? clEnqueueSVMMemFill(queue, pointer, &value, 1, block_size, count, waits, nullptr)
+                  : clEnqueueFillBuffer(queue, clpool_mem_handle(mem), &value, 1, 0, block_size, count, waits,
+                                        nullptr),
+              CL_SUCCESS);
+    clFlush(queue);
+  }
+  /// Opens the gate after all that may run before it, and tells what the block has in the end.
+  unsigned char content_after(clpool_mem* mem, Gate& gate) {
+    stub_run_all();
+    gate.open();
+    stub_run_all();
+    const unsigned char value = stub_memory(clpool_mem_handle(mem))[0];
+    EXPECT_OK(clpool_mem_release(mem));
+    return value;
+  }
+
+  Scene scene;
+  cl_command_queue home = scene.cl.queue;
+  cl_command_queue other = scene.cl.another_queue();
+  cl_command_queue third = scene.cl.another_queue();
+  clpool_pool* pool = nullptr;
+};
+
+TEST_F(PoolOrder, ABlockForAnotherQueueComesAfterThePoolsQueue) {
+  make_pool({home});
+  clpool_mem* const mem = allocate();
+  Gate gate(scene.cl.context);
+  fill(home, mem, 1, &gate);
+  EXPECT_OK(clpool_mem_release(mem));
+  clpool_mem* const next = allocate_on(other);
+  fill(other, next, 2);
+  EXPECT_EQ(content_after(next, gate), 2);
+}
+
+TEST_F(PoolOrder, ABlockThatWasDeclaredForAnotherQueueStillComesAfterThePoolsQueue) {
+  make_pool({home});
+  clpool_mem* const mem = allocate();
+  EXPECT_OK(clpool_mem_used_on(mem, other));
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  fill(home, mem, 1, &gate);
+  EXPECT_OK(clpool_mem_release(mem));
+  clpool_mem* const next = allocate_on(other);
+  fill(other, next, 2);
+  EXPECT_EQ(content_after(next, gate), 2);
+}
+
+/// A pool of two queues and a block that `other` still uses, handed out to that queue again.
+class HandedOutAgain : public PoolOrder {
+ protected:
+  void SetUp() override {
+    make_pool({home, other});
+    clpool_mem* const mem = allocate_on(other);
+    stub_run_all();
+    const cl_mem handle = clpool_mem_handle(mem);
+    fill(other, mem, 1, &gate);
+    EXPECT_OK(clpool_mem_release(mem));
+    again = allocate_on(other);
+    EXPECT_EQ(clpool_mem_handle(again), handle) << "its queue need not wait for itself";
+  }
+  Gate gate{scene.cl.context};
+  clpool_mem* again = nullptr;
+};
+
+TEST_F(HandedOutAgain, ItIsWrittenByTheLibraryOnAnotherQueueAfterItsFormerCommands) {
+  const std::vector<unsigned char> host(block_size, 2);
+  EXPECT_OK(clpool_mem_write(home, again, 0, block_size, host.data(), block_size, 0, 0, nullptr, nullptr));
+  EXPECT_EQ(content_after(again, gate), 2);
+}
+
+TEST_F(HandedOutAgain, AnotherQueueThatIsDeclaredComesAfterItsFormerCommands) {
+  EXPECT_OK(clpool_mem_used_on(again, home));
+  fill(home, again, 2);
+  EXPECT_EQ(content_after(again, gate), 2);
+}
+
+TEST_F(HandedOutAgain, ThatItIsIdleIsNotSaidOfItsFormerCommands) {
+  EXPECT_OK(clpool_mem_release_idle(again));
+  clpool_mem* const next = allocate();
+  fill(home, next, 2);
+  EXPECT_EQ(content_after(next, gate), 2);
+}
+
+TEST_F(PoolOrder, ANewChunkIsReadyBeforeAnyQueueUsesIt) {
+  make_pool({home, other});
+  using Declare = std::function<clpool_mem*()>;
+  const Declare ways[] = {
+      [&] {
+        clpool_mem* const mem = allocate();
+        EXPECT_OK(clpool_mem_used_on(mem, third));
+        return mem;
+      },
+      [&] { return allocate_on(third); },
+      [&] {
+        clpool_mem* const mem = allocate();
+        const unsigned char value = 1;
+        EXPECT_OK(clpool_mem_fill(third, mem, &value, 1, 0, block_size, 0, nullptr, nullptr));
+        return mem;
+      },
+  };
+  for (const Declare& declare : ways) {
+    EXPECT_OK(clpool_pool_free_held(pool));
+    Gate gate(scene.cl.context);
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+    clpool_mem* const mem = declare();
+    fill(third, mem, 2);
+    EXPECT_EQ(content_after(mem, gate), 2);
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+}
+
+TEST_F(PoolOrder, AQueueThatWaitedForAChunkOnceWaitsNoMore) {
+  make_pool({home, other});
+  EXPECT_OK(clpool_mem_release(allocate()));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
+  const std::uint64_t before = stub_calls("clEnqueueBarrierWithWaitList");
+  clpool_mem* const mem = allocate();
+  EXPECT_OK(clpool_mem_used_on(mem, third));
+  EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), before);
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+TEST_F(PoolOrder, AnIdleReleaseFreesNoSharedMemoryUnderItsFormerCommands) {
+  make_pool({home}, true);
+  clpool_mem* const mem = allocate();
+  void* const place = clpool_mem_pointer(mem);
+  Gate gate(scene.cl.context);
+  fill(home, mem, 1, &gate);
+  EXPECT_OK(clpool_mem_release(mem));
+  clpool_mem* const next = allocate();
+  EXPECT_EQ(clpool_mem_pointer(next), place) << "by the order of the queue";
+  EXPECT_OK(clpool_pool_stop_holding(pool));
+  EXPECT_OK(clpool_mem_release_idle(next));  // its new owner has not used it
+  stub_run_all();
+  gate.open();
+  stub_run_all();  // the stub ends the process if the memory was freed
+}
+
+TEST_F(PoolOrder, ADeclaredQueueThatIsThroughFreesNoSharedMemoryUnderThePoolsQueue) {
+  make_pool({home}, true);
+  clpool_mem* const mem = allocate();
+  EXPECT_OK(clpool_mem_used_on(mem, other));
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  fill(home, mem, 1, &gate);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_tick(pool));
+  while (stub_run_next(other) != 0) {
+  }
+  EXPECT_OK(clpool_pool_tick(pool));
+  EXPECT_OK(clpool_pool_free_held(pool));
+  stub_run_all();
+  gate.open();
+  stub_run_all();
+}
+
+TEST_F(PoolOrder, ADeclarationThatFailsChangesNothing) {
+  make_pool({home, other});
+  clpool_mem* const mem = allocate();
+  stub_fail("clRetainCommandQueue", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_NE(clpool_mem_used_on(mem, third), CLPOOL_SUCCESS);
+  stub_fail_none();
+  const cl_command_queue fourth = scene.cl.another_queue();
+  EXPECT_OK(clpool_mem_used_on(mem, fourth));
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(third, 1, gate.list(), nullptr), CL_SUCCESS);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
+  clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+  ASSERT_OK(clpool_pool_statistics(pool, &stats));
+  EXPECT_EQ(stats.pending_bytes, 0u) << "the queue that could not be retained is not waited for";
+}
+
+TEST_F(PoolOrder, QueuesAndEventsOfOneBlockAreBothWaitedForWhenAPoolOfCustomMemoryEnds) {
+  stub_configure("mode=worker");
+  Messages messages;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.message = Messages::receive;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.callbacks = &callbacks;
+  options.user = &messages;
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  PoolHandle ending = test::make_pool(allocator.get(), options);
+  MemHandle mem = test::allocate(ending, block_size);
+  ASSERT_EQ(clpool_mem_used_on(mem.get(), other), CLPOOL_SUCCESS);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clpool_mem_release_after(mem.get(), 1, gate.list()), CLPOOL_SUCCESS);
+  mem.reset();
+  gate.open();
+  ending.reset();
+  EXPECT_EQ(messages.count(CLPOOL_MESSAGE_ERROR, ""), 0u) << "everything had ended";
+  EXPECT_EQ(numbers.live_chunks(), 0u);
+}
+
+TEST_F(PoolOrder, AChunkMadeForOneBlockIsTouchedToo) {
+  stub_configure("nvidia=1,align=512");
+  clpool_allocator* allocator = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &allocator));
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &home;
+  options.queue_count = 1;
+  ASSERT_OK(clpool_pool_create(allocator, &options, &pool));
+  EXPECT_OK(clpool_allocator_release(allocator));
+  clpool_mem* whole = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool, 1 << 20, &whole));
+  EXPECT_OK(clpool_mem_release(whole));
+  clpool_mem* const part = allocate();
+  clpool_mem* const next = allocate();
+  fill(home, part, 1);
+  fill(home, next, 1);
+  EXPECT_EQ(stub_count("first_use_waits"), 0u);
+  EXPECT_OK(clpool_mem_release(next));
+  EXPECT_OK(clpool_mem_release(part));
+}
+
+}  // namespace
+}  // namespace clpool::test
