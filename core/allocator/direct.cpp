@@ -2,6 +2,7 @@
 #include "allocator/direct.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -33,6 +34,7 @@ struct DirectMem : Mem {
 };
 
 constinit std::mutex uses_mutex;
+constinit std::atomic<bool (*)() noexcept> give_back_elsewhere{nullptr};
 
 /// The queue that `mem` is freed behind; null if none.
 cl_command_queue queue_of(const DirectMem& mem) noexcept {
@@ -156,6 +158,10 @@ Status explain(Status status, const AllocatorTraits& traits, std::size_t size) n
 
 }  // namespace
 
+void when_out_of_memory(bool (*give_back)() noexcept) noexcept {
+  give_back_elsewhere.store(give_back, std::memory_order_relaxed);
+}
+
 Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
   result = nullptr;
   if (size == 0) {
@@ -164,8 +170,19 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
   finish_later_releases();
   DirectMem& mem = recycler.take();
   const AllocatorTraits& traits = allocator.traits();
-  if (const Status status = allocator.allocate(size, traits.granularity, mem.chunk);
-      status != Status::success) {
+  Status status = allocator.allocate(size, traits.granularity, mem.chunk);
+  if (status == Status::out_of_memory) {
+    const auto give_back = give_back_elsewhere.load(std::memory_order_relaxed);
+    bool gave_back = false;
+    {
+      const KeptError kept;
+      gave_back = give_back != nullptr && give_back();
+    }
+    if (gave_back) {
+      status = allocator.allocate(size, traits.granularity, mem.chunk);
+    }
+  }
+  if (status != Status::success) {
     recycler.give_back(mem);
     return explain(status, traits, size);
   }

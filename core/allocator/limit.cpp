@@ -54,6 +54,7 @@ class LimitAllocator final : public Allocator {
 }  // namespace
 
 Status make_limit_allocator(Allocator& inner, std::uint64_t max_bytes, Reference<Allocator>& result) {
+  CLPOOL_TRY(inner.require_own_process("the allocator"));
   if (max_bytes == 0) {
     return fail(Status::invalid_value, "max_bytes is 0, the least limit is 1");
   }

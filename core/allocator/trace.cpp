@@ -61,6 +61,7 @@ class TraceAllocator final : public Allocator {
 }  // namespace
 
 Status make_trace_allocator(Allocator& inner, const char* path, Reference<Allocator>& result) {
+  CLPOOL_TRY(inner.require_own_process("the allocator"));
   Reference<TraceWriter> writer;
   CLPOOL_TRY(TraceWriter::create(path, writer));
   result =

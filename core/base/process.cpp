@@ -60,6 +60,14 @@ struct ForkHandlers {
   }
 };
 
+namespace {
+
+/// From the beginning: the child must tell the parent's objects from its own also where no mutex was taken
+/// and no action was entered before fork(), as when only an allocator was made.
+[[maybe_unused]] const bool installed_at_load = (ForkHandlers::install(), true);
+
+}  // namespace
+
 std::uint32_t process_generation() noexcept {
   return generation.load(std::memory_order_relaxed);
 }

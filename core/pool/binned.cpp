@@ -108,6 +108,19 @@ HeapChunk* Binned::largest_free_chunk() const noexcept {
   return bin != bins_.rend() ? bin->second->chunk : nullptr;
 }
 
+HeapChunk* Binned::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
+  if (chunk != nullptr && chunk->first->free_next != nullptr) {
+    return chunk->first->free_next->chunk;
+  }
+  auto bin = chunk != nullptr ? bins_.find(bin_for_block(chunk->size)) : bins_.end();
+  while (bin != bins_.begin()) {
+    if ((--bin)->second != nullptr) {
+      return bin->second->chunk;
+    }
+  }
+  return nullptr;
+}
+
 HeapChunk* Binned::next_free_chunk() const noexcept {
   const auto bin =
       std::find_if(bins_.begin(), bins_.end(), [](const auto& entry) { return entry.second != nullptr; });

@@ -29,6 +29,7 @@ class Binned final : public Strategy {
   void remove_chunk(HeapChunk& chunk) noexcept override;
   HeapChunk* largest_free_chunk() const noexcept override;
   HeapChunk* next_free_chunk() const noexcept override;
+  HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
   HeapChunk* first_chunk() const noexcept override { return chunks_; }
   std::uint64_t managed_bytes() const noexcept override { return managed_bytes_; }
   std::uint64_t free_bytes() const noexcept override { return free_bytes_; }

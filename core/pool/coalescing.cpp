@@ -154,6 +154,12 @@ HeapChunk* Coalescing::largest_free_chunk() const noexcept {
   return block != nullptr ? block->chunk : nullptr;
 }
 
+HeapChunk* Coalescing::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
+  const FreeIndex& whole = heap_.whole_chunks();
+  const Block* block = chunk != nullptr ? whole.next_downwards(*chunk->first) : whole.first_downwards();
+  return block != nullptr ? block->chunk : nullptr;
+}
+
 HeapChunk* Coalescing::next_free_chunk() const noexcept {
   const Block* block = heap_.whole_chunks().first();
   return block != nullptr ? block->chunk : nullptr;

@@ -26,6 +26,7 @@ class Coalescing final : public Strategy {
   void remove_chunk(HeapChunk& chunk) noexcept override { heap_.remove_chunk(chunk); }
   HeapChunk* largest_free_chunk() const noexcept override;
   HeapChunk* next_free_chunk() const noexcept override;
+  HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
   HeapChunk* first_chunk() const noexcept override { return heap_.first_chunk(); }
   std::uint64_t managed_bytes() const noexcept override { return heap_.managed_bytes(); }
   std::uint64_t free_bytes() const noexcept override { return heap_.free_bytes(); }

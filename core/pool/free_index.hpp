@@ -91,6 +91,19 @@ class FreeIndex {
     return bin == none ? nullptr : heads_[bin];
   }
 
+  /// The same walk by falling size class.
+  Block* first_downwards() const noexcept {
+    const std::uint32_t bin = previous_bin(level_count * 64);
+    return bin == none ? nullptr : heads_[bin];
+  }
+  Block* next_downwards(const Block& block) const noexcept {
+    if (block.free_next != nullptr) {
+      return block.free_next;
+    }
+    const std::uint32_t bin = previous_bin(block.bin);
+    return bin == none ? nullptr : heads_[bin];
+  }
+
   bool empty() const noexcept { return levels_ == 0; }
 
  private:
@@ -126,6 +139,24 @@ class FreeIndex {
       bits = bins_[level];
     }
     return level * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
+
+  /// Last bin before `bin` that has blocks.
+  std::uint32_t previous_bin(std::uint32_t bin) const noexcept {
+    if (bin == 0) {
+      return none;
+    }
+    std::uint32_t level = (bin - 1) / 64;
+    std::uint64_t bits = bins_[level] & (~std::uint64_t{0} >> (63 - (bin - 1) % 64));
+    if (bits == 0) {
+      const std::uint64_t levels = levels_ & ((std::uint64_t{1} << level) - 1);
+      if (levels == 0) {
+        return none;
+      }
+      level = static_cast<std::uint32_t>(63 - std::countl_zero(levels));
+      bits = bins_[level];
+    }
+    return level * 64 + static_cast<std::uint32_t>(63 - std::countl_zero(bits));
   }
 
   static Block* smallest(Block* block, std::uint64_t size, std::uint32_t looks) noexcept {

@@ -14,6 +14,9 @@ namespace {
 
 constinit std::atomic<std::uint64_t> last_pool_id{0};
 
+/// How long a visit polls for chunks that must be idle before they go, if too many are held.
+constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
+
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
@@ -51,9 +54,10 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 Pool::Visit::~Visit() {
   tidy();
-  if (!keeps_pool_ && pool_.books_.over_held_limit() && pool_.may_settle()) {
-    pool_.settle(*this, 500'000);
-    pool_.books_.give_back_beyond(pool_.options_.max_held_bytes);
+  if (keeps_to_held_limit_ && !keeps_pool_ && pool_.books_.over_held_limit() &&
+      pool_.may_settle(settling_to_hold_less_ns)) {
+    pool_.settle(*this, settling_to_hold_less_ns);
+    pool_.books_.keep_to_held_limit();
     tidy();
   }
   notify();
@@ -148,7 +152,7 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                 options.leading_bits, max_leading_bits);
   }
   OwnerLock::initialize();
-  end_parked();
+  end_parked(parked_at_a_time);
   std::vector<cl_command_queue> queues = options.queues;
   if (queues.empty() && allocator.traits().queue != nullptr) {
     queues.push_back(allocator.traits().queue);
@@ -201,6 +205,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   Status status = Status::success;
   {
     Visit visit(*this);
+    visit.keep_to_held_limit();
     status = serve(visit, request, mem);
     if (status == Status::out_of_memory) {  // a callback may have released the pool, which this visit keeps
       visit.out([&] { status = out_of_memory_error(request); });
@@ -285,6 +290,11 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
       return settle(visit, step.nanoseconds);
     case Step::Kind::wait:
       return books_.waited(request, !wait(visit, step.nanoseconds));
+    case Step::Kind::end_pools: {
+      bool any = false;
+      visit.out([&] { any = end_parked(UINT64_MAX); });
+      return books_.pools_ended(request, any);
+    }
     case Step::Kind::end_rest:
       return end_rest(visit, resting_longest_ns);
     case Step::Kind::collect:
@@ -458,7 +468,8 @@ Status Pool::take_back(Mem& mem) noexcept {
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
     return Status::success;
   }
-  const Visit visit(*this);
+  Visit visit(*this);
+  visit.keep_to_held_limit();
   receive(pool_block(mem));
   return Status::success;
 }

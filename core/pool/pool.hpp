@@ -143,7 +143,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   // Surroundings
   std::uint64_t requests() const noexcept override { return caches_.requests(); }
   bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
-  bool may_settle() const noexcept override;
+  bool may_settle(std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
   std::uint64_t now_ns() const noexcept override;
 
@@ -183,9 +183,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void look(Visit& visit, Close close) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
-  void look_at_events(Visit& visit, std::uint64_t most) noexcept;
+  void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
-  bool is_settled() const noexcept;
+  /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
+  void want_marker() noexcept;
+  /// Whether a settling of so many nanoseconds waits for a set; whether it has nothing left to wait for.
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
+  bool is_settled(std::uint64_t nanoseconds) const noexcept;
   bool wait(Visit& visit, std::uint64_t nanoseconds) noexcept;
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
@@ -209,7 +213,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
   void park() noexcept;
-  static void end_parked() noexcept;
+  /// Ends up to `most` parked pools whose memory nothing uses any more, without waiting, beginning with those
+  /// that were not asked for longest; true if there were any. Called without a mutex.
+  static bool end_parked(std::uint64_t most) noexcept;
+  static bool end_all_parked() noexcept { return end_parked(UINT64_MAX); }
+  /// How many a call asks that only happens to come by.
+  static constexpr std::uint64_t parked_at_a_time = 8;
 
   // pool_guard.cpp: guarded pools.
   Status guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept;
@@ -245,11 +254,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   QueueSets sets_;
   QueueSet* own_;                       ///< over the pool's own queues; one of sets_
   UsesList events_;                     ///< released blocks that wait for events
+  UsesList late_events_;                ///< the same, but they were waited for in vain
   const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
   bool guard_is_late_ = false;          ///< it was waited for in vain, and got no further since
-  std::uint64_t events_in_hand_ = 0;    ///< more of them, that some thread looks at
-  bool events_are_late_ = false;        ///< they were waited for in vain, and none has ended since
   Uses* retired_uses_ = nullptr;        ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
@@ -272,6 +280,9 @@ class Pool::Visit {
   /// Releases all that is to be released, without the mutex.
   void tidy() noexcept;
 
+  /// At the end, polls a little for chunks that must be idle before they go, if too many are held.
+  void keep_to_held_limit() noexcept { keeps_to_held_limit_ = true; }
+
   /// The pool is being ended by this visit; its end does not end it again.
   void keep_pool() noexcept { keeps_pool_ = true; }
 
@@ -282,6 +293,7 @@ class Pool::Visit {
 
   Pool& pool_;
   std::unique_lock<std::mutex> lock_;
+  bool keeps_to_held_limit_ = false;
   bool keeps_pool_ = false;
 };
 

@@ -1,7 +1,9 @@
 // How much a pool holds: giving it all back, or down to a limit, or what is old; releases that were put off;
 // and the end of a pool. Public functions are called without the mutex.
+#include <algorithm>
 #include <mutex>
 
+#include "allocator/direct.hpp"
 #include "base/process.hpp"
 #include "pool/pool.hpp"
 
@@ -20,14 +22,22 @@ constexpr std::uint64_t resting_longest_ns = 1'000'000'000;
 
 /// Pools that have ended but for memory that commands still use. Never given up at process exit.
 constinit ForkMutex parked_mutex;
-constinit Pool* parked_pools = nullptr;
+constinit Pool* first_parked = nullptr;
+constinit Pool* last_parked = nullptr;
 constinit std::atomic<std::uint64_t> parked_count{0};
+
+/// A child of fork() has none of the parent's pools: their mutexes may be held for ever, and their objects
+/// are the parent's.
+void forget_parked_in_child() noexcept {
+  first_parked = nullptr;
+  parked_count.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
   end_rest(visit, resting_longest_ns);
-  if ((!rules_.outlives_release || has_pending()) && may_settle()) {
+  if ((!rules_.outlives_release || has_pending()) && may_settle(settling_to_give_back_ns)) {
     settle(visit, settling_to_give_back_ns);
   } else {
     look(visit, Close::due);
@@ -76,12 +86,11 @@ Status Pool::trim(std::uint64_t keep_bytes) {
 Status Pool::tick() {
   CLPOOL_TRY(require_own_process("the pool"));
   finish_later_releases();
-  end_parked();
+  end_all_parked();
   Visit visit(*this);
-  if (own_->epochs.has_queues()) {
-    own_->open_blocks += own_->open_blocks == 0 ? 1 : 0;  // a marker shows how far the queues are
-  }
+  want_marker();
   look(visit, Close::all);
+  books_.keep_to_held_limit();
   if (options_.release_threshold != 0 || options_.decay_ns != 0) {
     empty_caches();
     books_.give_back_aged();
@@ -129,7 +138,7 @@ void Pool::last_reference_gone() noexcept {
   if (require_own_process("the pool") != Status::success) {
     return;  // the parent's
   }
-  end_parked();
+  end_parked(parked_at_a_time);
   Visit visit(*this);
   visit.out(
       [this] { take_back_all(later_.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel)); });
@@ -175,9 +184,12 @@ void Pool::end() noexcept {
 }
 
 void Pool::park() noexcept {
+  when_out_of_memory(end_all_parked);
+  after_fork_in_child(forget_parked_in_child);
   const std::lock_guard lock(parked_mutex);
-  next_parked_ = parked_pools;
-  parked_pools = this;
+  next_parked_ = nullptr;
+  (first_parked != nullptr ? last_parked->next_parked_ : first_parked) = this;
+  last_parked = this;
   parked_count.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -197,24 +209,27 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
-void Pool::end_parked() noexcept {
-  if (parked_count.load(std::memory_order_relaxed) == 0) {
-    return;
-  }
-  Pool* pools = nullptr;
-  {
-    const std::lock_guard lock(parked_mutex);
-    pools = std::exchange(parked_pools, nullptr);
-    parked_count.store(0, std::memory_order_relaxed);
-  }
-  while (pools != nullptr) {
-    Pool* const pool = std::exchange(pools, pools->next_parked_);
+bool Pool::end_parked(std::uint64_t most) noexcept {
+  bool any = false;
+  for (most = std::min(most, parked_count.load(std::memory_order_relaxed)); most > 0; --most) {
+    Pool* pool = nullptr;
+    {
+      const std::lock_guard lock(parked_mutex);
+      pool = first_parked;
+      if (pool == nullptr) {
+        break;
+      }
+      first_parked = pool->next_parked_;
+      parked_count.fetch_sub(1, std::memory_order_relaxed);
+    }
     if (pool->try_end(0)) {
       delete pool;
+      any = true;
     } else {
       pool->park();
     }
   }
+  return any;
 }
 
 Pool::~Pool() {
@@ -224,10 +239,12 @@ Pool::~Pool() {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     books_.free_completed(*set, UINT64_MAX, 0);
   }
-  while (Uses* uses = events_.take()) {
-    books_.end_pending(*uses->block);
-    books_.free(*uses->block, 0);
-    retire(*uses);
+  for (UsesList* list : {&events_, &late_events_}) {
+    while (Uses* uses = list->take()) {
+      books_.end_pending(*uses->block);
+      books_.free(*uses->block, 0);
+      retire(*uses);
+    }
   }
   end_guard();
   while (books_.give_back_at_end(chunks_at_a_time)) {

@@ -47,7 +47,9 @@ void Pool::look(Visit& visit, Close close) noexcept {
     sets_.drop_if_unused(*set, retired_sets_);
     set = next;
   }
-  look_at_events(visit, close == Close::all ? UINT64_MAX : events_per_look);
+  const std::uint64_t most = close == Close::all ? UINT64_MAX : events_per_look;
+  look_at_events(visit, events_, most);
+  look_at_events(visit, late_events_, most);
   work_on_guard(visit);
 }
 
@@ -74,29 +76,28 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
 }
 
-void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
+void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept {
   UsesList asked;
-  while (asked.count < most && !events_.empty()) {
-    asked.add(*events_.take());
+  while (asked.count < most && !list.empty()) {
+    asked.add(*list.take());
   }
   if (asked.empty()) {
     return;
   }
   const std::uint64_t in_hand = asked.count;
-  events_in_hand_ += in_hand;
+  list.in_hand += in_hand;
   visit.out([&] {
     for (Uses* uses = asked.first; uses != nullptr; uses = uses->next) {
       std::erase_if(uses->events, [](const cl::Event& event) { return cl::has_ended(event.get()); });
     }
   });
-  events_in_hand_ -= in_hand;
+  list.in_hand -= in_hand;
   while (Uses* uses = asked.take()) {
     if (!uses->events.empty()) {
-      events_.add(*uses);
+      list.add(*uses);
       continue;
     }
     PoolBlock& block = *uses->block;
-    events_are_late_ = false;
     books_.end_pending(block);
     QueueSet* const set = uses->set;
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
@@ -108,39 +109,46 @@ void Pool::look_at_events(Visit& visit, std::uint64_t most) noexcept {
   }
 }
 
-bool Pool::may_settle() const noexcept {
-  if (events_are_late_ && events_.first != nullptr) {
-    return false;
-  }
-  bool any = events_.first != nullptr;
-  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->is_late()) {
-      return false;
-    }
-    any = any || set->epochs.has_queues();
-  }
-  return any;
+bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
 }
 
-bool Pool::is_settled() const noexcept {
+bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
+  const QueueSet* set = sets_.first();
+  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
+    set = set->next;
+  }
+  return set != nullptr || !events_.empty();
+}
+
+bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
-  return events_.empty() && events_in_hand_ == 0 && (rest_enders_ == 0 || !rests());
+  return events_.empty() && events_.in_hand == 0 && (rest_enders_ == 0 || !rests());
+}
+
+void Pool::want_marker() noexcept {
+  // A chunk is idle when the epoch in which its last block was freed is complete. Where nothing was freed in
+  // the open one, the markers that are under way will show all there is to know.
+  if (own_->epochs.has_queues() && books_.newest_stamp() >= own_->epochs.open()) {
+    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
+  }
 }
 
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
+  for (std::uint64_t left = late_events_.count; left > 0; --left) {
+    Uses& uses = *late_events_.take();
+    (uses.waited_ns < nanoseconds ? events_ : late_events_).add(uses);
+  }
   // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
   int rounds = events_.empty() ? 1 : 2;
   do {
-    if (own_->epochs.has_queues()) {
-      // The pool's own queues are asked although nothing is held back behind them: for which chunks are idle.
-      own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, 1);
-    }
+    want_marker();
     look(visit, Close::all);
     for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
       if (set->is_unmarked) {
@@ -149,23 +157,26 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
       }
     }
     for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-      if (set->epochs.has_queues() && (set == own_ || set->first != nullptr)) {
+      if (is_awaited(*set, nanoseconds)) {
         // Nothing would tell when an epoch without markers is complete.
         set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
       }
     }
-    for (unsigned naps = 0; !is_settled() && now_ns() < deadline;) {
+    for (unsigned naps = 0; !is_settled(nanoseconds) && now_ns() < deadline;) {
       nap(visit, naps, deadline);
       look(visit, Close::due);
     }
-  } while (--rounds != 0 && is_settled());
+  } while (--rounds != 0 && is_settled(nanoseconds));
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       set->overdue = set->awaited;
+      set->waited_ns = nanoseconds;
     }
-    set->awaited = std::min(set->awaited, set->epochs.completed());
   }
-  events_are_late_ = !events_.empty();
+  while (Uses* uses = events_.take()) {
+    uses->waited_ns = nanoseconds;
+    late_events_.add(*uses);
+  }
 }
 
 bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {

@@ -15,14 +15,16 @@ namespace clpool::core {
 
 struct QueueSet : HeldBack {
   cl::Epochs epochs;
-  std::uint32_t users = 0;    ///< blocks with uses that refer to it, and threads that look at it
-  std::uint64_t awaited = 0;  ///< the newest epoch that somebody waits for to settle
-  std::uint64_t overdue =
-      0;  ///< an epoch that was waited for in vain; while it is not complete, nobody tries again
-  bool is_unmarked = false;  ///< the newest epoch has no markers, as the driver refused them
-  QueueSet* next = nullptr;  ///< all sets of a pool, or those that are to be destroyed
+  std::uint32_t users = 0;      ///< blocks with uses that refer to it, and threads that look at it
+  std::uint64_t awaited = 0;    ///< the newest epoch that somebody waited for to settle
+  std::uint64_t overdue = 0;    ///< an epoch that was waited for in vain…
+  std::uint64_t waited_ns = 0;  ///< …for so long; while it is not complete, nobody tries as long again
+  bool is_unmarked = false;     ///< the newest epoch has no markers, as the driver refused them
+  QueueSet* next = nullptr;     ///< all sets of a pool, or those that are to be destroyed
 
-  bool is_late() const noexcept { return overdue > epochs.completed(); }
+  bool is_late(std::uint64_t nanoseconds) const noexcept {
+    return overdue > epochs.completed() && waited_ns >= nanoseconds;
+  }
 
   /// A new set; retains the queues.
   static Status make(const std::vector<cl_command_queue>& queues, std::unique_ptr<QueueSet>& result);

@@ -77,6 +77,10 @@ class Strategy {
   /// First wholly free chunk in the order in which free_held() gives them back; null if there is none.
   virtual HeapChunk* next_free_chunk() const noexcept = 0;
 
+  /// Walks all wholly free chunks, those of larger size classes first: the one after `chunk`, the first for
+  /// null, null at the end. `chunk` may be forgotten once its successor is known.
+  virtual HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept = 0;
+
   /// All chunks, by links in HeapChunk.
   virtual HeapChunk* first_chunk() const noexcept = 0;
 

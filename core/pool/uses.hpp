@@ -24,9 +24,10 @@ struct Uses {
   PoolBlock* block = nullptr;
   std::vector<cl::Event> events;  ///< that must have ended
   DeclaredQueues declared;
-  QueueSet* set = nullptr;  ///< the queues that must be through; counted among its users
-  std::uint64_t stamp = 0;  ///< the epoch of `set` in which the block was released
-  Uses* next = nullptr;     ///< link of a list
+  QueueSet* set = nullptr;      ///< the queues that must be through; counted among its users
+  std::uint64_t stamp = 0;      ///< the epoch of `set` in which the block was released
+  std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain
+  Uses* next = nullptr;         ///< link of a list
 };
 
 /// A list of uses in the order in which they came.
@@ -34,6 +35,7 @@ struct UsesList {
   Uses* first = nullptr;
   Uses* last = nullptr;
   std::uint64_t count = 0;
+  std::uint64_t in_hand = 0;  ///< more of them, that some thread looks at
 
   bool empty() const noexcept { return first == nullptr; }
   void add(Uses& uses) noexcept {

@@ -96,7 +96,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   // Surroundings
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
-  bool may_settle() const noexcept override { return has_own_queue && !queues[0].stuck; }
+  bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t now_ns() const noexcept override { return now; }
 
@@ -315,6 +315,8 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         worker.deadline = step.nanoseconds == UINT64_MAX ? UINT64_MAX : now + step.nanoseconds;
         worker.at = Worker::At::wait;
         return;
+      case Kind::end_pools:
+        return books->pools_ended(request, below(4) == 0);
       case Kind::collect:
         for (std::size_t i = below(3); i > 0; --i) {
           if (PoolBlock* const block = take_live(); block != nullptr) {

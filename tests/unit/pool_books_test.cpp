@@ -41,10 +41,14 @@ struct StillWorld final : Surroundings {
   bool settles = false;
   std::uint64_t complete = 0;
   std::uint64_t now = 1;
+  mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return queues; }
-  bool may_settle() const noexcept override { return settles; }
-  std::uint64_t completed() const noexcept override { return complete; }
+  bool may_settle(std::uint64_t) const noexcept override { return settles; }
+  std::uint64_t completed() const noexcept override {
+    ++asked;
+    return complete;
+  }
   std::uint64_t now_ns() const noexcept override { return now; }
 };
 
@@ -122,7 +126,7 @@ class PoolBooks : public testing::Test {
         return true;
       case Kind::wait:
         steps.emplace_back("wait");
-        world.now += std::min<std::uint64_t>(step.nanoseconds, 1'000'000);
+        world.now += step.nanoseconds == UINT64_MAX ? 1 : step.nanoseconds;
         books->waited(request, true);
         return step.nanoseconds != UINT64_MAX;  // else it is for ever
       case Kind::collect:
@@ -135,6 +139,10 @@ class PoolBooks : public testing::Test {
         return true;
       case Kind::settle:
         steps.emplace_back("settle");
+        world.now += step.nanoseconds;
+        return true;
+      case Kind::end_pools:
+        books->pools_ended(request, pools_to_end-- > 0);
         return true;
       case Kind::poll:
       case Kind::empty_caches:
@@ -176,6 +184,7 @@ class PoolBooks : public testing::Test {
   std::uint64_t taken = 0;
   std::uint64_t next_address = 1 << 20;
   std::uint64_t handles = 0;
+  int pools_to_end = 0;        ///< how often ended pools give something back when they are asked
   std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
   Steps steps;
 };
@@ -191,6 +200,16 @@ TEST_F(PoolBooks, TheCollectorIsAskedBeforeChunksGoBack) {
   EXPECT_EQ(steps, (Steps{ask, "collect", ask, "release garbage", ask, "done"}));
   ASSERT_NE(block, nullptr);
   books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, TheDriverIsAskedAgainWhenEndedPoolsGaveSomethingBack) {
+  begin_books();
+  capacity = 0;
+  const std::string ask = allocate_step(100'001);
+  pools_to_end = 1;
+  EXPECT_EQ(serve(100'001), nullptr);
+  EXPECT_EQ(steps, (Steps{ask, ask, "collect", ask, "allocate 100001", "ask user", "fail"}))
+      << "once before the user is told anything";
 }
 
 TEST_F(PoolBooks, WhatTheCollectorReleasesServesWithoutTheDriver) {
@@ -332,6 +351,126 @@ TEST_F(PoolBooks, OneWaitsOnlyForWhatIsOnItsWay) {
   EXPECT_EQ(books->pending_bytes(), 0u);
 }
 
+TEST_F(PoolBooks, TheHeldLimitIsKeptAlthoughTheLargestChunkIsBusy) {
+  options.max_held_bytes = 1;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const small = serve(10'000);
+  PoolBlock* const large = serve(100'000);
+  PoolBlock* const medium = serve(50'000);
+  const std::uint64_t bytes = large->Block::size;
+  books->free(*large, 1);
+  books->free(*small, 0);
+  books->free(*medium, 0);
+  release_garbage();
+  EXPECT_EQ(taken, bytes) << "only the busy one stays";
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, bytes);
+  world.complete = 1;
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, 0u);
+}
+
+/// Many chunks of addresses, of which the larger half is busy, and the small one that would go first.
+class PoolBooksOfManyChunks : public PoolBooks {
+ protected:
+  static constexpr std::size_t count = 500;
+  static constexpr std::size_t size = 10'000;
+  /// Looks at chunks that any way of giving back may take: so many for each.
+  static constexpr std::uint64_t most_looks = 8 * count;
+
+  void SetUp() override {
+    options.callbacks = {};
+    options.max_bytes = count * size * 2;
+    rules.outlives_release = false;
+    world.queues = true;
+    begin_books();
+    std::vector<PoolBlock*> large;
+    std::vector<PoolBlock*> small;
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      large.push_back(serve(2 * size));
+    }
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      small.push_back(serve(size));
+    }
+    for (PoolBlock* const block : large) {
+      books->free(*block, 1);
+      busy += block->Block::size;
+    }
+    for (PoolBlock* const block : small) {
+      books->free(*block, block == small.back() ? 1 : 0);
+    }
+    busy += small.back()->Block::size;
+    world.asked = 0;
+  }
+  std::uint64_t busy = 0;
+};
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenAllGoBack) {
+  while (books->give_back_some(16)) {
+    release_garbage();
+  }
+  EXPECT_EQ(taken, busy);
+  EXPECT_LE(world.asked, most_looks);
+}
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenThePoolIsTrimmed) {
+  while (books->trim_some(busy, 16)) {
+    release_garbage();
+  }
+  EXPECT_EQ(taken, busy);
+  EXPECT_LE(world.asked, most_looks);
+}
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenTheyMakeRoomForALargeRequest) {
+  PoolBlock* const block = serve(count * size * 8 / 10);
+  ASSERT_NE(block, nullptr);
+  EXPECT_LE(world.asked, most_looks);
+  books->free(*block, 0);
+}
+
+/// A pool of addresses whose queue is busy: one chunk that may go only when the queue is through, and a block
+/// that is held back.
+class PoolBooksOfABusyQueue : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.wait_ns = longest_wait;
+    rules.outlives_release = false;
+    world.queues = true;
+    world.settles = true;
+    begin_books();
+    PoolBlock* const pending = serve(50'000);
+    books->free(*serve(100'000), 1);
+    books->hold_back(list, *pending, 1);
+    capacity = taken;
+    began = world.now;
+  }
+  void TearDown() override {
+    books->free_completed(list, 1, 0);
+    PoolBooks::TearDown();
+  }
+  static constexpr std::uint64_t longest_wait = 20'000'000;
+  static constexpr std::uint64_t polled_in_passing = 11'000'000;
+  HeldBack list;
+  std::uint64_t began = 0;
+};
+
+TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 2) << "before it grows, and for the driver";
+  EXPECT_GE(world.now - began, longest_wait);
+  EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
+  world.settles = false;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+}
+
 TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   options.max_bytes = 130'000;
   options.callbacks = {};
@@ -346,7 +485,7 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   Request second;
   ASSERT_EQ(books->begin(100'000, second), Status::success);
   Step other = books->next(second);
-  while (other.kind == Kind::empty_caches) {
+  while (other.kind == Kind::empty_caches || other.kind == Kind::end_pools) {
     other = books->next(second);
   }
   EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";

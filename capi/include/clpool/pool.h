@@ -117,7 +117,8 @@ typedef struct clpool_pool_options {
   /** Most bytes that the pool may have from its allocator at a time; 0: no limit. */
   uint64_t max_bytes;
   /** Most bytes that the pool may hold without their being in use: more than that goes back to the allocator
-   * as soon as whole chunks of it are free; 0: no limit. */
+   * as soon as whole chunks of it are free and no command uses them, which releases (that poll the queues for
+   * up to 0.5 ms), requests and clpool_pool_tick() find out; 0: no limit. */
   uint64_t max_held_bytes;
   /** Coalescing only: bytes of the smallest chunk; 0: chosen from what the program uses. */
   uint64_t min_chunk_bytes;
@@ -292,9 +293,11 @@ CLPOOL_API clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_s
 
 /**
  * Gives every chunk that has no block handed out back to the allocator. Blocks that queues are known to use
- * stay. It waits for nothing itself, but a driver may (NVIDIA's does) in the release of a buffer that a
- * command still uses; for giving memory back without that, see clpool_pool_tick().
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL. OpenCL calls: the allocator's releases, event queries.
+ * stay; before it leaves one, it polls the queues for up to 2 ms, and not again while what it polled for is
+ * still running. A driver may wait longer (NVIDIA's does) in the release of a buffer that a command still
+ * uses; for giving memory back without either, see clpool_pool_tick().
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL. OpenCL calls: the allocator's releases, markers and event
+ * queries.
  */
 CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -313,8 +316,9 @@ CLPOOL_API clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes
 
 /**
  * Does what a background thread would: takes in completed releases, gives back chunks that were not used for
- * decay_ns while more than release_threshold bytes are held. @return CLPOOL_ERROR_INVALID_VALUE for NULL.
- * Never waits.
+ * decay_ns while more than release_threshold bytes are held, and idle chunks beyond max_held_bytes.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL. Never waits. OpenCL calls: the allocator's releases, event
+ * queries, and a marker on each queue if anything was released since the last one.
  */
 CLPOOL_API clpool_status clpool_pool_tick(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -325,7 +329,8 @@ CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
  * Gives up one reference; NULL is allowed. After the last one the pool lives on while blocks of it do (a
  * warning message lists how many, by tag); then it gives all memory back. Where commands are known to use
  * memory that is freed at once (not buffers, which drivers keep for their commands), it goes back by a later
- * call of the library; custom memory is waited for, at most clpool_pool_options.wait_ns.
+ * call of the library if they do not end within 10 ms, for which the queues are polled; custom memory is
+ * waited for, at most clpool_pool_options.wait_ns.
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork()
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;

@@ -65,10 +65,31 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   }
   ++turn_;
   HeapChunk* whole = strategy_->give_back(block, stamp);
+  newest_stamp_ = std::max(newest_stamp_, stamp);
   if (whole != nullptr && !holding_ && may_give_back(*whole)) {
     discard(*whole);
-  } else if (whole != nullptr) {
-    give_back_beyond(options_.max_held_bytes);
+    return;
+  }
+  if (whole != nullptr) {
+    keep_to_held_limit_after(*whole);
+  }
+}
+
+void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
+  const auto may_go = [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); };
+  HeapChunk* left = &freed;
+  while (is_held_beyond(options_.max_held_bytes)) {
+    HeapChunk* chunk = strategy_->largest_free_chunk();
+    if (chunk != nullptr && !may_go(*chunk)) {
+      // It has to stay, but what was freed just now may go all the same. Whether any other has become idle is
+      // not asked with every release.
+      chunk = left;
+    }
+    if (chunk == nullptr || !may_go(*chunk)) {
+      return;
+    }
+    left = chunk != left ? left : nullptr;
+    discard(*chunk);
   }
 }
 
@@ -165,44 +186,34 @@ bool Books::may_give_back(const HeapChunk& chunk) const noexcept {
   return own.parts.in_work() == 0 && (rules_.outlives_release || (is_idle(chunk) && !own.unknown_uses));
 }
 
-HeapChunk* Books::next_to_give_back() const noexcept {
-  HeapChunk* chunk = strategy_->largest_free_chunk();
-  if (chunk == nullptr || may_give_back(*chunk)) {
-    return chunk;
-  }
-  // The largest has to stay: the largest of those that need not, if there are any.
-  HeapChunk* best = nullptr;
-  for (chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
-    if (is_whole_and_free(*chunk) && (best == nullptr || chunk->size > best->size) && may_give_back(*chunk)) {
-      best = chunk;
-    }
-  }
-  return best;
+bool Books::has_busy_chunk() const noexcept {
+  bool any = false;
+  for_each_free_chunk([&](const HeapChunk& chunk) {
+    any = !may_give_back(chunk) && !is_idle(chunk);
+    return !any;
+  });
+  return any;
 }
 
-bool Books::has_busy_chunk() const noexcept {
-  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
-    if (is_whole_and_free(*chunk) && !may_give_back(*chunk) && !is_idle(*chunk)) {
-      return true;
-    }
-  }
-  return false;
+bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
+  return strategy_->free_bytes() + pending_bytes_ > most_held;
 }
 
 bool Books::over_held_limit() const noexcept {
-  return options_.max_held_bytes != UINT64_MAX &&
-         strategy_->free_bytes() + pending_bytes_ > options_.max_held_bytes &&
+  return options_.max_held_bytes != UINT64_MAX && is_held_beyond(options_.max_held_bytes) &&
          strategy_->largest_free_chunk() != nullptr;
 }
 
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {
-  while (strategy_->free_bytes() + pending_bytes_ > most_held) {
-    HeapChunk* chunk = strategy_->largest_free_chunk();
-    if (chunk == nullptr || !is_idle(*chunk) || !may_give_back(*chunk)) {
-      return;
-    }
-    discard(*chunk);
+  if (!is_held_beyond(most_held)) {
+    return;
   }
+  for_each_free_chunk([&](HeapChunk& chunk) {
+    if (is_idle(chunk) && may_give_back(chunk)) {
+      discard(chunk);
+    }
+    return is_held_beyond(most_held);
+  });
 }
 
 void Books::give_back_aged() noexcept {
@@ -213,8 +224,7 @@ void Books::give_back_aged() noexcept {
   for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr;) {
     HeapChunk* next = chunk->next;
     if (is_whole_and_free(*chunk) && now - pool_chunk(*chunk).last_used_ns >= options_.decay_ns &&
-        is_idle(*chunk) && may_give_back(*chunk) &&
-        strategy_->free_bytes() + pending_bytes_ > options_.release_threshold) {
+        is_idle(*chunk) && may_give_back(*chunk) && is_held_beyond(options_.release_threshold)) {
       discard(*chunk);
     }
     chunk = next;
@@ -224,12 +234,12 @@ void Books::give_back_aged() noexcept {
 bool Books::give_back_some(std::size_t most) noexcept {
   bool any = false;
   for (; most > 0; --most) {
-    HeapChunk* chunk = strategy_->next_free_chunk();
-    if (chunk == nullptr || !may_give_back(*chunk)) {
-      chunk = next_to_give_back();
-    }
+    HeapChunk* const chunk = strategy_->next_free_chunk();
     if (chunk == nullptr) {
-      break;
+      return any;
+    }
+    if (!may_give_back(*chunk)) {
+      return trim_some(0, UINT64_MAX) || any;
     }
     discard(*chunk);
     any = true;
@@ -238,16 +248,21 @@ bool Books::give_back_some(std::size_t most) noexcept {
 }
 
 bool Books::trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept {
-  bool any = false;
-  for (; most > 0 && strategy_->free_bytes() + pending_bytes_ > keep_bytes; --most) {
-    HeapChunk* chunk = next_to_give_back();
-    if (chunk == nullptr) {
-      break;
+  std::size_t gone = 0;
+  bool others_stay = false;
+  for_each_free_chunk([&](HeapChunk& chunk) {
+    if (!is_held_beyond(keep_bytes) || (gone >= most && !others_stay)) {
+      return false;
     }
-    discard(*chunk);
-    any = true;
-  }
-  return any;
+    if (may_give_back(chunk)) {
+      discard(chunk);
+      ++gone;
+    } else {
+      others_stay = true;
+    }
+    return true;
+  });
+  return gone != 0;
 }
 
 bool Books::give_back_at_end(std::size_t most) noexcept {

@@ -58,6 +58,7 @@ class Books {
   void refused(Request& request, Status status, cl_int code) noexcept;
   void handle_made(Request& request, cl_mem handle) noexcept;
   void handle_failed(Request& request, Status status, cl_int code) noexcept;
+  void pools_ended(Request& request, bool any) noexcept;
   void collected(Request& request) noexcept;
   void waited(Request& request, bool in_vain) noexcept;
   void answered(Request& request, bool again) noexcept;
@@ -81,9 +82,13 @@ class Books {
   void end_pending(PoolBlock& block) noexcept;
 
   // What is held.
+  /// Idle chunks, larger ones first, until at most `most_held` bytes are held. Others stay, also where the
+  /// driver would keep them for their commands: some drivers wait for these.
   void give_back_beyond(std::uint64_t most_held) noexcept;
+  void keep_to_held_limit() noexcept { give_back_beyond(options_.max_held_bytes); }
   void give_back_aged() noexcept;
-  /// Up to `most` free chunks that may go; false if there are no more.
+  /// Free chunks that may go, about `most` at a time: all of the rest at once where others have to stay, so
+  /// that those are not looked at again and again. False if there are no more.
   bool give_back_some(std::size_t most) noexcept;
   /// The same until at most `keep_bytes` are held, and at a pool's end, when nobody is asked any more.
   bool trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept;
@@ -107,6 +112,8 @@ class Books {
   bool help_is_under_way() const noexcept {
     return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0;
   }
+  /// The highest stamp with which anything was freed.
+  std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
 
@@ -136,7 +143,8 @@ class Books {
     exact_tried = 1U << 10,
     driver_settled = 1U << 11,
     driver_retried = 1U << 12,
-    rest_ended = 1U << 13,
+    ended_pools_asked = 1U << 13,
+    rest_ended = 1U << 14,
   };
   static bool once(Request& request, Once what) noexcept;
 
@@ -147,6 +155,7 @@ class Books {
   bool settle_before_peak(Request& request, Step& step);
   bool grow(Request& request, Step& step);
   bool grow_exactly(Request& request, Step& step);
+  bool end_pools(Request& request, Step& step);
   bool end_rest(Request& request, Step& step);
   bool collect(Request& request, Step& step);
   bool retry(Request& request, Step& step);
@@ -165,13 +174,18 @@ class Books {
   static bool want(Request& request, std::uint64_t bytes) noexcept;
   Step handle_step(Request& request);
   Step chunk_step(Request& request);
+  void keep_to_held_limit_after(HeapChunk& freed) noexcept;
   void discard(HeapChunk& chunk) noexcept;
   void enter_garbage(HeapChunk& chunk) noexcept;
   bool is_idle(const HeapChunk& chunk) const noexcept;
   bool may_give_back(const HeapChunk& chunk) const noexcept;
-  HeapChunk* next_to_give_back() const noexcept;
+  bool is_held_beyond(std::uint64_t most_held) const noexcept;
   std::uint64_t room() const noexcept;
   bool may_fit(std::uint64_t bytes) const noexcept;
+  /// Calls `action` for each wholly free chunk, larger ones first, until it returns false. It may discard the
+  /// chunk.
+  template <typename Action>
+  void for_each_free_chunk(Action&& action) const;
   GrowthLimits growth_limits() const noexcept;
 
   const PoolOptions& options_;
@@ -183,6 +197,7 @@ class Books {
   Mem* freed_ = nullptr;
   bool holding_ = true;
   std::uint64_t turn_ = 0;
+  std::uint64_t newest_stamp_ = 0;
   std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
   std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
   std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
@@ -195,5 +210,16 @@ class Books {
   std::uint64_t out_of_memory_events_ = 0;
   std::uint64_t handles_made_ = 0;
 };
+
+template <typename Action>
+void Books::for_each_free_chunk(Action&& action) const {
+  for (HeapChunk* chunk = strategy_->next_smaller_chunk(nullptr); chunk != nullptr;) {
+    HeapChunk* const next = strategy_->next_smaller_chunk(chunk);
+    if (!action(*chunk)) {
+      return;
+    }
+    chunk = next;
+  }
+}
 
 }  // namespace clpool::core

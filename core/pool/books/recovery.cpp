@@ -25,7 +25,7 @@ constexpr int most_failed_handles = 8;
 
 /// Places in Books::stages_.
 constexpr std::size_t first_stage_of_recovery = 7;
-constexpr std::size_t first_stage_of_giving_back = 11;
+constexpr std::size_t first_stage_of_giving_back = 12;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
@@ -36,17 +36,18 @@ bool may_recover(Status status, cl_int code) noexcept {
 }  // namespace
 
 const Books::Stage Books::stages_[] = {
-    &Books::take_free,              // a free block
-    &Books::empty_caches,           // … with what the threads' caches hold
-    &Books::look_at_pending,        // … with releases that have completed
-    &Books::settle_pending,         // … or are about to
-    &Books::settle_before_peak,     // chunks go back before more is taken than ever: see which are idle
-    &Books::grow,                   // a new chunk
-    &Books::grow_exactly,           // … no larger than the request
-    &Books::end_rest,               // what rests in a guarded pool rests no longer
-    &Books::collect,                // the user's collector, then all of the above that calls no driver
-    &Books::retry,                  // the driver once more (D-06)
-    &Books::take_larger,            // a larger block than one would like (D-08)
+    &Books::take_free,           // a free block
+    &Books::empty_caches,        // … with what the threads' caches hold
+    &Books::look_at_pending,     // … with releases that have completed
+    &Books::settle_pending,      // … or are about to
+    &Books::settle_before_peak,  // chunks go back before more is taken than ever: see which are idle
+    &Books::grow,                // a new chunk
+    &Books::grow_exactly,        // … no larger than the request
+    &Books::end_rest,            // what rests in a guarded pool rests no longer
+    &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
+    &Books::collect,             // the user's collector, then all of the above that calls no driver
+    &Books::retry,               // the driver once more (D-06)
+    &Books::take_larger,         // a larger block than one would like (D-08)
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
                                     // (D-07)
     &Books::try_exact,              // the exact size (D-04)
@@ -151,8 +152,8 @@ bool Books::take_free(Request& request, Step& step) {
       return true;
     }
     const bool can_replace = is_idle(*block->chunk) && may_give_back(*block->chunk);
-    if (preferred == Preference::replace && !can_replace && surroundings_.may_settle() &&
-        once(request, settled_for_fit)) {
+    if (preferred == Preference::replace && !can_replace &&
+        surroundings_.may_settle(settling_for_a_better_fit_ns) && once(request, settled_for_fit)) {
       step = {Step::Kind::settle, 0, settling_for_a_better_fit_ns};
       return true;
     }
@@ -176,14 +177,14 @@ bool Books::look_at_pending(Request& request, Step& step) {
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, 0, settling_before_growth_ns};
   return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
-         surroundings_.may_settle() && once(request, settled);
+         surroundings_.may_settle(settling_before_growth_ns) && once(request, settled);
 }
 
 bool Books::settle_before_peak(Request& request, Step& step) {
   step = {Step::Kind::settle, 0, settling_before_growth_ns};
   return strategy_->largest_free_chunk() != nullptr &&
-         strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ && surroundings_.may_settle() &&
-         once(request, settled_before_peak);
+         strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ &&
+         surroundings_.may_settle(settling_before_growth_ns) && once(request, settled_before_peak);
 }
 
 bool Books::grow(Request& request, Step&) {
@@ -213,6 +214,11 @@ bool Books::grow_exactly(Request& request, Step&) {
   return request.planned > request.rounded && once(request, grown_exactly) && want(request, request.rounded);
 }
 
+bool Books::end_pools(Request& request, Step& step) {
+  step = {Step::Kind::end_pools};
+  return once(request, ended_pools_asked);
+}
+
 bool Books::end_rest(Request& request, Step& step) {
   step = {Step::Kind::end_rest};
   return rules_.guarded && pending_blocks_ != 0 && once(request, rest_ended);
@@ -237,18 +243,19 @@ bool Books::take_larger(Request& request, Step& step) {
 }
 
 bool Books::give_back_for(Request& request, std::uint64_t bytes) {
-  while (may_fit(bytes)) {
-    HeapChunk* chunk = next_to_give_back();
-    if (chunk == nullptr) {
-      return false;
-    }
-    discard(*chunk);
-    request.gave_back = true;
-    if (bytes <= room() + leaving_bytes_) {
-      return want(request, bytes);
-    }
+  if (!may_fit(bytes)) {
+    return false;
   }
-  return false;
+  bool enough = false;
+  for_each_free_chunk([&](HeapChunk& chunk) {
+    if (may_give_back(chunk)) {
+      discard(chunk);
+      request.gave_back = true;
+      enough = bytes <= room() + leaving_bytes_;
+    }
+    return !enough;
+  });
+  return enough && want(request, bytes);
 }
 
 bool Books::give_back_for_rounded(Request& request, Step&) {
@@ -266,8 +273,11 @@ bool Books::give_back_for_exact(Request& request, Step&) {
 
 bool Books::settle_driver(Request& request, Step& step) {
   if (once(request, driver_settled)) {
-    if (surroundings_.has_queues() && (request.gave_back || has_busy_chunk()) && !request.inside) {
-      step = {Step::Kind::settle, 0, options_.wait_ns};
+    const std::uint64_t longest = std::min(settling_for_the_driver_ns, options_.wait_ns);
+    if (surroundings_.has_queues() && !request.inside && surroundings_.may_settle(longest) &&
+        (request.gave_back || has_busy_chunk())) {
+      request.settles_since = surroundings_.now_ns();
+      step = {Step::Kind::settle, 0, longest};
       return true;
     }
     return !once(request, driver_retried);
@@ -294,7 +304,8 @@ bool Books::wait(Request& request, Step& step) {
   if (now - request.waits_since > most_waits * std::min(options_.wait_ns, UINT64_MAX / most_waits)) {
     return false;
   }
-  step = {Step::Kind::wait, 0, options_.wait_ns};
+  const std::uint64_t spent = request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
+  step = {Step::Kind::wait, 0, options_.wait_ns - std::min(spent, options_.wait_ns)};
   return true;
 }
 
@@ -412,6 +423,12 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   request.turn = turn_;
 }
 
+void Books::pools_ended(Request& request, bool any) noexcept {
+  if (any) {
+    want(request, request.rounded);
+  }
+}
+
 void Books::collected(Request& request) noexcept {
   request.done &= ~static_cast<std::uint32_t>(caches_emptied | looked | settled);
   request.stage = 0;
@@ -452,10 +469,10 @@ bool Books::may_fit(std::uint64_t bytes) const noexcept {
   }
   // False if the pool's own limit shows that giving back all that is free would not make room (D-07).
   std::uint64_t can_bring = garbage_bytes_;
-  for (const HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
-    can_bring +=
-        chunk->first->free && is_whole_chunk(*chunk->first) && may_give_back(*chunk) ? chunk->size : 0;
-  }
+  for_each_free_chunk([&](const HeapChunk& chunk) {
+    can_bring += may_give_back(chunk) ? chunk.size : 0;
+    return true;
+  });
   return bytes - room() <= can_bring;
 }
 

@@ -20,6 +20,8 @@ struct Step {
     poll,             ///< see which uses have ended, without waiting
     settle,           ///< the same for up to `nanoseconds`, until all that was enqueued so far has ended
     wait,             ///< until anything comes free, but not beyond the longest wait; then Books::waited()
+    end_pools,        ///< see whether pools that have ended can give their last memory back; then
+                      ///< Books::pools_ended()
     end_rest,         ///< guarded pools: what rests is to come free
     collect,          ///< ask the user's collector
     ask_user,         ///< ask the user whether to try again; then Books::answered()
@@ -45,14 +47,15 @@ struct Request {
 
   // The books' own: where in the order of stages it is.
   std::size_t stage = 0;
-  std::uint32_t done = 0;         ///< bits of what is done once, see Books
-  std::uint64_t wanted = 0;       ///< bytes of a chunk to ask for
-  std::uint64_t planned = 0;      ///< bytes of the chunk that was asked for first
-  std::uint64_t turn = 0;         ///< Books::turn() when a step was given
-  bool gave_back = false;         ///< chunks went back for it
-  int handles_failed = 0;         ///< how often its handle could not be made
-  std::uint64_t waits_since = 0;  ///< when it first waited, nanoseconds; 0: it has not
-  bool waited_in_vain = false;    ///< nothing came free for the longest wait
+  std::uint32_t done = 0;           ///< bits of what is done once, see Books
+  std::uint64_t wanted = 0;         ///< bytes of a chunk to ask for
+  std::uint64_t planned = 0;        ///< bytes of the chunk that was asked for first
+  std::uint64_t turn = 0;           ///< Books::turn() when a step was given
+  bool gave_back = false;           ///< chunks went back for it
+  int handles_failed = 0;           ///< how often its handle could not be made
+  std::uint64_t settles_since = 0;  ///< when it settled for the driver, nanoseconds; that counts as waiting
+  std::uint64_t waits_since = 0;    ///< when it first waited, nanoseconds; 0: it has not
+  bool waited_in_vain = false;      ///< nothing came free for the longest wait
 };
 
 /// What the books must know of the world when they plan; asked only when needed.
@@ -60,10 +63,10 @@ class Surroundings {
  public:
   /// Requests served so far.
   virtual std::uint64_t requests() const noexcept = 0;
-  /// Whether there are queues to be asked how far they are, and whether it makes sense to wait for them a
-  /// little: false while something that was waited for in vain has still not ended.
+  /// Whether there are queues to be asked how far they are, and whether it makes sense to poll them for so
+  /// many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
   virtual bool has_queues() const noexcept = 0;
-  virtual bool may_settle() const noexcept = 0;
+  virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
   /// Highest stamp whose uses have ended (see Books::free).
   virtual std::uint64_t completed() const noexcept = 0;
   /// A steady clock, nanoseconds.

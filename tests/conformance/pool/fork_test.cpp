@@ -136,6 +136,16 @@ TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
   }
 }
 
+TEST_P(PoolFork, AnInheritedAllocatorIsNotDecorated) {
+  const int result = in_child([this] {
+    clpool_allocator* made = nullptr;
+    require_refused(clpool_allocator_create_limit(allocator.get(), 1 << 20, &made), 1);
+    require_refused(clpool_allocator_create_trace(allocator.get(), "/dev/null", &made), 2);
+    require(made == nullptr, 3);
+  });
+  EXPECT_EQ(result, 0) << "check of that number, or minus a signal";
+}
+
 TEST_P(PoolFork, ACachedBlockIsNotHandedOutInTheChild) {
   // The forking thread's own cache has it, and a hit takes no lock that could be refused.
   const int result = in_child([this] {

@@ -1,0 +1,33 @@
+// Children of fork() where the parent made nothing but an allocator. Here because each of these tests runs in
+// a process of its own, in which no other test has made anything either.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orderings/orderings.hpp"
+
+namespace clpool::test {
+namespace {
+
+TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
+  const Scene scene;
+  clpool_allocator* allocator = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &allocator));
+  const pid_t child = fork();
+  if (child == 0) {
+    clpool_allocator* made = nullptr;
+    clpool_mem* mem = nullptr;
+    clpool_pool* pool = nullptr;
+    const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
+    const bool refused = clpool_allocator_create_limit(allocator, 1 << 20, &made) == refusal &&
+                         clpool_allocator_allocate(allocator, 100, &mem) == refusal &&
+                         clpool_pool_create(allocator, nullptr, &pool) == refusal;
+    _exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_OK(clpool_allocator_release(allocator));
+}
+
+}  // namespace
+}  // namespace clpool::test

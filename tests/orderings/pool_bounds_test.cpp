@@ -1,0 +1,174 @@
+// What a pool holds has a bound, also while some command, which a few blocks wait for, never ends.
+#include <cstring>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+constexpr std::size_t MiB = 1024 * 1024;
+
+/// A device that gets on while somebody polls it, and only then: what a request asks in passing is too
+/// little.
+struct PolledDevice {
+  const int in_passing;  ///< queries
+  int queries = 0;
+
+  explicit PolledDevice(int most) : in_passing(most) { stub_set_hook(look, this); }
+  PolledDevice(const PolledDevice&) = delete;
+  PolledDevice& operator=(const PolledDevice&) = delete;
+  ~PolledDevice() { stub_set_hook(nullptr, nullptr); }
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<PolledDevice*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0 && ++self.queries > self.in_passing) {
+      stub_run_all();
+    }
+  }
+};
+
+class PoolBounds : public testing::Test {
+ protected:
+  static constexpr std::size_t block = 8 * MiB;
+  static constexpr std::uint64_t bound = 64 * MiB + 4 * block;  // what may be held back, and what is in use
+
+  void SetUp() override {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    allocator.reset(made);
+  }
+  void open_pool(std::uint32_t queue_count) {
+    const cl_command_queue queues[] = {scene.cl.queue, other};
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues;
+    options.queue_count = queue_count;
+    pool = make_pool(allocator.get(), options);
+  }
+  void close_pool() {
+    stub_run_all();
+    pool.reset();
+  }
+  clpool_mem* take(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+    return mem;
+  }
+
+  /// The most that a pool has while many blocks come and go. `get_stuck` gives it a block that is never free;
+  /// `release` gives up one of the many. On a machine so busy that two polls lie further apart than a request
+  /// polls at all, a run says nothing; so there are several.
+  template <typename GetStuck, typename Release>
+  std::uint64_t least_peak(std::uint32_t queue_count, GetStuck&& get_stuck, Release&& release) {
+    std::uint64_t least = UINT64_MAX;
+    for (int run = 0; run < 5 && least > bound; ++run) {
+      Gate gate(scene.cl.context);
+      open_pool(queue_count);
+      get_stuck(gate);
+      PolledDevice device(queue_count == 1 ? 30 : 6);  // each look also asks about some events
+      for (int i = 0; i < 40; ++i) {
+        device.queries = 0;
+        release(take(block));
+      }
+      least = std::min<std::uint64_t>(least, stats_of(pool).peak_managed_bytes);
+      gate.open();
+      close_pool();
+    }
+    return least;
+  }
+
+  Scene scene;
+  cl_command_queue other = scene.cl.another_queue();
+  cl_command_queue third = scene.cl.another_queue();
+  AllocatorHandle allocator;
+  PoolHandle pool;
+};
+
+TEST_F(PoolBounds, HoldForTheOthersWhenAnEventNeverEnds) {
+  const std::uint64_t peak = least_peak(
+      2,
+      [&](Gate& gate) {
+        clpool_mem* const mem = take(4096);
+        EXPECT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+        EXPECT_OK(clpool_mem_release(mem));
+      },
+      [](clpool_mem* mem) { EXPECT_OK(clpool_mem_release(mem)); });
+  EXPECT_LE(peak, bound);
+}
+
+TEST_F(PoolBounds, HoldForTheOthersWhenADeclaredQueueIsStuck) {
+  const std::uint64_t peak = least_peak(
+      2,
+      [&](Gate& gate) {
+        clpool_mem* const mem = take(4096);
+        EXPECT_OK(clpool_mem_used_on(mem, third));
+        EXPECT_EQ(clEnqueueBarrierWithWaitList(third, 1, gate.list(), nullptr), CL_SUCCESS);
+        EXPECT_OK(clpool_mem_release(mem));
+      },
+      [](clpool_mem* mem) { EXPECT_OK(clpool_mem_release(mem)); });
+  EXPECT_LE(peak, bound);
+}
+
+TEST_F(PoolBounds, HoldForOtherEventsWhenOneNeverEnds) {
+  const std::uint64_t peak = least_peak(
+      1,
+      [&](Gate& gate) {
+        clpool_mem* const mem = take(4096);
+        EXPECT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+        EXPECT_OK(clpool_mem_release(mem));
+      },
+      [&](clpool_mem* mem) {
+        OwnedEvent used;
+        EXPECT_EQ(clEnqueueMarkerWithWaitList(third, 0, nullptr, used.receive()), CL_SUCCESS);
+        const cl_event event = used.get();
+        EXPECT_OK(clpool_mem_release_after(mem, 1, &event));
+        EXPECT_OK(clpool_mem_release(mem));
+      });
+  EXPECT_LE(peak, bound);
+}
+
+/// Two chunks are held beyond the limit, as commands use them; those of the first are through.
+class HeldLimit : public PoolBounds {
+ protected:
+  void SetUp() override {
+    PoolBounds::SetUp();
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.strategy = CLPOOL_STRATEGY_BINNED;
+    options.max_held_bytes = MiB;
+    pool = make_pool(allocator.get(), options);
+    clpool_mem* const first = take(4 * MiB);
+    clpool_mem* const second = take(16 * MiB);
+    release_behind(first_gate, first);
+    release_behind(second_gate, second);
+    ASSERT_GE(stats_of(pool).held_bytes, 20 * MiB);
+    first_gate.open();
+    stub_run_all();
+  }
+  void TearDown() override { close_pool(); }
+  void release_behind(Gate& gate, clpool_mem* mem) {
+    EXPECT_OK(clpool_mem_fill(scene.cl.queue, mem, &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  Gate first_gate{scene.cl.context};
+  Gate second_gate{scene.cl.context};
+};
+
+TEST_F(HeldLimit, IsKeptByTicksAsSoonAsCommandsAreThrough) {
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stats_of(pool).chunks, 1u) << "the larger one is busy, the other goes";
+  second_gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stats_of(pool).chunks, 0u);
+}
+
+TEST_F(HeldLimit, IsNothingThatATickOrAFigureWaitsFor) {
+  const std::uint64_t queries = stub_calls("clGetEventInfo");
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_LE(stub_calls("clGetEventInfo") - queries, 2u) << "one for each marker";
+  const std::uint64_t calls = stub_calls(nullptr);
+  EXPECT_EQ(stats_of(pool).chunks, 1u);
+  EXPECT_EQ(stub_calls(nullptr), calls);
+}
+
+}  // namespace
+}  // namespace clpool::test
