@@ -23,6 +23,8 @@ constexpr Step again{Step::Kind::done};
 constexpr std::uint64_t most_waits = 6;
 constexpr int most_failed_handles = 8;
 
+constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
+
 /// Places in Books::stages_.
 constexpr std::size_t first_stage_of_recovery = 7;
 constexpr std::size_t first_stage_of_giving_back = 12;
