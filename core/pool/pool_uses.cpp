@@ -213,10 +213,12 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   mem = nullptr;
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
+  cl_command_queue home = nullptr;
   bool is_home = false;
   {
     const Visit visit(*this);
-    is_home = !holds_back() && own_->epochs.only_queue() == queue;
+    home = holds_back() ? nullptr : own_->epochs.only_queue();
+    is_home = home != nullptr && home == queue;
     QueueSet* set = is_home || allocator_->traits().host_writes ? nullptr : sets_.find({queue});
     if (set != nullptr && set->epochs.only_queue() == queue) {
       if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
@@ -235,10 +237,15 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   }
   Status status = Status::success;
   try {
-    status = change_uses(*mem, [&](Uses& uses) {
-      uses.only_these = true;
-      insert(uses.queues, queue);
-    });
+    if (home != nullptr) {  // as in used_on()
+      status = cl::hand_over(home, queue);
+    }
+    if (status == Status::success) {
+      status = change_uses(*mem, [&](Uses& uses) {
+        uses.only_these = true;
+        insert(uses.queues, queue);
+      });
+    }
   } catch (...) {
     static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
     throw;
