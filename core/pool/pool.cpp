@@ -325,6 +325,8 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     return books_.refused(request, status, code);
   }
   chunk->size = bytes;
+  chunk->touched =
+      rules_.has_handles && (toucher != nullptr || traits.queue != nullptr) ? own_->epochs.open() : 0;
   const Chunk memory = chunk->memory;
   try {
     books_.arrived(request, std::move(chunk));

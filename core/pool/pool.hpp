@@ -191,6 +191,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
+  Status hand_over_to(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   void retire(Uses& uses) noexcept;

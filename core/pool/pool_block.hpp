@@ -18,6 +18,7 @@ struct PoolChunk : HeapChunk {
   Chunk memory;
   Parts parts;
   std::uint64_t last_used_ns = 0;  ///< when a block of it was last given back; kept only if the pool decays
+  std::uint64_t touched = 0;       ///< the epoch in which a command made it exist; 0: none did
   bool unknown_uses = false;       ///< some block of it may be in use by commands that nobody told of
 };
 

@@ -141,22 +141,44 @@ cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
   return uses != nullptr && uses->bound ? uses->bound.get() : home_queue();
 }
 
+/// Commands on `queue` come after what was enqueued before on the block's memory: in a pool that reuses it at
+/// once on the queue that protects it, else what made the chunk exist, which leaves its content undefined;
+/// and on the queues that the block was allocated for, whose order may have been all that it waited for. What
+/// was enqueued on `done` is waited for already.
+Status Pool::hand_over_to(Mem& mem, cl_command_queue queue, cl_command_queue done) {
+  std::vector<cl_command_queue> before;
+  {
+    const Visit visit(*this);
+    const PoolBlock& block = pool_block(mem);
+    const auto* uses = static_cast<const Uses*>(block.attachment);
+    const cl::Epochs& own = own_->epochs;
+    if (uses != nullptr && uses->only_these) {
+      before = uses->queues;
+    }
+    if (!holds_back() && own.only_queue() != nullptr) {
+      insert(before, own.only_queue());
+    } else if (pool_chunk(*block.chunk).touched > own.completed() && !own.has(queue)) {
+      insert(before, own.first_queue());
+    }
+  }
+  for (cl_command_queue from : before) {
+    if (from != queue && from != done) {
+      CLPOOL_TRY(cl::hand_over(from, queue));
+    }
+  }
+  return Status::success;
+}
+
 Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_own_process("the pool"));
-  cl_command_queue home = nullptr;
   {
     const Visit visit(*this);
     const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
     if (uses != nullptr && uses->set != nullptr && uses->set->epochs.has(queue)) {
       return Status::success;
     }
-    home = holds_back() ? nullptr : own_->epochs.only_queue();
   }
-  if (home != nullptr && home != queue) {
-    // The block may still be in use by what was enqueued before: only the order of its own queue protects it
-    // there.
-    CLPOOL_TRY(cl::hand_over(home, queue));
-  }
+  CLPOOL_TRY(hand_over_to(mem, queue));
   return change_uses(mem, [&](Uses& uses) { insert(uses.queues, queue); });
 }
 
@@ -213,12 +235,10 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   mem = nullptr;
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
-  cl_command_queue home = nullptr;
   bool is_home = false;
   {
     const Visit visit(*this);
-    home = holds_back() ? nullptr : own_->epochs.only_queue();
-    is_home = home != nullptr && home == queue;
+    is_home = !holds_back() && own_->epochs.only_queue() == queue;
     QueueSet* set = is_home || allocator_->traits().host_writes ? nullptr : sets_.find({queue});
     if (set != nullptr && set->epochs.only_queue() == queue) {
       if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
@@ -237,9 +257,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   }
   Status status = Status::success;
   try {
-    if (home != nullptr) {  // as in used_on()
-      status = cl::hand_over(home, queue);
-    }
+    status = hand_over_to(*mem, queue);
     if (status == Status::success) {
       status = change_uses(*mem, [&](Uses& uses) {
         uses.only_these = true;
@@ -269,6 +287,9 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   }
   if (former != nullptr && former != queue) {
     CLPOOL_TRY(cl::hand_over(former, queue));
+  }
+  if (former != queue) {
+    CLPOOL_TRY(hand_over_to(mem, queue, former));
   }
   return change_uses(mem, [&](Uses& uses) {
     if (uses.bound.get() != queue) {

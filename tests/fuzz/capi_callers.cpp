@@ -58,11 +58,11 @@ decltype(clpool_allocator_ops::deallocate) World::function_deallocate() {
 }
 
 decltype(clpool_allocator_ops::destroy) World::function_destroy() {
-  return is_null() ? nullptr : [](void*) {};
+  return is_null() ? nullptr : +[](void*) {};
 }
 
 decltype(clpool_pool_callbacks::collect) World::function_collect() {
-  return input_.byte() % 2 == 0 ? nullptr : [](void*) {};
+  return input_.byte() % 2 == 0 ? nullptr : +[](void*) {};
 }
 
 decltype(clpool_pool_callbacks::out_of_memory) World::function_out_of_memory() {

@@ -1,6 +1,7 @@
 // Runs a fuzz driver without libFuzzer: over each file of a folder, over beginnings of it, and over
 // mutations, the same ones in every run.
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +17,18 @@ extern "C" [[gnu::weak]] int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace {
 
+std::string current;  // the input that is run
+
+/// What `xxd -r -p` makes the input of a case from.
+extern "C" void tell_input(int) {
+  for (const char c : current) {
+    std::fprintf(stderr, "%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  std::fputs(" is the input, in hexadecimal\n", stderr);
+}
+
 void run_on(const std::string& input) {
+  current = input;
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
@@ -64,8 +76,14 @@ void run_around(const std::string& input, std::size_t runs) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  struct sigaction telling = {};
+  telling.sa_handler = tell_input;
+  telling.sa_flags = static_cast<int>(SA_RESETHAND);
   if (LLVMFuzzerInitialize != nullptr) {
     LLVMFuzzerInitialize(&argc, &argv);
+  }
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) {
+    ::sigaction(signal, &telling, nullptr);
   }
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {

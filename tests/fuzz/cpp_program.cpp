@@ -170,7 +170,7 @@ void CppProgram::make_pool() {
         made = Allocator::limit(Allocator(), 1, error);  // there is none to limit
         break;
       default:
-        made = Allocator::immediate(context_.queue(), std::uint64_t{1} << how / 8, error);
+        made = Allocator::immediate(context_.queue(), std::uint64_t{1} << how / 8 % 3, error);
     }
   });
   require((status == CLPOOL_SUCCESS) == static_cast<bool>(made), "an allocator or an error");
@@ -199,8 +199,9 @@ void CppProgram::fill() {
   const auto value = static_cast<std::uint32_t>(input_.byte() * 0x01010101U);
   const clpool_status status = told([&](OnError error) { known->mem.fill(on(), value, where, error); });
   const auto bytes = length(where, known->bytes.size());
-  require((status == CLPOOL_SUCCESS) == bytes.has_value(), "a fill works within the memory");
-  if (bytes) {
+  const bool is_whole = bytes && where.offset % sizeof value == 0 && *bytes % sizeof value == 0;
+  require((status == CLPOOL_SUCCESS) == is_whole, "a fill works within the memory");
+  if (is_whole) {
     std::fill_n(known->bytes.begin() + static_cast<std::ptrdiff_t>(where.offset), *bytes,
                 static_cast<unsigned char>(value));
   }

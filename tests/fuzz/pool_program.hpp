@@ -9,12 +9,14 @@
 
 namespace clpool::fuzz {
 
-/// A custom allocator's memory: what is given back is overwritten, but stays until the end.
+/// A custom allocator's memory: what is given back stays until the end, but is overwritten, unless only the
+/// allocator could know which commands still use it.
 class HostChunks final : public Source {
  public:
   struct Books {
     std::map<std::uint64_t, std::vector<unsigned char>> chunks;
     std::uint64_t live = 0;
+    bool overwrites = true;
   };
   explicit HostChunks(Books& books) : books_(books) {}
   uint64_t allocate(uint64_t size, uint64_t alignment) override;
