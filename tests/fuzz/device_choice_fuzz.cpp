@@ -34,7 +34,7 @@ std::string_view trimmed(std::string_view text) {
 /// nothing to name.
 bool names_a_part(const std::string& message, std::string_view text) {
   bool nothing = true;
-  for (const char* separators : {"", ";", ";:=", ";:=,"}) {
+  for (const char* separators : {"", ";", ":=", ":=,", ";:=", ";:=,"}) {
     for (std::string_view left = text; !left.empty();) {
       const std::size_t end = std::min(left.find_first_of(separators), left.size());
       const std::string part = lower_case(trimmed(left.substr(0, end)).substr(0, 30));
