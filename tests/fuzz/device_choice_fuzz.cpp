@@ -34,7 +34,11 @@ std::string_view trimmed(std::string_view text) {
 /// nothing to name.
 bool names_a_part(const std::string& message, std::string_view text) {
   bool nothing = true;
-  for (const char* separators : {"", ";", ":=", ":=,", ";:=", ";:=,"}) {
+  for (unsigned which = 0; which < 16; ++which) {  // each place has separators of its own
+    std::string separators;
+    for (unsigned i = 0; i < 4; ++i) {
+      separators += (which >> i & 1) != 0 ? std::string(1, ";:=,"[i]) : "";
+    }
     for (std::string_view left = text; !left.empty();) {
       const std::size_t end = std::min(left.find_first_of(separators), left.size());
       const std::string part = lower_case(trimmed(left.substr(0, end)).substr(0, 30));

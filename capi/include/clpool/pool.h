@@ -388,9 +388,9 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
  * own queues too. Where the pool has one in-order queue and this is another, commands enqueued on it from now
  * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
- * queues, name them in clpool_pool_options.queues, and nothing waits but for what made the memory exist, and for
- * the queue that the block was allocated for (clpool_pool_allocate_on()). May be called for several queues (W-02,
- * W-04).
+ * queues, name them in clpool_pool_options.queues, and nothing waits but for what made the memory exist, and
+ * for the queue that the block was allocated for (clpool_pool_allocate_on()). May be called for several queues
+ * (W-02, W-04).
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
  * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo; for
