@@ -61,7 +61,8 @@ void expect_reason(clpool_status status, const char* origin, const std::string& 
   const std::string message = lower_case(clpool_last_error_message());
   const bool nothing_there = message.find("there is no opencl platform") != message.npos;
   require(nothing_there || message.find(lower_case(origin)) != message.npos, "the message names the place");
-  require(nothing_there || names_a_part(message, text), "the message names the text");
+  // Without devices, the answer that is left out, the first, may be what is wrong.
+  require(stub_device() == nullptr || names_a_part(message, text), "the message names the text");
 }
 
 bool is_a_device(cl_device_id device, cl_device_id& found) {
