@@ -40,7 +40,8 @@ void PoolProgram::step() {
       return hold_less(operand);
     default:
       fail_soon(input_.byte());
-      return allocate(operand);
+      allocate(operand);
+      return stub_fail_none();  // nothing was asked for where there are blocks enough
   }
 }
 
