@@ -91,6 +91,9 @@ void Pool::retire(Uses& uses) noexcept {
 
 void Pool::receive_used(PoolBlock& block, Uses& uses) noexcept {
   QueueSet* const set = uses.set != nullptr ? uses.set : holds_back() ? own_ : nullptr;
+  // The pool's own queue may use it as well; before the memory itself goes, that has to be through too.
+  std::uint64_t& last_release = block.chunk->last_release;
+  last_release = std::max(last_release, own_->epochs.open());
   if (!uses.events.empty()) {
     if (uses.set == nullptr && set != nullptr) {
       uses.set = set;

@@ -127,5 +127,44 @@ TEST_F(PoolOverTwoQueues, ABlockReusedAtOnceOnItsQueueComesAfterItOnTheOneThatIt
   EXPECT_OK(clpool_mem_release(again));
 }
 
+TEST(PoolOfSvm, KeepsMemoryThatItsOwnQueueUsesThoughADeclaredOneIsThrough) {
+  Scene scene;
+  const cl_command_queue other = scene.cl.another_queue();
+  clpool_allocator* allocator = nullptr;
+  clpool_pool* pool = nullptr;
+  clpool_mem* mem = nullptr;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &scene.cl.queue;
+  options.queue_count = 1;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &allocator));
+  ASSERT_OK(clpool_pool_create(allocator, &options, &pool));
+  ASSERT_OK(clpool_pool_allocate(pool, operand_size, &mem));
+  const auto living = [] {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_SVM];
+  };
+  const std::int64_t before = living();
+  Gate gate(scene.cl.context);
+  ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, operand_size, 0, nullptr, nullptr));
+  ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem, &target_byte, 1, 0, operand_size, 1, gate.list(), nullptr));
+  ASSERT_OK(clpool_mem_release(mem));
+  for (int i = 0; i < 3; ++i) {  // the other queue is through, and the pool knows it
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+  }
+  EXPECT_OK(clpool_pool_free_held(pool));
+  EXPECT_EQ(living(), before) << "a fill on the pool's own queue has not run";
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
+  EXPECT_OK(clpool_pool_free_held(pool));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_free_held(pool));
+  EXPECT_LT(living(), before);
+  EXPECT_OK(clpool_pool_release(pool));
+  EXPECT_OK(clpool_allocator_release(allocator));
+}
+
 }  // namespace
 }  // namespace clpool::test
