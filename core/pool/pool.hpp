@@ -202,7 +202,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Status adopt(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
-  Status come_after(Mem& mem, cl_command_queue queue);
+  Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
   void retire(Uses& uses) noexcept;
 
   // pool_holding.cpp: how much is held, and the end.

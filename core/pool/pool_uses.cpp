@@ -145,8 +145,9 @@ cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
 
 /// Orders commands that are enqueued on `queue` from now on behind what may still use the block and does not
 /// protect it there: the pool's one queue, by whose order it was handed out; the queue that it was handed out
-/// to behind its earlier commands; what made its chunk, for a queue that is none of the pool's.
-Status Pool::come_after(Mem& mem, cl_command_queue queue) {
+/// to behind its earlier commands; what made its chunk, for a queue that is none of the pool's. After the
+/// queue `done` it comes already.
+Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done) {
   cl_command_queue home = nullptr;
   cl_command_queue former = nullptr;
   {
@@ -162,10 +163,11 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue) {
       former = uses->declared.former;
     }
   }
-  if (home != nullptr && home != queue) {
+  if (home != nullptr && home != queue && home != done) {
     CLPOOL_TRY(cl::hand_over(home, queue));
   }
-  return former != nullptr && former != queue ? cl::hand_over(former, queue) : Status::success;
+  return former != nullptr && former != queue && former != done ? cl::hand_over(former, queue)
+                                                                : Status::success;
 }
 
 Status Pool::used_on(Mem& mem, cl_command_queue queue) {
@@ -292,6 +294,7 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   if (former != nullptr && former != queue) {
     CLPOOL_TRY(cl::hand_over(former, queue));
   }
+  CLPOOL_TRY(come_after(mem, queue, former));
   return change_uses(mem, [&](DeclaredQueues& declared) { declared.bound = queue; });
 }
 

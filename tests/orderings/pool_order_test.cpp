@@ -80,6 +80,16 @@ TEST_F(PoolOrder, ABlockForAnotherQueueComesAfterThePoolsQueue) {
   EXPECT_EQ(content_after(next, gate), 2);
 }
 
+TEST_F(PoolOrder, ADeclaredQueueComesAfterThePoolsQueue) {
+  make_pool({home});
+  clpool_mem* const mem = allocate();
+  Gate gate(scene.cl.context);
+  fill(home, mem, 1, &gate);
+  EXPECT_OK(clpool_mem_used_on(mem, other));
+  fill(other, mem, 2);
+  EXPECT_EQ(content_after(mem, gate), 2);
+}
+
 TEST_F(PoolOrder, ABlockThatWasDeclaredForAnotherQueueStillComesAfterThePoolsQueue) {
   make_pool({home});
   clpool_mem* const mem = allocate();
@@ -119,6 +129,12 @@ TEST_F(HandedOutAgain, ItIsWrittenByTheLibraryOnAnotherQueueAfterItsFormerComman
 TEST_F(HandedOutAgain, AnotherQueueThatIsDeclaredComesAfterItsFormerCommands) {
   EXPECT_OK(clpool_mem_used_on(again, home));
   fill(home, again, 2);
+  EXPECT_EQ(content_after(again, gate), 2);
+}
+
+TEST_F(HandedOutAgain, TheQueueThatItIsBoundToComesAfterItsFormerCommands) {
+  EXPECT_OK(clpool_svm_bind_queue(again, third));
+  fill(third, again, 2);
   EXPECT_EQ(content_after(again, gate), 2);
 }
 

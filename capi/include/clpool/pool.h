@@ -433,10 +433,10 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * Says that commands on a queue use a block: after its release it is handed out again only when what was
  * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
  * own queues too. Where the pool has one in-order queue and this is another, commands enqueued on it from now
- * on wait for those enqueued on the pool's so far, which may still use the memory; a pool of buffers
- * over several does the same with the queue on which its memory is made. For programs with several queues,
- * name them in clpool_pool_options.queues, and nothing waits. May be called for several queues (W-02,
- * W-04).
+ * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
+ * queues, name them in clpool_pool_options.queues, and nothing waits but for what made the memory exist, and
+ * for the queue that the block was allocated for (clpool_pool_allocate_on()). May be called for several
+ * queues (W-02, W-04).
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
  * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo; for
