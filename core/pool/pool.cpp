@@ -285,7 +285,7 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
     case Step::Kind::allocate:
       return allocate_chunk(visit, request, step.bytes);
     case Step::Kind::poll:
-      return look(visit, Close::idle);
+      return look(visit, Close::due);
     case Step::Kind::settle:
       return settle(visit, step.nanoseconds);
     case Step::Kind::wait:

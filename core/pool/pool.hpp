@@ -176,9 +176,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   bool holds_back() const noexcept;
 
   // progress.cpp: how far the queues are, with the mutex held.
-  /// Which open epochs a look closes: those that are large enough; also those of queues that have no marker
-  /// under way; all.
-  enum class Close : std::uint8_t { due, idle, all };
+  /// Which open epochs a look closes: those that are large enough, or all.
+  enum class Close : std::uint8_t { due, all };
   bool is_due(const QueueSet& set, Close close) const noexcept;
   void look(Visit& visit, Close close) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;

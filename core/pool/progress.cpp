@@ -26,9 +26,7 @@ constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 }  // namespace
 
 bool Pool::is_due(const QueueSet& set, Close close) const noexcept {
-  const bool is_idle = set.epochs.completed() + 1 == set.epochs.open();
-  return set.open_blocks != 0 && (close == Close::all || (close == Close::idle && is_idle) ||
-                                  set.open_blocks >= releases_per_marker ||
+  return set.open_blocks != 0 && (close == Close::all || set.open_blocks >= releases_per_marker ||
                                   set.open_bytes >= books_.slack() / part_of_slack_per_marker);
 }
 

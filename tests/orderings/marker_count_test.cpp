@@ -1,0 +1,70 @@
+// One marker serves many releases: on an idle device, in the plainest loop, and without more memory than the
+// pool may hold back.
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+constexpr int pairs = 6400;
+constexpr std::uint64_t releases_per_marker = 64;
+
+struct Kind {
+  const char* name;
+  bool page_locked;
+  std::uint32_t queues;
+  std::uint32_t strategy;
+};
+
+class MarkerCount : public testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override {
+    stub_configure("mode=immediate");
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(GetParam().page_locked ? clpool_allocator_create_pinned(scene.cl.queue, 0, &made)
+                                     : clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    allocator.reset(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    const cl_command_queue queues[] = {scene.cl.queue, scene.cl.another_queue()};
+    options.queues = queues;
+    options.queue_count = GetParam().queues;
+    options.strategy = GetParam().strategy;
+    pool = make_pool(allocator.get(), options);
+  }
+  /// Blocks of `size` bytes, one at a time; how many markers they took on each queue.
+  std::uint64_t markers_of_pairs(std::size_t size) {
+    const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList");
+    for (int i = 0; i < pairs; ++i) {
+      clpool_mem* mem = nullptr;
+      EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+      EXPECT_OK(clpool_mem_release(mem));
+    }
+    return (stub_calls("clEnqueueMarkerWithWaitList") - before) / GetParam().queues;
+  }
+
+  Scene scene;
+  AllocatorHandle allocator;
+  PoolHandle pool;
+};
+INSTANTIATE_TEST_SUITE_P(, MarkerCount,
+                         testing::Values(Kind{"PageLocked", true, 1, CLPOOL_STRATEGY_COALESCING},
+                                         Kind{"PageLockedBinned", true, 1, CLPOOL_STRATEGY_BINNED},
+                                         Kind{"TwoQueues", false, 2, CLPOOL_STRATEGY_COALESCING},
+                                         Kind{"TwoQueuesBinned", false, 2, CLPOOL_STRATEGY_BINNED}),
+                         [](const auto& kind) { return std::string(kind.param.name); });
+
+TEST_P(MarkerCount, IsOneForManyReleasesOfSmallBlocks) {
+  markers_of_pairs(4096);  // until it has its chunks, which have markers of their own
+  EXPECT_LE(markers_of_pairs(4096), pairs / releases_per_marker + 1);
+  EXPECT_LE(stats_of(pool).managed_bytes, 8 * releases_per_marker * 4096);
+}
+
+TEST_P(MarkerCount, OfLargeBlocksKeepsTheMemoryWithinItsBound) {
+  markers_of_pairs(1 << 20);
+  // A quarter of the 64 MiB that may be held back is a marker's share.
+  EXPECT_LE(markers_of_pairs(1 << 20), pairs / 16 + 1);
+  EXPECT_LE(stats_of(pool).managed_bytes, (std::uint64_t{64} + 1) << 20);
+}
+
+}  // namespace
+}  // namespace clpool::test
