@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator/facts.hpp"
+#include "base/process.hpp"
 #include "base/recycler.hpp"
 #include "cl/marker.hpp"
 
@@ -33,7 +34,7 @@ struct DirectMem : Mem {
   std::vector<UsedQueue> used;
 };
 
-constinit std::mutex uses_mutex;
+constinit ForkMutex uses_mutex;
 constinit std::atomic<bool (*)() noexcept> give_back_elsewhere{nullptr};
 
 /// The queue that `mem` is freed behind; null if none.
