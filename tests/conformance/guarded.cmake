@@ -31,7 +31,7 @@ set(guarded_stub "${clpool_stub_environment}")
 # These two are long, and the device at hand has them.
 set(guarded_once "*PoolFork*:*.CountsRandomOperationsExactly*")
 foreach(target clpool_pool_tests clpool_conformance_tests)
-  if(CLPOOL_SANITIZE)  # whose allocators may hang in children of fork()
+  if(CLPOOL_SANITIZE)  # whose allocators' locks the parent's other threads may hold when they are copied to a child
     add_guarded_run(device "" ${target} "${guarded_once}")
   else()
     add_guarded_run(device "" ${target} "")
@@ -40,7 +40,7 @@ foreach(target clpool_pool_tests clpool_conformance_tests)
   add_guarded_run(nvidia "${guarded_stub};CLPOOL_STUB=nvidia=1,align=512,leaks" ${target} "${guarded_once}")
   add_guarded_run(shuffled "${guarded_stub};CLPOOL_STUB=seed=7,leaks" ${target} "${guarded_once}")
   add_guarded_run(opencl_1_1 "${guarded_stub};CLPOOL_STUB=version=1.1,svm=none,align=4096,leaks" ${target}
-                  "${stub_needs_1_2}:${stub_small_alignment}")
+                  "${stub_needs_1_2}:${stub_small_alignment}:${guarded_once}")
 endforeach()
 if(TARGET clpool_stress_tests)
   add_guarded_run(device "" clpool_stress_tests "")

@@ -100,6 +100,14 @@ struct Reentrant {
   std::vector<clpool_status> inner;
   clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
 
+  /// As collector, or else where memory is out.
+  void is_called_by(bool collector) {
+    if (collector) {
+      callbacks.collect = collect;
+    } else {
+      callbacks.out_of_memory = out_of_memory;
+    }
+  }
   void enter(std::size_t size) {
     ++calls;
     deepest = std::max(deepest, ++depth);
@@ -217,11 +225,7 @@ TEST_P(PoolReuse, CallbacksMayReleaseThePoolItself) {
     NumberSource numbers;
     const AllocatorHandle allocator = numbers.allocator();
     Reentrant user;
-    if (in_collector) {
-      user.callbacks.collect = Reentrant::collect;
-    } else {
-      user.callbacks.out_of_memory = Reentrant::out_of_memory;
-    }
+    user.is_called_by(in_collector);
     MemHandle block;
     clpool_pool* const pool = user.full_pool(options(), allocator.get(), block).release();
     user.releases_pool = true;
@@ -238,11 +242,7 @@ TEST_P(PoolReuse, APoolOfWhichNothingLivesEndsWhenTheCallThatAskedHasFailed) {
     NumberSource numbers;
     const AllocatorHandle allocator = numbers.allocator();
     Reentrant user;
-    if (in_collector) {
-      user.callbacks.collect = Reentrant::collect;
-    } else {
-      user.callbacks.out_of_memory = Reentrant::out_of_memory;
-    }
+    user.is_called_by(in_collector);
     MemHandle block;
     clpool_pool* const pool = user.full_pool(options(), allocator.get(), block).release();
     block.reset();
