@@ -15,33 +15,17 @@ constinit std::atomic<void (*)() noexcept> child_actions[most_actions] = {};
 
 }  // namespace
 
-/// What pthread_atfork() calls. The outer mutexes come first: who holds one may be waiting for a pool's,
-/// whose holder may be waiting for an inner one, or to enter one in the list. The list cannot grow meanwhile:
-/// its mutex is held, too.
+/// What pthread_atfork() calls. The list cannot grow meanwhile: its mutex is held, too.
 struct ForkHandlers {
-  static void hold(ForkMutex& mutex) noexcept {
-    mutex.mutex_.lock();
-    mutex.held_to_fork_ = true;
-  }
   static void prepare() noexcept {
-    for (ForkMutex* mutex = all_mutexes.load(); mutex != nullptr; mutex = mutex->next_) {
-      if (mutex->is_outer_) {
-        hold(*mutex);
-      }
-    }
     list_mutex.lock();
     for (ForkMutex* mutex = all_mutexes.load(); mutex != nullptr; mutex = mutex->next_) {
-      if (!mutex->is_outer_) {
-        hold(*mutex);
-      }
+      mutex->mutex_.lock();
     }
   }
   static void release() noexcept {
     for (ForkMutex* mutex = all_mutexes.load(); mutex != nullptr; mutex = mutex->next_) {
-      if (!mutex->is_outer_ || mutex->held_to_fork_) {  // an outer one may have come to the list meanwhile
-        mutex->held_to_fork_ = false;
-        mutex->mutex_.unlock();
-      }
+      mutex->mutex_.unlock();
     }
     list_mutex.unlock();
   }

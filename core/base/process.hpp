@@ -29,13 +29,10 @@ inline Status require_own_process(std::uint32_t made_in, const char* what) noexc
 void after_fork_in_child(void (*action)() noexcept) noexcept;
 
 /// A mutex that no thread holds while another one forks. Constant-initialized, never destroyed. Whoever holds
-/// one takes no other mutex, unless it is an outer one: then others, and within them a ForkMutex that is
-/// none.
+/// one takes no other mutex.
 class ForkMutex {
  public:
-  enum class Order : bool { outer, innermost };
-
-  constexpr explicit ForkMutex(Order order = Order::innermost) : is_outer_(order == Order::outer) {}
+  constexpr ForkMutex() = default;
   ForkMutex(const ForkMutex&) = delete;
   ForkMutex& operator=(const ForkMutex&) = delete;
 
@@ -53,8 +50,6 @@ class ForkMutex {
 
   std::mutex mutex_;
   std::atomic<bool> registered_{false};
-  bool is_outer_;
-  bool held_to_fork_ = false;  ///< guarded by the mutex itself
   ForkMutex* next_ = nullptr;  ///< all of them, the newest first
 };
 

@@ -16,6 +16,7 @@ constexpr std::uint64_t cache_percent = 3;
 }  // namespace
 
 Caches::~Caches() {
+  disown_all();
   while (first_ != nullptr) {
     delete std::exchange(first_, first_->next);
   }
@@ -43,9 +44,8 @@ ThreadCache& Caches::of_this_thread(bool may_cache, std::uint64_t managed_bytes)
   ThreadCache* own = nullptr;
   ThreadCache* abandoned = nullptr;
   for_each([&](ThreadCache& cache) {
-    const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
-    own = owner == record ? &cache : own;
-    abandoned = owner == ThreadCache::nobody() ? &cache : abandoned;
+    own = is_own(cache) ? &cache : own;
+    abandoned = cache.is_abandoned() ? &cache : abandoned;
   });
   ThreadCache* cache = own != nullptr ? own : abandoned;
   if (cache == nullptr) {
@@ -59,7 +59,7 @@ ThreadCache& Caches::of_this_thread(bool may_cache, std::uint64_t managed_bytes)
     ++count_;
     share_limits(may_cache, managed_bytes);
   }
-  cache->owner.store(record, std::memory_order_relaxed);
+  cache->set_owner(record);
   slot = {pool_id_, cache};
   return *cache;
 }
@@ -113,15 +113,7 @@ void Caches::add_to(PoolStats& stats) const noexcept {
 }
 
 void Caches::disown_all() noexcept {
-  for_each([](ThreadCache& cache) { cache.owner.store(ThreadCache::nobody(), std::memory_order_relaxed); });
-}
-
-void Caches::disown(const ThreadRecord& record) noexcept {
-  for_each([&](ThreadCache& cache) {
-    if (cache.owner.load(std::memory_order_relaxed) == &record) {
-      cache.owner.store(ThreadCache::nobody(), std::memory_order_relaxed);
-    }
-  });
+  for_each([](ThreadCache& cache) { cache.set_owner(ThreadCache::nobody()); });
 }
 
 Borrowed::Borrowed(const Caches& caches) noexcept : caches_(caches) {

@@ -51,8 +51,6 @@ class Caches {
 
   /// No thread owns a cache any more; while they are borrowed.
   void disown_all() noexcept;
-  /// The caches of a thread that ended may be taken over by others.
-  void disown(const ThreadRecord& record) noexcept;
 
   ThreadCache& central() noexcept { return central_; }
 

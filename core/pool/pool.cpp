@@ -163,7 +163,6 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   const MemoryRules rules = rules_of(allocator, options, *own);
   Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, *own));
   made->sets_.add(std::move(own));
-  register_for_thread_ends(*made);
   if (allocator.traits().deferred) {
     send_message(
         made->sink(), Severity::warning,
@@ -591,11 +590,6 @@ ThreadCache& Pool::cache_of_this_thread() {
 bool Pool::holds_back() const noexcept {
   return own_->epochs.has_queues() &&
          (own_->epochs.only_queue() == nullptr || allocator_->traits().host_writes);
-}
-
-void Pool::thread_ended(const ThreadRecord& record) noexcept {
-  const std::lock_guard lock(mutex_);
-  caches_.disown(record);
 }
 
 cl_context Pool::context_of(const Mem&) const noexcept {

@@ -40,7 +40,7 @@ struct PoolStretch {
   std::uint64_t tag;  ///< 0 unless active
 };
 
-class Pool final : public Shared, public MemOwner, private Surroundings, private ThreadEnds {
+class Pool final : public Shared, public MemOwner, private Surroundings {
  public:
   static Status create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool);
 
@@ -128,7 +128,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings, private
   Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules, QueueSet& own);
   ~Pool() override;
   void last_reference_gone() noexcept override;
-  void thread_ended(const ThreadRecord& record) noexcept override;
 
   static bool push_to_own_cache(Mem& mem) noexcept {
     auto* cache = static_cast<ThreadCache*>(mem.home);

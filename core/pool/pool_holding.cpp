@@ -233,7 +233,6 @@ bool Pool::end_parked(std::uint64_t most) noexcept {
 }
 
 Pool::~Pool() {
-  unregister_for_thread_ends(*this);
   Visit visit(*this);
   visit.keep_pool();
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {

@@ -10,10 +10,9 @@
 
 #include "base/mem.hpp"
 #include "base/owner_lock.hpp"
+#include "pool/thread_record.hpp"
 
 namespace clpool::core {
-
-struct ThreadRecord;
 
 struct alignas(64) ThreadCache {
   static constexpr unsigned bucket_bits = 8;
@@ -27,7 +26,7 @@ struct alignas(64) ThreadCache {
   std::uint64_t returned = 0;                ///< blocks of those that came back
   std::uint64_t cached_bytes = 0;            ///< capacity of the blocks in the buckets
   std::atomic<std::uint64_t> limit{0};       ///< most cached_bytes, unless it is a single block
-  std::atomic<ThreadRecord*> owner{nobody()};  ///< nobody(): the thread ended, the cache may be adopted
+  std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
   ThreadCache* next = nullptr;                 ///< all caches of the pool
   std::size_t next_flushed = 0;                ///< the bucket at which the next flush begins
@@ -96,6 +95,23 @@ struct alignas(64) ThreadCache {
     return head != nullptr && head != closed_list();
   }
 
+  /// True if no thread will use the cache as its own any more: another may take it over.
+  bool is_abandoned() const noexcept {
+    const ThreadRecord* record = owner.load(std::memory_order_relaxed);
+    return record == nobody() || record->has_ended();
+  }
+
+  /// Makes the cache that of a thread, or nobody()'s.
+  void set_owner(ThreadRecord* record) noexcept {
+    if (record != nobody()) {
+      record->retain();
+    }
+    ThreadRecord* const former = owner.exchange(record, std::memory_order_relaxed);
+    if (former != nobody()) {
+      former->release();
+    }
+  }
+
   /// Puts a block of this cache on its list; false if the pool has ended. For other threads than the owner.
   bool push_remote(Mem& mem) noexcept {
     Mem* head = remote.load(std::memory_order_relaxed);
@@ -130,45 +146,5 @@ struct alignas(64) ThreadCache {
   /// A single block of any size may be cached, unless nothing may.
   bool fits_alone() const noexcept { return cached_bytes == 0 && limit.load(std::memory_order_relaxed) != 0; }
 };
-
-/// What a thread knows of its caches. A pool's id is never used twice, so that a slot can outlive its pool.
-struct ThreadRecord {
-  static constexpr std::size_t slot_count = 16;
-  struct Slot {
-    std::uint64_t pool_id = 0;
-    ThreadCache* cache = nullptr;
-  };
-  Slot slots[slot_count];
-};
-
-/// The calling thread's record; null before its first slow path and after its end began.
-extern constinit thread_local ThreadRecord* this_thread_record
-#if defined(__ELF__)
-    __attribute__((tls_model("initial-exec")))
-#endif
-    ;
-
-/// The same, made if need be; null where the thread is ending. Throws std::bad_alloc.
-ThreadRecord* ensure_thread_record();
-
-/// What threads must tell when they end: pools, which enter and leave by themselves.
-class ThreadEnds {
- public:
-  /// The caches of the thread with that record may be taken over by others. No driver is called, and no
-  /// memory moves, because this may be the end of the process.
-  virtual void thread_ended(const ThreadRecord& record) noexcept = 0;
-
- protected:
-  ~ThreadEnds() = default;
-
- private:
-  friend struct RecordHolder;
-  friend void register_for_thread_ends(ThreadEnds& object);
-  friend void unregister_for_thread_ends(ThreadEnds& object) noexcept;
-  ThreadEnds* previous_ = nullptr;
-  ThreadEnds* next_ = nullptr;
-};
-void register_for_thread_ends(ThreadEnds& object);
-void unregister_for_thread_ends(ThreadEnds& object) noexcept;
 
 }  // namespace clpool::core

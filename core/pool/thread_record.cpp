@@ -1,0 +1,53 @@
+// The calling thread's record, from its first slow path to its end.
+#include "pool/thread_record.hpp"
+
+#include <utility>
+
+#include "base/process.hpp"
+
+namespace clpool::core {
+
+constinit thread_local ThreadRecord* this_thread_record = nullptr;
+
+/// The thread's reference on its record. What happens at its end touches no lock, no pool and no driver,
+/// because it may be the end of the process.
+struct RecordHolder {
+  ThreadRecord* record = nullptr;
+  bool ended = false;
+  ~RecordHolder() {
+    ended = true;
+    this_thread_record = nullptr;
+    if (record != nullptr) {
+      record->ended_.store(true, std::memory_order_release);
+      record->release();
+    }
+  }
+};
+
+namespace {
+
+thread_local RecordHolder record_holder;
+
+/// The record that the forking thread had in the parent. Kept, and with it its address, which the parent's
+/// caches know.
+constinit ThreadRecord* record_of_parent = nullptr;
+
+/// A child of fork() has none of the parent's pools. The thread gets a new record when it makes a pool of its
+/// own.
+void forget_in_child() noexcept {
+  this_thread_record = nullptr;
+  record_of_parent = std::exchange(record_holder.record, nullptr);
+}
+
+}  // namespace
+
+ThreadRecord* ensure_thread_record() {
+  if (this_thread_record == nullptr && !record_holder.ended) {
+    after_fork_in_child(forget_in_child);
+    record_holder.record = new ThreadRecord;
+    this_thread_record = record_holder.record;
+  }
+  return this_thread_record;
+}
+
+}  // namespace clpool::core
