@@ -1,6 +1,6 @@
 // Caches: the threads' caches of one pool, and with them the pool's counts of what is handed out. Everything
-// here is called with the pool's mutex held; a cache of another thread is touched only while it is borrowed.
-// No driver call, no callback.
+// here is called with the pool's mutex held. Another thread's cache is touched only while it is borrowed;
+// what comes back to it otherwise is counted beside it. No driver call, no callback.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,51 @@ namespace clpool::core {
 
 class Caches {
  public:
-  /// `pool_id` is never used twice. `granule_shift`: base-2 logarithm of the pool's granule.
-  Caches(std::uint64_t pool_id, unsigned granule_shift) : pool_id_(pool_id), granule_shift_(granule_shift) {}
+  /// `pool_number` is never used twice. `granule_shift`: base-2 logarithm of the pool's granule.
+  Caches(std::uint64_t pool_number, unsigned granule_shift)
+      : key_(ThreadRecord::key_of(pool_number)), granule_shift_(granule_shift) {}
   Caches(const Caches&) = delete;
   Caches& operator=(const Caches&) = delete;
   ~Caches();
 
+  /// The calling thread's cache if it is at hand, or null. Needs no mutex.
+  ThreadCache* at_hand() const noexcept {
+    const ThreadRecord* record = this_thread_record;
+    return record != nullptr ? record->cache_of(key_) : nullptr;
+  }
+
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
-  /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
-  /// std::bad_alloc.
+  /// The calling thread's cache, its counts taken in; the central one, which caches nothing, where it has
+  /// none. Throws std::bad_alloc.
   ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes);
 
-  bool any() const noexcept { return first_ != nullptr; }
   /// True if `cache` may be touched by the calling thread without borrowing it.
   bool is_own(const ThreadCache& cache) const noexcept;
 
-  /// Counts a block as handed out by a cache of the calling thread. True: perhaps a new peak, and
-  /// raise_peak() must follow with all caches borrowed and drained.
+  /// What the caches of all threads together may hold and keep while the pool grows, bytes.
+  static std::uint64_t allowance(std::uint64_t managed_bytes) noexcept;
+
+  // Counting. The pool's own sum of active bytes has what each thread's cache had when the thread last came
+  // by: it is exact but for hits since then, which change it by no more than a cache may hold.
+
+  /// Counts a block as handed out by a cache that may be touched. True: perhaps a new peak, and raise_peak()
+  /// must follow when what threads have returned elsewhere is counted.
   bool count_handed_out(ThreadCache& cache, std::size_t size) noexcept;
+  /// Counts a block as returned to the cache it came from.
+  void count_returned(ThreadCache& cache, std::size_t size) noexcept;
   void raise_peak() noexcept;
 
-  /// Requests served so far; needs no borrowing.
-  std::uint64_t requests() const noexcept;
+  /// Counts what a cache that may be touched did by itself.
+  void take_in(ThreadCache& cache) noexcept;
+
+  /// Requests served so far, as far as they are taken in.
+  std::uint64_t requests() const noexcept { return known_requests_; }
   /// Blocks handed out; exact while the caches are borrowed, or when no thread uses the pool.
   std::uint64_t active_blocks() const noexcept;
-  /// Adds what the caches know to `stats`, while they are borrowed and drained.
-  void add_to(PoolStats& stats) const noexcept;
+  /// Adds what the caches know to `stats`, while they are borrowed.
+  void add_to(PoolStats& stats) noexcept;
 
   /// Calls `action` for each thread's cache.
   template <typename Action>
@@ -55,32 +72,34 @@ class Caches {
   ThreadCache& central() noexcept { return central_; }
 
  private:
-  const std::uint64_t pool_id_;
+  void know(ThreadCache& cache) noexcept;
+  ThreadCache* find_own() const noexcept;
+  ThreadCache* find_abandoned() const noexcept;
+
+  const std::uint64_t key_;
   const unsigned granule_shift_;
   ThreadCache central_;
   ThreadCache* first_ = nullptr;
   std::uint64_t count_ = 0;
-  std::uint64_t peak_active_bytes_ = 0;
+  std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
+  std::uint64_t shared_bytes_ = 0;  ///< managed bytes when they were
+  std::int64_t known_bytes_ = 0;    ///< active bytes, the sum of all caches' known_bytes
+  std::uint64_t known_requests_ = 0;
+  std::int64_t peak_active_bytes_ = 0;
 };
 
-/// All caches of a pool, taken from the threads that own them for as long as the object lives. The calling
-/// thread's own needs no taking: its owner is here.
+/// The caches of a pool, taken from the threads that own them for as long as the object lives: all, or those
+/// that hold blocks. What the calling thread may touch anyway needs no taking.
 class Borrowed {
  public:
-  explicit Borrowed(const Caches& caches) noexcept;
+  enum class Which : bool { all, with_blocks };
+
+  explicit Borrowed(const Caches& caches, Which which = Which::all) noexcept;
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
   ~Borrowed();
 
  private:
-  template <typename Action>
-  void for_each_foreign(Action&& action) noexcept {
-    caches_.for_each([&](ThreadCache& cache) {
-      if (!caches_.is_own(cache)) {
-        action(cache);
-      }
-    });
-  }
   const Caches& caches_;
 };
 

@@ -196,10 +196,6 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     ensure_thread_record();
   }
   finish_later_releases();
-  mem = take_remote(request.rounded, size);
-  if (mem != nullptr) {
-    return Status::success;
-  }
   request.inside = Frame::is_inside(*this);
   Status status = Status::success;
   {
@@ -216,39 +212,10 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   return status;
 }
 
-Mem* Pool::take_remote(std::uint64_t capacity, std::size_t size) noexcept {
-  const ThreadRecord* record = this_thread_record;
-  const ThreadRecord::Slot* slot =
-      record != nullptr ? &record->slots[id_ % ThreadRecord::slot_count] : nullptr;
-  if (slot == nullptr || slot->pool_id != id_ || !slot->cache->has_remote() ||
-      !slot->cache->lock.try_enter()) {
-    return nullptr;
-  }
-  ThreadCache& cache = *slot->cache;
-  Mem* rest = nullptr;
-  for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
-    Mem* next = mem->next;
-    if (mem->marks != 0 || !cache.push(*mem)) {
-      mem->next = rest;
-      rest = mem;
-    }
-    mem = next;
-  }
-  Mem* taken = cache.pop(capacity, size);
-  cache.lock.leave();
-  if (rest != nullptr) {
-    const Visit visit(*this);
-    while (rest != nullptr) {
-      receive(pool_block(*std::exchange(rest, rest->next)));
-    }
-  }
-  return taken;
-}
-
 Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
   ThreadCache& cache = cache_of_this_thread();
-  drain_remote(cache);
-  if (Mem* cached = cache.take_cached(request.rounded); cached != nullptr) {
+  bring_home(cache);
+  if (Mem* cached = cache.withdraw(request.rounded); cached != nullptr) {
     cached->size = request.size;
     count_handed_out(cache, request.size);
     cached->state = MemState::live;
@@ -276,7 +243,9 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
     case Step::Kind::fail:
       return;
     case Step::Kind::empty_caches:
-      return empty_caches();
+      return empty_caches(visit, Empty::what_is_worth_it);
+    case Step::Kind::empty_all_caches:
+      return empty_caches(visit, Empty::to_the_last);
     case Step::Kind::release_garbage:
       return visit.tidy();
     case Step::Kind::make_handle:
@@ -417,10 +386,9 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.state = MemState::live;
 }
 
-void Pool::count_handed_out(ThreadCache& cache, std::size_t size) {
+void Pool::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
   if (caches_.count_handed_out(cache, size)) {
-    const Borrowed borrowed(caches_);
-    caches_.for_each([this](ThreadCache& other) { drain_remote(other); });
+    bring_some_home();
     caches_.raise_peak();
   }
 }
@@ -440,9 +408,9 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     return Status::would_block;
   }
   ThreadCache& cache = cache_of_this_thread();
-  drain_remote(cache);
+  bring_home(cache);
   PoolBlock* block = nullptr;
-  if (mem = cache.take_cached(request.rounded); mem != nullptr) {
+  if (mem = cache.withdraw(request.rounded); mem != nullptr) {
     mem->size = size;
     count_handed_out(cache, size);
     mem->state = MemState::live;
@@ -465,6 +433,9 @@ Status Pool::take_back(Mem& mem) noexcept {
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   note_released(mem);
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
+    if (!come_home_.load(std::memory_order_relaxed)) {
+      come_home_.store(true, std::memory_order_release);
+    }
     return Status::success;
   }
   Visit visit(*this);
@@ -495,17 +466,17 @@ void Pool::receive(PoolBlock& block) noexcept {
   block.bin = 0;
   block.marks = usual_marks();
   block.next = nullptr;
+  caches_.count_returned(cache, block.Mem::size);
   if (uses != nullptr && !must_wait) {
     retire(*uses);
   }
-  if (!must_wait && &cache != &caches_.central() && may_cache() && rules_.uses_are_known) {
+  if (!must_wait && &cache != &caches_.central() && caches_.is_own(cache) && may_cache() &&
+      rules_.uses_are_known) {
     make_room(cache, block.capacity);
-    if (cache.push(block)) {
+    if (cache.deposit(block)) {
       return;
     }
   }
-  cache.active_bytes -= block.Mem::size;
-  ++cache.returned;
   if (!is_known && !rules_.uses_are_known && !own_->epochs.has_queues()) {
     pool_chunk(*block.chunk).unknown_uses = true;
   }
@@ -525,31 +496,50 @@ std::uint8_t Pool::usual_marks() const noexcept {
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
   const std::uint64_t limit = cache.limit.load(std::memory_order_relaxed);
-  if (cache.cached_bytes > limit) {
+  if (cache.cached() > limit) {
     // A single block that is larger than the limit makes way for whatever is released after it.
     empty(cache);
   } else if (needed <= limit / 16) {
     const std::uint64_t most_kept = limit - limit / 4;
-    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached_bytes + needed > most_kept; ++i) {
+    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > most_kept; ++i) {
       empty_bucket(cache, cache.next_flushed);
       cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
     }
   }
 }
 
-void Pool::drain_remote(ThreadCache& cache) noexcept {
-  if (!cache.has_remote()) {
+std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
+  std::size_t brought = 0;
+  for (; brought < most; ++brought) {
+    Mem* const mem = cache.take_returned();
+    if (mem == nullptr) {
+      break;
+    }
+    receive(pool_block(*mem));
+  }
+  return brought;
+}
+
+void Pool::bring_some_home() noexcept {
+  if (!has_backlog_ && !come_home_.load(std::memory_order_relaxed)) {
     return;
   }
-  for (Mem* mem = cache.remote.exchange(nullptr, std::memory_order_acquire); mem != nullptr;) {
-    Mem* next = mem->next;
-    receive(pool_block(*mem));
-    mem = next;
+  come_home_.exchange(false, std::memory_order_acquire);
+  std::size_t left = blocks_at_a_time;
+  caches_.for_each([&](ThreadCache& cache) { left -= bring_home(cache, left); });
+  has_backlog_ = left == 0;
+}
+
+void Pool::bring_all_home(Visit& visit) noexcept {
+  bring_some_home();
+  while (has_backlog_) {
+    visit.out([] {});  // others may come in between
+    bring_some_home();
   }
 }
 
 void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
-  for (Mem* mem = cache.take_bucket(index); mem != nullptr;) {
+  for (Mem* mem = cache.withdraw_bucket(index); mem != nullptr;) {
     Mem* next = std::exchange(mem->next, nullptr);
     // Where releases are held back, only blocks that nothing uses are cached.
     books_.free(pool_block(*mem), holds_back() ? 0 : own_->epochs.open());
@@ -558,17 +548,30 @@ void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
 }
 
 void Pool::empty(ThreadCache& cache) noexcept {
-  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached_bytes > 0; ++i) {
+  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0; ++i) {
     empty_bucket(cache, i);
   }
 }
 
-void Pool::empty_caches() noexcept {
-  if (caches_.any()) {
-    const Borrowed borrowed(caches_);
-    caches_.for_each([this](ThreadCache& cache) {
-      drain_remote(cache);
+void Pool::empty_caches(Visit& visit, Empty how) noexcept {
+  if (how == Empty::to_the_last) {
+    bring_all_home(visit);
+  } else if (bring_some_home(); has_backlog_) {
+    return;
+  }
+  std::uint64_t left = 0;
+  caches_.for_each([&](ThreadCache& cache) {
+    if (caches_.is_own(cache) || cache.is_abandoned()) {
       empty(cache);
+    }
+    left += cache.cached();
+  });
+  if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.strategy().managed_bytes()))) {
+    const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
+    caches_.for_each([this](ThreadCache& cache) {
+      if (cache.is_borrowed) {
+        empty(cache);
+      }
     });
   }
 }

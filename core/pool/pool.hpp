@@ -55,17 +55,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   /// The hit path: a block from this thread's cache, or null.
   Mem* try_hit(std::size_t size) noexcept {
-    const ThreadRecord* record = this_thread_record;
-    if (record == nullptr) [[unlikely]] {
-      return nullptr;
-    }
-    const ThreadRecord::Slot& slot = record->slots[id_ % ThreadRecord::slot_count];
-    if (slot.pool_id != id_ || !slot.cache->lock.try_enter()) [[unlikely]] {
+    ThreadCache* const cache = caches_.at_hand();
+    if (cache == nullptr || !cache->lock.try_enter()) [[unlikely]] {
       return nullptr;
     }
     // A size near the largest number wraps around to 0, which no block has.
-    Mem* mem = slot.cache->pop((size + (size == 0) + granule_ - 1) & ~(granule_ - 1), size);
-    slot.cache->lock.leave();
+    Mem* mem = cache->pop((size + (size == 0) + granule_ - 1) & ~(granule_ - 1), size);
+    cache->lock.leave();
     return mem;
   }
 
@@ -141,13 +137,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // Surroundings
   std::uint64_t requests() const noexcept override { return caches_.requests(); }
+  bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
   std::uint64_t now_ns() const noexcept override;
 
   // pool.cpp: requests.
-  Mem* take_remote(std::uint64_t capacity, std::size_t size) noexcept;
   Status serve(Visit& visit, Request& request, Mem*& mem);
   void perform(Visit& visit, Request& request, const Step& step);
   void allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes);
@@ -155,7 +151,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept;
   void make_handle(Visit& visit, Request& request);
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
-  void count_handed_out(ThreadCache& cache, std::size_t size);
+  void count_handed_out(ThreadCache& cache, std::size_t size) noexcept;
   Status out_of_memory_error(const Request& request);
   /// Marks of a block that nobody has said anything of.
   std::uint8_t usual_marks() const noexcept;
@@ -164,10 +160,16 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void receive(PoolBlock& block) noexcept;
   void receive_used(PoolBlock& block, Uses& uses) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
-  void drain_remote(ThreadCache& cache) noexcept;
+  static constexpr std::size_t blocks_at_a_time = 512;
+  /// Takes in what other threads released of one cache, or of all: up to `most` blocks of them.
+  std::size_t bring_home(ThreadCache& cache, std::size_t most = blocks_at_a_time) noexcept;
+  void bring_some_home() noexcept;
+  void bring_all_home(Visit& visit) noexcept;
   void empty_bucket(ThreadCache& cache, std::size_t index) noexcept;
   void empty(ThreadCache& cache) noexcept;
-  void empty_caches() noexcept;
+  /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
+  enum class Empty : bool { what_is_worth_it, to_the_last };
+  void empty_caches(Visit& visit, Empty how) noexcept;
   bool may_cache() const noexcept;
   void share_limits() noexcept;
   ThreadCache& cache_of_this_thread();
@@ -230,6 +232,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }
   void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept;
   void report_leaks() noexcept;
+  std::uint64_t largest_around_cached() const noexcept;
   std::vector<PoolStretch> snapshot();
 
   const std::uint64_t id_;
@@ -260,6 +263,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
+  /// Some cache has blocks that other threads released. Set without the mutex, after they were put there.
+  std::atomic<bool> come_home_{false};
+  bool has_backlog_ = false;  ///< not all of them came home the last time
 };
 
 /// The mutex of a pool, held from the beginning to the end but within out(). What is to be released without

@@ -45,7 +45,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
 }
 
 void Pool::give_back_all(Visit& visit) noexcept {
-  empty_caches();
+  empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
   while (books_.give_back_some(chunks_at_a_time)) {
     visit.tidy();
@@ -74,7 +74,7 @@ Status Pool::trim(std::uint64_t keep_bytes) {
   CLPOOL_TRY(require_own_process("the pool"));
   finish_later_releases();
   Visit visit(*this);
-  empty_caches();
+  empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
   while (books_.trim_some(keep_bytes, chunks_at_a_time)) {
     visit.tidy();
@@ -92,7 +92,7 @@ Status Pool::tick() {
   look(visit, Close::all);
   books_.keep_to_held_limit();
   if (options_.release_threshold != 0 || options_.decay_ns != 0) {
-    empty_caches();
+    empty_caches(visit, Empty::to_the_last);
     books_.give_back_aged();
     if (options_.decay_ns == 0) {
       books_.give_back_beyond(options_.release_threshold);
@@ -147,14 +147,9 @@ void Pool::last_reference_gone() noexcept {
     closed_ = true;
     books_.stop_holding();
     caches_.for_each([this](ThreadCache& cache) {
-      drain_remote(cache);
       // From here on, other threads' releases find the list closed and come to the mutex.
-      for (Mem* late = cache.remote.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel);
-           late != nullptr;) {
-        Mem* next = late->next;  // before the descriptor is recycled
-        receive(pool_block(*late));
-        late = next;
-      }
+      cache.close();
+      bring_home(cache, SIZE_MAX);
       cache.limit.store(0, std::memory_order_relaxed);
       empty(cache);
     });

@@ -29,23 +29,32 @@ std::uint64_t available_around(Block& cached) noexcept {
   return bytes;
 }
 
+/// With more blocks than this in caches, they are not joined with what is free around them.
+constexpr std::uint64_t most_cached_looked_at = 256;
+
 }  // namespace
+
+std::uint64_t Pool::largest_around_cached() const noexcept {
+  std::uint64_t largest = 0;
+  caches_.for_each([&](const ThreadCache& cache) {
+    for (std::size_t i = 0; cache.cached_blocks != 0 && i < ThreadCache::bucket_count; ++i) {
+      for (Mem* mem = cache.buckets[i]; mem != nullptr; mem = mem->next) {
+        largest = std::max(largest, available_around(pool_block(*mem)));
+      }
+    }
+  });
+  return largest;
+}
 
 PoolStats Pool::statistics() {
   finish_later_releases();
   PoolStats stats;
-  const Visit visit(*this);
+  Visit visit(*this);
+  bring_all_home(visit);
   const Borrowed borrowed(caches_);
-  std::uint64_t largest_cached = 0;
-  caches_.for_each([&](ThreadCache& cache) {
-    drain_remote(cache);
-    for (Mem* head : cache.buckets) {
-      for (Mem* mem = head; mem != nullptr; mem = mem->next, ++stats.held_blocks) {
-        largest_cached = std::max(largest_cached, available_around(pool_block(*mem)));
-      }
-    }
-  });
   caches_.add_to(stats);
+  const std::uint64_t largest_cached =
+      stats.held_blocks <= most_cached_looked_at ? largest_around_cached() : 0;
   books_.add_to(stats);
   // A block that another thread is about to give back looks available already, but is not held yet.
   stats.largest_free_bytes =
@@ -59,9 +68,9 @@ PoolStats Pool::statistics() {
 }
 
 std::vector<PoolStretch> Pool::snapshot() {
-  const Visit visit(*this);
+  Visit visit(*this);
+  bring_all_home(visit);
   const Borrowed borrowed(caches_);
-  caches_.for_each([this](ThreadCache& cache) { drain_remote(cache); });
   std::vector<PoolStretch> stretches;
   std::uint64_t number = 0;
   for (const HeapChunk* chunk = books_.strategy().first_chunk(); chunk != nullptr;

@@ -184,7 +184,7 @@ bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {
   ++waiters_;
   share_limits();  // nothing is cached while somebody waits
   for (unsigned naps = 0; books_.turn() == turn && now_ns() < deadline;) {
-    empty_caches();  // what other threads release to a cache comes without the mutex
+    empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     look(visit, Close::all);
     if (books_.turn() == turn) {
       nap(visit, naps, deadline);

@@ -1,9 +1,10 @@
 // ThreadCache: the fast path in front of a pool. One per thread and pool: recently released blocks by size,
 // and the thread's share of the pool's counters. Its owner uses it without a lock; others borrow it through
 // OwnerLock, always with the pool's mutex held. Blocks that other threads release come back through a
-// lock-free list.
+// lock-free list, and are counted without borrowing.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,22 +19,32 @@ struct alignas(64) ThreadCache {
   static constexpr unsigned bucket_bits = 8;
   static constexpr std::size_t bucket_count = std::size_t{1} << bucket_bits;
 
+  // The owner's, or whoever's has borrowed the cache.
   OwnerLock lock;
-  std::uint64_t active_bytes =
-      0;  ///< requested bytes of blocks handed out from here and not yet returned here
-  std::uint64_t active_watermark = 0;        ///< active_bytes may rise to this without a new peak of the pool
-  std::atomic<std::uint64_t> handed_out{0};  ///< blocks, ever; written by the owner only, read by anyone
-  std::uint64_t returned = 0;                ///< blocks of those that came back
-  std::uint64_t cached_bytes = 0;            ///< capacity of the blocks in the buckets
-  std::atomic<std::uint64_t> limit{0};       ///< most cached_bytes, unless it is a single block
+  std::uint64_t active_bytes = 0;   ///< requested, of blocks handed out from here, but for returned_elsewhere
+  std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
+  std::uint64_t handed_out = 0;     ///< blocks, ever
+  std::uint64_t blocks = 0;         ///< handed out from here, but for returned_elsewhere, or in the buckets
+  std::uint64_t cached_blocks = 0;  ///< in the buckets
+  std::atomic<std::uint64_t> cached_bytes{0};  ///< capacity of the blocks in the buckets; read by anyone
+  std::atomic<std::uint64_t> limit{
+      0};  ///< most cached_bytes, unless of a single block; set with the mutex held
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
-  ThreadCache* next = nullptr;                 ///< all caches of the pool
   std::size_t next_flushed = 0;                ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
   /// Blocks of this cache that other threads released; closed_list() once the pool has ended for its users.
   alignas(64) std::atomic<Mem*> remote{nullptr};
+
+  // Guarded by the pool's mutex, whoever owns the cache.
+  alignas(64) ThreadCache* next = nullptr;     ///< all caches of the pool
+  Mem* backlog = nullptr;                      ///< what was on the list and has not come home yet
+  std::int64_t known_bytes = 0;                ///< what the pool's sum of active bytes has of this cache
+  std::uint64_t known_requests = 0;            ///< the same of requests
+  std::uint64_t bytes_returned_elsewhere = 0;  ///< by threads that could not touch the cache, since take_in()
+  std::uint64_t returned_elsewhere = 0;        ///< blocks
+  bool is_borrowed = false;
 
   /// No thread's record, and not null, which is the record of threads that have none.
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
@@ -45,54 +56,81 @@ struct alignas(64) ThreadCache {
     return buckets[(granules ^ (granules >> bucket_bits) ^ (granules >> 2 * bucket_bits)) % bucket_count];
   }
 
-  /// Hands out a cached block of exactly `capacity` bytes for a request of `size`; null if there is none at
-  /// hand, or if it would raise the pool's peak.
+  /// The hit path: hands out a cached block of exactly `capacity` bytes for a request of `size`; null if
+  /// there is none at hand.
   Mem* pop(std::uint64_t capacity, std::size_t size) noexcept {
-    const std::uint64_t active = active_bytes + size;
-    Mem* mem = active <= active_watermark ? take_cached(capacity) : nullptr;
+    Mem* mem = take_cached(capacity);
     if (mem != nullptr) {
-      active_bytes = active;
-      count_one();
+      count_handed_out(size);
       mem->size = size;
       mem->state = MemState::live;
     }
     return mem;
   }
 
-  /// Takes a block of exactly `capacity` bytes out of its bucket without counting it.
-  Mem* take_cached(std::uint64_t capacity) noexcept {
-    Mem*& head = bucket(capacity);
-    Mem* mem = head;
-    if (mem == nullptr || mem->capacity != capacity) {
-      return nullptr;
-    }
-    head = mem->next;
-    cached_bytes -= capacity;
+  /// The hit path: takes a live block of this cache back into its bucket; false, with nothing changed, if the
+  /// limit forbids it.
+  bool push(Mem& mem) noexcept {
+    const std::size_t size = mem.size;
+    const bool kept = keep(mem);
+    active_bytes -= kept ? size : 0;
+    return kept;
+  }
+
+  void count_handed_out(std::size_t size) noexcept {
+    ++handed_out;
+    active_bytes += size;
+    highest_bytes = std::max(highest_bytes, active_bytes);
+  }
+
+  /// Takes a block of exactly `capacity` bytes out of its bucket, or null.
+  Mem* withdraw(std::uint64_t capacity) noexcept {
+    Mem* const mem = take_cached(capacity);
+    blocks -= mem != nullptr ? 1 : 0;
     return mem;
   }
-
-  /// Takes a live block of this cache back into its bucket; false, with nothing changed, if the limit forbids
-  /// it.
-  bool push(Mem& mem) noexcept {
-    const std::uint64_t cached = cached_bytes + mem.capacity;
-    if (cached > limit.load(std::memory_order_relaxed) && !fits_alone()) {
-      return false;
+  /// Puts a released block into its bucket, or false if the limit forbids it.
+  bool deposit(Mem& mem) noexcept {
+    const bool kept = keep(mem);
+    blocks += kept ? 1 : 0;
+    return kept;
+  }
+  /// Takes all blocks out of one bucket, linked by next.
+  Mem* withdraw_bucket(std::size_t index) noexcept {
+    Mem* const first = buckets[index];
+    buckets[index] = nullptr;
+    std::uint64_t left = cached();
+    for (const Mem* mem = first; mem != nullptr; mem = mem->next) {
+      left -= mem->capacity;
+      --cached_blocks;
+      --blocks;
     }
-    cached_bytes = cached;
-    active_bytes -= mem.size;
-    ++returned;
-    mem.state = MemState::released;
-    Mem*& head = bucket(mem.capacity);
-    mem.next = head;
-    head = &mem;
-    return true;
+    set_cached_bytes(left);
+    return first;
   }
 
-  /// True if other threads have released blocks of this cache. The list of a pool that has ended is closed
-  /// for good.
-  bool has_remote() const noexcept {
-    const Mem* head = remote.load(std::memory_order_relaxed);
-    return head != nullptr && head != closed_list();
+  /// With the mutex held: takes no more blocks from other threads, for good. Those that came are the backlog.
+  void close() noexcept {
+    Mem* const last = remote.exchange(closed_list(), std::memory_order_acq_rel);
+    Mem** end = &backlog;
+    while (*end != nullptr) {
+      end = &(*end)->next;
+    }
+    *end = last;
+  }
+
+  /// With the mutex held: the next block that other threads released, or null.
+  Mem* take_returned() noexcept {
+    if (backlog == nullptr) {
+      const Mem* head = remote.load(std::memory_order_relaxed);
+      if (head == nullptr || head == closed_list()) {  // closed for good
+        return nullptr;
+      }
+      backlog = remote.exchange(nullptr, std::memory_order_acquire);
+    }
+    Mem* const mem = backlog;
+    backlog = mem->next;
+    return mem;
   }
 
   /// True if no thread will use the cache as its own any more: another may take it over.
@@ -124,27 +162,40 @@ struct alignas(64) ThreadCache {
     return false;
   }
 
-  /// Takes all blocks out of one bucket, linked by next.
-  Mem* take_bucket(std::size_t index) noexcept {
-    Mem* const first = buckets[index];
-    buckets[index] = nullptr;
-    for (const Mem* mem = first; mem != nullptr; mem = mem->next) {
-      cached_bytes -= mem->capacity;
-    }
-    return first;
-  }
-
-  /// Counts a block as handed out.
-  void count_one() noexcept {
-    handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  std::uint64_t active_blocks() const noexcept {
-    return handed_out.load(std::memory_order_relaxed) - returned;
-  }
+  std::uint64_t cached() const noexcept { return cached_bytes.load(std::memory_order_relaxed); }
+  std::uint64_t active_blocks() const noexcept { return blocks - cached_blocks - returned_elsewhere; }
 
  private:
+  Mem* take_cached(std::uint64_t capacity) noexcept {
+    Mem*& head = bucket(capacity);
+    Mem* mem = head;
+    if (mem == nullptr || mem->capacity != capacity) {
+      return nullptr;
+    }
+    head = mem->next;
+    --cached_blocks;
+    set_cached_bytes(cached() - capacity);
+    return mem;
+  }
+  bool keep(Mem& mem) noexcept {
+    const std::uint64_t capacity = mem.capacity;
+    const std::uint64_t with_it = cached() + capacity;
+    if (with_it > limit.load(std::memory_order_relaxed) && !fits_alone()) {
+      return false;
+    }
+    ++cached_blocks;
+    set_cached_bytes(with_it);
+    mem.state = MemState::released;
+    Mem*& head = bucket(capacity);
+    mem.next = head;
+    head = &mem;
+    return true;
+  }
+  void set_cached_bytes(std::uint64_t bytes) noexcept {
+    cached_bytes.store(bytes, std::memory_order_relaxed);
+  }
   /// A single block of any size may be cached, unless nothing may.
-  bool fits_alone() const noexcept { return cached_bytes == 0 && limit.load(std::memory_order_relaxed) != 0; }
+  bool fits_alone() const noexcept { return cached() == 0 && limit.load(std::memory_order_relaxed) != 0; }
 };
 
 }  // namespace clpool::core

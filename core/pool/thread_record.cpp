@@ -1,6 +1,7 @@
 // The calling thread's record, from its first slow path to its end.
 #include "pool/thread_record.hpp"
 
+#include <new>
 #include <utility>
 
 #include "base/process.hpp"
@@ -40,6 +41,24 @@ void forget_in_child() noexcept {
 }
 
 }  // namespace
+
+void ThreadRecord::grow() noexcept {
+  const std::size_t count = mask_ / sizeof(Slot) + 1;
+  if (count == most_slots) {
+    return;
+  }
+  std::unique_ptr<Slot[]> more(new (std::nothrow) Slot[2 * count]);
+  if (more == nullptr) {
+    return;
+  }
+  const std::uint64_t mask = (2 * count - 1) * sizeof(Slot);
+  for (std::size_t i = 0; i < count; ++i) {
+    more[(slots_[i].pool_key & mask) / sizeof(Slot)] = slots_[i];
+  }
+  many_ = std::move(more);
+  slots_ = many_.get();
+  mask_ = mask;
+}
 
 ThreadRecord* ensure_thread_record() {
   if (this_thread_record == nullptr && !record_holder.ended) {

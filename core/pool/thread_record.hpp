@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace clpool::core {
 
@@ -12,13 +13,20 @@ struct ThreadCache;
 
 class ThreadRecord {
  public:
-  static constexpr std::size_t slot_count = 16;
-  /// A pool's id is never used twice, so that a slot can outlive its pool.
-  struct Slot {
-    std::uint64_t pool_id = 0;
-    ThreadCache* cache = nullptr;
-  };
-  Slot slots[slot_count];
+  /// The cache that the thread has of the pool with that key; null if it has none, or if another pool has
+  /// taken its place. For the thread itself, like set_cache() and grow().
+  ThreadCache* cache_of(std::uint64_t pool_key) const noexcept {
+    const Slot& slot = slot_of(pool_key);
+    return slot.pool_key == pool_key ? slot.cache : nullptr;
+  }
+  void set_cache(std::uint64_t pool_key, ThreadCache& cache) noexcept {
+    slot_of(pool_key) = {pool_key, &cache};
+  }
+  /// Makes room where two pools take turns in one place. As it is if there is no host memory, or enough room.
+  void grow() noexcept;
+
+  /// A pool's key, of its number. Pools whose numbers follow each other have places of their own.
+  static std::uint64_t key_of(std::uint64_t pool_number) noexcept { return pool_number * sizeof(Slot); }
 
   /// True once the thread will touch none of its caches any more; what it wrote there is visible then.
   bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
@@ -34,8 +42,23 @@ class ThreadRecord {
 
  private:
   friend struct RecordHolder;
-  ~ThreadRecord() = default;
+  /// A pool's number is never used twice, so that a slot can outlive its pool.
+  struct Slot {
+    std::uint64_t pool_key = 0;
+    ThreadCache* cache = nullptr;
+  };
+  static constexpr std::size_t first_slots = 16;
+  static constexpr std::size_t most_slots = 4096;
 
+  ~ThreadRecord() = default;
+  Slot& slot_of(std::uint64_t pool_key) const noexcept {
+    return *reinterpret_cast<Slot*>(reinterpret_cast<char*>(slots_) + (pool_key & mask_));
+  }
+
+  Slot* slots_ = few_;
+  std::uint64_t mask_ = (first_slots - 1) * sizeof(Slot);  ///< of keys
+  Slot few_[first_slots];
+  std::unique_ptr<Slot[]> many_;
   std::atomic<std::uint64_t> references_{1};
   std::atomic<bool> ended_{false};
 };

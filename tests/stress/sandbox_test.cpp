@@ -9,10 +9,12 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <thread>
+#include <vector>
 
 #include "support/pools.hpp"
 
@@ -21,16 +23,20 @@ namespace {
 
 enum Verdict : int { sound = 0, no_sandbox = 77, failed_call = 1, handed_out_twice = 2, wrong_books = 3 };
 
-bool refuse_membarrier() {
+/// From here on, the calling thread's membarrier is answered with `answer`.
+bool filter_membarrier(std::uint32_t answer) {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, answer),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   sock_fprog program = {4, filter};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 && syscall(SYS_membarrier, 0, 0, 0) == -1;
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+bool refuse_membarrier() {
+  return filter_membarrier(SECCOMP_RET_ERRNO | EPERM) && syscall(SYS_membarrier, 0, 0, 0) == -1;
 }
 
 /// One thread that hits its cache, and another that takes the cache's content from it all the time.
@@ -84,11 +90,47 @@ Verdict use_pool_in_sandbox() {
   return static_cast<Verdict>(verdict.load());
 }
 
-TEST(OwnerLockInASandbox, IsSafeWhenMembarrierIsRefusedAfterTheFirstPool) {
+/// Threads that have each had a block, one after the other, and then allocate and release all at once: far
+/// more than the pool's peak. From there on, membarrier ends the process.
+Verdict use_pool_without_membarrier() {
+  constexpr unsigned count = 32;
+  constexpr std::size_t size = 16 << 10;
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle pool = make_pool(allocator.get());
+  std::atomic<int> verdict{sound};
+  std::barrier next(count);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      for (unsigned turn = 0; turn < count; ++turn) {
+        if (turn == i) {
+          allocate(pool, size).reset();
+        }
+        next.arrive_and_wait();
+      }
+      if (!filter_membarrier(SECCOMP_RET_KILL_PROCESS)) {
+        verdict = no_sandbox;
+        return;
+      }
+      for (int step = 0; step < 500; ++step) {
+        const MemHandle block = allocate(pool, size);
+        std::this_thread::yield();
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  return static_cast<Verdict>(verdict.load());
+}
+
+/// Runs `use` in a process of its own, as a filter stays for good.
+void run_apart(Verdict (*use)()) {
   const pid_t process = fork();
   if (process == 0) {
     alarm(60);
-    _exit(use_pool_in_sandbox());
+    _exit(use());
   }
   int status = 0;
   ASSERT_EQ(waitpid(process, &status, 0), process);
@@ -98,6 +140,14 @@ TEST(OwnerLockInASandbox, IsSafeWhenMembarrierIsRefusedAfterTheFirstPool) {
   }
   EXPECT_EQ(WEXITSTATUS(status), sound)
       << "1: a call failed, 2: one block was handed out twice, 3: wrong figures";
+}
+
+TEST(OwnerLockInASandbox, IsSafeWhenMembarrierIsRefusedAfterTheFirstPool) {
+  run_apart(use_pool_in_sandbox);
+}
+
+TEST(OwnerLockInASandbox, IsNotTakenFromThreadsThatFindTheirBlocksInTheirCaches) {
+  run_apart(use_pool_without_membarrier);
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t now_ns() const noexcept override { return now; }
+  bool blocks_come_home() const noexcept override { return false; }
 
   std::size_t below(std::size_t most) { return static_cast<std::size_t>(random() % most); }
   /// Many small blocks at a time, so that there are more unused handles than are kept.
@@ -294,7 +295,9 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         EXPECT_EQ(request.block, nullptr);
         ++failed;
         return close(worker);
-      case Kind::empty_caches:
+      case Kind::empty_caches:  // what is little may stay
+        return below(3) != 0 ? empty_caches() : void();
+      case Kind::empty_all_caches:
         return empty_caches();
       case Kind::release_garbage:
         EXPECT_FALSE(books->garbage().empty());

@@ -41,6 +41,7 @@ struct StillWorld final : Surroundings {
   bool settles = false;
   std::uint64_t complete = 0;
   std::uint64_t now = 1;
+  std::uint64_t coming_home = 0;  ///< in so many steps
   mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return queues; }
@@ -50,6 +51,7 @@ struct StillWorld final : Surroundings {
     return complete;
   }
   std::uint64_t now_ns() const noexcept override { return now; }
+  bool blocks_come_home() const noexcept override { return coming_home > 0; }
 };
 
 PoolOptions binned_options() {
@@ -144,8 +146,12 @@ class PoolBooks : public testing::Test {
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
         return true;
-      case Kind::poll:
       case Kind::empty_caches:
+        steps_home += world.coming_home > 0 ? 1 : 0;
+        world.coming_home -= world.coming_home > 0 ? 1 : 0;
+        return true;
+      case Kind::poll:
+      case Kind::empty_all_caches:
         return true;
       case Kind::end_rest:
         ADD_FAILURE() << "only guarded pools have blocks at rest";
@@ -187,6 +193,7 @@ class PoolBooks : public testing::Test {
   int pools_to_end = 0;        ///< how often ended pools give something back when they are asked
   std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
   Steps steps;
+  std::uint64_t steps_home = 0;  ///< in which blocks came home
 };
 
 TEST_F(PoolBooks, TheCollectorIsAskedBeforeChunksGoBack) {
@@ -485,7 +492,8 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   Request second;
   ASSERT_EQ(books->begin(100'000, second), Status::success);
   Step other = books->next(second);
-  while (other.kind == Kind::empty_caches || other.kind == Kind::end_pools) {
+  while (other.kind == Kind::empty_caches || other.kind == Kind::empty_all_caches ||
+         other.kind == Kind::end_pools) {
     other = books->next(second);
   }
   EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";
@@ -497,6 +505,47 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   EXPECT_NE(serve(second), nullptr);
   EXPECT_EQ(steps, Steps{"done"});
   books->free(*second.block, 0);
+}
+
+TEST_F(PoolBooks, BlocksThatComeHomeAreAskedForSomeAtATimeBeforeThePoolGrows) {
+  begin_books();
+  world.coming_home = 5;
+  PoolBlock* const block = serve(100'000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(steps_home, 5u);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, ABlockThatComesHomeServesTheRequestWithoutTheRest) {
+  begin_books();
+  PoolBlock* const used = serve(100'000);
+  world.coming_home = 5;
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  ASSERT_EQ(books->next(request).kind, Kind::empty_caches);
+  books->free(*used, 0);
+  EXPECT_EQ(serve(request), used);
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(steps_home, 0u);
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooks, AllCachesAreEmptiedBeforeAnybodyIsAskedForMemory) {
+  begin_books();
+  capacity = 0;
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  bool emptied = false;
+  for (;;) {
+    const Step step = books->next(request);
+    ASSERT_NE(step.kind, Kind::fail);
+    ASSERT_TRUE(emptied || (step.kind != Kind::end_pools && step.kind != Kind::collect));
+    emptied = emptied || step.kind == Kind::empty_all_caches;
+    if (step.kind == Kind::collect) {
+      return;
+    }
+    ASSERT_TRUE(perform(request, step));
+  }
 }
 
 TEST_F(PoolBooks, MemoryThatComesFreeDuringAStepServesTheRequest) {

@@ -1,6 +1,7 @@
 // Which thread has which cache of a pool, and what becomes of it when the thread ends.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <thread>
 
@@ -15,6 +16,19 @@ constexpr std::uint64_t managed = 1 << 20;
 ThreadCache& own_cache(Caches& caches) {
   ensure_thread_record();
   return caches.of_this_thread(may_cache, managed);
+}
+
+/// What the pool does with a block of `size` bytes that a cache hands out or gets back, past the hit path.
+void hand_out(Caches& caches, ThreadCache& cache, std::size_t size) {
+  if (caches.count_handed_out(cache, size)) {
+    caches.raise_peak();
+  }
+}
+PoolStats stats_of(Caches& caches) {
+  const Borrowed borrowed(caches);
+  PoolStats stats;
+  caches.add_to(stats);
+  return stats;
 }
 
 TEST(Caches, AThreadKeepsItsOwn) {
@@ -59,6 +73,121 @@ TEST(Caches, GoWithTheirPoolWhetherTheirThreadsLiveOrNot) {
   caches.reset();  // the record of the thread that ended goes with them: AddressSanitizer sees it if not
   Caches next(5, 9);
   EXPECT_TRUE(next.is_own(own_cache(next)));
+}
+
+TEST(Caches, OfPoolsInTurnsKeepTheirPlacesHoweverManyThereAre) {
+  constexpr std::size_t count = 40;
+  std::array<std::optional<Caches>, count> pools;
+  for (std::size_t i = 0; i < count; ++i) {
+    pools[i].emplace(100 + 16 * i, 9);  // all in one place of a new record
+  }
+  std::thread([&] {
+    std::array<ThreadCache*, count> own{};
+    for (int turn = 0; turn < 12; ++turn) {
+      for (std::size_t i = 0; i < count; ++i) {
+        ThreadCache& cache = own_cache(*pools[i]);
+        EXPECT_TRUE(own[i] == nullptr || own[i] == &cache);
+        own[i] = &cache;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(pools[i]->at_hand(), own[i]) << "without a lock, and without a search";
+    }
+  }).join();
+}
+
+TEST(Caches, CountHitsWhenTheirThreadComesByOrFiguresAreAsked) {
+  Caches caches(7, 9);
+  std::thread([&] {
+    ThreadCache& own = own_cache(caches);
+    Mem block;
+    block.capacity = 1024;
+    hand_out(caches, own, block.size = 1000);
+    for (const std::size_t size : {1000, 600, 1024, 700}) {
+      ASSERT_TRUE(own.push(block));
+      ASSERT_EQ(own.pop(1024, size), &block);
+    }
+    const PoolStats stats = stats_of(caches);
+    EXPECT_EQ(stats.active_blocks, 1u);
+    EXPECT_EQ(stats.active_bytes, 700u);
+    EXPECT_EQ(stats.peak_active_bytes, 1024u);
+    EXPECT_EQ(stats.allocations, 5u);
+    ASSERT_TRUE(own.push(block));
+    EXPECT_EQ(stats_of(caches).active_bytes, 0u);
+    EXPECT_EQ(stats_of(caches).held_blocks, 1u);
+    EXPECT_EQ(stats_of(caches).cached_bytes, 1024u);
+    EXPECT_EQ(own.withdraw(1024), &block);
+    EXPECT_EQ(stats_of(caches).active_blocks, 0u);
+    EXPECT_EQ(stats_of(caches).held_blocks, 0u);
+  }).join();
+}
+
+TEST(Caches, CountWhatOthersReturnWithoutTouchingThem) {
+  Caches caches(8, 9);
+  std::atomic<ThreadCache*> theirs{nullptr};
+  std::atomic<bool> is_counted{false};
+  std::thread owner([&] {
+    ThreadCache& own = own_cache(caches);
+    hand_out(caches, own, 5000);
+    hand_out(caches, own, 3000);
+    theirs = &own;
+    while (!is_counted) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(own.active_bytes, 8000u) << "only its owner writes there";
+    hand_out(caches, own, 4000);
+    EXPECT_EQ(own.active_bytes, 7000u);
+  });
+  while (theirs == nullptr) {
+    std::this_thread::yield();
+  }
+  caches.count_returned(*theirs, 5000);
+  EXPECT_EQ(caches.active_blocks(), 1u);
+  ThreadCache& own = own_cache(caches);
+  hand_out(caches, own, 2000);
+  caches.count_returned(own, 2000);
+  is_counted = true;
+  owner.join();
+  const PoolStats stats = stats_of(caches);
+  EXPECT_EQ(stats.active_blocks, 2u);
+  EXPECT_EQ(stats.active_bytes, 7000u);
+  EXPECT_EQ(stats.peak_active_bytes, 8000u) << "3000 + 4000, and 8000 before";
+}
+
+TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
+  Caches caches(9, 9);
+  ThreadCache& own = own_cache(caches);
+  std::array<Mem, 3> blocks;
+  EXPECT_EQ(own.take_returned(), nullptr);
+  ASSERT_TRUE(own.push_remote(blocks[0]));
+  ASSERT_TRUE(own.push_remote(blocks[1]));
+  EXPECT_EQ(own.take_returned(), &blocks[1]);
+  ASSERT_TRUE(own.push_remote(blocks[2]));
+  own.close();
+  EXPECT_FALSE(own.push_remote(blocks[1]));
+  EXPECT_EQ(own.take_returned(), &blocks[0]);
+  EXPECT_EQ(own.take_returned(), &blocks[2]);
+  EXPECT_EQ(own.take_returned(), nullptr);
+}
+
+TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
+  constexpr std::uint64_t pool_bytes = 100 << 20;
+  Caches caches(10, 9);
+  ensure_thread_record();
+  ThreadCache& own = caches.of_this_thread(may_cache, pool_bytes);
+  EXPECT_EQ(own.limit, pool_bytes / 100 * 3);
+  for (int i = 0; i < 9; ++i) {
+    std::thread([&] { own_cache(caches); }).join();
+  }
+  std::thread([&] {
+    own_cache(caches);
+    caches.share_limits(may_cache, pool_bytes);
+    EXPECT_EQ(own.limit, pool_bytes / 100 * 3 / 2);
+  }).join();
+  for (int visit = 0; visit < 256; ++visit) {
+    caches.of_this_thread(may_cache, pool_bytes);
+  }
+  EXPECT_EQ(own.limit, pool_bytes / 100 * 3) << "seen by and by, as a thread tells nobody that it ends";
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {

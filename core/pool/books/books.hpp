@@ -145,11 +145,13 @@ class Books {
     driver_retried = 1U << 12,
     ended_pools_asked = 1U << 13,
     rest_ended = 1U << 14,
+    all_caches_emptied = 1U << 15,
   };
   static bool once(Request& request, Once what) noexcept;
 
   bool take_free(Request& request, Step& step);
   bool empty_caches(Request& request, Step& step);
+  bool empty_all_caches(Request& request, Step& step);
   bool look_at_pending(Request& request, Step& step);
   bool settle_pending(Request& request, Step& step);
   bool settle_before_peak(Request& request, Step& step);

@@ -27,7 +27,7 @@ constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
 
 /// Places in Books::stages_.
 constexpr std::size_t first_stage_of_recovery = 7;
-constexpr std::size_t first_stage_of_giving_back = 12;
+constexpr std::size_t first_stage_of_giving_back = 13;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
@@ -39,12 +39,13 @@ bool may_recover(Status status, cl_int code) noexcept {
 
 const Books::Stage Books::stages_[] = {
     &Books::take_free,           // a free block
-    &Books::empty_caches,        // … with what the threads' caches hold
+    &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
     &Books::look_at_pending,     // … with releases that have completed
     &Books::settle_pending,      // … or are about to
     &Books::settle_before_peak,  // chunks go back before more is taken than ever: see which are idle
     &Books::grow,                // a new chunk
     &Books::grow_exactly,        // … no larger than the request
+    &Books::empty_all_caches,    // … with all that the threads' caches hold
     &Books::end_rest,            // what rests in a guarded pool rests no longer
     &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
     &Books::collect,             // the user's collector, then all of the above that calls no driver
@@ -168,7 +169,12 @@ bool Books::take_free(Request& request, Step& step) {
 
 bool Books::empty_caches(Request& request, Step& step) {
   step = {Step::Kind::empty_caches};
-  return once(request, caches_emptied);
+  return once(request, caches_emptied) || surroundings_.blocks_come_home();
+}
+
+bool Books::empty_all_caches(Request& request, Step& step) {
+  step = {Step::Kind::empty_all_caches};
+  return once(request, all_caches_emptied);
 }
 
 bool Books::look_at_pending(Request& request, Step& step) {
@@ -237,7 +243,7 @@ bool Books::retry(Request& request, Step&) {
 
 bool Books::take_larger(Request& request, Step& step) {
   if (once(request, emptied_for_larger)) {
-    step = {Step::Kind::empty_caches};
+    step = {Step::Kind::empty_all_caches};
     return true;
   }
   Block* block = strategy_->take_any(request.size);
@@ -432,7 +438,7 @@ void Books::pools_ended(Request& request, bool any) noexcept {
 }
 
 void Books::collected(Request& request) noexcept {
-  request.done &= ~static_cast<std::uint32_t>(caches_emptied | looked | settled);
+  request.done &= ~static_cast<std::uint32_t>(caches_emptied | all_caches_emptied | looked | settled);
   request.stage = 0;
 }
 

@@ -12,20 +12,22 @@ namespace clpool::core {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    done,             ///< request.block is to be handed out
-    empty_caches,     ///< all threads' caches back into the books; needs no unlocking
-    release_garbage,  ///< what Books::garbage() holds goes to the driver; then Books::released()
-    make_handle,      ///< of request.part; then Books::handle_made() or handle_failed()
-    allocate,         ///< a chunk of `bytes`; then Books::arrived() or refused()
-    poll,             ///< see which uses have ended, without waiting
-    settle,           ///< the same for up to `nanoseconds`, until all that was enqueued so far has ended
-    wait,             ///< until anything comes free, but not beyond the longest wait; then Books::waited()
-    end_pools,        ///< see whether pools that have ended can give their last memory back; then
-                      ///< Books::pools_ended()
-    end_rest,         ///< guarded pools: what rests is to come free
-    collect,          ///< ask the user's collector
-    ask_user,         ///< ask the user whether to try again; then Books::answered()
-    fail              ///< with request.failure, whose text is set unless it is out of memory
+    done,          ///< request.block is to be handed out
+    empty_caches,  ///< what threads have released, some at a time, then what their caches hold, in so far as
+                   ///< it is worth a system call, back into the books
+    empty_all_caches,  ///< all that they hold
+    release_garbage,   ///< what Books::garbage() holds goes to the driver; then Books::released()
+    make_handle,       ///< of request.part; then Books::handle_made() or handle_failed()
+    allocate,          ///< a chunk of `bytes`; then Books::arrived() or refused()
+    poll,              ///< see which uses have ended, without waiting
+    settle,            ///< the same for up to `nanoseconds`, until all that was enqueued so far has ended
+    wait,              ///< until anything comes free, but not beyond the longest wait; then Books::waited()
+    end_pools,         ///< see whether pools that have ended can give their last memory back; then
+                       ///< Books::pools_ended()
+    end_rest,          ///< guarded pools: what rests is to come free
+    collect,           ///< ask the user's collector
+    ask_user,          ///< ask the user whether to try again; then Books::answered()
+    fail               ///< with request.failure, whose text is set unless it is out of memory
   };
   Kind kind;
   std::uint64_t bytes = 0;
@@ -69,6 +71,8 @@ class Surroundings {
   virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
   /// Highest stamp whose uses have ended (see Books::free).
   virtual std::uint64_t completed() const noexcept = 0;
+  /// Whether blocks that threads have released are still to be brought back.
+  virtual bool blocks_come_home() const noexcept = 0;
   /// A steady clock, nanoseconds.
   virtual std::uint64_t now_ns() const noexcept = 0;
 
