@@ -184,13 +184,20 @@ typedef struct clpool_pool_stats {
   uint64_t held_bytes;
   /** The most that managed_bytes ever was. */
   uint64_t peak_managed_bytes;
-  /** The most that active_bytes ever was. */
+  /**
+   * The most that active_bytes ever was. Exact if one thread at a time uses the pool; where several do, what
+   * each reuses from its own cache is seen a little later, so that it may be off by what caches hold: 3 % of
+   * managed_bytes, or a block for each thread.
+   */
   uint64_t peak_active_bytes;
   /** Successful allocations of chunks. */
   uint64_t driver_allocations;
   /** Chunks given back. */
   uint64_t driver_releases;
-  /** Bytes of the largest block that can be handed out without a new chunk. */
+  /**
+   * Bytes of the largest block that can be handed out without a new chunk. While more than 256 blocks are in
+   * threads' caches, these count as in use.
+   */
   uint64_t largest_free_bytes;
   /** Requests served. */
   uint64_t allocations;
