@@ -20,6 +20,11 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
+/// How many blocks that other threads released a request takes in of its own cache in passing, and of all
+/// caches when it needs memory, before it looks for a free one again.
+constexpr std::size_t blocks_in_passing = 32;
+constexpr std::size_t blocks_at_a_time = 512;
+
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -214,7 +219,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
 
 Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
   ThreadCache& cache = cache_of_this_thread();
-  bring_home(cache);
+  bring_home(cache, blocks_in_passing);
   if (Mem* cached = cache.withdraw(request.rounded); cached != nullptr) {
     cached->size = request.size;
     count_handed_out(cache, request.size);
@@ -408,7 +413,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     return Status::would_block;
   }
   ThreadCache& cache = cache_of_this_thread();
-  bring_home(cache);
+  bring_home(cache, blocks_in_passing);
   PoolBlock* block = nullptr;
   if (mem = cache.withdraw(request.rounded); mem != nullptr) {
     mem->size = size;

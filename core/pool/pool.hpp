@@ -160,9 +160,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void receive(PoolBlock& block) noexcept;
   void receive_used(PoolBlock& block, Uses& uses) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
-  static constexpr std::size_t blocks_at_a_time = 512;
-  /// Takes in what other threads released of one cache, or of all: up to `most` blocks of them.
-  std::size_t bring_home(ThreadCache& cache, std::size_t most = blocks_at_a_time) noexcept;
+  /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
+  /// of all caches, or all.
+  std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
   void empty_bucket(ThreadCache& cache, std::size_t index) noexcept;
