@@ -64,7 +64,7 @@ typedef struct clpool_trace_event {
 
 /** Initial value of a clpool_trace_event. */
 #define CLPOOL_TRACE_EVENT_INIT \
-  { (uint32_t)sizeof(clpool_trace_event), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_trace_event), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_event_init(clpool_trace_event* event) CLPOOL_NOEXCEPT;
@@ -101,7 +101,7 @@ typedef struct clpool_trace_stats {
 
 /** Initial value of a clpool_trace_stats. */
 #define CLPOOL_TRACE_STATS_INIT \
-  { (uint32_t)sizeof(clpool_trace_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_trace_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_stats_init(clpool_trace_stats* stats) CLPOOL_NOEXCEPT;
@@ -222,7 +222,7 @@ typedef struct clpool_trace_replay_options {
 
 /** Initial value of a clpool_trace_replay_options: all defaults. */
 #define CLPOOL_TRACE_REPLAY_OPTIONS_INIT \
-  { (uint32_t)sizeof(clpool_trace_replay_options), 0u, 0u, NULL, NULL }
+  { sizeof(clpool_trace_replay_options), 0u, 0u, NULL, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_replay_options_init(clpool_trace_replay_options* options) CLPOOL_NOEXCEPT;
@@ -256,7 +256,7 @@ typedef struct clpool_trace_replay_result {
 
 /** Initial value of a clpool_trace_replay_result. */
 #define CLPOOL_TRACE_REPLAY_RESULT_INIT \
-  { (uint32_t)sizeof(clpool_trace_replay_result), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_trace_replay_result), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_replay_result_init(clpool_trace_replay_result* result) CLPOOL_NOEXCEPT;
