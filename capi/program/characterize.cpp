@@ -9,6 +9,8 @@
 #include "characterization.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
+#include "json_text.hpp"
+#include "printable.hpp"
 #include "table.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
@@ -67,8 +69,8 @@ std::string as_text(const Device& device, const Characterization& found) {
   for (const Finding& finding : found.findings) {
     table.add_row({finding.title, finding.value, finding.source, finding.basis, finding.note});
   }
-  return fmt::format("{} [{}], {}\n\n{}\nfast and inaccurate: {}\n", device.name, device.platform_name,
-                     device.version, table.text(), found.fast_build_options);
+  return printable(fmt::format("{} [{}], {}\n\n{}\nfast and inaccurate: {}\n", device.name,
+                               device.platform_name, device.version, table.text(), found.fast_build_options));
 }
 
 nlohmann::ordered_json to_json(const clpool_performance& speed) {
@@ -100,7 +102,7 @@ std::string as_json(const Device& device, const Characterization& found,
   if (speed) {
     json["performance"] = to_json(*speed);
   }
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 int show_characterization(const Options& options) {

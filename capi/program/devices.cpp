@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device_choice.hpp"
+#include "printable.hpp"
 #include "table.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
@@ -35,7 +36,8 @@ int show_devices(const std::string& wish) {
                    type_name(device), human_bytes(device.memory), human_bytes(device.largest),
                    short_version(device), device.platform_name});
   }
-  fmt::print("{}\n* would be taken{}\n", table.text(), wish.empty() ? "" : " for --device " + wish);
+  fmt::print("{}", printable(fmt::format("{}\n* would be taken{}\n", table.text(),
+                                         wish.empty() ? "" : " for --device " + wish)));
   return 0;
 }
 

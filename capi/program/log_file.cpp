@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -25,7 +27,17 @@ struct Closer {
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", path, reason));
 }
 
-std::string read_bytes(const std::string& path) {
+/// `text` is what was read so far; a file, or what gzip data decompress to, may have no end.
+void check_size(const std::string& path, const std::string& text, std::uint64_t most_bytes) {
+  if (text.size() > most_bytes) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(most_bytes);
+    refuse(path,
+           fmt::format("line {}: the log has more than {} bytes, the most that are read (--largest-log)",
+                       std::count(text.begin(), end, '\n') + 1, most_bytes));
+  }
+}
+
+std::string read_bytes(const std::string& path, std::uint64_t most_bytes) {
   const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {
     refuse(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
@@ -34,6 +46,12 @@ std::string read_bytes(const std::string& path) {
   char piece[1 << 16];
   while (const std::size_t count = std::fread(piece, 1, sizeof piece, file.get())) {
     bytes.append(piece, count);
+    if (!bytes.starts_with(gzip_magic)) {
+      check_size(path, bytes, most_bytes);
+    } else if (bytes.size() > most_bytes) {
+      refuse(path, fmt::format("more than {} bytes of gzip data, the most that are read (--largest-log)",
+                               most_bytes));
+    }
   }
   if (std::ferror(file.get()) != 0) {
     refuse(path, fmt::format("cannot be read: {}", std::strerror(errno)));
@@ -55,7 +73,8 @@ class Inflater {
   ~Inflater() { inflateEnd(&stream_); }
 
   /// Decompresses one member at the beginning of `input`, which is advanced to what follows it.
-  void member(std::string_view& input, std::string& output, const std::string& path) {
+  void member(std::string_view& input, std::string& output, const std::string& path,
+              std::uint64_t most_bytes) {
     inflateReset(&stream_);
     int code = Z_OK;
     while (code != Z_STREAM_END) {
@@ -69,6 +88,7 @@ class Inflater {
       code = inflate(&stream_, Z_NO_FLUSH);
       input.remove_prefix(portion.size() - stream_.avail_in);
       output.append(piece, sizeof piece - stream_.avail_out);
+      check_size(path, output, most_bytes);
       const bool is_stuck = input.empty() && stream_.avail_out != 0;
       if (code == Z_BUF_ERROR || (code == Z_OK && is_stuck)) {
         refuse(path, fmt::format("truncated: the gzip data ends after {} decompressed bytes without its end",
@@ -85,11 +105,11 @@ class Inflater {
   z_stream stream_{};
 };
 
-std::string decompress(std::string_view input, const std::string& path) {
+std::string decompress(std::string_view input, const std::string& path, std::uint64_t most_bytes) {
   Inflater inflater;
   std::string output;
   while (input.starts_with(gzip_magic)) {
-    inflater.member(input, output, path);
+    inflater.member(input, output, path, most_bytes);
   }
   if (input.find_first_not_of('\0') != std::string_view::npos) {  // padding by zeros is common on tapes
     refuse(path, fmt::format("{} bytes follow the end of the gzip data", input.size()));
@@ -99,10 +119,10 @@ std::string decompress(std::string_view input, const std::string& path) {
 
 }  // namespace
 
-std::string read_log_file(const std::string& path) {
-  std::string bytes = read_bytes(path);
+std::string read_log_file(const std::string& path, std::uint64_t most_bytes) {
+  std::string bytes = read_bytes(path, most_bytes);
   if (bytes.starts_with(gzip_magic)) {
-    return decompress(bytes, path);
+    return decompress(bytes, path, most_bytes);
   }
   if (path.ends_with(".gz")) {
     refuse(path, "not gzip data, although the name ends in .gz");

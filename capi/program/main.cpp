@@ -7,6 +7,7 @@
 #include <new>
 
 #include "failure.hpp"
+#include "printable.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -43,13 +44,13 @@ int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const Failure& failure) {
-    fmt::print(stderr, "clpool: {}\n", failure.what());
+    clpool::program::print_error(failure.what());
     return exit_code(failure.code());
   } catch (const std::bad_alloc&) {
     std::fputs("clpool: out of host memory\n", stderr);
     return exit_code(ExitCode::device_failed);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "clpool: {}\n", error.what());
+    clpool::program::print_error(error.what());
     return exit_code(ExitCode::device_failed);
   }
 }

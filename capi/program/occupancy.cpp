@@ -10,6 +10,7 @@
 #include "failure.hpp"
 #include "handles.hpp"
 #include "occupancy_report.hpp"
+#include "printable.hpp"
 #include "verbs.hpp"
 
 namespace clpool::program {
@@ -91,7 +92,7 @@ int show_occupancy(Options options) {
     check_input(clpool_occupancy_compute(data.get(), &any, &unused));
   }
   report.sizes = all_group_sizes(data.get(), limits, report.request);
-  fmt::print("{}", options.json ? as_json(report) : as_text(report));
+  fmt::print("{}", options.json ? as_json(report) : printable(as_text(report)));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "json_text.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -191,7 +192,7 @@ std::string as_json(const OccupancyReport& report) {
       json["best_group_sizes"].push_back(size.threads);
     }
   }
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 }  // namespace clpool::program

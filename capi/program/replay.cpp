@@ -10,6 +10,7 @@
 #include "handles.hpp"
 #include "log_file.hpp"
 #include "memory_kind.hpp"
+#include "printable.hpp"
 #include "progress.hpp"
 #include "replay_report.hpp"
 #include "units.hpp"
@@ -24,6 +25,7 @@ struct Options {
   std::string kind = "buffer";
   std::string strategy = "all";
   std::string json_path;
+  std::uint64_t largest_log = std::uint64_t{1} << 30;
 };
 
 /// A log that was read, with the name that was given.
@@ -33,8 +35,8 @@ struct Log {
   clpool_trace_stats stats = CLPOOL_TRACE_STATS_INIT;
 };
 
-Log read_log(const std::string& path) {
-  const std::string text = read_log_file(path);
+Log read_log(const std::string& path, std::uint64_t most_bytes) {
+  const std::string text = read_log_file(path, most_bytes);
   clpool_trace* trace = nullptr;
   check(clpool_trace_parse(text.data(), text.size(), path.c_str(), &trace));
   Log log{path, Trace(trace)};
@@ -69,7 +71,7 @@ Pool make_pool(const MemorySource& source, uint32_t strategy) {
 
 ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySource& source) {
   ReplayOutcome outcome{log.path, strategy, log.stats};
-  ProgressBar bar(fmt::format("{}, {}", log.path, strategy));
+  ProgressBar bar(printable(fmt::format("{}, {}", log.path, strategy)));
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
   options.progress = ProgressBar::callback;
   options.user = &bar;
@@ -88,7 +90,7 @@ ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySo
 bool replay_all(const Log& log, const Options& options, const MemorySource& source, ReplayReport& report) {
   if (report.device) {
     if (const std::string reason = reason_not_to_fit(log, *report.device, report.kind); !reason.empty()) {
-      fmt::print(stderr, "clpool: {}\n", reason);
+      print_error(reason);
       return false;
     }
   }
@@ -100,14 +102,15 @@ bool replay_all(const Log& log, const Options& options, const MemorySource& sour
     try {
       report.outcomes.push_back(replay(log, strategy, source));
     } catch (const Failure& failure) {
-      fmt::print(stderr, "clpool: {}, {}: {}\n", log.path, strategy, failure.what());
+      print_error(fmt::format("{}, {}: {}", log.path, strategy, failure.what()));
       has_succeeded = false;
       continue;
     }
     const clpool_trace_replay_result& result = report.outcomes.back().result;
     if (result.out_of_memory > 0) {
-      fmt::print(stderr, "clpool: {}, {}: {} of {} allocations were out of memory\n", log.path, strategy,
-                 human_count(result.out_of_memory), human_count(result.out_of_memory + result.allocations));
+      print_error(fmt::format("{}, {}: {} of {} allocations were out of memory", log.path, strategy,
+                              human_count(result.out_of_memory),
+                              human_count(result.out_of_memory + result.allocations)));
       has_succeeded = false;
     }
   }
@@ -137,7 +140,7 @@ void write_output(std::FILE* file, const std::string& text, const std::string& p
 int run_replays(const Options& options) {
   std::vector<Log> logs;
   for (const std::string& path : options.logs) {
-    logs.push_back(read_log(path));
+    logs.push_back(read_log(path, options.largest_log));
   }
   const OutputFile json = options.json_path.empty() ? nullptr : open_output(options.json_path);
   ReplayReport report;
@@ -152,7 +155,7 @@ int run_replays(const Options& options) {
     has_succeeded = replay_all(log, options, source, report) && has_succeeded;
   }
   if (!report.outcomes.empty()) {
-    fmt::print("{}", as_table(report));
+    fmt::print("{}", printable(as_table(report)));
   }
   if (json != nullptr) {
     write_output(json.get(), as_json(report), options.json_path);
@@ -176,6 +179,10 @@ void add_replay_verb(CLI::App& program, Run& run) {
       ->check(CLI::IsMember({"direct", "binned", "coalescing", "all"}))
       ->capture_default_str();
   verb->add_option("--json", options->json_path, "Write the results to this file as JSON, too");
+  verb->add_option("--largest-log", options->largest_log,
+                   "Refuse logs of more text than this many bytes, decompressed (or 64KB, 2GB, …)")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
   verb->callback([options, &run] { run = [options] { return run_replays(*options); }; });
 }
 

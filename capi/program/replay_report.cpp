@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "json_text.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -127,8 +128,7 @@ std::string as_json(const ReplayReport& report) {
   for (const ReplayOutcome& outcome : report.outcomes) {
     json["results"].push_back(to_json(outcome));
   }
-  // Names of files and devices need not be UTF-8; JSON must be.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace clpool::program

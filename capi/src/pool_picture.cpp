@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "clpool/pool.h"
 #include "handles.hpp"
 #include "shim.hpp"
@@ -15,6 +17,7 @@ using clpool::core::Pool;
 using clpool::core::PoolStretch;
 using clpool::core::Status;
 using clpool::core::StrategyKind;
+using clpool::core::utf8_character;
 
 static_assert(CLPOOL_STRETCH_ACTIVE == static_cast<int>(PoolStretch::State::active));
 static_assert(CLPOOL_STRETCH_FREE == static_cast<int>(PoolStretch::State::free));
@@ -37,19 +40,32 @@ const char* state_name(PoolStretch::State state) noexcept {
   return "unknown";
 }
 
-void add_text(std::string& json, const std::string& text) {
+/// What ends a string, a tag or a line: in JSON, and in a page of HTML that the JSON is put into.
+bool must_be_escaped(std::string_view character) noexcept {
+  constexpr std::string_view ends_lines_of_scripts[] = {"\xE2\x80\xA8", "\xE2\x80\xA9"};
+  const auto byte = static_cast<unsigned char>(character[0]);
+  return byte < 0x20 || byte == 0x7f ||
+         std::string_view("\"\\<>&").find(character) != std::string_view::npos ||
+         character == ends_lines_of_scripts[0] || character == ends_lines_of_scripts[1];
+}
+
+/// As a string of JSON. Bytes that are no UTF-8 become U+FFFD, which says so.
+void add_text(std::string& json, std::string_view text) {
   json += '"';
-  for (const char character : text) {
-    if (character == '"' || character == '\\') {
-      json += '\\';
+  while (!text.empty()) {
+    const std::size_t length = utf8_character(text);
+    const std::string_view character = text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+    if (length != 0 && !must_be_escaped(character)) {
       json += character;
-    } else if (static_cast<unsigned char>(character) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(character));
-      json += escape;
-    } else {
-      json += character;
+      continue;
     }
+    const unsigned number = length == 0   ? 0xFFFDu
+                            : length == 3 ? 0x2000u | (static_cast<unsigned char>(character[2]) & 0x3Fu)
+                                          : static_cast<unsigned char>(character[0]);
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\u%04x", number);
+    json += escape;
   }
   json += '"';
 }

@@ -2,12 +2,8 @@
 // happened.
 #include "trace/reader.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -23,7 +19,7 @@ constexpr std::string_view header_start = "Thread,Time,Action,Pointer,Size,Strea
 constexpr std::size_t column_count = 6;
 constexpr std::array<const char*, column_count> column_names = {"Thread",  "Time", "Action",
                                                                 "Pointer", "Size", "Stream"};
-constexpr std::string_view gzip_magic = "\x1f\x8b";
+constexpr std::size_t shortest_row = std::string_view("0,0,free,0,0,0\n").size();
 
 /// A piece of the input that is fit for a message: short, and without control characters.
 class Shown {
@@ -48,13 +44,17 @@ class Reader {
  public:
   Reader(std::string_view text, std::string_view name, TraceLog& log) : rest_(text), log_(log) {
     log_.name = name;
-    log_.events.reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
+    const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    log_.events.reserve(std::min(lines, text.size() / shortest_row));  // lines may be blank
   }
 
   Status run() {
     CLPOOL_TRY(read_header());
     std::string_view line;
     while (next_line(line)) {
+      if (line.size() > longest_trace_line) {
+        return too_long();
+      }
       if (!line.empty()) {
         CLPOOL_TRY(read_row(line));
       }
@@ -89,6 +89,10 @@ class Reader {
                 static_cast<unsigned long long>(line_number_), reason);
   }
 
+  Status too_long() const noexcept {
+    return malformed("the line is longer than %zu bytes, the most that are read", longest_trace_line);
+  }
+
   Status read_header() {
     std::string_view line;
     while (line.empty()) {
@@ -96,6 +100,9 @@ class Reader {
         return fail(Status::bad_format, "%s: no header line '%s': the log is empty", log_.name.c_str(),
                     header_start.data());
       }
+    }
+    if (line.size() > longest_trace_line) {
+      return too_long();
     }
     const bool matches = line.starts_with(header_start) &&
                          (line.size() == header_start.size() || line[header_start.size()] == ',');
@@ -237,57 +244,10 @@ class Reader {
   std::unordered_set<std::uint64_t> threads_;
 };
 
-class File {
- public:
-  explicit File(const char* path) noexcept : descriptor_(::open(path, O_RDONLY | O_CLOEXEC)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-    }
-  }
-  bool is_open() const noexcept { return descriptor_ >= 0; }
-  ssize_t read(char* bytes, std::size_t count) const noexcept { return ::read(descriptor_, bytes, count); }
-
- private:
-  int descriptor_;
-};
-
-Status read_bytes(const char* path, std::string& bytes) {
-  const File file(path);
-  if (!file.is_open()) {
-    return fail(Status::io, "%s: cannot be opened: %s", path, std::strerror(errno));
-  }
-  constexpr std::size_t step = std::size_t{1} << 20;
-  for (std::size_t used = 0;;) {
-    bytes.resize(used + step);
-    const ssize_t got = file.read(bytes.data() + used, step);
-    if (got < 0 && errno != EINTR) {
-      return fail(Status::io, "%s: cannot be read: %s", path, std::strerror(errno));
-    }
-    if (got == 0) {
-      bytes.resize(used);
-      return Status::success;
-    }
-    used += got > 0 ? static_cast<std::size_t>(got) : 0;
-  }
-}
-
 }  // namespace
 
 Status read_trace(std::string_view text, std::string_view name, TraceLog& log) {
   return Reader(text, name, log).run();
-}
-
-Status read_trace_file(const char* path, TraceLog& log) {
-  std::string bytes;
-  CLPOOL_TRY(read_bytes(path, bytes));
-  if (bytes.starts_with(gzip_magic)) {
-    return fail(Status::not_supported, "%s: gzip-compressed: decompress it and use clpool_trace_parse()",
-                path);
-  }
-  return read_trace(bytes, path, log);
 }
 
 }  // namespace clpool::core

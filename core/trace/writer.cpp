@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "base/utf8.hpp"
 
 namespace clpool::core {
 namespace {
@@ -46,13 +47,23 @@ const char* action_text(TraceAction action) noexcept {
   return "unknown";
 }
 
-/// Copies a tag so that it cannot break the row.
+/// Copies a tag so that it cannot break the row, nor a reader that wants UTF-8: as many whole characters as
+/// fit.
 void copy_tag(const char* tag, char (&copy)[longest_tag + 1]) noexcept {
+  std::string_view rest(tag != nullptr ? tag : "", tag != nullptr ? ::strnlen(tag, longest_tag + 4) : 0);
   std::size_t length = 0;
-  for (; tag != nullptr && tag[length] != '\0' && length < longest_tag; ++length) {
-    const char c = tag[length];
-    const bool harmless = static_cast<unsigned char>(c) >= ' ' && c != ',' && c != '"' && c != '\x7f';
-    copy[length] = harmless ? c : '_';
+  while (!rest.empty()) {
+    const std::size_t bytes = utf8_character(rest);
+    const std::size_t taken = bytes == 0 ? 1 : bytes;
+    if (length + taken > longest_tag) {
+      break;
+    }
+    const char first = rest[0];
+    const bool harmless =
+        bytes > 1 || (bytes == 1 && first >= ' ' && first != ',' && first != '"' && first != '\x7f');
+    std::memcpy(copy + length, harmless ? rest.data() : "_", taken);
+    length += taken;
+    rest.remove_prefix(taken);
   }
   copy[length] = '\0';
 }

@@ -1,43 +1,82 @@
 #!/usr/bin/env bash
-# headers_alone.sh gcc|clang c99|c++17 INCLUDE_FOLDER CL_INCLUDE_FOLDER
+# headers_alone.sh gcc|clang STANDARD INCLUDE_FOLDER CL_INCLUDE_FOLDER
 # Every public header compiles on its own and twice in a row, all of them also in programs written for OpenCL 1.2, with
-# all warnings as errors; *.hpp as C++ only.
+# strict warnings as errors; *.hpp from C++17, and older standards are told so. The oldest standard of each kind of
+# header compiles them one by one, the others all in one program, each twice.
 set -eu
 compiler=$1 language=$2 include=$3 cl_include=$4
 
 case "$compiler $language" in
-  "gcc c99") command=gcc ;;
-  "gcc c++17") command=g++ ;;
-  "clang c99") command=clang ;;
-  "clang c++17") command=clang++ ;;
+  "gcc c++"*) command=g++ kind=c++ ;;
+  "clang c++"*) command=clang++ kind=c++ ;;
+  *) command=$compiler kind=c ;;
+esac
+case "$language" in
+  c99 | c++11) one_by_one=yes headers=h ;;
+  c11 | c17 | c2x | c++14) one_by_one='' headers=h ;;
+  c++17) one_by_one=yes headers="h hpp" ;;
+  c++20 | c++2b) one_by_one='' headers="h hpp" ;;
+  *) echo "there is no standard $language"; exit 2 ;;
 esac
 command=$(command -v "$command" || command -v "$command-14" || command -v "$command-18" || true)
 if [ -z "$command" ]; then
   echo "skipped: $compiler is not installed"
   exit 77
 fi
-
-names=("$include"/clpool/*.h)
-kind=c
-if [ "$language" = c++17 ]; then
-  kind=c++
-  for header in "$include"/clpool/*.hpp; do
-    [ -e "$header" ] && names+=("$header")
-  done
+if ! "$command" -x "$kind" -std="$language" -fsyntax-only - <<<'int x;' 2>/dev/null; then
+  echo "skipped: $command does not know -std=$language"
+  exit 77
 fi
 
+warnings=(-Wall -Wextra -pedantic-errors -Werror -Wshadow -Wconversion -Wsign-conversion -Wundef -Wcast-qual -Wcast-align
+  -Wformat=2)
+case "$compiler $kind" in
+  "gcc c") warnings+=(-Wstrict-prototypes -Wmissing-prototypes -Wc++-compat) ;;
+  "clang c") warnings+=(-Wstrict-prototypes -Wmissing-prototypes) ;;
+  *) warnings+=(-Wold-style-cast -Wnon-virtual-dtor) ;;
+esac
+
+names=()
+for ending in $headers; do
+  for header in "$include"/clpool/*."$ending"; do
+    names+=("clpool/$(basename "$header")")
+  done
+done
+
 failures=0
-# compiles HEADER [LINE]: with the line before it.
+# compiles SOURCE: what compiles it says, and its exit status.
 compiles() {
-  "$command" -x "$kind" -std="$language" -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$include" -idirafter "$cl_include" \
-    - <<<"${2:-}"$'\n'"#include \"$1\""$'\n'"#include \"$1\""$'\nint clpool_header_test;' && return
-  echo "$1 does not compile with $command -std=$language${2:+ after $2}"
+  "$command" -x "$kind" -std="$language" "${warnings[@]}" -fsyntax-only -I "$include" -idirafter "$cl_include" \
+    - <<<"$1"$'\nint clpool_header_test;' 2>&1
+}
+# check SOURCE
+check() {
+  compiles "$1" && return
+  printf 'this does not compile with %s -std=%s:\n%s\n' "$command" "$language" "$1"
   failures=$((failures + 1))
 }
+# included NAME...: the lines that include them, twice.
+included() {
+  printf '#include "%s"\n' "$@" "$@"
+}
 
-for header in "${names[@]}"; do
-  compiles "clpool/$(basename "$header")"
-done
-compiles clpool/clpool.h '#define CL_TARGET_OPENCL_VERSION 120'
+if [ -n "$one_by_one" ]; then
+  for name in "${names[@]}"; do
+    check "$(included "$name")"
+  done
+else
+  check "$(included "${names[@]}")"
+fi
+check '#define CL_TARGET_OPENCL_VERSION 120'$'\n''#include "clpool/clpool.h"'
+
+case "$language" in
+  c++11 | c++14)  # the C++ layer names the standard that it needs
+    for header in "$include"/clpool/*.hpp; do
+      if said=$(compiles "#include \"clpool/$(basename "$header")\"") || ! grep -q 'C++17' <<<"$said"; then
+        echo "$(basename "$header") does not say that it needs C++17 with $command -std=$language"
+        failures=$((failures + 1))
+      fi
+    done ;;
+esac
 echo "${#names[@]} headers, $failures failures, $command -std=$language"
 [ "$failures" = 0 ]

@@ -31,6 +31,13 @@ class ReplayVerb : public testing::Test {
     EXPECT_EQ(run.err, "clpool: " + message + "\n");
     EXPECT_EQ(run.out, "");
   }
+  /// The same with further arguments.
+  void expect_refused_with(std::vector<std::string> arguments, const std::string& message) {
+    arguments.insert(arguments.begin(), {"replay", "--kind", "dry"});
+    const RunResult run = run_program(arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    EXPECT_EQ(run.err, "clpool: " + message + "\n");
+  }
   nlohmann::json json_of(const std::vector<std::string>& arguments, int exit_code = 0) {
     const std::string path = folder.path("result.json");
     std::vector<std::string> all = {"replay", "--json", path};
@@ -145,6 +152,39 @@ TEST_F(ReplayVerb, RefusesDamagedGzip) {
                            " decompressed bytes: incorrect data check");
   const std::string garbage = folder.write("garbage.csv.gz", gzip(good_log) + "garbage");
   expect_refused(garbage, garbage + ": 7 bytes follow the end of the gzip data");
+}
+
+TEST_F(ReplayVerb, RefusesALogOfMoreTextThanItMayHave) {
+  const std::string text = good_log + std::string(1000, '\n');
+  const std::string limit = std::to_string(good_log.size() + 500);
+  const std::string plain = folder.write("plain.csv", text);
+  const std::string packed = folder.write("packed.csv.gz", gzip(text.substr(0, 50)) + gzip(text.substr(50)));
+  for (const std::string& path : {plain, packed}) {
+    expect_refused_with({"--largest-log", limit, path}, path + ": line 506: the log has more than " + limit +
+                                                            " bytes, the most that are read (--largest-log)");
+    const RunResult read =
+        run_program({"replay", "--kind", "dry", "--largest-log", std::to_string(text.size()), path});
+    EXPECT_EQ(read.exit_code, 0) << read.err;
+  }
+  expect_refused_with({"--largest-log", "10", packed},
+                      packed + ": more than 10 bytes of gzip data, the most that are read (--largest-log)");
+}
+
+TEST_F(ReplayVerb, AGzipBombIsNotDecompressedBeyondTheLimit) {
+  std::string bomb;
+  const std::string piece = gzip(std::string(16u << 20, '\n'));
+  for (int i = 0; i < 64; ++i) {
+    bomb += piece;  // 1 GiB of blank lines from 1 MB
+  }
+  const std::string path = folder.write("bomb.csv.gz", bomb);
+  // Twice the limit while the text grows, the packed bytes and the program itself; a sanitizer needs more of
+  // its own.
+  const std::string command = "ulimit -v 262144; " CLPOOL_PROGRAM " replay --kind dry --largest-log 16MB " +
+                              path + " 2>&1 | grep -q 'line 16777217: the log has more than 16777216 bytes'";
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "sanitizers take address space without bound";
+#endif
+  EXPECT_EQ(std::system(("bash -c \"" + command + "\"").c_str()), 0);
 }
 
 TEST_F(ReplayVerb, RefusesWhatIsNamedGzipButIsNot) {

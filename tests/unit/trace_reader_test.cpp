@@ -235,5 +235,26 @@ TEST_F(TraceReader, ReadsFilesAndNamesThoseThatItCannot) {
   EXPECT_STREQ(last_error_message(), "/: cannot be read: Is a directory");
 }
 
+TEST_F(TraceReader, RefusesFilesBeyondTheirLimitWithTheLineThere) {
+  const std::string path = testing::TempDir() + "clpool_trace_reader_limit_test.csv";
+  const std::string text = header + "0,0,allocate,0x1,8,0\n0,1,free,0x1,8,0\n";
+  std::ofstream(path, std::ios::binary) << text;
+  EXPECT_EQ(read_trace_file(path.c_str(), log, text.size()), Status::success) << last_error_message();
+  TraceLog refused;
+  EXPECT_EQ(read_trace_file(path.c_str(), refused, text.size() - 1), Status::bad_format);
+  EXPECT_EQ(last_error_message(), path + ":3: the file is larger than " + std::to_string(text.size() - 1) +
+                                      " bytes, the most that are read");
+  std::remove(path.c_str());
+}
+
+TEST_F(TraceReader, RefusesLinesBeyondTheirLimit) {
+  const std::string longest =
+      "Thread,Time,Action,Pointer,Size,Stream," + std::string(longest_trace_line - 39, 'x');
+  expect_read(longest + "\r\n");
+  expect_refused(longest + "x\n", "log.csv:1: the line is longer than 65536 bytes, the most that are read");
+  expect_refused(header + "0,0,free,0,0,0\n" + std::string(longest_trace_line + 1, '1'),
+                 "log.csv:3: the line is longer than 65536 bytes, the most that are read");
+}
+
 }  // namespace
 }  // namespace clpool::core

@@ -91,6 +91,22 @@ TEST_F(TraceWriterTest, ATagCannotBreakItsRow) {
   EXPECT_TRUE(written[2].ends_with("," + std::string(200, 'x'))) << written[2];
 }
 
+TEST_F(TraceWriterTest, ATagIsUtf8AndEndsWithAWholeCharacter) {
+  const std::string euros = [] {
+    std::string text;
+    for (int i = 0; i < 100; ++i) {
+      text += "\xE2\x82\xAC";
+    }
+    return text;
+  }();
+  ASSERT_EQ(writer->write({.pointer = 1, .size = 1, .tag = "\xC3\xA9\xFF\xC0\xAF</script>\x1b\x7f"}),
+            Status::success);
+  ASSERT_EQ(writer->write({.pointer = 2, .size = 1, .tag = euros.c_str()}), Status::success);
+  const auto written = lines();
+  EXPECT_EQ(without_thread_and_time(written[1]), "allocate,0x1,1,0,0,\xC3\xA9___</script>__");
+  EXPECT_EQ(without_thread_and_time(written[2]), "allocate,0x2,1,0,0," + euros.substr(0, 66 * 3));
+}
+
 TEST_F(TraceWriterTest, RowsOfManyThreadsStayWhole) {
   constexpr unsigned thread_count = 4;
   constexpr unsigned rows_per_thread = 2000;

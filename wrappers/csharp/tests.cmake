@@ -5,6 +5,17 @@ file(GLOB runner_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/ru
 set(clpool_csharp_test_environment "CLPOOL_ABI_LAYOUT=${PROJECT_SOURCE_DIR}/tests/abi/layout.txt"
     "HOME=${CMAKE_CURRENT_BINARY_DIR}/home")  # where NUnit keeps settings
 
+# clpool_csharp_memcheck(RUNTIME COMMAND…): the tests under valgrind, which takes minutes: not one of the tests, but of
+# `packaging/check --long`.
+function(clpool_csharp_memcheck runtime)
+  add_custom_target(memcheck-csharp-${runtime} USES_TERMINAL
+                    COMMAND "${CMAKE_COMMAND}" -E env ${clpool_csharp_test_environment}
+                            ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/wrappers/tests/memcheck.py"
+                            "${PROJECT_BINARY_DIR}/tests/stub_icd/vendors" ${ARGN})
+  add_dependencies(memcheck-csharp-${runtime} clpool_csharp clpool_stub_icd)
+  add_dependencies(memcheck-wrappers memcheck-csharp-${runtime})
+endfunction()
+
 if(clpool_has_mono)
   file(GLOB nunit /usr/lib/cli/nunit.framework-2.*/nunit.framework.dll)
   if(CLPOOL_NUNIT AND nunit)
@@ -19,12 +30,19 @@ if(clpool_has_mono)
     set(mono_tests "${CLPOOL_MONO}" "${CMAKE_CURRENT_BINARY_DIR}/ClPool.Tests.exe")
   endif()
   add_test(NAME csharp.mono.tests COMMAND ${mono_tests})
+  clpool_csharp_memcheck(mono ${mono_tests})
+  add_dependencies(memcheck-csharp-mono clpool_csharp_mono)
+  if(TARGET clpool_csharp_ClPool.Tests.dll)
+    add_dependencies(memcheck-csharp-mono clpool_csharp_ClPool.Tests.dll)
+  endif()
   set_tests_properties(csharp.mono.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300
                        ENVIRONMENT "${clpool_csharp_test_environment}")
 endif()
 if(clpool_framework)
   clpool_net_project(ClPool.Tests tests/ClPool.Tests.csproj ${test_sources} ${runner_sources} "${net_assembly}")
   add_dependencies(clpool_csharp_net_ClPool.Tests clpool_csharp_net_ClPool)
+  clpool_csharp_memcheck(net "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
+  add_dependencies(memcheck-csharp-net clpool_csharp_net_ClPool.Tests)
   add_test(NAME csharp.net.tests COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
   set_tests_properties(csharp.net.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300
                        ENVIRONMENT "${clpool_csharp_test_environment}")

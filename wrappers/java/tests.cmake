@@ -43,6 +43,12 @@ add_test(NAME wrappers.java.junit COMMAND ${java_command} -cp "${test_path}" ${j
 add_test(NAME wrappers.java.junit_with_checked_jni COMMAND ${java_command} -Xcheck:jni -cp "${test_path}" ${junit})
 set_tests_properties(wrappers.java.junit_with_checked_jni PROPERTIES
                      FAIL_REGULAR_EXPRESSION "in native method;FATAL ERROR")
+# Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
+add_custom_target(memcheck-java USES_TERMINAL
+                  COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/wrappers/tests/memcheck.py"
+                          "${PROJECT_BINARY_DIR}/tests/stub_icd/vendors" ${java_command} -cp "${test_path}" ${junit})
+add_dependencies(memcheck-java clpooljni clpool-tests_jar clpool_stub_icd)
+add_dependencies(memcheck-wrappers memcheck-java)
 # In a module of its own: the jar is one.
 add_test(NAME wrappers.java.module COMMAND ${java_command} --module-path "${clpool_jar}" --describe-module org.clpool)
 set_tests_properties(wrappers.java.module PROPERTIES PASS_REGULAR_EXPRESSION "exports org.clpool")

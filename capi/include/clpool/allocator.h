@@ -102,7 +102,7 @@ typedef struct clpool_allocator_ops {
 
 /** Initial value of a clpool_allocator_ops. */
 #define CLPOOL_ALLOCATOR_OPS_INIT \
-  { (uint32_t)sizeof(clpool_allocator_ops), 1u, NULL, NULL, NULL }
+  { sizeof(clpool_allocator_ops), 1u, NULL, NULL, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_allocator_ops_init(clpool_allocator_ops* ops) CLPOOL_NOEXCEPT;

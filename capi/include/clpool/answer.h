@@ -52,7 +52,7 @@ typedef struct clpool_answer {
 
 /** Initial value of a clpool_answer. */
 #define CLPOOL_ANSWER_INIT \
-  { (uint32_t)sizeof(clpool_answer), 0u, 0, "", "" }
+  { sizeof(clpool_answer), 0u, 0, "", "" }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_answer_init(clpool_answer* answer) CLPOOL_NOEXCEPT;

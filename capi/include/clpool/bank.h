@@ -34,7 +34,7 @@ typedef struct clpool_bank_memory {
 
 /** Initial value of a clpool_bank_memory: all defaults. */
 #define CLPOOL_BANK_MEMORY_INIT \
-  { (uint32_t)sizeof(clpool_bank_memory), 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_bank_memory), 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXCEPT;

@@ -277,7 +277,7 @@ typedef struct clpool_performance_options {
 
 /** Initial value of a clpool_performance_options: all defaults. */
 #define CLPOOL_PERFORMANCE_OPTIONS_INIT \
-  { (uint32_t)sizeof(clpool_performance_options), 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_performance_options), 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_performance_options_init(clpool_performance_options* options) CLPOOL_NOEXCEPT;
@@ -312,7 +312,7 @@ typedef struct clpool_performance {
 
 /** Initial value of a clpool_performance. */
 #define CLPOOL_PERFORMANCE_INIT \
-  { (uint32_t)sizeof(clpool_performance), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0, 0u }
+  { sizeof(clpool_performance), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_performance_init(clpool_performance* performance) CLPOOL_NOEXCEPT;

@@ -51,7 +51,7 @@ typedef struct clpool_device_options {
 
 /** Initial value of a clpool_device_options: all defaults. */
 #define CLPOOL_DEVICE_OPTIONS_INIT \
-  { (uint32_t)sizeof(clpool_device_options), 0u, 0u, NULL }
+  { sizeof(clpool_device_options), 0u, 0u, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_device_options_init(clpool_device_options* options) CLPOOL_NOEXCEPT;

@@ -101,10 +101,10 @@ typedef struct clpool_device_limits {
 } clpool_device_limits;
 
 /** Initial value of a clpool_device_limits: all 0 but the units, which are 1. */
-#define CLPOOL_DEVICE_LIMITS_INIT                                                                           \
-  {                                                                                                         \
-    (uint32_t)sizeof(clpool_device_limits), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, 0u, 1u, \
-        1u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, {0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u}, ""        \
+#define CLPOOL_DEVICE_LIMITS_INIT                                                                         \
+  {                                                                                                       \
+    sizeof(clpool_device_limits), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, 0u, 1u, 1u, 0u, \
+        0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, {0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u}, ""              \
   }
 
 /** The same for languages without macros. NULL is ignored. */

@@ -2,6 +2,10 @@
 #ifndef CLPOOL_ERROR_HPP
 #define CLPOOL_ERROR_HPP
 
+#if __cplusplus < 201703L
+#error "libclpool's C++ layer (clpool/*.hpp) needs C++17; the C headers (clpool/*.h) need C++11"
+#endif
+
 #include <stdexcept>
 #include <string>
 #include <system_error>

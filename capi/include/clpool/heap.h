@@ -39,7 +39,7 @@ typedef struct clpool_heap_stats {
 
 /** Initial value of a clpool_heap_stats. */
 #define CLPOOL_HEAP_STATS_INIT \
-  { (uint32_t)sizeof(clpool_heap_stats), 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_heap_stats), 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_heap_stats_init(clpool_heap_stats* stats) CLPOOL_NOEXCEPT;

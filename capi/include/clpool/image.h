@@ -93,7 +93,7 @@ typedef struct clpool_image_options {
 
 /** Initial value of a clpool_image_options. */
 #define CLPOOL_IMAGE_OPTIONS_INIT \
-  { (uint32_t)sizeof(clpool_image_options), 0u, 0u, {0u, 0u}, {0, 0, 0}, 0u, 0u, 0, 0, NULL, 0, NULL }
+  { sizeof(clpool_image_options), 0u, 0u, {0u, 0u}, {0, 0, 0}, 0u, 0u, 0, 0, NULL, 0, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_image_options_init(clpool_image_options* options) CLPOOL_NOEXCEPT;
@@ -152,7 +152,7 @@ typedef struct clpool_image_array {
 
 /** Initial value of a clpool_image_array: one channel of 32-bit floats. */
 #define CLPOOL_IMAGE_ARRAY_INIT \
-  { (uint32_t)sizeof(clpool_image_array), CLPOOL_ELEMENT_FLOAT32, 1u, 0u, 0u, 0u, 0u, {0, 0, 0}, NULL, 0 }
+  { sizeof(clpool_image_array), CLPOOL_ELEMENT_FLOAT32, 1u, 0u, 0u, 0u, 0u, {0, 0, 0}, NULL, 0 }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_image_array_init(clpool_image_array* array) CLPOOL_NOEXCEPT;

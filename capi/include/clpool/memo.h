@@ -57,7 +57,7 @@ typedef struct clpool_memo_ops {
 
 /** Initial value of a clpool_memo_ops. */
 #define CLPOOL_MEMO_OPS_INIT \
-  { (uint32_t)sizeof(clpool_memo_ops), 1u, NULL, NULL }
+  { sizeof(clpool_memo_ops), 1u, NULL, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_memo_ops_init(clpool_memo_ops* ops) CLPOOL_NOEXCEPT;

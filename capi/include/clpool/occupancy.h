@@ -53,7 +53,7 @@ typedef struct clpool_occupancy_request {
 
 /** Initial value of a clpool_occupancy_request. */
 #define CLPOOL_OCCUPANCY_REQUEST_INIT \
-  { (uint32_t)sizeof(clpool_occupancy_request), 0u, 0, 0, 0, 0, 0 }
+  { sizeof(clpool_occupancy_request), 0u, 0, 0, 0, 0, 0 }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_occupancy_request_init(clpool_occupancy_request* request) CLPOOL_NOEXCEPT;
@@ -93,7 +93,7 @@ typedef struct clpool_occupancy {
 
 /** Initial value of a clpool_occupancy. */
 #define CLPOOL_OCCUPANCY_INIT \
-  { (uint32_t)sizeof(clpool_occupancy), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0.0 }
+  { sizeof(clpool_occupancy), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0.0 }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_occupancy_init(clpool_occupancy* occupancy) CLPOOL_NOEXCEPT;

@@ -97,7 +97,7 @@ typedef struct clpool_pool_callbacks {
 
 /** Initial value of a clpool_pool_callbacks. */
 #define CLPOOL_POOL_CALLBACKS_INIT \
-  { (uint32_t)sizeof(clpool_pool_callbacks), 1u, NULL, NULL, NULL }
+  { sizeof(clpool_pool_callbacks), 1u, NULL, NULL, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_pool_callbacks_init(clpool_pool_callbacks* callbacks) CLPOOL_NOEXCEPT;
@@ -157,10 +157,10 @@ typedef struct clpool_pool_options {
 } clpool_pool_options;
 
 /** Initial value of a clpool_pool_options: all defaults. */
-#define CLPOOL_POOL_OPTIONS_INIT                                                                         \
-  {                                                                                                      \
-    (uint32_t)sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, \
-        NULL, 0u, 0u, 0u                                                                                 \
+#define CLPOOL_POOL_OPTIONS_INIT                                                                             \
+  {                                                                                                          \
+    sizeof(clpool_pool_options), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, NULL, NULL, 0u, 0u, NULL, 0u, 0u, \
+        0u                                                                                                   \
   }
 
 /** The same for languages without macros. NULL is ignored. */
@@ -223,10 +223,10 @@ typedef struct clpool_pool_stats {
 } clpool_pool_stats;
 
 /** Initial value of a clpool_pool_stats. */
-#define CLPOOL_POOL_STATS_INIT                                                                               \
-  {                                                                                                          \
-    (uint32_t)sizeof(clpool_pool_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, \
-        0u, 0u, 0u, 0u                                                                                       \
+#define CLPOOL_POOL_STATS_INIT                                                                             \
+  {                                                                                                        \
+    sizeof(clpool_pool_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, \
+        0u, 0u                                                                                             \
   }
 
 /** The same for languages without macros. NULL is ignored. */

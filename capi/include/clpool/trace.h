@@ -64,7 +64,7 @@ typedef struct clpool_trace_event {
 
 /** Initial value of a clpool_trace_event. */
 #define CLPOOL_TRACE_EVENT_INIT \
-  { (uint32_t)sizeof(clpool_trace_event), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_trace_event), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_event_init(clpool_trace_event* event) CLPOOL_NOEXCEPT;
@@ -101,17 +101,18 @@ typedef struct clpool_trace_stats {
 
 /** Initial value of a clpool_trace_stats. */
 #define CLPOOL_TRACE_STATS_INIT \
-  { (uint32_t)sizeof(clpool_trace_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_trace_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_stats_init(clpool_trace_stats* stats) CLPOOL_NOEXCEPT;
 
 /**
  * Reads a log from an uncompressed file.
- * @param path the file
+ * @param path the file; beyond 1 GiB it is refused
  * @param out the log
- * @return CLPOOL_ERROR_IO if the file cannot be read; CLPOOL_ERROR_NOT_SUPPORTED if it is gzip; otherwise as
- * clpool_trace_parse(). Blocks as reading a file does. OpenCL calls: none.
+ * @return CLPOOL_ERROR_IO if the file cannot be read; CLPOOL_ERROR_NOT_SUPPORTED if it is gzip;
+ * CLPOOL_ERROR_BAD_FORMAT if it is too large; otherwise as clpool_trace_parse(). Blocks as reading a file
+ * does. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_trace_open(const char* path, clpool_trace** out) CLPOOL_NOEXCEPT;
 
@@ -122,10 +123,12 @@ CLPOOL_API clpool_status clpool_trace_open(const char* path, clpool_trace** out)
  * @param name for messages, such as the name of a file; copied
  * @param out the log
  * @return CLPOOL_ERROR_BAD_FORMAT, with "name:line: reason" in the message, for a header that is not RMM's, a
- * row with too few or too many fields (a truncated log), malformed or too large numbers, an unknown action,
+ * row with too few or too many fields (a truncated log), a line of more than 65,536 bytes, malformed or too
+ * large numbers, an unknown action,
  * an address that is allocated while it is live, a free of an address that is not live or with another size
  * than it was allocated with; CLPOOL_ERROR_INVALID_VALUE for a NULL argument;
- * CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Does not block. OpenCL calls: none.
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Takes at most 16 times the bytes of the text, whatever is in it; the log keeps
+ * 64 bytes an event. Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_trace_parse(const char* text, size_t length, const char* name,
                                             clpool_trace** out) CLPOOL_NOEXCEPT;
@@ -177,7 +180,8 @@ CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
  * @param size bytes, as requested
  * @param stream number of the stream or queue; 0 where there is none
  * @param status what a failed allocation returned; CLPOOL_SUCCESS otherwise
- * @param tag_or_null free text, at most 200 bytes are kept; commas, quotes and control characters become '_'
+ * @param tag_or_null free text, at most 200 bytes are kept; commas, quotes, control characters and what is
+ * no UTF-8 become '_'
  * @return CLPOOL_ERROR_IO if the file could not be written, now or before; CLPOOL_ERROR_INVALID_VALUE for
  * NULL or an unknown action. Rows are buffered: one call in about a thousand blocks as writing to a file
  * does. OpenCL calls: none.
@@ -222,7 +226,7 @@ typedef struct clpool_trace_replay_options {
 
 /** Initial value of a clpool_trace_replay_options: all defaults. */
 #define CLPOOL_TRACE_REPLAY_OPTIONS_INIT \
-  { (uint32_t)sizeof(clpool_trace_replay_options), 0u, 0u, NULL, NULL }
+  { sizeof(clpool_trace_replay_options), 0u, 0u, NULL, NULL }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_replay_options_init(clpool_trace_replay_options* options) CLPOOL_NOEXCEPT;
@@ -256,7 +260,7 @@ typedef struct clpool_trace_replay_result {
 
 /** Initial value of a clpool_trace_replay_result. */
 #define CLPOOL_TRACE_REPLAY_RESULT_INIT \
-  { (uint32_t)sizeof(clpool_trace_replay_result), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
+  { sizeof(clpool_trace_replay_result), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_trace_replay_result_init(clpool_trace_replay_result* result) CLPOOL_NOEXCEPT;

@@ -128,7 +128,7 @@ typedef struct clpool_box {
 
 /** Initial value of a clpool_box: nothing, in three dimensions. */
 #define CLPOOL_BOX_INIT \
-  { (uint32_t)sizeof(clpool_box), 3u, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0 }
+  { sizeof(clpool_box), 3u, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0 }
 
 /** The same for languages without macros. NULL is ignored. */
 CLPOOL_API void clpool_box_init(clpool_box* box) CLPOOL_NOEXCEPT;

@@ -342,6 +342,37 @@ TEST_F(PoolOptionsTest, TheDumpIsTheJsonThatItsHeaderDescribes) {
   }
 }
 
+TEST_F(PoolOptionsTest, ADumpHoldsWhateverIsInAName) {
+  clpool_pool_options options = defaults();
+  const std::string controls = "\x01\x1b[2J\r\n\t\x7f";
+  const std::string page = "</script><b>&amp;'`\xE2\x80\xA8\xE2\x80\xA9\"}";
+  const std::string letters = "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80";
+  for (const std::string& name : {controls, page, letters}) {
+    options.name = name.c_str();
+    const std::string text = dump(make_pool(allocator.get(), options));
+    EXPECT_EQ(nlohmann::json::parse(text)["name"], name);
+    EXPECT_EQ(text.find_first_of("<>&\r\n\t\x1b\x7f"), std::string::npos) << text;
+    EXPECT_EQ(text.find("\xE2\x80\xA8"), std::string::npos) << "ends a line of JavaScript";
+  }
+}
+
+TEST_F(PoolOptionsTest, ADumpIsUtf8WhateverIsInAName) {
+  const std::string replaced = "\xEF\xBF\xBD";
+  clpool_pool_options options = defaults();
+  const std::pair<std::string, std::string> names[] = {
+      {"a\xFFz", "a" + replaced + "z"},                                // never in UTF-8
+      {"\xC3", replaced},                                              // cut off
+      {"\xC0\xAF", replaced + replaced},                               // a longer form than needed
+      {"\xE0\x80\xAF", replaced + replaced + replaced},                // the same
+      {"\xED\xA0\x80", replaced + replaced + replaced},                // half of a pair of UTF-16
+      {"\xF4\x90\x80\x80", replaced + replaced + replaced + replaced}  // beyond the last character
+  };
+  for (const auto& [name, expected] : names) {
+    options.name = name.c_str();
+    EXPECT_EQ(nlohmann::json::parse(dump(make_pool(allocator.get(), options)))["name"], expected);
+  }
+}
+
 TEST_F(PoolOptionsTest, ADumpThatDoesNotFitIsCut) {
   const PoolHandle pool = make_pool(allocator.get());
   const std::string whole = dump(pool);

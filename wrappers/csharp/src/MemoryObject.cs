@@ -100,6 +100,16 @@ namespace ClPool
             if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
         }
 
+        /// <summary>Gives back a block that no command uses any more, which the caller knows and the pool need not find out:
+        /// it may be reused, and its memory given back, at once. For other memory the same as <see cref="Dispose"/>.</summary>
+        public void DisposeIdle()
+        {
+            IntPtr value = Take();
+            if (value == IntPtr.Zero) return;
+            int status = Native.clpool_mem_release_idle(value);
+            if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
+        }
+
         /// <summary>Ends this object without giving the memory back: the reference is the caller's.</summary>
         /// <returns>the clpool_mem, for C code</returns>
         public IntPtr Detach()

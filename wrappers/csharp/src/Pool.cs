@@ -147,6 +147,17 @@ namespace ClPool
             return leash;
         }
 
+        /// <summary>A block for one queue.</summary>
+        internal Leash TakeOn(IntPtr queue, long size, IntPtr* block)
+        {
+            if (queue == IntPtr.Zero) throw new ArgumentNullException("queue");
+            TakeSlowly(size, block, queue);
+            if (!leashed) return null;
+            Leash leash = PerThread.Current.TakeLeash(*block);
+            if (traced) leash.Site = Environment.StackTrace;
+            return leash;
+        }
+
         /// <summary>A block if that takes neither waiting nor a driver call.</summary>
         internal bool TryTake(long size, IntPtr* block, out Leash leash)
         {
@@ -169,14 +180,16 @@ namespace ClPool
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
-        private void TakeSlowly(long size, IntPtr* block)
+        private void TakeSlowly(long size, IntPtr* block, IntPtr queueOrZero = default(IntPtr))
         {
             ulong bytes = Arguments.Bytes(size, "size");
             OwnedHandle.ReleaseForgotten();
             using (OwnedHandle.Borrowed used = handle.Borrow())
             {
                 Callbacks.TakePending();
-                int status = Native.clpool_pool_allocate(used.Value, bytes, block);
+                int status = queueOrZero == IntPtr.Zero
+                    ? Native.clpool_pool_allocate(used.Value, bytes, block)
+                    : Native.clpool_pool_allocate_on(used.Value, queueOrZero, bytes, block);
                 Errors.Check(status);
             }
             Callbacks.ReportPending();
@@ -213,7 +226,17 @@ namespace ClPool
             return new PooledBuffer(block, leash, this);
         }
 
-        /// <summary>The same, or null if that would take waiting or a driver call.</summary>
+        /// <summary>The same for a block that commands on this queue (cl_command_queue) will use, and on no other unless
+        /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
+        /// back.</summary>
+        public PooledBuffer AllocateOn(IntPtr queue, long size)
+        {
+            IntPtr block;
+            Leash leash = TakeOn(queue, size, &block);
+            return new PooledBuffer(block, leash, this);
+        }
+
+        /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledBuffer TryAllocate(long size)
         {
             IntPtr block;
@@ -244,7 +267,17 @@ namespace ClPool
             return new PooledSvm(block, leash, this);
         }
 
-        /// <summary>The same, or null if that would take waiting or a driver call.</summary>
+        /// <summary>The same for a block that commands on this queue (cl_command_queue) will use, and on no other unless
+        /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
+        /// back.</summary>
+        public PooledSvm AllocateOn(IntPtr queue, long size)
+        {
+            IntPtr block;
+            Leash leash = TakeOn(queue, size, &block);
+            return new PooledSvm(block, leash, this);
+        }
+
+        /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledSvm TryAllocate(long size)
         {
             IntPtr block;
@@ -273,7 +306,17 @@ namespace ClPool
             return new PooledHostMemory(block, leash, this);
         }
 
-        /// <summary>The same, or null if that would take waiting or a driver call.</summary>
+        /// <summary>The same for a block that commands on this queue (cl_command_queue) will use, and on no other unless
+        /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
+        /// back.</summary>
+        public PooledHostMemory AllocateOn(IntPtr queue, long size)
+        {
+            IntPtr block;
+            Leash leash = TakeOn(queue, size, &block);
+            return new PooledHostMemory(block, leash, this);
+        }
+
+        /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledHostMemory TryAllocate(long size)
         {
             IntPtr block;

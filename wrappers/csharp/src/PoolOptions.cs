@@ -33,6 +33,10 @@ namespace ClPool
         public IntPtr[] Queues { get; set; }
         /// <summary>Name for messages and dumps.</summary>
         public string Name { get; set; }
+        /// <summary>Whether the pool looks for mistakes of the program: commands that use blocks after they were given back, and
+        /// writes beyond a block's end, told to <see cref="Message"/> as errors that begin with "guard: "; null: as the variable
+        /// CLPOOL_GUARD says.</summary>
+        public bool? Guard { get; set; }
         /// <summary>What happens to blocks that nobody disposed of.</summary>
         public LeakDetection LeakDetection { get; set; }
         /// <summary>Called when the driver is out of memory, before the pool gives up what it holds: run a garbage collection,
@@ -65,6 +69,7 @@ namespace ClPool
             native.alignment = Arguments.Bytes(Alignment, "Alignment");
             native.release_threshold = Arguments.Bytes(ReleaseThreshold, "ReleaseThreshold");
             native.decay_ns = checked(Arguments.Bytes(Decay.Ticks, "Decay") * 100);
+            native.guard = (uint)(Guard == null ? Native.CLPOOL_GUARD_DEFAULT : Guard.Value ? Native.CLPOOL_GUARD_ON : Native.CLPOOL_GUARD_OFF);
             native.callbacks = callbacks == null ? null : &functions;
             native.user = callbacks == null ? null : (void*)callbacks.Id;
             native.queue_count = Arguments.Count(Queues);

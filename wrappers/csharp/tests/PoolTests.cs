@@ -255,6 +255,89 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void ABlockForOneQueueIsReusedAtOnceThereAndNowhereElse()
+        {
+            IntPtr other = Gate.AnotherQueue();
+            using (Gate gate = new Gate())
+            using (DeviceBuffer busy = DeviceBuffer.Create(Shared.Context, 4096))
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Queues = new[] { Shared.Queue, other } }))
+            {
+                PooledBuffer block = pool.AllocateOn(Shared.Queue, 4096);
+                IntPtr place = block.Pointer;
+                busy.Fill(Shared.Queue, new byte[] { 1 }, 0, 4096, new[] { gate.Event }).Dispose();
+                block.Dispose();
+                using (PooledBuffer elsewhere = pool.AllocateOn(other, 4096))
+                using (PooledBuffer anywhere = pool.Allocate(4096))
+                using (PooledBuffer here = pool.AllocateOn(Shared.Queue, 4096))
+                {
+                    Assert.AreNotEqual(place, elsewhere.Pointer);
+                    Assert.AreNotEqual(place, anywhere.Pointer);
+                    Assert.AreEqual(place, here.Pointer);
+                    gate.Open();
+                    Gate.clFinish(Shared.Queue);
+                }
+                Assert.Throws<ArgumentNullException>(() => pool.AllocateOn(IntPtr.Zero, 1));
+            }
+            Gate.clReleaseCommandQueue(other);
+        }
+
+        [Test]
+        public void ABlockThatIsKnownToBeIdleIsReusedAtOnce()
+        {
+            IntPtr other = Gate.AnotherQueue();
+            using (Gate gate = new Gate())
+            using (DeviceBuffer busy = DeviceBuffer.Create(Shared.Context, 4096))
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Queues = new[] { Shared.Queue, other } }))
+            {
+                PooledBuffer waits = pool.Allocate(4096), idle = pool.Allocate(4096);
+                IntPtr place = idle.Pointer;
+                busy.Fill(Shared.Queue, new byte[] { 1 }, 0, 4096, new[] { gate.Event }).Dispose();
+                waits.Dispose();
+                idle.DisposeIdle();
+                idle.DisposeIdle();
+                Assert.IsTrue(idle.IsDisposed);
+                Assert.IsTrue(pool.Statistics.PendingBytes > 0, "the other waits for the queue");
+                using (PooledBuffer again = pool.Allocate(4096)) Assert.AreEqual(place, again.Pointer);
+                gate.Open();
+                Gate.clFinish(Shared.Queue);
+            }
+            Gate.clReleaseCommandQueue(other);
+        }
+
+        [Test]
+        public void AGuardedPoolFindsAWriteBeyondTheEnd()
+        {
+            List<string> findings = FindingsOfAWriteBeyondTheEnd(true);
+            Assert.AreEqual(1, findings.Count);
+            Assert.IsTrue(findings[0].Contains("1000 bytes with tag 77"), findings[0]);
+            Assert.AreEqual(0, FindingsOfAWriteBeyondTheEnd(false).Count);
+        }
+
+        private static List<string> FindingsOfAWriteBeyondTheEnd(bool guard)
+        {
+            List<string> findings = new List<string>();
+            PoolOptions options = new PoolOptions
+            {
+                Guard = guard,
+                Message = (severity, text) => { if (text.StartsWith("guard: ", StringComparison.Ordinal)) findings.Add(text); }
+            };
+            using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(buffers, options))
+            {
+                PooledBuffer block = pool.Allocate(1000);
+                block.SetTag(77);
+                using (MemoryObject behind = MemoryObject.FromHandle(block.Handle))
+                {
+                    if (behind.Size > 1000) behind.Fill(Shared.Queue, new byte[] { 1 }, 1000, 1).Dispose();
+                    Gate.clFinish(Shared.Queue);
+                }
+                block.Dispose();
+                pool.FreeHeld();
+            }
+            return findings;
+        }
+
+        [Test]
         public void TextTellsWhatThereIs()
         {
             using (MemoryPool pool = new MemoryPool(allocator))

@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 using NUnit.Framework;
 
@@ -48,6 +49,46 @@ namespace ClPool.Tests
                 throw;
             }
         }
+    }
+
+    /// <summary>A user event, which holds commands up until it is opened.</summary>
+    internal sealed class Gate : IDisposable
+    {
+        private bool opened;
+
+        internal Gate() { Event = ClEvent.FromHandle(clCreateUserEvent(Shared.Context, IntPtr.Zero), false); }
+
+        internal ClEvent Event { get; private set; }
+
+        internal void Open()
+        {
+            opened = true;
+            Assert.AreEqual(0, clSetUserEventStatus(Event.Handle, 0));
+        }
+
+        public void Dispose()
+        {
+            if (!opened) Open();
+            Event.Dispose();
+        }
+
+        /// <summary>A second queue of the context; the caller's to release.</summary>
+        internal static IntPtr AnotherQueue() { return clCreateCommandQueue(Shared.Context, Shared.Device, 0, IntPtr.Zero); }
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern IntPtr clCreateUserEvent(IntPtr context, IntPtr code);
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern int clSetUserEventStatus(IntPtr userEvent, int status);
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern IntPtr clCreateCommandQueue(IntPtr context, IntPtr device, ulong properties, IntPtr code);
+
+        [DllImport("libOpenCL.so.1")]
+        internal static extern int clReleaseCommandQueue(IntPtr queue);
+
+        [DllImport("libOpenCL.so.1")]
+        internal static extern int clFinish(IntPtr queue);
     }
 
     /// <summary>Numbers for memory: no memory is behind them.</summary>

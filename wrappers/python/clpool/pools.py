@@ -64,7 +64,9 @@ class Pool(_n.Pool):
 
     Options, 0 or None meaning the default: `strategy` (clpool.strategy.COALESCING or BINNED: exactly PyOpenCL's),
     `leading_bits_in_bin_id` (binned only, 0…26), `max_bytes`, `max_held_bytes`, `min_chunk_bytes`, `alignment`,
-    `release_threshold`, `decay_ns`, `queues` on which the memory is used, `name`.
+    `release_threshold`, `decay_ns`, `queues` on which the memory is used, `name`, `guard` (True or False; None: as the
+    variable CLPOOL_GUARD says): a guarded pool finds uses after the release and writes beyond the end, and tells them to
+    `message`.
 
     Callbacks: `collect()` is asked when the driver is out of memory (gc.collect by default), `out_of_memory(size, attempt)`
     last, returning whether to try again; `message(severity, text)` takes the pool's messages.
@@ -78,7 +80,7 @@ class Pool(_n.Pool):
                  collect: Optional[Callable[[], Any]] = gc.collect,
                  out_of_memory: Optional[Callable[[int, int], Any]] = None,
                  message: Optional[Callable[[int, str], Any]] = None, queues: Optional[Sequence[Any]] = None,
-                 name: Optional[str] = None) -> None:
+                 name: Optional[str] = None, guard: Optional[bool] = None) -> None:
         if not isinstance(allocator, Allocator):
             raise TypeError(f"a pool is made over an allocator of clpool, not {type(allocator).__name__}")
         if allocator.is_deferred:
@@ -89,7 +91,7 @@ class Pool(_n.Pool):
             bits = LEADING_BITS_NONE
         super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
                          min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
-                         name)
+                         name, guard)
         self._addressless = not allocator.addressable
         self._leading_bits = 4 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         self.allocator = allocator
@@ -199,8 +201,12 @@ class MemoryPool(Pool):
         def allocate(self, size: int) -> PooledBuffer:
             """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
 
+        def allocate_on(self, queue: Any, size: int) -> PooledBuffer:
+            """The same for a block that commands on this queue will use, and on no other unless used_on() says so: in a
+            pool over several queues it waits for this one alone when it is released."""
+
         def __call__(self, size: int) -> PooledBuffer:
-            """The same."""
+            """The same as allocate()."""
 
 
 class SVMPool(Pool):
@@ -213,8 +219,12 @@ class SVMPool(Pool):
         def allocate(self, size: int) -> PooledSVM:
             """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
 
+        def allocate_on(self, queue: Any, size: int) -> PooledSVM:
+            """The same for a block that commands on this queue will use, and on no other unless used_on() says so: in a
+            pool over several queues it waits for this one alone when it is released."""
+
         def __call__(self, size: int) -> PooledSVM:
-            """The same."""
+            """The same as allocate()."""
 
 
 class PageLockedMemoryPool(Pool):
@@ -229,6 +239,15 @@ class PageLockedMemoryPool(Pool):
 
     def allocate(self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
         """An uninitialized array whose .base is the block; it returns to the pool when array and views are gone."""
+        return self._array(self.allocate_block, shape, dtype, order)
+
+    def allocate_on(self, queue: Any, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
+        """The same for an array that commands on this queue will use, and on no other."""
+        allocate = super().allocate_on
+        return self._array(lambda size: allocate(queue, size), shape, dtype, order)
+
+    @staticmethod
+    def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: str) -> "np.ndarray[Any, Any]":
         dtype = as_dtype(dtype)
         extents = to_extents(shape)
         size = dtype.itemsize
@@ -236,7 +255,7 @@ class PageLockedMemoryPool(Pool):
             size *= extent
         if size == 0:
             return np.empty(extents, dtype, as_order(order))
-        block: Any = self.allocate_block(size)
+        block: Any = allocate(size)
         array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=block, order=as_order(order))
         block._pin()
         return array

@@ -52,7 +52,8 @@ void memory_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-bool release(MemoryObject* self) {
+/// `known_idle`: no command uses the memory any more, so that its pool need not find out.
+bool release(MemoryObject* self, bool known_idle = false) {
   if (self->exports > 0) {
     PyErr_Format(PyExc_BufferError, "the memory cannot be released: %zd views of it exist", self->exports);
     return false;
@@ -62,11 +63,11 @@ bool release(MemoryObject* self) {
     return false;
   }
   self->mem = nullptr;
-  if (clpool_mem_try_release(mem) != CLPOOL_SUCCESS) {
+  if (known_idle || clpool_mem_try_release(mem) != CLPOOL_SUCCESS) {
     clpool_status status;
     {
       const DropInterpreter drop;
-      status = clpool_mem_release(mem);
+      status = known_idle ? clpool_mem_release_idle(mem) : clpool_mem_release(mem);
     }
     if (!succeeded(status)) {
       return false;
@@ -78,6 +79,13 @@ bool release(MemoryObject* self) {
 
 PyObject* memory_release(PyObject* object, PyObject*) {
   if (!release(as_memory(object))) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* memory_release_idle(PyObject* object, PyObject*) {
+  if (!release(as_memory(object), true)) {
     return nullptr;
   }
   Py_RETURN_NONE;
@@ -208,6 +216,8 @@ PyObject* memory_repr(PyObject* object) {
 PyMethodDef methods[] = {
     {"release", memory_release, METH_NOARGS,
      "Gives the memory back, to its pool or to the driver. BufferError while views of it exist."},
+    {"release_idle", memory_release_idle, METH_NOARGS,
+     "The same for a block that no command uses any more: it may be reused at once."},
     {"_pin", memory_pin, METH_NOARGS, "Counts one view that lives as long as this object."},
     {"_unpin", memory_unpin, METH_NOARGS, "Takes the view from the count again."},
     {"__enter__", memory_enter, METH_NOARGS, nullptr},

@@ -54,13 +54,14 @@ bool to_size(PyObject* argument, size_t& size) {
 }
 
 // A miss: whatever may wait, call a driver or run a callback.
-clpool_mem* allocate_slowly(clpool_pool* pool, size_t size) {
+clpool_mem* allocate_slowly(clpool_pool* pool, size_t size, cl_command_queue queue_or_null = nullptr) {
   finish_releases();
   clpool_mem* mem = nullptr;
   clpool_status status;
   {
     const DropInterpreter drop;
-    status = clpool_pool_allocate(pool, size, &mem);
+    status = queue_or_null == nullptr ? clpool_pool_allocate(pool, size, &mem)
+                                      : clpool_pool_allocate_on(pool, queue_or_null, size, &mem);
   }
   if (!succeeded(status)) {
     return nullptr;
@@ -139,6 +140,26 @@ PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
   return succeeded(status) ? new_block(self, mem) : nullptr;
 }
 
+// allocate_on(queue, size)
+PyObject* pool_allocate_on(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "expected queue and size");
+    return nullptr;
+  }
+  auto* self = as_pool(object);
+  size_t size = 0;
+  void* queue = nullptr;
+  if (live(self) == nullptr || !to_cl_handle(args[0], "cl_command_queue", queue) || !to_size(args[1], size)) {
+    return nullptr;
+  }
+  if (queue == nullptr) {
+    PyErr_SetString(PyExc_TypeError, "a queue is needed, not None or 0");
+    return nullptr;
+  }
+  clpool_mem* mem = allocate_slowly(self->pool, size, static_cast<cl_command_queue>(queue));
+  return mem == nullptr ? nullptr : new_block(self, mem);
+}
+
 int pool_traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
   return visit_functions(as_pool(object)->functions, visit, arg);
@@ -200,22 +221,33 @@ bool is_callable_or_none(PyObject* object, const char* name) {
   return false;
 }
 
+bool is_truth_or_none(PyObject* object, const char* name) {
+  if (object == Py_None || PyBool_Check(object)) {
+    return true;
+  }
+  PyErr_Format(PyExc_TypeError, "%s must be True, False or None, not %s", name, Py_TYPE(object)->tp_name);
+  return false;
+}
+
 int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   auto* self = as_pool(object);
-  static const char* const names[] = {
-      "allocator",      "block_class",       "strategy",       "leading_bits_in_bin_id",
-      "trace_messages", "max_bytes",         "max_held_bytes", "min_chunk_bytes",
-      "alignment",      "release_threshold", "decay_ns",       "collect",
-      "out_of_memory",  "message",           "queues",         "name",
-      nullptr};
+  static const char* const names[] = {"allocator",      "block_class",
+                                      "strategy",       "leading_bits_in_bin_id",
+                                      "trace_messages", "max_bytes",
+                                      "max_held_bytes", "min_chunk_bytes",
+                                      "alignment",      "release_threshold",
+                                      "decay_ns",       "collect",
+                                      "out_of_memory",  "message",
+                                      "queues",         "name",
+                                      "guard",          nullptr};
   PyObject *allocator, *block_class, *strategy, *bits, *max_bytes, *max_held, *min_chunk, *alignment,
-      *threshold, *decay, *collect, *out_of_memory, *message, *queues;
+      *threshold, *decay, *collect, *out_of_memory, *message, *queues, *guard;
   int trace_messages = 0;
   const char* name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOz", const_cast<char**>(names), &allocator,
-                                   &PyType_Type, &block_class, &strategy, &bits, &trace_messages, &max_bytes,
-                                   &max_held, &min_chunk, &alignment, &threshold, &decay, &collect,
-                                   &out_of_memory, &message, &queues, &name)) {
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOzO", const_cast<char**>(names),
+                                   &allocator, &PyType_Type, &block_class, &strategy, &bits, &trace_messages,
+                                   &max_bytes, &max_held, &min_chunk, &alignment, &threshold, &decay,
+                                   &collect, &out_of_memory, &message, &queues, &name, &guard)) {
     return -1;
   }
   if (self->block_type != nullptr) {
@@ -226,17 +258,18 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   uint64_t strategy_number = 0, bits_number = 0;
   std::vector<void*> queue_handles;
-  const bool parsed =
-      source != nullptr && to_unsigned(strategy, UINT32_MAX, "strategy", strategy_number) &&
-      to_unsigned(bits, UINT32_MAX, "leading_bits_in_bin_id", bits_number) &&
-      to_unsigned(max_bytes, UINT64_MAX, "max_bytes", options.max_bytes) &&
-      to_unsigned(max_held, UINT64_MAX, "max_held_bytes", options.max_held_bytes) &&
-      to_unsigned(min_chunk, UINT64_MAX, "min_chunk_bytes", options.min_chunk_bytes) &&
-      to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
-      to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
-      to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) &&
-      to_cl_handles(queues, "cl_command_queue", queue_handles) && is_callable_or_none(collect, "collect") &&
-      is_callable_or_none(out_of_memory, "out_of_memory") && is_callable_or_none(message, "message");
+  const bool parsed = source != nullptr && to_unsigned(strategy, UINT32_MAX, "strategy", strategy_number) &&
+                      to_unsigned(bits, UINT32_MAX, "leading_bits_in_bin_id", bits_number) &&
+                      to_unsigned(max_bytes, UINT64_MAX, "max_bytes", options.max_bytes) &&
+                      to_unsigned(max_held, UINT64_MAX, "max_held_bytes", options.max_held_bytes) &&
+                      to_unsigned(min_chunk, UINT64_MAX, "min_chunk_bytes", options.min_chunk_bytes) &&
+                      to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
+                      to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
+                      to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) &&
+                      to_cl_handles(queues, "cl_command_queue", queue_handles) &&
+                      is_callable_or_none(collect, "collect") &&
+                      is_callable_or_none(out_of_memory, "out_of_memory") &&
+                      is_callable_or_none(message, "message") && is_truth_or_none(guard, "guard");
   if (!parsed) {
     return -1;
   }
@@ -254,6 +287,9 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   options.queues = reinterpret_cast<const cl_command_queue*>(queue_handles.data());
   options.queue_count = static_cast<uint32_t>(queue_handles.size());
   options.name = name;
+  options.guard = guard == Py_None   ? CLPOOL_GUARD_DEFAULT
+                  : guard == Py_True ? CLPOOL_GUARD_ON
+                                     : CLPOOL_GUARD_OFF;
   clpool_status status;
   {
     const DropInterpreter drop;
@@ -272,6 +308,9 @@ PyMethodDef methods[] = {
     {"allocate_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_as)),
      METH_FASTCALL,
      "allocate_as(size, make, attribute): make(cl_mem, True), which keeps the block as its attribute."},
+    {"allocate_on", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_on)),
+     METH_FASTCALL,
+     "allocate_on(queue, size): a block that commands on this queue will use, and on no other."},
     {"try_allocate", pool_try_allocate, METH_O,
      "The same if that takes neither waiting nor a driver call, else None."},
     {"release", pool_release, METH_NOARGS, "Gives up the pool; it lives on while its blocks do."},

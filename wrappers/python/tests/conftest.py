@@ -1,4 +1,5 @@
 """What the tests share: one context on the chosen device, and the environment that they leave as they found it."""
+import ctypes
 import gc
 
 import pytest
@@ -27,6 +28,32 @@ def needs_svm(opencl):
     """For tests that need shared virtual memory."""
     if not clpool.characterize.has_coarse_grain_buffer_svm(opencl[0]):
         pytest.skip("the device has no shared virtual memory (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)")
+
+
+@pytest.fixture
+def gate(context):
+    """A user event, and the function that completes it."""
+    opencl_library = ctypes.CDLL("libOpenCL.so.1")
+    opencl_library.clCreateUserEvent.restype = ctypes.c_void_p
+    handle = opencl_library.clCreateUserEvent(ctypes.c_void_p(context.int_ptr), None)
+    done = []
+
+    def complete():
+        done.append(opencl_library.clSetUserEventStatus(ctypes.c_void_p(handle), 0))
+    yield handle, complete
+    if not done:
+        complete()
+    clpool.Event(handle, retain=False).release()
+
+
+@pytest.fixture
+def other_queue(opencl):
+    """A second queue of the context."""
+    opencl_library = ctypes.CDLL("libOpenCL.so.1")
+    opencl_library.clCreateCommandQueue.restype = ctypes.c_void_p
+    opencl_library.clCreateCommandQueue.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]
+    handle = opencl_library.clCreateCommandQueue(opencl[1].int_ptr, opencl[0].int_ptr, 0, None)
+    return clpool.CommandQueue(handle, retain=False)
 
 
 @pytest.fixture

@@ -146,22 +146,6 @@ def test_host_arrays_hold_their_buffer(context):
     buffer.release()
 
 
-@pytest.fixture
-def gate(context):
-    """A user event, and the function that completes it."""
-    opencl_library = ctypes.CDLL("libOpenCL.so.1")
-    opencl_library.clCreateUserEvent.restype = ctypes.c_void_p
-    handle = opencl_library.clCreateUserEvent(ctypes.c_void_p(context.int_ptr), None)
-    done = []
-
-    def complete():
-        done.append(opencl_library.clSetUserEventStatus(ctypes.c_void_p(handle), 0))
-    yield handle, complete
-    if not done:
-        complete()
-    clpool.Event(handle, retain=False).release()
-
-
 def test_host_memory_of_a_copy_outlives_its_released_event(context, queue, gate):
     buffer = clpool.Buffer(context, 1, 800)
     host = np.zeros(100)

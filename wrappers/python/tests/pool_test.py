@@ -228,3 +228,107 @@ def test_uses_on_other_queues_hold_a_block_back(pool, queue, opencl):
     other.finish()
     pool.tick()
     assert pool.allocate(4096).size == 4096
+
+
+def hold(gate, queue, context):
+    """Holds the queue up until the gate opens."""
+    clpool.enqueue_fill(queue, clpool.Buffer(context, 1, 4096), b"\1", wait_for=[gate[0]])
+    queue.flush()
+
+
+def test_a_block_for_one_queue_is_reused_at_once_there_and_nowhere_else(numbers, queue, other_queue, context, gate):
+    pool = numbers.pool(queues=[queue, other_queue])
+    block = pool.allocate_on(queue, 4096)
+    place = block.svm_ptr
+    hold(gate, queue, context)
+    block.release()
+    elsewhere, anywhere = pool.allocate_on(other_queue, 4096), pool.allocate(4096)
+    assert place not in (elsewhere.svm_ptr, anywhere.svm_ptr)
+    assert pool.allocate_on(queue, 4096).svm_ptr == place
+    gate[1]()
+    queue.finish()
+    pool.check()
+
+
+def test_a_block_that_is_known_to_be_idle_is_reused_at_once(numbers, queue, other_queue, context, gate):
+    pool = numbers.pool(queues=[queue, other_queue])
+    busy, idle = pool.allocate(4096), pool.allocate(4096)
+    hold(gate, queue, context)
+    place = idle.svm_ptr
+    busy.release()
+    idle.release_idle()
+    assert idle.is_released
+    assert pool.statistics.pending_bytes > 0, "the other waits for the queue"
+    assert pool.allocate(4096).svm_ptr == place
+    gate[1]()
+    queue.finish()
+
+
+def test_an_idle_release_is_refused_while_a_view_is_there():
+    pool = clpool.Pool(Addressable().allocator)
+    block = pool.allocate(100)
+    view = memoryview(block)
+    with pytest.raises(BufferError):
+        block.release_idle()
+    del view
+    block.release_idle()
+    with pytest.raises(clpool.ClpoolError):
+        block.release_idle()
+
+
+class Addressable:
+    """Memory of bytearrays."""
+
+    def __init__(self):
+        self.chunks = {}
+        self.allocator = clpool.CustomAllocator(self.allocate, self.deallocate, addressable=True)
+
+    def allocate(self, size, alignment):
+        chunk = np.zeros(size + alignment, np.uint8)
+        place = -(-chunk.ctypes.data // alignment) * alignment
+        self.chunks[place] = chunk
+        return place
+
+    def deallocate(self, place, _size):
+        del self.chunks[place]
+
+
+def findings_of_a_write_beyond_the_end(queue, **options):
+    said = []
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue), message=lambda _, text: said.append(text), **options)
+    block = pool.allocate(1000)
+    block.tag(77)
+    behind = clpool.Buffer.from_int_ptr(block.int_ptr, retain=True)
+    if behind.size > 1000:
+        clpool.enqueue_fill(queue, behind, b"\1", 1, offset=1000)
+    queue.finish()
+    behind.release()
+    block.release()
+    pool.free_held()
+    return [text for text in said if text.startswith("guard: ")]
+
+
+def test_a_guarded_pool_finds_a_write_beyond_the_end(queue):
+    findings = findings_of_a_write_beyond_the_end(queue, guard=True)
+    assert findings and "1000 bytes with tag 77" in findings[0]
+
+
+def test_a_pool_that_is_not_guarded_finds_nothing(queue):
+    assert findings_of_a_write_beyond_the_end(queue, guard=False) == []
+
+
+def test_a_guard_is_on_off_or_as_the_environment_says(numbers):
+    for guard in (1, "on", 0):
+        with pytest.raises(TypeError):
+            numbers.pool(guard=guard)
+
+
+def test_page_locked_arrays_may_be_for_one_queue(queue):
+    pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    array = pool.allocate_on(queue, (3, 4), np.float32)
+    assert array.shape == (3, 4) and array.dtype == np.float32
+    assert pool.active_bytes == 48
+    assert pool.allocate_on(queue, 0).shape == (0,)
+    del array
+    with pytest.raises(TypeError):
+        pool.allocate_on(None, 5)

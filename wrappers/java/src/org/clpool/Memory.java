@@ -468,6 +468,17 @@ public class Memory implements AutoCloseable {
     }
   }
 
+  /**
+   * Closes a block that no command uses any more, which the caller knows and the pool need not find out: it may be
+   * reused, and its memory given back, at once. For other memory the same as {@link #close()}.
+   */
+  public final void closeIdle() {
+    long last = forget();
+    if (last != 0) {
+      Native.clpool_mem_release_idle(last);
+    }
+  }
+
   /** Returns the memory to its pool, else to the driver. May be called again. */
   @Override
   public final void close() {

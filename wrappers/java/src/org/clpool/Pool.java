@@ -77,6 +77,23 @@ public final class Pool implements AutoCloseable {
     return memory;
   }
 
+  /**
+   * Hands out a block that commands on one queue will use, and on no other unless {@link Memory#usedOn} says so. In a
+   * pool over several queues such a block, when closed, waits for that queue alone.
+   *
+   * @param queue where the block is used
+   * @param size bytes, as for {@link #allocate}
+   * @return the block, with undefined content
+   * @throws OutOfDeviceMemoryException after everything that could help was tried
+   */
+  public Memory allocateOn(Queue queue, long size) {
+    long bytes = Sizes.check("size", size);
+    Memory memory = track(Native.clpool_pool_allocate_on(handle.get(), queue.handle(), bytes));
+    Reference.reachabilityFence(queue);
+    Reference.reachabilityFence(this);
+    return memory;
+  }
+
   private Memory track(long block) {
     if (leakDetection == LeakDetection.NONE) {
       return new Memory(block, this);

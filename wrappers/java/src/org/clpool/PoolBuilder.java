@@ -5,6 +5,8 @@ import java.lang.ref.Reference;
 /** What a pool is to be like. Whatever is not set has its default. */
 public final class PoolBuilder {
   private static final long LEADING_BITS_NONE = 0xffffffffL;
+  private static final int GUARD_ON = 1;
+  private static final int GUARD_OFF = 2;
 
   private final Allocator allocator;
   private Strategy strategy = Strategy.COALESCING;
@@ -18,6 +20,7 @@ public final class PoolBuilder {
   private long decayNanos;
   private Queue[] queues = {};
   private String name = "";
+  private int guard; // one of CLPOOL_GUARD_…
   private LeakDetection leakDetection = LeakDetection.ALL;
   private boolean garbageCollection;
   private Runnable collector;
@@ -154,6 +157,19 @@ public final class PoolBuilder {
   }
 
   /**
+   * Whether the pool looks for mistakes of the program: commands that use blocks after they were closed, and writes
+   * beyond a block's end. It tells them as messages of severity error that begin with "guard: ". Not called: as the
+   * variable CLPOOL_GUARD says.
+   *
+   * @param value on or off
+   * @return this
+   */
+  public PoolBuilder guard(boolean value) {
+    guard = value ? GUARD_ON : GUARD_OFF;
+    return this;
+  }
+
+  /**
    * What happens to forgotten blocks.
    *
    * @param value {@link LeakDetection#ALL} by default
@@ -227,6 +243,7 @@ public final class PoolBuilder {
       options.setAlignment(alignment);
       options.setRelease_threshold(releaseThreshold);
       options.setDecay_ns(decayNanos);
+      options.setGuard(guard);
       long pool =
           Native.java_pool_create(
               allocator.handle(),

@@ -215,6 +215,89 @@ class PoolTest {
     }
   }
 
+  @Test
+  void aBlockForOneQueueIsReusedAtOnceThereAndNowhereElse() {
+    Session session = Support.session();
+    try (Queue other = Queue.create(session.context(), session.device());
+        Memory busy = Memory.buffer(session.context(), 1, 4096);
+        Pool pool = Pool.builder(allocator).queues(session.queue(), other).build()) {
+      Event gate = Event.user(session.context());
+      Memory block = pool.allocateOn(session.queue(), 4096);
+      long place = block.pointer();
+      session.queue().fill(busy, new byte[] {1}, gate);
+      block.close();
+      try (Memory elsewhere = pool.allocateOn(other, 4096);
+          Memory anywhere = pool.allocate(4096);
+          Memory here = pool.allocateOn(session.queue(), 4096)) {
+        assertNotEquals(place, elsewhere.pointer());
+        assertNotEquals(place, anywhere.pointer());
+        assertEquals(place, here.pointer());
+        gate.complete();
+        session.queue().finish();
+      }
+      gate.close();
+      assertThrows(IllegalArgumentException.class, () -> pool.allocateOn(other, -1));
+    }
+  }
+
+  @Test
+  void aBlockThatIsKnownToBeIdleIsReusedAtOnce() {
+    Session session = Support.session();
+    try (Queue other = Queue.create(session.context(), session.device());
+        Memory busy = Memory.buffer(session.context(), 1, 4096);
+        Pool pool = Pool.builder(allocator).queues(session.queue(), other).build()) {
+      Event gate = Event.user(session.context());
+      Memory waits = pool.allocate(4096);
+      Memory idle = pool.allocate(4096);
+      long place = idle.pointer();
+      session.queue().fill(busy, new byte[] {1}, gate);
+      waits.close();
+      idle.closeIdle();
+      idle.closeIdle();
+      assertTrue(idle.isClosed());
+      assertTrue(pool.statistics().pendingBytes() > 0, "the other waits for the queue");
+      try (Memory again = pool.allocate(4096)) {
+        assertEquals(place, again.pointer());
+      }
+      gate.complete();
+      session.queue().finish();
+      gate.close();
+    }
+  }
+
+  @Test
+  void aGuardedPoolFindsAWriteBeyondTheEnd() {
+    List<String> findings = findingsOfAWriteBeyondTheEnd(true);
+    assertEquals(1, findings.size(), findings.toString());
+    assertTrue(findings.get(0).contains("1000 bytes with tag 77"), findings.get(0));
+    assertEquals(List.of(), findingsOfAWriteBeyondTheEnd(false));
+  }
+
+  private static List<String> findingsOfAWriteBeyondTheEnd(boolean guard) {
+    Queue queue = Support.session().queue();
+    List<String> findings = new ArrayList<>();
+    MessageListener listener =
+        (severity, text) -> {
+          if (text.startsWith("guard: ")) {
+            findings.add(text);
+          }
+        };
+    try (Allocator immediate = Allocator.immediate(queue);
+        Pool pool = Pool.builder(immediate).guard(guard).onMessage(listener).build()) {
+      Memory block = pool.allocate(1000);
+      block.setTag(77);
+      try (Memory behind = Memory.wrap(block.handle(), true)) {
+        if (behind.size() > 1000) {
+          queue.fill(behind, new byte[] {1}, 1000, 1);
+        }
+        queue.finish();
+      }
+      block.close();
+      pool.freeHeld();
+    }
+    return findings;
+  }
+
   private static Queue outOfOrderQueue(Session session) {
     try {
       return Queue.createOutOfOrder(session.context(), session.device());

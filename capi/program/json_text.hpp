@@ -1,0 +1,13 @@
+// JSON as text for files and pages, whatever is in its strings.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace clpool::program {
+
+/// With a line's end. Names of files and devices need not be UTF-8, JSON must be: other bytes become U+FFFD.
+/// What could end a script in a page of HTML is written as its number.
+std::string json_text(const nlohmann::ordered_json& json);
+
+}  // namespace clpool::program

@@ -1,0 +1,26 @@
+// ASCII's control characters, and those that UTF-8 has beyond it (U+0080 to U+009F).
+#include "printable.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace clpool::program {
+
+std::string printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte < 0x20 && byte != '\n') || byte == 0x7f) {
+      text[i] = '?';
+    } else if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      text.replace(i, 2, "?");
+    }
+  }
+  return text;
+}
+
+void print_error(const std::string& text) {
+  fmt::print(stderr, "clpool: {}\n", printable(text));
+}
+
+}  // namespace clpool::program

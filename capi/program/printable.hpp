@@ -1,0 +1,14 @@
+// Texts of others (names of devices and files, what drivers say) on their way to a terminal.
+#pragma once
+
+#include <string>
+
+namespace clpool::program {
+
+/// `text` with '?' for what steers terminals: control characters, of which lines' ends are left.
+std::string printable(std::string text);
+
+/// "clpool: " and the text, on standard error.
+void print_error(const std::string& text);
+
+}  // namespace clpool::program
