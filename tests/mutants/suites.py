@@ -88,21 +88,35 @@ class WithTheCore(Suite):
         return os.path.join(places.mutated, self.program)
 
 
+class Program(Suite):
+    """A program that is one case as a whole."""
+
+    def __init__(self, name, program, *arguments):
+        super().__init__(name, program)
+        self.arguments = arguments
+
+    def cases(self, places):
+        return ["all"]
+
+    def command(self, places, cases):
+        return [self.path(places), *self.arguments], None
+
+
 class Pytest(Suite):
     """The Python package's tests, run with the mutated package."""
 
-    def __init__(self, name, tests):
-        super().__init__(name, sys.executable)
+    def __init__(self, name, tests, left_out):
+        super().__init__(name, sys.executable, left_out=left_out)
         self.tests = os.path.abspath(tests)
 
-    def environment(self, places):
+    def environment(self, places):  # on a real device: PyOpenCL's kernels are none that the fake driver knows
         here = os.path.dirname(os.path.abspath(__file__))
-        return {**super().environment(places), "PYTHONPATH": places.package + ":" + here,
-                "PYTHONDONTWRITEBYTECODE": "1"}
+        return {"LD_LIBRARY_PATH": os.path.dirname(places.library), "PYTHONPATH": places.package + ":" + here,
+                "PYTHONDONTWRITEBYTECODE": "1", "POCL_CACHE_DIR": os.path.join(places.mutated, "pocl-cache")}
 
     def command(self, places, cases):
         return [self.program, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--rootdir", self.tests,
-                *(cases or [self.tests])], None
+                *(cases or ["-k", "not " + self.left_out, self.tests])], None
 
     def run(self, places, cases, limit, environment):
         full = [os.path.join(self.tests, case) for case in cases]
@@ -166,7 +180,10 @@ def all_suites(root):
         Suite("pool on OpenCL 1.1", pool, old, left_out),
         Suite("lifetime", "tests/lifetime/clpool_lifetime_tests", left_out="ManyOf*:*ManyOf*"),
         Suite("faults", "tests/faults/clpool_fault_tests"),
-        Pytest("python", os.path.join(root, "wrappers/python/tests")),
+        Program("fuzz of the C API", "tests/fuzz/clpool_capi_fuzz", os.path.join(root, "tests/fuzz/corpus/capi")),
+        Program("fuzz of the C++ layer", "tests/fuzz/clpool_cpp_fuzz", os.path.join(root, "tests/fuzz/corpus/cpp")),
+        Pytest("python", os.path.join(root, "wrappers/python/tests"),
+               "daemon_threads"),  # the driver ends the process by an assertion now and then, which would kill any mutant
     ]
 
 
