@@ -103,15 +103,18 @@ class Program(Suite):
 
 
 class Pytest(Suite):
-    """The Python package's tests, run with the mutated package."""
+    """The Python package's tests, run with the mutated package. `options`: on the fake driver with these; else on the device
+    at hand, as PyOpenCL's kernels are none that the fake driver knows."""
 
-    def __init__(self, name, tests, left_out):
-        super().__init__(name, sys.executable, left_out=left_out)
+    def __init__(self, name, tests, left_out, options=None):
+        super().__init__(name, sys.executable, options or "", left_out)
+        self.is_on_stub = options is not None
         self.tests = os.path.abspath(tests)
 
-    def environment(self, places):  # on a real device: PyOpenCL's kernels are none that the fake driver knows
+    def environment(self, places):
         here = os.path.dirname(os.path.abspath(__file__))
-        return {"LD_LIBRARY_PATH": os.path.dirname(places.library), "PYTHONPATH": places.package + ":" + here,
+        return {**(super().environment(places) if self.is_on_stub else {}),
+                "LD_LIBRARY_PATH": os.path.dirname(places.library), "PYTHONPATH": places.package + ":" + here,
                 "PYTHONDONTWRITEBYTECODE": "1", "POCL_CACHE_DIR": os.path.join(places.mutated, "pocl-cache")}
 
     def command(self, places, cases):
@@ -170,6 +173,7 @@ def all_suites(root):
     old = "version=1.1,svm=none,align=4096"
     left_out = ":".join(lists.values())
     pool, conformance = "tests/conformance/pool/clpool_pool_tests", "tests/conformance/clpool_conformance_tests"
+    tests = os.path.join(root, "wrappers/python/tests")
     return [
         WithTheCore("unit", "tests/unit/clpool_unit_tests"),
         Suite("orderings", "tests/orderings/clpool_ordering_tests"),
@@ -182,8 +186,9 @@ def all_suites(root):
         Suite("faults", "tests/faults/clpool_fault_tests"),
         Program("fuzz of the C API", "tests/fuzz/clpool_capi_fuzz", os.path.join(root, "tests/fuzz/corpus/capi")),
         Program("fuzz of the C++ layer", "tests/fuzz/clpool_cpp_fuzz", os.path.join(root, "tests/fuzz/corpus/cpp")),
-        Pytest("python", os.path.join(root, "wrappers/python/tests"),
-               "daemon_threads"),  # the driver ends the process by an assertion now and then, which would kill any mutant
+        # With daemon threads the driver ends the process by an assertion now and then, which would kill any mutant.
+        Pytest("python", tests, "daemon_threads"),
+        Pytest("python on the fake driver", tests, "daemon_threads and not arrays_ and not pyopencl", "mode=immediate"),
     ]
 
 
