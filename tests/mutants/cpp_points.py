@@ -15,6 +15,7 @@ Point = collections.namedtuple("Point", "file function operator start end form t
 FUNCTIONS = {K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE}
 SCOPES = {K.NAMESPACE, K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
           K.UNION_DECL, K.LINKAGE_SPEC, K.UNEXPOSED_DECL, K.FRIEND_DECL}
+CASTS = {K.CSTYLE_CAST_EXPR, K.CXX_STATIC_CAST_EXPR}
 INTEGERS = {T.CHAR_U, T.UCHAR, T.USHORT, T.UINT, T.ULONG, T.ULONGLONG, T.CHAR_S, T.SCHAR, T.SHORT, T.INT, T.LONG,
             T.LONGLONG}
 RELATIONS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="]}
@@ -57,6 +58,7 @@ class Finder:
         self.sources = {path: Source(path) for path in paths}
         self.points = {}  # in the order in which they were found
         self.bodies = set()  # (path, start, end, function)
+        self.unused = set()  # spans of calls whose value nobody uses
         self.function = ""
         self.index = ci.Index.create()
 
@@ -136,10 +138,12 @@ class Finder:
     def statement(self, cursor):
         """What stands for itself in a list of statements."""
         bare = peel(cursor)
+        inner = [peel(one) for one in bare.get_children()] if bare.kind in CASTS else [bare]
+        self.unused.update(self.span(one) for one in inner if one.kind == K.CALL_EXPR)
         if bare.kind == K.CALL_EXPR or bare.kind == K.CXX_DELETE_EXPR or (
                 bare.kind in (K.BINARY_OPERATOR, K.UNARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR)):
             self.delete(cursor, bare)
-        elif cursor.kind == K.CSTYLE_CAST_EXPR or cursor.kind == K.CXX_STATIC_CAST_EXPR:
+        elif cursor.kind in CASTS:
             self.delete(cursor, cursor)
         self.walk(cursor)
 
@@ -275,7 +279,7 @@ class Finder:
         target = cursor.referenced
         if target is None or target.kind not in FUNCTIONS:
             return
-        if re.match(r"cl[A-Z]", name) and cursor.type.spelling == "cl_int":
+        if re.match(r"cl[A-Z]", name) and cursor.type.spelling == "cl_int" and span not in self.unused:
             self.add(span, "error code ignored", "succeed")
         parameters = [one.spelling for one in target.get_arguments()]
         values = list(cursor.get_arguments())

@@ -15,9 +15,10 @@ from rewrite import rewritten, split_arguments  # noqa: E402
 try:
     import clang.cindex
     clang.cindex.Index.create()
-    import cpp_points
 except Exception:  # the module or the library behind it is not there  # pylint: disable=broad-except
     cpp_points = None
+else:
+    import cpp_points
 
 PROLOGUE = """
 typedef int cl_int; typedef unsigned cl_uint; typedef struct e* cl_event; typedef cl_uint cl_bool;
@@ -68,6 +69,12 @@ class Cpp(unittest.TestCase):
                          ["blocking turned", "error code ignored", "event not asked for", "wait list dropped"])
         self.assertIn("? (0) : (n)", self.text)
         self.assertIn("? (nullptr) : ( w)", self.text)
+
+    def test_a_code_that_nobody_uses_is_not_ignored(self):
+        self.assertEqual([one[0] for one in self.find("void f() { clEnqueueThing(0, 0, nullptr, nullptr); }")],
+                         ["blocking turned", "call deleted"])
+        self.assertEqual([one[0] for one in self.find("void f() { (void)clEnqueueThing(0, 0, nullptr, nullptr); }")],
+                         ["blocking turned", "statement deleted"])
 
     def test_texts_and_what_the_compiler_calculates_are_left_alone(self):
         self.assertEqual(self.find("""int f() { static_assert(1 + 1 == 2); constexpr int a = 3 * 4; static const int b[a - 2] = {};

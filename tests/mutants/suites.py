@@ -14,6 +14,7 @@ import zlib
 
 MEMORY = 12 << 30  # bytes of address space, and of a file: mutants may ask for any number
 FILE = 1 << 30
+MOST_OUTPUT = 1 << 24  # that is looked at
 
 
 class Places:
@@ -28,8 +29,9 @@ class Places:
 class Suite:
     """A gtest program on the fake driver. A case is one test of it."""
 
-    def __init__(self, name, program, options="", left_out=""):
+    def __init__(self, name, program, options="", left_out="", guarded=False):
         self.name, self.program, self.options, self.left_out = name, program, options, left_out
+        self.guarded = guarded  # every pool is, and none may find anything
 
     def path(self, places):
         return os.path.join(places.tests, self.program)
@@ -39,7 +41,8 @@ class Suite:
         vendors = os.path.join(stub, "vendors")
         return {"OCL_ICD_VENDORS": vendors, "OPENCL_VENDOR_PATH": vendors, "CLPOOL_TEST": "clpool stub",
                 "OCL_ICD_FILENAMES": os.path.join(stub, "libclpool_stub_icd.so"), "CLPOOL_DEVICE": "clpool stub",
-                "CLPOOL_STUB": self.options, "LD_LIBRARY_PATH": os.path.dirname(places.library)}
+                "CLPOOL_STUB": self.options, "LD_LIBRARY_PATH": os.path.dirname(places.library),
+                **({"CLPOOL_GUARD": "1"} if self.guarded else {})}
 
     def command(self, places, cases):
         # All names together may be longer than one argument of a command can be.
@@ -75,7 +78,8 @@ class Suite:
         """(seconds, whether all passed, the end of the output)"""
         command, flags = self.command(places, cases)
         try:
-            return run(command, {**self.environment(places), **environment}, limit)
+            return run(command, {**self.environment(places), **environment}, limit,
+                       b"clpool guard: " if self.guarded else None)
         finally:
             if flags:
                 os.remove(flags)
@@ -144,7 +148,8 @@ def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(command, environment, limit):
+def run(command, environment, limit, forbidden):
+    """(seconds, whether it ended well and without `forbidden` in its output, the end of that)"""
     start = time.monotonic()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(command, env={**os.environ, **environment, "TMPDIR": folder}, stdout=output,
@@ -160,18 +165,26 @@ def run(command, environment, limit):
             except ProcessLookupError:
                 pass
             process.wait()
-        output.seek(max(0, output.seek(0, os.SEEK_END) - 2000))
-        return time.monotonic() - start, passed, output.read().decode(errors="replace")
+        output.seek(0)
+        text = output.read(MOST_OUTPUT)
+        passed = passed and (forbidden is None or forbidden not in text)
+        return time.monotonic() - start, passed, text[-2000:].decode(errors="replace")
+
+
+def filters(path):
+    """{name: filter} of the lists of tests that a CMake file leaves out."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    return {name: ":".join(re.findall(r'"([^"]*)"', words))
+            for name, words in re.findall(r"set\((\w+)\s((?:\s*\"[^\"]*\")+)\)", text)}
 
 
 def all_suites(root):
-    # Commands of OpenCL 1.2 are not there on a device of 1.1; stub_icd/profiles.cmake has the list.
-    with open(os.path.join(root, "tests/stub_icd/profiles.cmake"), encoding="utf-8") as file:
-        text = file.read()
-    lists = {name: ":".join(re.findall(r'"([^"]*)"', words))
-             for name, words in re.findall(r"set\((stub_needs_1_2|stub_small_alignment)\s((?:\s*\"[^\"]*\")+)\)", text)}
+    lists = filters(os.path.join(root, "tests/stub_icd/profiles.cmake"))
+    left_out = lists["stub_needs_1_2"] + ":" + lists["stub_small_alignment"]
+    lists = filters(os.path.join(root, "tests/conformance/guarded.cmake"))
+    differs = ":".join(lists[name] for name in ("guarded_differs", "guarded_misuse", "guarded_once"))
     old = "version=1.1,svm=none,align=4096"
-    left_out = ":".join(lists.values())
     pool, conformance = "tests/conformance/pool/clpool_pool_tests", "tests/conformance/clpool_conformance_tests"
     tests = os.path.join(root, "wrappers/python/tests")
     return [
@@ -182,6 +195,9 @@ def all_suites(root):
         Suite("program", "tests/program/clpool_program_tests"),
         Suite("conformance on OpenCL 1.1", conformance, old, left_out),
         Suite("pool on OpenCL 1.1", pool, old, left_out),
+        Suite("guarded pool", pool, "seed=7", differs, guarded=True),
+        Suite("guarded pool on OpenCL 1.1", pool, old, left_out + ":" + differs, guarded=True),
+        Suite("guarded conformance", conformance, "seed=7", differs, guarded=True),
         Suite("lifetime", "tests/lifetime/clpool_lifetime_tests", left_out="ManyOf*:*ManyOf*"),
         Suite("faults", "tests/faults/clpool_fault_tests"),
         Program("fuzz of the C API", "tests/fuzz/clpool_capi_fuzz", os.path.join(root, "tests/fuzz/corpus/capi")),
