@@ -196,7 +196,7 @@ TEST_F(NullArguments, OfBuffersAndTheirFactsAreRefused) {
   REFUSES_NULL(clpool_mem_info_number, a_, CL_MEM_SIZE, &number);
   REFUSES_NULL(clpool_mem_context, a_, &context);
   REFUSES_NULL(clpool_mem_host_memory, a_, &pointer, &size_);
-  Kernel kernel(cl, "kernel void none(global int* a) {}", "none");
+  Kernel kernel(cl, "kernel void f(global int* a) { a[0] = 1; }", "f");
   if (kernel.get() != nullptr) {
     REFUSES_NULL(clpool_mem_set_kernel_arg, a_, kernel.get(), 0);
   }
@@ -319,7 +319,7 @@ TEST_F(NullArguments, OfFactsAboutDevicesAreRefused) {
   REFUSES_NULL(clpool_device_list_for_tests, none, 0, &size_);
   REFUSES_NULL(clpool_device_describe, cl.device, text_, sizeof text_, &size_);
   REFUSES_NULL(clpool_context_create_default, none, none, &context, &queue);
-  Kernel kernel(cl, "kernel void none(global int* a) {}", "none");
+  Kernel kernel(cl, "kernel void f(global int* a) { a[0] = 1; }", "f");
   if (kernel.get() != nullptr) {
     REFUSES_NULL(clpool_characterize_simd_group_size_of_kernel, cl.device, kernel.get(), &answer);
     REFUSES_NULL(clpool_characterize_usable_local_memory_of_kernel, cl.device, kernel.get(), &answer);
