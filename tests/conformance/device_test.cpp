@@ -54,6 +54,19 @@ TEST_F(Device, TheChosenDeviceIsTheFirstOfTheList) {
   EXPECT_EQ(devices.front(), chosen);
 }
 
+TEST_F(Device, OnlyDevicesOfTheGivenTypesAreChosen) {
+  cl_device_id chosen = nullptr;
+  ASSERT_EQ(clpool_device_choose(nullptr, &chosen), CLPOOL_SUCCESS);
+  cl_device_type type = 0;
+  ASSERT_EQ(clGetDeviceInfo(chosen, CL_DEVICE_TYPE, sizeof type, &type, nullptr), CL_SUCCESS);
+  clpool_device_options options = CLPOOL_DEVICE_OPTIONS_INIT;
+  options.types = type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR);
+  EXPECT_EQ(clpool_device_choose(&options, &chosen), CLPOOL_SUCCESS) << clpool_last_error_message();
+  options.types = CL_DEVICE_TYPE_CUSTOM;
+  EXPECT_EQ(clpool_device_choose(&options, &chosen), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_EQ(chosen, nullptr);
+}
+
 TEST_F(Device, AnUnmatchedVariableFailsWithAMessageAndLeavesNoResult) {
   const Variable variable("CLPOOL_DEVICE", "no such device");
   auto device = reinterpret_cast<cl_device_id>(1);

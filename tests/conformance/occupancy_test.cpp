@@ -1,6 +1,7 @@
 // clpool/device_data.h and clpool/occupancy.h, as C programs use them.
 #include "clpool/occupancy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -73,6 +74,70 @@ TEST_F(OccupancyApi, NumbersThatWereReadGiveTheSameAnswersAgain) {
   again.source = limits.source;
   again.note = limits.note;
   EXPECT_EQ(std::memcmp(&again, &limits, sizeof limits), 0);
+}
+
+TEST_F(OccupancyApi, EveryNumberThatIsGivenCanBeReadAgain) {
+  ASSERT_EQ(clpool_device_data_create_from_compute_capability(9, 0, 0, &data), CLPOOL_SUCCESS);
+  clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
+  ASSERT_EQ(clpool_device_data_limits(data, &limits), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_device_data_release(data), CLPOOL_SUCCESS);
+  // What that device has none of, so that no number is 0.
+  limits.compute_minor = 1;
+  limits.max_lone_warp_groups_per_mp = 8;
+  limits.register_allocation = CLPOOL_REGISTERS_BY_GROUP;
+  limits.min_sub_partitions_check = 2;
+  limits.partitioned_cache = 1;
+  limits.local_carve_outs[0] = 1024;
+  ASSERT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  clpool_device_limits again = CLPOOL_DEVICE_LIMITS_INIT;
+  ASSERT_EQ(clpool_device_data_limits(data, &again), CLPOOL_SUCCESS);
+  const auto numbers_of = [](const clpool_device_limits& of) {
+    return std::vector<std::uint64_t>{of.vendor,
+                                      of.compute_major,
+                                      of.compute_minor,
+                                      of.warp_size,
+                                      of.max_threads_per_group,
+                                      of.max_warps_per_mp,
+                                      of.max_groups_per_mp,
+                                      of.max_lone_warp_groups_per_mp,
+                                      of.registers_per_mp,
+                                      of.registers_per_group,
+                                      of.max_registers_per_thread,
+                                      of.register_unit,
+                                      of.register_lanes,
+                                      of.register_allocation,
+                                      of.warp_granularity,
+                                      of.sub_partitions,
+                                      of.min_sub_partitions_check,
+                                      of.barriers_per_mp,
+                                      of.partitioned_cache,
+                                      of.local_access_threads,
+                                      of.local_carve_out_count,
+                                      of.local_per_mp,
+                                      of.local_per_group,
+                                      of.local_per_group_opt_in,
+                                      of.local_unit,
+                                      of.local_reserved,
+                                      of.local_carve_outs[0],
+                                      of.local_carve_outs[9]};
+  };
+  EXPECT_THAT(numbers_of(limits), testing::Not(testing::Contains(0U)));
+  EXPECT_EQ(numbers_of(again), numbers_of(limits));
+  EXPECT_STREQ(again.note, "as given");
+}
+
+TEST_F(OccupancyApi, WithAPartitionedCacheAGroupIsKeptInOneHalf) {
+  ASSERT_EQ(clpool_device_data_create_from_compute_capability(5, 2, 0, &data), CLPOOL_SUCCESS);
+  clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+  request.threads = 256;
+  request.registers_per_thread = 48;
+  clpool_occupancy occupancy = CLPOOL_OCCUPANCY_INIT;
+  ASSERT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_SUCCESS);
+  EXPECT_EQ(occupancy.groups_per_mp, 5u);
+  request.flags = CLPOOL_OCCUPANCY_PARTITIONED_CACHE;
+  ASSERT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_SUCCESS);
+  EXPECT_EQ(occupancy.groups_per_mp, 4u);
 }
 
 TEST_F(OccupancyApi, NumbersThatDescribeNoDeviceAreRefusedByName) {

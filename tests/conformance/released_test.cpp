@@ -1,0 +1,171 @@
+// Memory that was released is refused by every function that takes memory, in whatever place it stands; so is
+// memory of a kind that a command cannot use.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+struct Use {
+  const char* name;
+  std::function<clpool_status(const OpenCl& cl, clpool_mem* mem, clpool_mem* other)> call;
+};
+
+char host[64];
+
+const clpool_box& box() {
+  static const clpool_box one = [] {
+    clpool_box made = CLPOOL_BOX_INIT;
+    made.region[0] = made.region[1] = made.region[2] = 1;
+    return made;
+  }();
+  return one;
+}
+
+const std::vector<Use>& uses() {
+  using Mem = clpool_mem*;
+  static const std::vector<Use> all = {
+      {"fill", [](const OpenCl& cl, Mem mem,
+                  Mem) { return clpool_mem_fill(cl.queue, mem, "1", 1, 0, 4, 0, nullptr, nullptr); }},
+      {"copy, target",
+       [](const OpenCl& cl, Mem mem, Mem other) {
+         return clpool_mem_copy(cl.queue, mem, 0, other, 0, 4, 0, nullptr, nullptr);
+       }},
+      {"copy, source",
+       [](const OpenCl& cl, Mem mem, Mem other) {
+         return clpool_mem_copy(cl.queue, other, 0, mem, 0, 4, 0, nullptr, nullptr);
+       }},
+      {"read",
+       [](const OpenCl& cl, Mem mem, Mem) {
+         return clpool_mem_read(cl.queue, mem, 0, 4, host, sizeof host, 1, 0, nullptr, nullptr);
+       }},
+      {"write",
+       [](const OpenCl& cl, Mem mem, Mem) {
+         return clpool_mem_write(cl.queue, mem, 0, 4, host, sizeof host, 1, 0, nullptr, nullptr);
+       }},
+      {"copy box, target",
+       [](const OpenCl& cl, Mem mem, Mem other) {
+         return clpool_mem_copy_box(cl.queue, mem, other, &box(), 0, nullptr, nullptr);
+       }},
+      {"copy box, source",
+       [](const OpenCl& cl, Mem mem, Mem other) {
+         return clpool_mem_copy_box(cl.queue, other, mem, &box(), 0, nullptr, nullptr);
+       }},
+      {"read box",
+       [](const OpenCl& cl, Mem mem, Mem) {
+         return clpool_mem_read_box(cl.queue, mem, &box(), host, sizeof host, 1, 0, nullptr, nullptr);
+       }},
+      {"write box",
+       [](const OpenCl& cl, Mem mem, Mem) {
+         return clpool_mem_write_box(cl.queue, mem, &box(), host, sizeof host, 1, 0, nullptr, nullptr);
+       }},
+      {"copy p2p, target",
+       [](const OpenCl& cl, Mem mem, Mem other) {
+         return clpool_mem_copy_p2p(cl.queue, mem, other, 4, 0, nullptr, nullptr);
+       }},
+      {"copy p2p, source",
+       [](const OpenCl& cl, Mem mem, Mem other) {
+         return clpool_mem_copy_p2p(cl.queue, other, mem, 4, 0, nullptr, nullptr);
+       }},
+      {"map",
+       [](const OpenCl& cl, Mem mem, Mem) {
+         clpool_map* map = nullptr;
+         return clpool_mem_map(cl.queue, mem, CL_MAP_READ, 0, 4, 1, 0, nullptr, nullptr, &map);
+       }},
+  };
+  return all;
+}
+
+/// What asks about memory, and makes more of it.
+const std::vector<Use>& questions() {
+  using Mem = clpool_mem*;
+  static const std::vector<Use> all = {
+      {"migrate", [](const OpenCl& cl, Mem mem,
+                     Mem) { return clpool_mem_migrate(cl.queue, &mem, 1, 0, 0, nullptr, nullptr); }},
+      {"sub-region",
+       [](const OpenCl&, Mem mem, Mem) {
+         Mem out = nullptr;
+         return clpool_mem_sub_region(mem, 0, 4, 0, &out);
+       }},
+      {"number",
+       [](const OpenCl&, Mem mem, Mem) {
+         std::uint64_t value = 0;
+         return clpool_mem_info_number(mem, CL_MEM_SIZE, &value);
+       }},
+      {"context",
+       [](const OpenCl&, Mem mem, Mem) {
+         cl_context context = nullptr;
+         return clpool_mem_context(mem, &context);
+       }},
+      {"host memory",
+       [](const OpenCl&, Mem mem, Mem) {
+         void* pointer = nullptr;
+         std::size_t size = 0;
+         return clpool_mem_host_memory(mem, &pointer, &size);
+       }},
+  };
+  return all;
+}
+
+class ReleasedMemory : public OpenClTest {
+ protected:
+  void SetUp() override {
+    OpenClTest::SetUp();
+    if (cl.queue != nullptr) {
+      ASSERT_OK(clpool_buffer_create(cl.context, 0, 4096, nullptr, 0, &buffer_));
+    }
+  }
+  void TearDown() override { clpool_mem_release(buffer_); }
+  /// A descriptor of a pool that `allocator` feeds, released.
+  void refuse_all(clpool_allocator* made) {
+    const AllocatorHandle allocator(made);
+    const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_pool_allocate(pool.get(), 4096, &mem));
+    ASSERT_OK(clpool_mem_release(mem));
+    for (const auto* list : {&uses(), &questions()}) {
+      for (const Use& use : *list) {
+        EXPECT_EQ(use.call(cl, mem, buffer_), CLPOOL_ERROR_INVALID_OPERATION)
+            << use.name << ": " << last_error();
+      }
+    }
+  }
+  clpool_mem* buffer_ = nullptr;
+};
+
+TEST_F(ReleasedMemory, UseAfterReleaseIsAnErrorOfEveryFunctionThatTakesBuffers) {
+  clpool_allocator* allocator = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(cl.queue, 0, &allocator));
+  refuse_all(allocator);
+}
+
+TEST_F(ReleasedMemory, UseAfterReleaseIsAnErrorOfEveryFunctionThatTakesSvm) {
+  clpool_allocator* allocator = nullptr;
+  if (clpool_allocator_create_svm(cl.context, 0, 0, cl.queue, &allocator) != CLPOOL_SUCCESS) {
+    GTEST_SKIP() << last_error();
+  }
+  refuse_all(allocator);
+}
+
+TEST_F(ReleasedMemory, MemoryOfAnotherKindIsRefusedByCommandsOnBytes) {
+  clpool_image_options options = CLPOOL_IMAGE_OPTIONS_INIT;
+  options.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  options.dimensions = 2;
+  options.shape[0] = options.shape[1] = 8;
+  clpool_mem* image = nullptr;
+  if (clpool_image_create(cl.context, &options, &image) != CLPOOL_SUCCESS) {
+    GTEST_SKIP() << last_error();
+  }
+  const OwnedMem owned(image);
+  for (const Use& use : uses()) {
+    EXPECT_EQ(use.call(cl, image, buffer_), CLPOOL_ERROR_INVALID_OPERATION)
+        << use.name << ": " << last_error();
+  }
+}
+
+}  // namespace
+}  // namespace clpool::test

@@ -1,0 +1,149 @@
+"""All mutants with their numbers, and the tree of sources that has them: a copy of the repository in which the files of
+core/, capi/src/ and wrappers/python/clpool/ are rewritten."""
+import collections
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import subprocess
+
+NUMBERS_PER_FILE = 1000  # so that a file that changes does not give the others new numbers, to be compiled again
+CPP = ("core/", "capi/src/")
+PYTHON = "wrappers/python/clpool/"
+
+# `line` is the text of the source line, `place` its number; `nth` counts those that are alike but for their place.
+Mutant = collections.namedtuple("Mutant", "number file function operator line nth place")
+
+
+def key(mutant):
+    """What names a mutant whatever moves around it."""
+    return (mutant.file, mutant.function, mutant.operator, mutant.line, mutant.nth)
+
+
+def repository_files(root):
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=True,
+                            capture_output=True).stdout.decode().split("\0")
+    return [name for name in listed if name and os.path.isfile(os.path.join(root, name))]
+
+
+def is_cpp(name):
+    return name.startswith(CPP) and name.endswith((".cpp", ".hpp"))
+
+
+def is_python(name):
+    return name.startswith(PYTHON) and name.endswith(".py")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_if_changed(path, content):
+    """Leaves a file alone that is as it shall be, and so what was built of it."""
+    if not os.path.exists(path) or read(path) != content:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+
+
+def clang_arguments(root):
+    return ["-std=c++20", "-DCL_TARGET_OPENCL_VERSION=300", "-DCLPOOL_BUILDING_LIBRARY", '-DCLPOOL_VERSION_STRING="0"',
+            f"-I{root}/core", f"-I{root}/capi/include", f"-I{root}/capi/src"]
+
+
+def points_of_source(work):
+    """Of one source and the headers that it includes."""
+    import cpp_points
+    root, names, name = work
+    finder = cpp_points.Finder([os.path.join(root, one) for one in names])
+    errors = finder.parse(os.path.join(root, name), clang_arguments(root))
+    return name, errors, [tuple(point) for point in finder.points]
+
+
+def cpp_points(root, names, say):
+    """{name: [all of cpp_points.Point but the file]}, by libclang, which takes about a second for each source."""
+    sources = [name for name in names if name.endswith(".cpp")]
+    points = set()
+    with multiprocessing.Pool(2) as pool:
+        for at, (name, errors, some) in enumerate(
+                pool.imap_unordered(points_of_source, [(root, names, name) for name in sources])):
+            if errors:
+                raise SystemExit(f"{name} cannot be read: {errors[0]}")
+            points.update(some)
+            say(f"\rlooking for what can be mutated: {at + 1} of {len(sources)} sources")
+    say("\n")
+    found = {name: [] for name in names}
+    for file, *rest in sorted(points, key=lambda one: (one[0], one[3], one[4], one[2], one[6])):
+        found[os.path.relpath(file, root)].append(rest)
+    return found
+
+
+def cached(path, stamp, make):
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            kept = json.load(file)
+        if kept["stamp"] == stamp:
+            return kept["value"]
+    value = make()
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"stamp": stamp, "value": value}, file)
+    return value
+
+
+class Catalog:
+    def __init__(self, root, build, say):
+        self.root, self.build, self.tree = root, build, os.path.join(build, "tree")
+        self.mutants = {}
+        os.makedirs(build, exist_ok=True)
+        names = sorted(repository_files(root))
+        here = os.path.dirname(os.path.abspath(__file__))
+        cpp = [name for name in names if is_cpp(name)]
+        stamp = hashlib.sha256(b"".join(name.encode() + read(os.path.join(root, name)) for name in cpp) +
+                               read(os.path.join(here, "cpp_points.py"))).hexdigest()
+        points = cached(os.path.join(build, "points.json"), stamp, lambda: cpp_points(root, cpp, say))
+        mutated = [name for name in names if is_cpp(name) or is_python(name)]
+        first = {name: NUMBERS_PER_FILE * (at + 1) for at, name in enumerate(mutated)}
+        for name in names:
+            content = read(os.path.join(root, name))
+            if is_cpp(name):
+                content = self.cpp(name, content, points[name], first[name])
+            elif is_python(name):
+                content = self.python(name, content, first[name])
+            target = os.path.join(self.tree, name)
+            write_if_changed(target, content)
+            shutil.copymode(os.path.join(root, name), target)
+        for gone in set(self.files_of_tree()) - set(names):
+            os.remove(os.path.join(self.tree, gone))
+        self.count = NUMBERS_PER_FILE * (len(mutated) + 2)
+
+    def files_of_tree(self):
+        for folder, _, names in os.walk(self.tree):
+            for name in names:
+                yield os.path.relpath(os.path.join(folder, name), self.tree)
+
+    def add(self, number, name, function, operator, line, place, seen):
+        seen[function, operator, line] += 1
+        self.mutants[number] = Mutant(number, name, function, operator, line, seen[function, operator, line], place)
+
+    def cpp(self, name, content, points, number):
+        from cpp_points import Point
+        from rewrite import rewritten
+        lines, seen, numbered = content.decode().splitlines(), collections.Counter(), []
+        for at, raw in enumerate(points):
+            point = Point(name, *raw)
+            place = content.count(b"\n", 0, point.start)
+            self.add(number + at, name, point.function, point.operator, lines[place].strip(), place + 1, seen)
+            numbered.append((number + at, point))
+        assert len(points) <= NUMBERS_PER_FILE, name
+        return rewritten(content, numbered) if points else content
+
+    def python(self, name, content, number):
+        from python_points import rewritten
+        numbers = iter(range(number, number + NUMBERS_PER_FILE))
+        text, points = rewritten(name, content.decode(), lambda point: next(numbers))
+        seen = collections.Counter()
+        for at, point in sorted(points.items()):
+            self.add(at, name, point.function, point.operator, point.text, point.line, seen)
+        return text.encode() if points else content

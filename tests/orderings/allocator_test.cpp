@@ -1,0 +1,110 @@
+// What allocators enqueue to get memory to the device, and what comes after it; what directly made SVM is
+// freed behind.
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+class ImmediateAllocator : public testing::Test {
+ protected:
+  /// Memory that was allocated on `queue` just now.
+  clpool_mem* allocate_on(cl_command_queue queue) {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_immediate(queue, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+    return mem;
+  }
+  Scene scene;
+};
+
+TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatMakesTheMemoryResident) {
+  const OwnedMem mem(allocate_on(scene.queue));
+  OwnedEvent filled;
+  ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
+                            filled.receive()));
+  EXPECT_EQ(stub_runnable(scene.queue), 1U);
+  EXPECT_FALSE(stub_may_run(filled.get()));
+  stub_run_all();
+  EXPECT_TRUE(filled.is_complete());
+}
+
+TEST_F(ImmediateAllocator, WhatMakesTheMemoryResidentIsAllThatCommandsWaitFor) {
+  Gate gate(scene.cl.context);
+  clpool_mem* const held_up = scene.memory(Side::buffer, target_byte);
+  ASSERT_OK(
+      clpool_mem_fill(scene.queue, held_up, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 1, gate.list(), nullptr));
+  const OwnedMem mem(allocate_on(scene.queue));
+  OwnedEvent filled;
+  ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
+                            filled.receive()));
+  stub_run_all();
+  EXPECT_TRUE(filled.is_complete());
+  gate.open();
+  stub_run_all();
+}
+
+TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {  // D-03
+  stub_configure("version=1.1,svm=none");
+  const OwnedMem mem(allocate_on(scene.cl.queue));
+  EXPECT_EQ(stub_calls("clEnqueueWriteBuffer"), 1U);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+}
+
+class BoundSvm : public testing::Test {
+ protected:
+  /// A command that the library does not know of, on memory of its own.
+  void hold_up(cl_command_queue queue, const Gate& gate) {
+    clpool_mem* const buffer = scene.memory(Side::buffer, target_byte);
+    const cl_event event = gate.get();
+    ASSERT_EQ(clEnqueueFillBuffer(queue, clpool_mem_handle(buffer), &source_byte, 1, 0, operand_size, 1,
+                                  &event, nullptr),
+              CL_SUCCESS);
+  }
+  static std::int64_t living() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_SVM];
+  }
+  clpool_mem* make(cl_command_queue queue) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_svm_create(scene.cl.context, 0, operand_size, 0, queue, &mem));
+    return mem;
+  }
+  Scene scene;
+};
+
+TEST_F(BoundSvm, IsFreedBehindWhatTheProgramGaveItsQueue) {
+  clpool_mem* const mem = make(nullptr);
+  ASSERT_OK(clpool_svm_bind_queue(mem, scene.cl.queue));
+  Gate gate(scene.cl.context);
+  hold_up(scene.cl.queue, gate);
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+}
+
+TEST_F(BoundSvm, UnboundIsFreedAtOnce) {
+  clpool_mem* const mem = make(nullptr);
+  ASSERT_OK(clpool_svm_bind_queue(mem, scene.cl.queue));
+  ASSERT_OK(clpool_svm_unbind_queue(mem));
+  Gate gate(scene.cl.context);
+  hold_up(scene.cl.queue, gate);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(living(), 0);
+  gate.open();
+  stub_run_all();
+}
+
+TEST_F(BoundSvm, IsNotBoundToAQueueThatIsOutOfOrder) {
+  const OwnedMem mem(make(nullptr));
+  EXPECT_EQ(clpool_svm_bind_queue(mem.get(), scene.queue), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace clpool::test
