@@ -127,8 +127,8 @@ CLPOOL_API clpool_status clpool_trace_open(const char* path, clpool_trace** out)
  * large numbers, an unknown action,
  * an address that is allocated while it is live, a free of an address that is not live or with another size
  * than it was allocated with; CLPOOL_ERROR_INVALID_VALUE for a NULL argument;
- * CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Takes at most 16 times the bytes of the text, whatever is in it; the log keeps
- * 64 bytes an event. Does not block. OpenCL calls: none.
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Takes at most 16 times the bytes of the text, whatever is in it; the log
+ * keeps 64 bytes an event. Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_trace_parse(const char* text, size_t length, const char* name,
                                             clpool_trace** out) CLPOOL_NOEXCEPT;
