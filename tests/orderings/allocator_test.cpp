@@ -53,6 +53,41 @@ TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {
   EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
 }
 
+/// Memory that is made without a pool: what is asked for is at fault, or there is no memory.
+class TooLarge : public testing::Test {
+ protected:
+  clpool_status make_svm(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    const clpool_status status = clpool_svm_create(scene.cl.context, 0, size, 0, nullptr, &mem);
+    EXPECT_OK(clpool_mem_release(mem));
+    return status;
+  }
+  clpool_status make_buffer(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    const clpool_status status = clpool_buffer_create(scene.cl.context, 0, size, nullptr, 0, &mem);
+    EXPECT_OK(clpool_mem_release(mem));
+    return status;
+  }
+  Scene scene;
+  static constexpr std::size_t largest = std::size_t{1} << 30;  // a quarter of the device's
+};
+
+TEST_F(TooLarge, IsAMistakeAndNoWantOfMemory) {
+  EXPECT_EQ(make_svm(largest + 1), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(make_buffer(largest + 1), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+TEST_F(TooLarge, IsNotWhatTheDeviceAllowsButHasNot) {
+  stub_fail("clSVMAlloc", 1, CL_SUCCESS);
+  EXPECT_EQ(make_svm(largest), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(make_buffer(largest), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail("clCreateBuffer", 1, CL_INVALID_BUFFER_SIZE);
+  EXPECT_EQ(make_buffer(4096), CLPOOL_ERROR_INVALID_VALUE);
+  stub_fail("clCreateBuffer", 1, CL_INVALID_CONTEXT);
+  EXPECT_EQ(make_buffer(largest), CLPOOL_ERROR_OPENCL);
+}
+
 class BoundSvm : public testing::Test {
  protected:
   /// A command that the library does not know of, on memory of its own.
