@@ -63,8 +63,11 @@ class TooLarge : public testing::Test {
     return status;
   }
   clpool_status make_buffer(std::size_t size) {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    const AllocatorHandle allocator(made);
     clpool_mem* mem = nullptr;
-    const clpool_status status = clpool_buffer_create(scene.cl.context, 0, size, nullptr, 0, &mem);
+    const clpool_status status = clpool_allocator_allocate(made, size, &mem);
     EXPECT_OK(clpool_mem_release(mem));
     return status;
   }
