@@ -147,9 +147,10 @@ constinit DirectOwner owner;
 
 /// The driver alone knows whether it takes more than the device says; its refusal is the caller's mistake.
 Status explain(Status status, const AllocatorTraits& traits, std::size_t size) noexcept {
-  const bool too_large = traits.kind != MemKind::custom &&
-                         ((status == Status::opencl && last_cl_error() == CL_INVALID_BUFFER_SIZE) ||
-                          (status == Status::out_of_memory && size > traits.max_chunk_bytes));
+  const bool too_large =
+      traits.kind != MemKind::custom &&
+      ((status == Status::opencl && last_cl_error() == CL_INVALID_BUFFER_SIZE) ||
+       (status == Status::out_of_memory && traits.max_chunk_bytes != 0 && size > traits.max_chunk_bytes));
   return too_large
              ? fail(Status::invalid_value, "%zu bytes asked for, the device's largest allocation is %llu",
                     size, static_cast<unsigned long long>(traits.max_chunk_bytes))
@@ -299,7 +300,6 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
   CLPOOL_TRY(direct.allocator->deallocate_on(direct.chunk, order));
   const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
   const cl::EventList given_up = std::move(direct.given_up);
-  direct.chunk = {};
   direct.queue.reset();
   direct.last_queue.reset();
   clear_mem(mem);
