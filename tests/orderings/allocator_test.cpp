@@ -46,6 +46,17 @@ TEST_F(ImmediateAllocator, WhatMakesTheMemoryResidentIsAllThatCommandsWaitFor) {
   stub_run_all();
 }
 
+TEST_F(ImmediateAllocator, GivesNoMemoryThatCommandsMightOvertake) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_mem* mem = nullptr;
+  stub_fail("clEnqueueBarrierWithWaitList", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(mem, nullptr);
+  stub_run_all();
+}
+
 TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {  // D-03
   stub_configure("version=1.1,svm=none");
   const OwnedMem mem(allocate_on(scene.cl.queue));
