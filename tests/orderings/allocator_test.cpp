@@ -150,6 +150,26 @@ TEST_F(BoundSvm, UnboundIsFreedAtOnce) {
   stub_run_all();
 }
 
+TEST_F(BoundSvm, IsOfNoKindThatTheDeviceLacks) {
+  const struct {
+    const char* device;
+    cl_svm_mem_flags flags;
+    clpool_status status;
+  } cases[] = {{"svm=none", 0, CLPOOL_ERROR_NOT_SUPPORTED},
+               {"svm=coarse", 0, CLPOOL_SUCCESS},
+               {"svm=coarse", CL_MEM_SVM_FINE_GRAIN_BUFFER, CLPOOL_ERROR_NOT_SUPPORTED},
+               {"svm=fine", CL_MEM_SVM_FINE_GRAIN_BUFFER, CLPOOL_SUCCESS},
+               {"svm=fine", CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, CLPOOL_ERROR_NOT_SUPPORTED},
+               {"svm=atomics", CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, CLPOOL_SUCCESS}};
+  for (const auto& each : cases) {
+    stub_configure(each.device);
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_svm_create(scene.cl.context, each.flags, operand_size, 0, nullptr, &mem), each.status)
+        << each.device << ", flags " << each.flags;
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+}
+
 TEST_F(BoundSvm, IsNotBoundToAQueueThatIsOutOfOrder) {
   const OwnedMem mem(make(nullptr));
   EXPECT_EQ(clpool_svm_bind_queue(mem.get(), scene.queue), CLPOOL_ERROR_INVALID_VALUE);
