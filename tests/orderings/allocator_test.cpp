@@ -64,6 +64,68 @@ TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {
   EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
 }
 
+class PageLocked : public testing::Test {
+ protected:
+  PageLocked() {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+    allocator.reset(made);
+  }
+  static std::int64_t living(stub_kind kind) {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[kind];
+  }
+  Scene scene;
+  AllocatorHandle allocator;
+  clpool_mem* mem = nullptr;
+};
+
+TEST_F(PageLocked, IsAlignedWhereTheDriversMapsAreNot) {
+  for (const char* shift : {"map_shift=64", "map_shift=1", "map_shift=0"}) {
+    stub_configure(shift);
+    ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(clpool_mem_pointer(mem)) % 128, 0U) << shift;
+    std::memset(clpool_mem_pointer(mem), source_byte, operand_size);
+    EXPECT_EQ(living(STUB_MAP), 1);
+    EXPECT_EQ(living(STUB_BUFFER), 1);
+    EXPECT_OK(clpool_mem_release(mem));
+    stub_run_all();
+    EXPECT_EQ(living(STUB_MAP), 0);
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+}
+
+TEST_F(PageLocked, ThatCannotBeMappedLeavesNothing) {
+  stub_configure("map_shift=64");
+  for (const std::uint64_t nth : {1, 2, 3}) {  // as it comes; to see where it lies; from where it is aligned
+    stub_fail("clEnqueueMapBuffer", nth, CL_MAP_FAILURE);
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(stub_failures(), 1U);
+    stub_run_all();
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+  for (const std::uint64_t nth : {1, 2}) {
+    stub_fail("clEnqueueUnmapMemObject", nth, CL_INVALID_VALUE);
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(stub_failures(), 1U);
+    stub_run_all();
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+}
+
+TEST_F(PageLocked, WhoseUnmapIsRefusedIsUnmappedWhenItsCommandsHaveEnded) {
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
+  clpool_mem* const target = scene.memory(Side::buffer, target_byte);
+  ASSERT_OK(clpool_mem_copy(scene.queue, target, 0, mem, 0, operand_size, 0, nullptr, nullptr));
+  stub_fail("clEnqueueUnmapMemObject", 1, CL_OUT_OF_RESOURCES);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(stub_failures(), 1U);
+  EXPECT_EQ(stub_pending(scene.queue), 0U);
+  stub_run_all();
+  EXPECT_EQ(living(STUB_MAP), 0);
+}
+
 /// Memory that is made without a pool: what is asked for is at fault, or there is no memory.
 class TooLarge : public testing::Test {
  protected:
