@@ -114,6 +114,14 @@ TEST_F(PageLocked, ThatCannotBeMappedLeavesNothing) {
   }
 }
 
+TEST_F(PageLocked, ItsReleaseIsFlushed) {
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
+  stub_configure("needs_flush=1");
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(STUB_MAP), 0);
+}
+
 TEST_F(PageLocked, WhoseUnmapIsRefusedIsUnmappedWhenItsCommandsHaveEnded) {
   ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
   clpool_mem* const target = scene.memory(Side::buffer, target_byte);
@@ -161,7 +169,7 @@ TEST_F(TooLarge, IsNotWhatTheDeviceAllowsButHasNot) {
   stub_fail("clCreateBuffer", 1, CL_INVALID_BUFFER_SIZE);
   EXPECT_EQ(make_buffer(4096), CLPOOL_ERROR_INVALID_VALUE);
   stub_fail("clCreateBuffer", 1, CL_INVALID_CONTEXT);
-  EXPECT_EQ(make_buffer(largest), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(make_buffer(largest + 1), CLPOOL_ERROR_OPENCL);
 }
 
 class BoundSvm : public testing::Test {
