@@ -156,3 +156,44 @@ def test_orders_are_c_or_f_in_any_case(context, queue):
         assert array.flags.f_contiguous == is_fortran
     with pytest.raises(ValueError):
         clpool.enqueue_map_buffer(queue, buffer, 1, 0, (4, 4), np.uint8, order="K")
+
+
+def test_results_are_kept_for_each_set_of_arguments(context, queue):
+    calls = []
+
+    @clpool.context_dependent_memoize
+    def compute(_context, *args, **keywords):
+        calls.append((args, keywords))
+        return len(calls)
+
+    assert [compute(context), compute(context, 1), compute(context, a=1), compute(context, a=2), compute(context, 1, a=1)] == [
+        1, 2, 3, 4, 5]
+    assert [compute(context), compute(context, 1), compute(context, a=1), compute(context, a=2), compute(context, 1, a=1)] == [
+        1, 2, 3, 4, 5]
+    clpool.clear_context_caches()
+    assert compute(context) == 6
+
+
+def test_a_cache_forgets_all_or_one_object(context, queue):
+    cache = clpool.Cache("any")
+    for thing in (context, queue):
+        assert cache.get(thing, b"k", lambda thing=thing: str(thing)) == str(thing)
+    assert len(cache) == 2
+    cache.clear_object(context)
+    assert cache.find(context, b"k") is None and cache.find(queue, b"k") == str(queue)
+    cache.clear()
+    assert len(cache) == 0 and cache.find(queue, b"k") is None
+    with pytest.raises(ValueError):
+        clpool.Cache("nothing")
+
+
+def test_svm_is_released_on_the_queue_that_it_is_bound_to(context, queue, needs_svm):
+    memory = clpool.SVMAllocation(context, 64)
+    memory.bind_to_queue(queue)
+    memory.enqueue_release().wait()
+    memory = clpool.SVMAllocation(context, 64)
+    memory.bind_to_queue(queue)
+    memory.unbind_from_queue()
+    with pytest.raises(clpool.InvalidValueError):
+        memory.enqueue_release()
+    assert memory.is_released
