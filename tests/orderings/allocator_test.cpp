@@ -57,6 +57,19 @@ TEST_F(ImmediateAllocator, GivesNoMemoryThatCommandsMightOvertake) {
   stub_run_all();
 }
 
+TEST_F(ImmediateAllocator, GivesMemoryTheFlagsItWasMadeWith) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, CL_MEM_READ_ONLY, &made));
+  const AllocatorHandle allocator(made);
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+  const OwnedMem owned(mem);
+  std::uint64_t flags = 0;
+  ASSERT_OK(clpool_mem_info_number(mem, CL_MEM_FLAGS, &flags));
+  EXPECT_EQ(flags & (CL_MEM_READ_ONLY | CL_MEM_READ_WRITE), std::uint64_t{CL_MEM_READ_ONLY});
+  stub_run_all();
+}
+
 TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {  // D-03
   stub_configure("version=1.1,svm=none");
   const OwnedMem mem(allocate_on(scene.cl.queue));
