@@ -59,8 +59,7 @@ Status make_custom_allocator(const CustomFunctions& functions, Reference<Allocat
     return fail(Status::invalid_value, "a custom allocator needs allocate and deallocate, %s is NULL",
                 functions.allocate == nullptr ? "allocate" : "deallocate");
   }
-  AllocatorTraits traits;
-  traits.kind = MemKind::custom;
+  AllocatorTraits traits;  // of the kind `custom`
   traits.granularity = custom_granularity;
   result = Reference<Allocator>::adopt(new CustomAllocator(traits, functions));
   return Status::success;

@@ -300,7 +300,6 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
   CLPOOL_TRY(direct.allocator->deallocate_on(direct.chunk, order));
   const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
   const cl::EventList given_up = std::move(direct.given_up);
-  direct.chunk = {};
   direct.queue.reset();
   direct.last_queue.reset();
   clear_mem(mem);

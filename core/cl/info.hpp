@@ -40,9 +40,6 @@ inline cl_int get_info(cl_command_queue object, cl_uint name, std::size_t size, 
 inline cl_int get_info(cl_mem object, cl_uint name, std::size_t size, void* value, std::size_t* needed) {
   return clGetMemObjectInfo(object, name, size, value, needed);
 }
-inline cl_int get_info(cl_event object, cl_uint name, std::size_t size, void* value, std::size_t* needed) {
-  return clGetEventInfo(object, name, size, value, needed);
-}
 
 /// Reads a property of fixed size.
 template <typename Object, typename T>

@@ -62,34 +62,36 @@ def points_of_source(work):
     return name, errors, [tuple(point) for point in finder.points]
 
 
-def cpp_points(root, names, say):
-    """{name: [all of cpp_points.Point but the file]}, by libclang, which takes about a second for each source."""
+def cpp_points(root, names, cache, say):
+    """{name: [all of cpp_points.Point but the file]}, by libclang, which takes about a second for each source. Sources are
+    looked at again when they, a header or the finder has changed; `cache` is a file."""
+    kept = {}
+    if os.path.exists(cache):
+        with open(cache, encoding="utf-8") as file:
+            kept = json.load(file)
+    headers = hashlib.sha256(read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "cpp_points.py")))
+    for name in names:
+        if name.endswith(".hpp"):
+            headers.update(name.encode() + read(os.path.join(root, name)))
     sources = [name for name in names if name.endswith(".cpp")]
-    points = set()
+    stamps = {name: hashlib.sha256(headers.digest() + read(os.path.join(root, name))).hexdigest() for name in sources}
+    todo = [name for name in sources if kept.get(name, {}).get("stamp") != stamps[name]]
     with multiprocessing.Pool(2) as pool:
         for at, (name, errors, some) in enumerate(
-                pool.imap_unordered(points_of_source, [(root, names, name) for name in sources])):
+                pool.imap_unordered(points_of_source, [(root, names, name) for name in todo])):
             if errors:
                 raise SystemExit(f"{name} cannot be read: {errors[0]}")
-            points.update(some)
-            say(f"\rlooking for what can be mutated: {at + 1} of {len(sources)} sources")
-    say("\n")
+            kept[name] = {"stamp": stamps[name], "points": some}
+            say(f"\rlooking for what can be mutated: {at + 1} of {len(todo)} sources")
+    if todo:
+        say("\n")
+        with open(cache, "w", encoding="utf-8") as file:
+            json.dump({name: kept[name] for name in sources}, file)
+    points = {tuple(point) for name in sources for point in kept[name]["points"]}
     found = {name: [] for name in names}
     for file, *rest in sorted(points, key=lambda one: (one[0], one[3], one[4], one[2], one[6])):
         found[os.path.relpath(file, root)].append(rest)
     return found
-
-
-def cached(path, stamp, make):
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            kept = json.load(file)
-        if kept["stamp"] == stamp:
-            return kept["value"]
-    value = make()
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"stamp": stamp, "value": value}, file)
-    return value
 
 
 class Catalog:
@@ -98,11 +100,7 @@ class Catalog:
         self.mutants = {}
         os.makedirs(build, exist_ok=True)
         names = sorted(repository_files(root))
-        here = os.path.dirname(os.path.abspath(__file__))
-        cpp = [name for name in names if is_cpp(name)]
-        stamp = hashlib.sha256(b"".join(name.encode() + read(os.path.join(root, name)) for name in cpp) +
-                               read(os.path.join(here, "cpp_points.py"))).hexdigest()
-        points = cached(os.path.join(build, "points.json"), stamp, lambda: cpp_points(root, cpp, say))
+        points = cpp_points(root, [name for name in names if is_cpp(name)], os.path.join(build, "points.json"), say)
         mutated = [name for name in names if is_cpp(name) or is_python(name)]
         first = {name: NUMBERS_PER_FILE * (at + 1) for at, name in enumerate(mutated)}
         for name in names:

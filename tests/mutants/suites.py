@@ -63,9 +63,11 @@ class Suite:
             elif name.endswith("."):
                 suite = name
 
-    def record(self, places, count):
-        """Runs each case by itself: (case, seconds, numbers that it reached)."""
+    def record(self, places, count, known):
+        """Runs each case by itself but those that are known: (case, seconds, numbers that it reached)."""
         for case in self.cases(places):
+            if case in known:
+                continue
             with tempfile.NamedTemporaryFile() as file:
                 file.truncate(count)
                 seconds, passed, tail = self.run(places, [case], 300, {"CLPOOL_MUTANTS_REACHED": file.name})
@@ -129,15 +131,15 @@ class Pytest(Suite):
         full = [os.path.join(self.tests, case) for case in cases]
         return super().run(places, full, limit, environment)
 
-    def record(self, places, count):
+    def record(self, places, count, known):
         with tempfile.NamedTemporaryFile("r") as file:
             extra = {"CLPOOL_MUTANTS_TESTS": file.name, "PYTEST_ADDOPTS": "-p _clpool_mutants"}
             _, passed, tail = self.run(places, [], 600, extra)
             if not passed:
                 raise SystemExit(f"{self.name} fails without any mutant:\n{tail}")
-            known = [json.loads(line) for line in file]
-        imported = next(one["reached"] for one in known if one["case"] is None)
-        for one in known:
+            found = [json.loads(line) for line in file]
+        imported = next(one["reached"] for one in found if one["case"] is None)
+        for one in found:
             if one["case"] is not None:
                 yield one["case"], one["seconds"], sorted({*one["reached"], *imported})
 
@@ -208,32 +210,46 @@ def all_suites(root):
     ]
 
 
+def packed(numbers):
+    return base64.b64encode(zlib.compress(",".join(map(str, numbers)).encode())).decode()
+
+
+def unpacked(text):
+    return frozenset(map(int, filter(None, zlib.decompress(base64.b64decode(text)).split(b","))))
+
+
 class Reach:
     """Which cases reach a mutant, and how long each takes. Kept in a file, one line for each suite."""
 
     def __init__(self, path, suites, places, count, stamps, say):
-        self.cases = {}  # suite's name: [(seconds, case, set of numbers)], the shortest first
-        kept = {}
+        self.path, self.kept, self.cases = path, {}, {}  # suite's name: [(seconds, case, numbers)], the shortest first
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                kept = {one["suite"]: one for one in map(json.loads, file)}
+                self.kept = {one["suite"]: one for one in map(json.loads, file)}
         for suite in suites:
-            one = kept.get(suite.name)
-            if one is None or one["stamp"] != stamps[suite.name]:
-                cases, start = [], time.monotonic()
-                for case, seconds, numbers in suite.record(places, count):
-                    packed = zlib.compress(",".join(map(str, numbers)).encode())
-                    cases.append([case, seconds, base64.b64encode(packed).decode()])
-                    say(f"\rwhat {suite.name} reaches: {len(cases)} cases")
-                say(f"\rwhat {suite.name} reaches: {len(cases)} cases in {time.monotonic() - start:.0f} s\n")
-                one = {"suite": suite.name, "stamp": stamps[suite.name], "cases": cases}
-                kept[suite.name] = one
-                with open(path + ".new", "w", encoding="utf-8") as file:
-                    file.writelines(json.dumps(line) + "\n" for line in kept.values())
-                os.replace(path + ".new", path)
-            self.cases[suite.name] = sorted(
-                (seconds, case, frozenset(map(int, filter(None, zlib.decompress(base64.b64decode(packed)).split(b",")))))
-                for case, seconds, packed in one["cases"])
+            one = self.kept.get(suite.name, {"stamp": None})
+            known = {case[0]: case for case in one["cases"]} if one["stamp"] == stamps[suite.name] else {}
+            self.kept[suite.name] = {"suite": suite.name, "stamp": stamps[suite.name],
+                                     "cases": self.record(suite, places, count, known, say)}
+            self.save()
+            self.cases[suite.name] = sorted((seconds, case, unpacked(text))
+                                            for case, seconds, text in self.kept[suite.name]["cases"])
+
+    def record(self, suite, places, count, known, say):
+        start, new = time.monotonic(), []
+        for case, seconds, numbers in suite.record(places, count, known):
+            new.append([case, seconds, packed(numbers)])
+            say(f"\rwhat {suite.name} reaches: {len(new)} cases")
+        if not new:
+            return list(known.values())
+        say(f"\rwhat {suite.name} reaches: {len(new)} cases in {time.monotonic() - start:.0f} s\n")
+        named = {case[0] for case in new}
+        return new + [case for case in known.values() if case[0] not in named]
+
+    def save(self):
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in self.kept.values())
+        os.replace(self.path + ".new", self.path)
 
     def of(self, suite, number):
         return [(seconds, case) for seconds, case, numbers in self.cases[suite.name] if number in numbers]

@@ -46,11 +46,143 @@ TEST_F(ImmediateAllocator, WhatMakesTheMemoryResidentIsAllThatCommandsWaitFor) {
   stub_run_all();
 }
 
+TEST_F(ImmediateAllocator, GivesNoMemoryThatCommandsMightOvertake) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_mem* mem = nullptr;
+  stub_fail("clEnqueueBarrierWithWaitList", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(mem, nullptr);
+  stub_run_all();
+}
+
+TEST_F(ImmediateAllocator, GivesMemoryTheFlagsItWasMadeWith) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, CL_MEM_READ_ONLY, &made));
+  const AllocatorHandle allocator(made);
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+  const OwnedMem owned(mem);
+  std::uint64_t flags = 0;
+  ASSERT_OK(clpool_mem_info_number(mem, CL_MEM_FLAGS, &flags));
+  EXPECT_EQ(flags & (CL_MEM_READ_ONLY | CL_MEM_READ_WRITE), std::uint64_t{CL_MEM_READ_ONLY});
+  stub_run_all();
+}
+
 TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {  // D-03
   stub_configure("version=1.1,svm=none");
   const OwnedMem mem(allocate_on(scene.cl.queue));
   EXPECT_EQ(stub_calls("clEnqueueWriteBuffer"), 1U);
   EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+}
+
+class PageLocked : public testing::Test {
+ protected:
+  PageLocked() {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+    allocator.reset(made);
+  }
+  static std::int64_t living(stub_kind kind) {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[kind];
+  }
+  Scene scene;
+  AllocatorHandle allocator;
+  clpool_mem* mem = nullptr;
+};
+
+TEST_F(PageLocked, IsAlignedWhereTheDriversMapsAreNot) {
+  for (const char* shift : {"map_shift=64", "map_shift=1", "map_shift=0"}) {
+    stub_configure(shift);
+    ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(clpool_mem_pointer(mem)) % 128, 0U) << shift;
+    std::memset(clpool_mem_pointer(mem), source_byte, operand_size);
+    EXPECT_EQ(living(STUB_MAP), 1);
+    EXPECT_EQ(living(STUB_BUFFER), 1);
+    EXPECT_OK(clpool_mem_release(mem));
+    stub_run_all();
+    EXPECT_EQ(living(STUB_MAP), 0);
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+}
+
+TEST_F(PageLocked, ThatCannotBeMappedLeavesNothing) {
+  stub_configure("map_shift=64");
+  for (const std::uint64_t nth : {1, 2, 3}) {  // as it comes; to see where it lies; from where it is aligned
+    stub_fail("clEnqueueMapBuffer", nth, CL_MAP_FAILURE);
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(stub_failures(), 1U);
+    stub_run_all();
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+  for (const std::uint64_t nth : {1, 2}) {
+    stub_fail("clEnqueueUnmapMemObject", nth, CL_INVALID_VALUE);
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(stub_failures(), 1U);
+    stub_run_all();
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+}
+
+TEST_F(PageLocked, ItsReleaseIsFlushed) {
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
+  stub_configure("needs_flush=1");
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(STUB_MAP), 0);
+}
+
+TEST_F(PageLocked, WhoseUnmapIsRefusedIsUnmappedWhenItsCommandsHaveEnded) {
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
+  clpool_mem* const target = scene.memory(Side::buffer, target_byte);
+  ASSERT_OK(clpool_mem_copy(scene.queue, target, 0, mem, 0, operand_size, 0, nullptr, nullptr));
+  stub_fail("clEnqueueUnmapMemObject", 1, CL_OUT_OF_RESOURCES);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(stub_failures(), 1U);
+  EXPECT_EQ(stub_pending(scene.queue), 0U);
+  stub_run_all();
+  EXPECT_EQ(living(STUB_MAP), 0);
+}
+
+/// Memory that is made without a pool: what is asked for is at fault, or there is no memory.
+class TooLarge : public testing::Test {
+ protected:
+  clpool_status make_svm(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    const clpool_status status = clpool_svm_create(scene.cl.context, 0, size, 0, nullptr, &mem);
+    EXPECT_OK(clpool_mem_release(mem));
+    return status;
+  }
+  clpool_status make_buffer(std::size_t size) {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_mem* mem = nullptr;
+    const clpool_status status = clpool_allocator_allocate(made, size, &mem);
+    EXPECT_OK(clpool_mem_release(mem));
+    return status;
+  }
+  Scene scene;
+  static constexpr std::size_t largest = std::size_t{1} << 30;  // a quarter of the device's
+};
+
+TEST_F(TooLarge, IsAMistakeAndNoWantOfMemory) {
+  EXPECT_EQ(make_svm(largest + 1), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(make_buffer(largest + 1), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+TEST_F(TooLarge, IsNotWhatTheDeviceAllowsButHasNot) {
+  stub_fail("clSVMAlloc", 1, CL_SUCCESS);
+  EXPECT_EQ(make_svm(largest), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(make_buffer(largest), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail("clCreateBuffer", 1, CL_INVALID_BUFFER_SIZE);
+  EXPECT_EQ(make_buffer(4096), CLPOOL_ERROR_INVALID_VALUE);
+  stub_fail("clCreateBuffer", 1, CL_INVALID_CONTEXT);
+  EXPECT_EQ(make_buffer(largest + 1), CLPOOL_ERROR_OPENCL);
 }
 
 class BoundSvm : public testing::Test {
@@ -99,6 +231,26 @@ TEST_F(BoundSvm, UnboundIsFreedAtOnce) {
   EXPECT_EQ(living(), 0);
   gate.open();
   stub_run_all();
+}
+
+TEST_F(BoundSvm, IsOfNoKindThatTheDeviceLacks) {
+  const struct {
+    const char* device;
+    cl_svm_mem_flags flags;
+    clpool_status status;
+  } cases[] = {{"svm=none", 0, CLPOOL_ERROR_NOT_SUPPORTED},
+               {"svm=coarse", 0, CLPOOL_SUCCESS},
+               {"svm=coarse", CL_MEM_SVM_FINE_GRAIN_BUFFER, CLPOOL_ERROR_NOT_SUPPORTED},
+               {"svm=fine", CL_MEM_SVM_FINE_GRAIN_BUFFER, CLPOOL_SUCCESS},
+               {"svm=fine", CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, CLPOOL_ERROR_NOT_SUPPORTED},
+               {"svm=atomics", CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, CLPOOL_SUCCESS}};
+  for (const auto& each : cases) {
+    stub_configure(each.device);
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_svm_create(scene.cl.context, each.flags, operand_size, 0, nullptr, &mem), each.status)
+        << each.device << ", flags " << each.flags;
+    EXPECT_OK(clpool_mem_release(mem));
+  }
 }
 
 TEST_F(BoundSvm, IsNotBoundToAQueueThatIsOutOfOrder) {

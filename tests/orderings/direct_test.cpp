@@ -31,6 +31,12 @@ const Memory memories[] = {
        EXPECT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &allocator));
        return from(allocator, mem);
      }},
+    {"PageLockedOutOfOrder",
+     [](Scene& scene, clpool_mem** mem) {
+       clpool_allocator* allocator = nullptr;
+       EXPECT_OK(clpool_allocator_create_pinned(scene.queue, 0, &allocator));
+       return from(allocator, mem);
+     }},
 };
 
 class DirectMemory : public testing::TestWithParam<Memory> {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "orderings/orderings.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
@@ -27,6 +28,23 @@ TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
   EXPECT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_OK(clpool_allocator_release(allocator));
+}
+
+TEST(ForkWithOnlyAnAllocator, LeavesAChildFreeToMakeMemoryOfItsOwn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    NumberSource source;
+    const AllocatorHandle allocator = source.allocator();
+    clpool_mem* mem = nullptr;
+    const bool could = clpool_allocator_allocate(allocator.get(), 100, &mem) == CLPOOL_SUCCESS &&
+                       clpool_mem_retain(mem) == CLPOOL_SUCCESS &&
+                       clpool_mem_release(mem) == CLPOOL_SUCCESS &&
+                       clpool_mem_release(mem) == CLPOOL_SUCCESS && source.live_bytes() == 0;
+    _exit(could ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

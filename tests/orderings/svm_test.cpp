@@ -46,6 +46,51 @@ TEST_F(SvmOrder, ReleasedOnAQueueItWaitsForTheWaitList) {
   EXPECT_TRUE(event.is_complete());
 }
 
+TEST_F(SvmOrder, ReleasedOnAnOutOfOrderQueueItWaitsForAllThatCameBefore) {
+  Gate gate(scene.cl.context);
+  clpool_mem* const mem = make(nullptr);
+  // A command that the library does not know of.
+  ASSERT_EQ(clEnqueueSVMMemFill(scene.queue, clpool_mem_pointer(mem), &source_byte, 1, operand_size, 1,
+                                gate.list(), nullptr),
+            CL_SUCCESS);
+  OwnedEvent event;
+  ASSERT_OK(clpool_svm_release_on(mem, scene.queue, 0, nullptr, event.receive()));
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  EXPECT_FALSE(event.is_complete());
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+  EXPECT_TRUE(event.is_complete());
+}
+
+TEST_F(SvmOrder, ReleasedOnAQueueItLetsGoOfItsQueues) {
+  const auto references = [] {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.references[STUB_QUEUE];
+  };
+  const std::int64_t before = references();
+  clpool_mem* const mem = make(nullptr);
+  ASSERT_OK(clpool_svm_bind_queue(mem, in_order));
+  ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+  EXPECT_GT(references(), before);
+  ASSERT_OK(clpool_svm_release_on(mem, nullptr, 0, nullptr, nullptr));
+  stub_run_all();
+  EXPECT_EQ(references(), before);
+}
+
+TEST_F(SvmOrder, WhoseReleaseFailsStays) {
+  clpool_mem* const mem = make(nullptr);
+  stub_fail("clEnqueueMarkerWithWaitList", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(clpool_svm_release_on(mem, scene.queue, 0, nullptr, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_run_all();
+  EXPECT_EQ(living(), 1);
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  EXPECT_EQ(living(), 0);
+}
+
 TEST_F(SvmOrder, ReleasedItIsFreedBehindTheCommandsOfItsQueue) {
   Gate gate(scene.cl.context);
   clpool_mem* const mem = make(in_order);

@@ -32,7 +32,6 @@ def first_arg_dependent_memoize(function: Function) -> Function:
         result = function(first, *args, **keywords)
         return results.setdefault(first, {}).setdefault(key, result)
 
-    wrapper._clpool_results = results  # type: ignore[attr-defined]
     return wrapper  # type: ignore[return-value]
 
 
