@@ -41,9 +41,11 @@ Status enqueue_barrier(cl_command_queue queue, bool old, cl_uint count, const cl
 }  // namespace
 
 bool has_ended(cl_event event) noexcept {
-  cl_int state = CL_QUEUED;  // stays where the query fails
-  static_cast<void>(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr));
-  return state <= CL_COMPLETE;  // a negative state is an error code: the command ended without completing
+  cl_int state = CL_QUEUED;
+  // A negative state is an error code: the command ended without completing.
+  return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) ==
+             CL_SUCCESS &&
+         state <= CL_COMPLETE;
 }
 
 Status is_old(cl_command_queue queue, bool& old) noexcept {

@@ -131,9 +131,9 @@ void flush(cl_command_queue queue) noexcept {
 }
 
 cl_int state_of(cl_event event) noexcept {
-  cl_int state = CL_QUEUED;  // stays where the query fails
-  static_cast<void>(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr));
-  return state;
+  cl_int state = CL_QUEUED;
+  const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return code == CL_SUCCESS ? state : CL_QUEUED;
 }
 
 }  // namespace clpool::core::cl
