@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "memory.hpp"
+#include "support/temporary_file.hpp"
 
 namespace clpool::test {
 namespace {
@@ -392,7 +393,7 @@ TEST_F(NullArguments, OfMemosAreRefused) {
 }
 
 TEST_F(NullArguments, OfLogsAreRefused) {
-  const std::string path = testing::TempDir() + "clpool_null_test.csv";
+  const std::string path = temporary_file();
   clpool_trace* out = nullptr;
   clpool_trace_writer* made = nullptr;
   clpool_trace_writer* writer = nullptr;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/opencl.hpp"
+#include "support/temporary_file.hpp"
 
 namespace clpool::test {
 namespace {
@@ -64,11 +65,6 @@ struct Numbers {
     return AllocatorHandle(allocator);
   }
 };
-
-std::string temporary_path() {
-  return testing::TempDir() + "clpool_" + testing::UnitTest::GetInstance()->current_test_info()->name() +
-         ".csv";
-}
 
 TEST(Trace, CountsTheFiguresOfALog) {
   const Trace trace = parse(log_text);
@@ -151,7 +147,7 @@ TEST(Trace, AMalformedLogNamesItsPlace) {
 }
 
 TEST(TraceWriter, WritesWhatTraceOpenReads) {
-  const std::string path = temporary_path();
+  const std::string path = temporary_file();
   clpool_trace_writer* writer = nullptr;
   ASSERT_EQ(clpool_trace_writer_create(path.c_str(), &writer), CLPOOL_SUCCESS) << clpool_last_error_message();
   EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 0xabc, 64, 1, CLPOOL_SUCCESS, "weights"),
@@ -257,7 +253,7 @@ TEST(TraceReplay, APoolServesTheLogWithFewerDriverAllocations) {
 class TraceAllocatorOnADevice : public OpenClTest {};
 
 TEST_F(TraceAllocatorOnADevice, RecordsWhatADeviceGaveAndTheLogCanBeReplayed) {
-  const std::string path = temporary_path();
+  const std::string path = temporary_file();
   clpool_allocator* made = nullptr;
   ASSERT_EQ(clpool_allocator_create_immediate(cl.queue, 0, &made), CLPOOL_SUCCESS)
       << clpool_last_error_message();

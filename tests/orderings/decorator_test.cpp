@@ -6,6 +6,7 @@
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
+#include "support/temporary_file.hpp"
 
 namespace clpool::test {
 namespace {
@@ -71,7 +72,7 @@ TEST_F(Decorated, ALimitHasRoomAgainAfterAFailure) {
 }
 
 TEST_F(Decorated, ALogTellsWhatAQueueFreesOrRefusesToFree) {
-  const std::string path = testing::TempDir() + "clpool_decorator_test.csv";
+  const std::string path = temporary_file();
   clpool_allocator* made = nullptr;
   ASSERT_OK(clpool_allocator_create_trace(svm.get(), path.c_str(), &made));
   {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "allocator/trace.hpp"
+#include "support/temporary_file.hpp"
 #include "trace/reader.hpp"
 
 namespace clpool::core {
@@ -36,8 +37,7 @@ class TraceAllocatorTest : public testing::Test {
     ASSERT_EQ(make_trace_allocator(*inner, path.c_str(), allocator), Status::success) << last_error_message();
   }
   void TearDown() override { std::remove(path.c_str()); }
-  const std::string path =
-      testing::TempDir() + "clpool_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
+  const std::string path = clpool::test::temporary_file();
   Reference<OneAddressAllocator> inner = Reference<OneAddressAllocator>::adopt(new OneAddressAllocator);
   Reference<Allocator> allocator;
 };

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/temporary_file.hpp"
 #include "trace/reader.hpp"
 
 namespace clpool::core {
@@ -218,7 +219,7 @@ TEST_F(TraceReader, RefusesNumbersAndSumsOver64Bits) {
 }
 
 TEST_F(TraceReader, ReadsFilesAndNamesThoseThatItCannot) {
-  const std::string path = testing::TempDir() + "clpool_trace_reader_test.csv";
+  const std::string path = clpool::test::temporary_file();
   std::ofstream(path, std::ios::binary) << header << "0,0,allocate,0x1,8,0\n";
   EXPECT_EQ(read_trace_file(path.c_str(), log), Status::success) << last_error_message();
   EXPECT_EQ(log.name, path);
@@ -236,7 +237,7 @@ TEST_F(TraceReader, ReadsFilesAndNamesThoseThatItCannot) {
 }
 
 TEST_F(TraceReader, RefusesFilesBeyondTheirLimitWithTheLineThere) {
-  const std::string path = testing::TempDir() + "clpool_trace_reader_limit_test.csv";
+  const std::string path = clpool::test::temporary_file();
   const std::string text = header + "0,0,allocate,0x1,8,0\n0,1,free,0x1,8,0\n";
   std::ofstream(path, std::ios::binary) << text;
   EXPECT_EQ(read_trace_file(path.c_str(), log, text.size()), Status::success) << last_error_message();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "support/temporary_file.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
@@ -19,8 +20,7 @@ namespace {
 class TraceWriterTest : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path = testing::TempDir() + "clpool_" + test->name() + ".csv";
+    path = clpool::test::temporary_file();
     ASSERT_EQ(TraceWriter::create(path.c_str(), writer), Status::success) << last_error_message();
   }
   void TearDown() override { std::remove(path.c_str()); }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "measured_memory.hpp"
+#include "support/temporary_file.hpp"
 
 namespace clpool::test {
 namespace {
@@ -150,8 +151,7 @@ class HarmfulFiles : public testing::Test {
     EXPECT_EQ(trace, nullptr);
     EXPECT_LE(measured_memory::peak() - before, memory);
   }
-  const std::string path =
-      testing::TempDir() + "clpool_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
+  const std::string path = temporary_file();
 };
 
 constexpr std::uint64_t few = 4u << 20;
