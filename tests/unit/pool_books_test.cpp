@@ -41,7 +41,7 @@ struct StillWorld final : Surroundings {
   bool settles = false;
   std::uint64_t complete = 0;
   std::uint64_t now = 1;
-  std::uint64_t coming_home = 0;  ///< in so many steps
+  std::uint64_t coming_home = 0;    ///< in so many steps
   mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return queues; }
