@@ -1,6 +1,7 @@
-// What the mutated sources ask, included by the compiler's command line into every C++ source of the mutated tree: is this
-// mutant the one to be run? CLPOOL_MUTANT names it. CLPOOL_MUTANTS_REACHED names a file with a byte for each mutant, shared by
-// all processes that write it (children of fork() and those that end by a signal too); a byte is 1 where it was reached.
+// What the mutated sources ask, included by the compiler's command line into every C++ source of the mutated
+// tree: is this mutant the one to be run? CLPOOL_MUTANT names it. CLPOOL_MUTANTS_REACHED names a file with a
+// byte for each mutant, shared by all processes that write it (children of fork() and those that end by a
+// signal too); a byte is 1 where it was reached.
 #pragma once
 
 #include <fcntl.h>
@@ -25,8 +26,8 @@ struct State {
     const int file = path == nullptr ? -1 : open(path, O_RDWR | O_CLOEXEC);
     struct stat about = {};
     if (file >= 0 && fstat(file, &about) == 0) {
-      void* bytes = mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
-                         file, 0);
+      void* bytes =
+          mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       if (bytes != MAP_FAILED) {
         count = static_cast<unsigned>(about.st_size);
         reached = static_cast<unsigned char*>(bytes);

@@ -42,7 +42,7 @@ bool to_object(PyObject* object, uint64_t kind, void*& handle) {
   const char* what = kind == CLPOOL_MEMO_CONTEXT  ? "cl_context"
                      : kind == CLPOOL_MEMO_DEVICE ? "cl_device_id"
                      : kind == CLPOOL_MEMO_QUEUE  ? "cl_command_queue"
-                                                  : any_cl_object;
+                                                  : any_cl_object.data();
   return to_cl_handle(object, what, handle);
 }
 

@@ -6,6 +6,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <clpool/clpool.h>
+#include <string_view>
 
 #include <vector>
 
@@ -40,7 +41,7 @@ bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& val
 bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int64_t& value);
 
 /// `what` of to_cl_handle() where objects of every type will do.
-inline constexpr const char* any_cl_object = "OpenCL object";
+inline constexpr std::string_view any_cl_object = "OpenCL object";
 
 /// An OpenCL handle: an integer, or an object with int_ptr such as PyOpenCL's and ours; None is NULL. `what`
 /// is the handle's type, such as "cl_event"; TypeError for objects that are known to be of another.

@@ -110,7 +110,7 @@ bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
     return to_address(object, what, handle);
   }
   const char* kind = cl_kind_of(Py_TYPE(object));
-  if (kind != nullptr && what != any_cl_object && std::string_view(kind) != what) {
+  if (kind != nullptr && std::string_view(what) != any_cl_object && std::string_view(kind) != what) {
     PyErr_Format(PyExc_TypeError, "expected a %s, not a %s: %s", what, kind, Py_TYPE(object)->tp_name);
     return false;
   }
