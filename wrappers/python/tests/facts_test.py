@@ -28,7 +28,7 @@ def test_a_buffer_says_what_it_is(context, queue):
     part = buffer.get_sub_region(4096, 100)
     assert part.offset == 4096 and part.associated_memobject == buffer.int_ptr
     with buffer.map(queue):
-        assert buffer.map_count == 1
+        assert buffer.map_count in (0, 1)  # a hint by the specification (CL_MEM_MAP_COUNT); rusticl counts none
     assert buffer.hostbuf is None
     again = clpool.Buffer.from_int_ptr(buffer)
     assert again.int_ptr == buffer.int_ptr and buffer.reference_count > 1
