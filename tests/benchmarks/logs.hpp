@@ -19,6 +19,11 @@ struct Log {
   std::uint64_t peak_live = 0;  ///< bytes
 };
 
+/// Names of the recorded logs.
+inline constexpr const char* recorded_logs[] = {"resnet50-train", "gpt2-train-varlen",
+                                                "euler2d-rk3",    "pyopencl-array-tests",
+                                                "unet-multires",  "kv-concat-serving"};
+
 /// Reads tests/data/<name>.csv.gz; ends the program if it cannot.
 Log read_log(const std::string& name);
 

@@ -36,5 +36,7 @@ BENCHMARK_CAPTURE(replay, resnet50_train, "resnet50-train")->Unit(benchmark::kMi
 BENCHMARK_CAPTURE(replay, gpt2_train_varlen, "gpt2-train-varlen")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(replay, euler2d_rk3, "euler2d-rk3")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(replay, pyopencl_array_tests, "pyopencl-array-tests")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(replay, unet_multires, "unet-multires")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(replay, kv_concat_serving, "kv-concat-serving")->Unit(benchmark::kMicrosecond);
 
 }  // namespace

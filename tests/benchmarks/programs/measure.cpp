@@ -1,0 +1,172 @@
+// clpool_programs: runs the programs of this folder, and the recorded logs, through pools, and prints what
+// the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
+//   clpool_programs [--logs] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pools.hpp"
+#include "programs/programs.hpp"
+
+namespace clpool::benchmarks {
+namespace {
+
+struct Options {
+  bool logs = false;
+  bool handles = false;
+  bool bins = false;
+  std::string kinds;
+  std::uint64_t first_seed = 1;
+  std::uint64_t last_seed = 4;
+  std::uint64_t hits_before = 0;
+};
+
+struct Result {
+  double ratio = 0;
+  double driver_percent = 0;
+  double handle_percent = 0;
+  double ns_per_event = 0;
+};
+
+struct Row {
+  std::string kind;
+  std::string name;
+  Log log;
+};
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Result replay(const Log& log, const Options& options, std::uint32_t strategy) {
+  clpool_pool_options pool_options = CLPOOL_POOL_OPTIONS_INIT;
+  pool_options.strategy = strategy;
+  pool_options.alignment = 512;
+  const auto pool = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
+  std::vector<clpool_mem*> blocks(log.slots);
+  clpool_mem* block = nullptr;
+  for (std::uint64_t i = 0; i < options.hits_before; ++i) {
+    require(clpool_pool_allocate(pool.get(), 4096, &block), "hit");
+    clpool_mem_release(block);
+  }
+  const clpool_pool_stats before = statistics(pool.get());
+  const auto begin = std::chrono::steady_clock::now();
+  for (const LogEvent& event : log.events) {
+    if (event.is_allocation) {
+      require(clpool_pool_allocate(pool.get(), event.size, &blocks[event.slot]), "block");
+    } else {
+      clpool_mem_release(blocks[event.slot]);
+    }
+  }
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+  const clpool_pool_stats after = statistics(pool.get());
+  const std::uint64_t requests = after.allocations - before.allocations;
+  return {static_cast<double>(after.peak_managed_bytes) / static_cast<double>(log.peak_live),
+          percent(after.driver_allocations - before.driver_allocations, requests),
+          percent(after.sub_buffers_created - before.sub_buffers_created, requests),
+          time.count() / static_cast<double>(log.events.size())};
+}
+
+bool is_named(const std::string& list, const std::string& name) {
+  return list.empty() || ("," + list + ",").find("," + name + ",") != std::string::npos;
+}
+
+std::vector<Row> read_rows(const Options& options) {
+  std::vector<Row> rows;
+  if (options.logs) {
+    for (const char* name : recorded_logs) {
+      rows.push_back({"recorded logs", name, read_log(name)});
+    }
+    return rows;
+  }
+  for (const ProgramKind& kind : program_kinds()) {
+    for (std::uint64_t seed = options.first_seed;
+         seed <= options.last_seed && is_named(options.kinds, kind.name); ++seed) {
+      rows.push_back({kind.name, std::string(kind.name) + " " + std::to_string(seed), kind.make(seed)});
+    }
+  }
+  return rows;
+}
+
+void print_summary(const char* what, const std::vector<Result>& results) {
+  double logarithms = 0;
+  Result worst;
+  for (const Result& result : results) {
+    logarithms += std::log(result.ratio);
+    worst.ratio = std::max(worst.ratio, result.ratio);
+    worst.driver_percent = std::max(worst.driver_percent, result.driver_percent);
+    worst.handle_percent = std::max(worst.handle_percent, result.handle_percent);
+  }
+  std::printf(
+      "%-24s ratio: mean %.3f, worst %.3f; driver calls: worst %.2f %%; handles made: worst %.1f %%\n", what,
+      std::exp(logarithms / static_cast<double>(results.size())), worst.ratio, worst.driver_percent,
+      worst.handle_percent);
+}
+
+void measure(const Options& options) {
+  std::map<std::string, std::vector<Result>> by_kind;
+  std::vector<Result> all;
+  std::printf("%-24s %8s %10s %7s %8s %8s %7s%s\n", "program, seed", "events", "peak live", "ratio", "driver",
+              "handles", "ns", options.bins ? "   bins: ratio, driver, ns" : "");
+  for (const Row& row : read_rows(options)) {
+    const Result result = replay(row.log, options, CLPOOL_STRATEGY_COALESCING);
+    by_kind[row.kind].push_back(result);
+    all.push_back(result);
+    std::printf("%-24s %8zu %6.0f MiB %7.3f %6.2f %% %6.1f %% %7.1f", row.name.c_str(), row.log.events.size(),
+                static_cast<double>(row.log.peak_live) / 0x1p20, result.ratio, result.driver_percent,
+                result.handle_percent, result.ns_per_event);
+    if (options.bins) {
+      const Result peer = replay(row.log, options, CLPOOL_STRATEGY_BINNED);
+      std::printf("   %7.3f %6.2f %% %7.1f", peer.ratio, peer.driver_percent, peer.ns_per_event);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  std::printf("\n");
+  for (const auto& [kind, results] : by_kind) {
+    print_summary(kind.c_str(), results);
+  }
+  print_summary("all", all);
+}
+
+Options read_options(int count, char** arguments) {
+  Options options;
+  for (int i = 1; i < count; ++i) {
+    const std::string name = arguments[i];
+    const char* const value = i + 1 < count ? arguments[i + 1] : "";
+    if (name == "--logs") {
+      options.logs = true;
+    } else if (name == "--handles") {
+      options.handles = true;
+    } else if (name == "--bins") {
+      options.bins = true;
+    } else if (name == "--kinds") {
+      options.kinds = value;
+      ++i;
+    } else if (name == "--seeds") {
+      const int read = std::sscanf(value, "%lu-%lu", &options.first_seed, &options.last_seed);
+      options.last_seed = read == 1 ? options.first_seed : options.last_seed;
+      ++i;
+    } else if (name == "--after-hits") {
+      options.hits_before = std::strtoull(value, nullptr, 10);
+      ++i;
+    } else {
+      std::fprintf(stderr,
+                   "usage: clpool_programs [--logs] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] "
+                   "[--bins]\n");
+      std::exit(2);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+}  // namespace clpool::benchmarks
+
+int main(int count, char** arguments) {
+  clpool::benchmarks::measure(clpool::benchmarks::read_options(count, arguments));
+}
