@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t most_caches = 256;
 
 /// The caches of all threads together hold at most this share of what the pool has, or a single block each.
-constexpr std::uint64_t cache_percent = 3;
+constexpr std::uint64_t cache_percent = 1;
 
 }  // namespace
 

@@ -550,6 +550,39 @@ TEST_F(PoolBooksWithHandles, AnOverlappingHandleGoesFirst) {
   books->free(*larger, 0);
 }
 
+TEST_F(PoolBooksWithHandles, ARequestGoesToThePlaceWhereAHandleOfItsShapeIsAlive) {
+  PoolBlock* const first = serve(512);
+  PoolBlock* const second = serve(512);
+  PoolBlock* const between = serve(256);
+  PoolBlock* const other = serve(768);  // the smallest hole for 512 bytes
+  PoolBlock* const last = serve(256);
+  const cl_mem handle = second->handle;
+  for (PoolBlock* const block : {first, second, other}) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const again = serve(512);
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(again->handle, handle) << "what was released last";
+  PoolBlock* const left = serve(512);
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(books->check(), nullptr);
+  for (PoolBlock* const block : {between, last, again, left}) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooksWithHandles, NoHandleIsFoundInAChunkThatIsUsedAsAWhole) {
+  PoolBlock* const part = serve(512);
+  HeapChunk* const chunk = part->chunk;
+  books->free(*part, 0);
+  PoolBlock* const whole = serve(chunk->size);
+  ASSERT_EQ(whole->chunk, chunk);
+  PoolBlock* const next = serve(512);
+  EXPECT_NE(next->chunk, chunk);
+  books->free(*whole, 0);
+  books->free(*next, 0);
+}
+
 TEST_F(PoolBooksWithHandles, ARequestWhoseHandleCannotBeMadeGetsAChunkOfItsOwnOrFails) {
   PoolBlock* const other = serve(512);
   for (const bool has_room : {true, false}) {

@@ -152,12 +152,12 @@ Log small_blocks(std::uint64_t seed) {
   const std::uint64_t live = 20'000;
   Blocks blocks;
   for (std::uint64_t i = 0; i < live; ++i) {
-    blocks.push_back(program.allocate(random.between(512, 4096)));
+    blocks.push_back(program.allocate(512 * random.between(1, 8)));
   }
   for (int i = 0; i < 30'000; ++i) {
     Recorder::Block& block = blocks[random.between(0, live - 1)];
     program.release(block);
-    block = program.allocate(random.between(512, 4096));
+    block = program.allocate(512 * random.between(1, 8));
   }
   program.release_all(blocks);
   return program.finish();
