@@ -81,11 +81,11 @@ std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
                             const GrowthLimits& limits) const noexcept {
-  const double part = little(limits.calls_left);
-  if (part >= 1 || limits.room < rounded) {
+  if (limits.room < rounded) {
     return true;
   }
-  const std::uint64_t pinned = std::max(share(part, heap_.managed_bytes()), min_chunk_bytes_);
+  const std::uint64_t pinned =
+      std::max(share(little(limits.calls_left), heap_.managed_bytes()), min_chunk_bytes_);
   return whole.size <= std::max(times(rounded, tolerated), rounded + pinned);
 }
 

@@ -186,7 +186,7 @@ struct WithALargeFreeChunk : testing::Test {
 using CoalescingWithALargeFreeChunk = WithALargeFreeChunk;
 
 TEST_F(CoalescingWithALargeFreeChunk, KeepsItWholeWhileThereAreCallsForASmallChunk) {
-  Block* const survivor = driven.allocate(10'000);
+  Block* const survivor = driven.allocate(1'000'000);
   EXPECT_NE(survivor->chunk, large);
   EXPECT_LE(survivor->chunk->size, 100'000'000u / 10);
   EXPECT_EQ(driven.allocate(99'000'000)->chunk, large);
@@ -242,6 +242,42 @@ TEST(Coalescing, PutsFewSmallBlocksIntoAChunkHoweverManyThereAre) {
   }
   EXPECT_LE(most, 300);
   EXPECT_LE(driven.limits.peak_managed_bytes - others, (driven.live_bytes - 1'000'000'000) * 11 / 10);
+}
+
+/// A hole of 30 MB, and one of 11 MB.
+struct CoalescingWithTwoHoles : testing::Test {
+  CoalescingWithTwoHoles() {
+    HeapChunk& chunk = driven.chunks.emplace_back();
+    chunk.size = 100'000'000 / 256 * 256;
+    Block* const first = driven.strategy.add_chunk(chunk, driven.strategy.rounded(30'000'000));
+    take(driven.strategy, 256);
+    Block* const second = take(driven.strategy, driven.strategy.rounded(11'000'000));
+    take(driven.strategy, 256);
+    driven.strategy.give_back(*second, 0);
+    driven.strategy.give_back(*first, 0);
+    take(driven.strategy, chunk.size - chunk.used - first->size - second->size);
+    hole = first;
+  }
+  Block* take_at_end(std::uint64_t bytes) {
+    return driven.strategy.take_at(*hole, hole->size - bytes, bytes, driven.limits);
+  }
+  Driven driven;
+  Block* hole;
+};
+
+TEST_F(CoalescingWithTwoHoles, ALargeRequestDoesNotLeaveItsBestFitForAHandle) {
+  EXPECT_EQ(take_at_end(driven.strategy.rounded(10'000'000)), nullptr);
+  EXPECT_NE(take_at_end(driven.strategy.rounded(20'000'000)), nullptr) << "nothing fits better";
+  EXPECT_EQ(driven.strategy.check(), nullptr);
+}
+
+TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {
+  const std::uint64_t bytes = driven.strategy.rounded(100'000);
+  const std::uint64_t end = hole->offset + hole->size;
+  Block* const block = take_at_end(bytes);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(block->offset + block->size, end);
+  EXPECT_EQ(driven.strategy.check(), nullptr);
 }
 
 TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
