@@ -10,6 +10,7 @@
 #include "handles.hpp"
 #include "log_file.hpp"
 #include "memory_kind.hpp"
+#include "peak_waste.hpp"
 #include "progress.hpp"
 #include "replay_report.hpp"
 #include "units.hpp"
@@ -67,8 +68,9 @@ Pool make_pool(const MemorySource& source, uint32_t strategy) {
   return Pool(pool);
 }
 
-ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySource& source) {
-  ReplayOutcome outcome{log.path, strategy, log.stats};
+/// `explains`: also says where the waste is; only where a second replay does the same as the first.
+ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySource& source, bool explains) {
+  ReplayOutcome outcome{log.path, strategy, log.stats, CLPOOL_TRACE_REPLAY_RESULT_INIT, std::nullopt};
   ProgressBar bar(fmt::format("{}, {}", log.path, strategy));
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
   options.progress = ProgressBar::callback;
@@ -77,9 +79,12 @@ ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySo
     const Allocator allocator = source.make_allocator();
     check(clpool_trace_replay_allocator(log.trace.get(), allocator.get(), &options, &outcome.result));
   } else {
-    const Pool pool =
-        make_pool(source, strategy == "binned" ? CLPOOL_STRATEGY_BINNED : CLPOOL_STRATEGY_COALESCING);
+    const std::uint32_t kind = strategy == "binned" ? CLPOOL_STRATEGY_BINNED : CLPOOL_STRATEGY_COALESCING;
+    const Pool pool = make_pool(source, kind);
     check(clpool_trace_replay_pool(log.trace.get(), pool.get(), &options, &outcome.result));
+    if (explains && kind == CLPOOL_STRATEGY_COALESCING) {
+      outcome.waste = find_peak_waste(*log.trace, [&] { return make_pool(source, kind); });
+    }
   }
   return outcome;
 }
@@ -98,7 +103,7 @@ bool replay_all(const Log& log, const Options& options, const MemorySource& sour
       continue;
     }
     try {
-      report.outcomes.push_back(replay(log, strategy, source));
+      report.outcomes.push_back(replay(log, strategy, source, options.kind == "dry"));
     } catch (const Failure& failure) {
       fmt::print(stderr, "clpool: {}, {}: {}\n", log.path, strategy, failure.what());
       has_succeeded = false;

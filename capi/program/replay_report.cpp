@@ -63,23 +63,48 @@ nlohmann::ordered_json to_json(const Device& device) {
           {"largest_allocation_bytes", device.largest}};
 }
 
+nlohmann::ordered_json to_json(const PeakWaste& waste) {
+  nlohmann::ordered_json json = {{"event", waste.event},
+                                 {"taken_bytes", waste.taken},
+                                 {"requested_bytes", waste.requested},
+                                 {"rounding_bytes", waste.rounding},
+                                 {"cached_bytes", waste.cached},
+                                 {"pending_bytes", waste.pending},
+                                 {"whole_chunk_bytes", waste.whole},
+                                 {"pinned_bytes", waste.pinned},
+                                 {"hole_bytes", waste.holes}};
+  json["worst_chunks"] = nlohmann::ordered_json::array();
+  for (const PinnedChunk& chunk : waste.worst) {
+    json["worst_chunks"].push_back({{"bytes", chunk.bytes},
+                                    {"free_bytes", chunk.free_bytes},
+                                    {"blocks", chunk.blocks},
+                                    {"smallest_block_bytes", chunk.smallest_block},
+                                    {"largest_block_bytes", chunk.largest_block}});
+  }
+  return json;
+}
+
 nlohmann::ordered_json to_json(const ReplayOutcome& outcome) {
   const clpool_trace_replay_result& result = outcome.result;
-  return {{"log", outcome.log},
-          {"strategy", outcome.strategy},
-          {"events", outcome.trace.events},
-          {"allocations", result.allocations},
-          {"releases", result.releases},
-          {"out_of_memory", result.out_of_memory},
-          {"elapsed_ns", result.elapsed_ns},
-          {"ns_per_allocation", static_cast<double>(result.allocation_ps) / 1e3},
-          {"driver_allocations", result.driver_allocations},
-          {"peak_driver_bytes", result.peak_driver_bytes},
-          {"peak_live_bytes", result.peak_live_bytes},
-          {"ratio", as_ratio(result.ratio_ppm)},
-          {"log_peak_live_bytes", outcome.trace.peak_live_bytes},
-          {"log_final_live_blocks", outcome.trace.final_live_blocks},
-          {"log_final_live_bytes", outcome.trace.final_live_bytes}};
+  nlohmann::ordered_json json = {{"log", outcome.log},
+                                 {"strategy", outcome.strategy},
+                                 {"events", outcome.trace.events},
+                                 {"allocations", result.allocations},
+                                 {"releases", result.releases},
+                                 {"out_of_memory", result.out_of_memory},
+                                 {"elapsed_ns", result.elapsed_ns},
+                                 {"ns_per_allocation", static_cast<double>(result.allocation_ps) / 1e3},
+                                 {"driver_allocations", result.driver_allocations},
+                                 {"peak_driver_bytes", result.peak_driver_bytes},
+                                 {"peak_live_bytes", result.peak_live_bytes},
+                                 {"ratio", as_ratio(result.ratio_ppm)},
+                                 {"log_peak_live_bytes", outcome.trace.peak_live_bytes},
+                                 {"log_final_live_blocks", outcome.trace.final_live_blocks},
+                                 {"log_final_live_bytes", outcome.trace.final_live_bytes}};
+  if (outcome.waste) {
+    json["at_peak"] = to_json(*outcome.waste);
+  }
+  return json;
 }
 
 }  // namespace
@@ -116,6 +141,7 @@ std::string as_table(const ReplayReport& report) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     text += begins_log(outcomes, i) ? log_heading(outcomes[i]) : "";
     text += lines[i + 1];
+    text += outcomes[i].waste ? as_text(*outcomes[i].waste) : "";
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device_choice.hpp"
+#include "peak_waste.hpp"
 
 namespace clpool::program {
 
@@ -17,6 +18,7 @@ struct ReplayOutcome {
   std::string strategy;
   clpool_trace_stats trace = CLPOOL_TRACE_STATS_INIT;
   clpool_trace_replay_result result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
+  std::optional<PeakWaste> waste;  ///< of dry coalescing pools
 };
 
 struct ReplayReport {

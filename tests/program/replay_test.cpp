@@ -90,6 +90,29 @@ TEST_F(ReplayVerb, JsonHasTheFiguresOfEachReplay) {
   }
 }
 
+TEST_F(ReplayVerb, TellsWhereTheWasteIsAtThePeak) {
+  // A large block goes, a small one beside it stays; then something needs more than what is free around it.
+  const std::string log =
+      log_of({"0,1,allocate,0x1,40000000,0", "0,2,free,0x1,40000000,0", "0,3,allocate,0x2,30000000,0",
+              "0,4,allocate,0x3,1000,0", "0,5,free,0x2,30000000,0", "0,6,allocate,0x4,50000000,0",
+              "0,7,free,0x3,1000,0", "0,8,free,0x4,50000000,0"});
+  const nlohmann::json result =
+      json_of({"--kind", "dry", "--strategy", "coalescing", folder.write("log.csv", log)})["results"][0];
+  const nlohmann::json& waste = result["at_peak"];
+  EXPECT_EQ(waste["taken_bytes"], result["peak_driver_bytes"]);
+  std::uint64_t sum = 0;
+  for (const char* part : {"requested_bytes", "rounding_bytes", "cached_bytes", "pending_bytes",
+                           "whole_chunk_bytes", "pinned_bytes", "hole_bytes"}) {
+    sum += waste[part].get<std::uint64_t>();
+  }
+  EXPECT_EQ(sum, waste["taken_bytes"].get<std::uint64_t>());
+  EXPECT_EQ(waste["event"], 5);
+  EXPECT_EQ(waste["requested_bytes"], 50'001'000);
+  EXPECT_EQ(waste["rounding_bytes"], (512 - 50'000'000 % 512) % 512 + 24);
+  const RunResult run = run_program({"replay", "--kind", "dry", folder.path("log.csv")});
+  EXPECT_TRUE(contains(run.out, "at its largest, after event 5")) << run.out;
+}
+
 TEST_F(ReplayVerb, ReplaysOnlyTheStrategyThatIsAskedFor) {
   const nlohmann::json json =
       json_of({"--kind", "dry", "--strategy", "coalescing", folder.write("good.csv", good_log)});
@@ -247,13 +270,14 @@ TEST_P(RecordedLogs, CoalescingWastesLittleAndRarelyAsksTheDriver) {
   const nlohmann::json result = nlohmann::json::parse(file)["results"][0];
   EXPECT_EQ(result["peak_live_bytes"], result["log_peak_live_bytes"]);
   EXPECT_EQ(result["log_final_live_blocks"], 0);
-  EXPECT_LT(result["ratio"].get<double>(), 1.35);
-  EXPECT_LT(result["driver_allocations"].get<double>(), 0.02 * result["allocations"].get<double>());
+  EXPECT_LT(result["ratio"].get<double>(), 1.2);
+  EXPECT_LT(result["driver_allocations"].get<double>(), 0.01 * result["allocations"].get<double>());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecordedLogs,
                          testing::Values("resnet50-train.csv.gz", "gpt2-train-varlen.csv.gz",
-                                         "euler2d-rk3.csv.gz", "pyopencl-array-tests.csv.gz"),
+                                         "euler2d-rk3.csv.gz", "pyopencl-array-tests.csv.gz",
+                                         "unet-multires.csv.gz", "kv-concat-serving.csv.gz"),
                          [](const auto& parameter) {
                            std::string name = parameter.param;
                            std::replace_if(

@@ -1,0 +1,45 @@
+// Where a pool's waste is at the moment at which it has the most memory.
+#pragma once
+
+#include <clpool/clpool.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "handles.hpp"
+
+namespace clpool::program {
+
+/// A chunk with much free memory that blocks in it keep from being given back.
+struct PinnedChunk {
+  std::uint64_t bytes = 0;
+  std::uint64_t free_bytes = 0;
+  std::uint64_t blocks = 0;  ///< that are live in it
+  std::uint64_t smallest_block = 0;
+  std::uint64_t largest_block = 0;
+};
+
+/// All in bytes; taken = requested + rounding + cached + pending + whole + pinned + holes.
+struct PeakWaste {
+  std::uint64_t event = 0;         ///< number of the log's event, from 0
+  std::uint64_t taken = 0;         ///< what the pool has
+  std::uint64_t requested = 0;     ///< what the program has live
+  std::uint64_t rounding = 0;      ///< blocks beyond what was asked for
+  std::uint64_t cached = 0;        ///< kept for the next request of the same size
+  std::uint64_t pending = 0;       ///< released, but still in use by queues
+  std::uint64_t whole = 0;         ///< chunks without a block
+  std::uint64_t pinned = 0;        ///< free in chunks of which more than half is free
+  std::uint64_t holes = 0;         ///< free in the other chunks
+  std::vector<PinnedChunk> worst;  ///< the chunks with the most free memory, at most three
+};
+
+/// Replays the log twice: up to the end to find the moment, and up to that moment to look. The pools that
+/// `make_pool` makes must do the same each time.
+PeakWaste find_peak_waste(const clpool_trace& trace, const std::function<Pool()>& make_pool);
+
+/// Indented lines for people.
+std::string as_text(const PeakWaste& waste);
+
+}  // namespace clpool::program
