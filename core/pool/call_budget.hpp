@@ -20,7 +20,7 @@ class CallBudget {
   }
 
   static constexpr double most = 64;
-  static constexpr double at_first = 4;
+  static constexpr double at_first = 32;
   static constexpr double per_request = 0.008;
 
  private:

@@ -22,9 +22,9 @@ constexpr std::uint64_t tolerated = 2;
 /// What is little beside what the pool has, in parts of it: so much while the budget of driver calls is full,
 /// and twice as much for every few calls that are spent; for the size of new chunks no more than a certain
 /// part.
-constexpr double least_little = 0.001;
+constexpr double least_little = 0.002;
 constexpr double calls_a_doubling = 6;
-constexpr double largest_growth = 0.05;
+constexpr double largest_growth = 0.025;
 
 /// A request of more than one part in so many of what the pool has goes where it fits best, even if a handle
 /// of its shape is alive elsewhere.
@@ -36,6 +36,7 @@ constexpr std::uint64_t least_exchanged = 64;
 /// When no calls are left, a chunk for a request that is larger than that gets so much head-room, in parts of
 /// the request: the next that is a little larger finds room in it.
 constexpr double most_headroom = 0.125;
+constexpr std::uint64_t most_headroom_of_all = 200;  // one part in so many of what the pool has
 
 std::uint64_t share(double part, std::uint64_t bytes) noexcept {
   return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
@@ -119,7 +120,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   const std::uint64_t shared = std::min(std::max(portion, min_chunk_bytes_), most_shared(rounded));
   std::uint64_t wanted = std::max(rounded, shared);
   if (wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
-    wanted += std::min(share(most_headroom, rounded), portion / 10);
+    wanted += std::min(share(most_headroom, rounded), managed / most_headroom_of_all);
   }
   wanted &= ~(heap_.granule() - 1);
 
