@@ -1,6 +1,8 @@
 // clpool_programs: runs the programs of this folder, and the recorded logs, through pools, and prints what
 // the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
-//   clpool_programs [--logs] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
+//   clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
+// --scaled: the recorded logs with each size scaled by a factor of its own, for each seed: logs on which
+// nothing was tuned.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -11,12 +13,14 @@
 
 #include "pools.hpp"
 #include "programs/programs.hpp"
+#include "programs/recorder.hpp"
 
 namespace clpool::benchmarks {
 namespace {
 
 struct Options {
   bool logs = false;
+  bool scaled = false;
   bool handles = false;
   bool bins = false;
   std::string kinds;
@@ -75,11 +79,41 @@ bool is_named(const std::string& list, const std::string& name) {
   return list.empty() || ("," + list + ",").find("," + name + ",") != std::string::npos;
 }
 
+/// The log with each distinct size multiplied by 0.75 to 1.25.
+Log scaled(Log log, std::uint64_t seed) {
+  Random random(seed);
+  std::map<std::uint64_t, std::uint64_t> sizes;
+  std::uint64_t live = 0;
+  log.peak_live = 0;
+  std::vector<std::uint64_t> of_slots(log.slots);
+  for (LogEvent& event : log.events) {
+    if (event.is_allocation) {
+      const auto [size, is_new] = sizes.try_emplace(event.size);
+      if (is_new) {
+        size->second =
+            static_cast<std::uint64_t>(static_cast<double>(event.size) * (0.75 + 0.5 * random.part())) + 1;
+      }
+      event.size = size->second;
+      of_slots[event.slot] = event.size;
+      live += event.size;
+      log.peak_live = std::max(log.peak_live, live);
+    } else {
+      live -= of_slots[event.slot];
+    }
+  }
+  return log;
+}
+
 std::vector<Row> read_rows(const Options& options) {
   std::vector<Row> rows;
   if (options.logs) {
     for (const char* name : recorded_logs) {
-      rows.push_back({"recorded logs", name, read_log(name)});
+      for (std::uint64_t seed = options.first_seed; options.scaled && seed <= options.last_seed; ++seed) {
+        rows.push_back({name, std::string(name) + " " + std::to_string(seed), scaled(read_log(name), seed)});
+      }
+      if (!options.scaled) {
+        rows.push_back({"recorded logs", name, read_log(name)});
+      }
     }
     return rows;
   }
@@ -140,6 +174,8 @@ Options read_options(int count, char** arguments) {
     const char* const value = i + 1 < count ? arguments[i + 1] : "";
     if (name == "--logs") {
       options.logs = true;
+    } else if (name == "--scaled") {
+      options.logs = options.scaled = true;
     } else if (name == "--handles") {
       options.handles = true;
     } else if (name == "--bins") {
@@ -156,7 +192,8 @@ Options read_options(int count, char** arguments) {
       ++i;
     } else {
       std::fprintf(stderr,
-                   "usage: clpool_programs [--logs] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] "
+                   "usage: clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] "
+                   "[--after-hits N] "
                    "[--bins]\n");
       std::exit(2);
     }
