@@ -1,9 +1,13 @@
 // clpool_programs: runs the programs of this folder, and the recorded logs, through pools, and prints what
 // the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
 //   clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
+//   [--curves]
+// --curves prints, instead of figures, what is live and taken over each log: name, event, live, taken,
+// separated by tabs; ../pictures draws that.
 // --scaled: the recorded logs with each size scaled by a factor of its own, for each seed: logs on which
 // nothing was tuned.
 #include <chrono>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +27,7 @@ struct Options {
   bool scaled = false;
   bool handles = false;
   bool bins = false;
+  bool curves = false;
   std::string kinds;
   std::uint64_t first_seed = 1;
   std::uint64_t last_seed = 4;
@@ -46,10 +51,15 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+clpool_pool_options options_for(std::uint32_t strategy) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.strategy = strategy;
+  options.alignment = 512;
+  return options;
+}
+
 Result replay(const Log& log, const Options& options, std::uint32_t strategy) {
-  clpool_pool_options pool_options = CLPOOL_POOL_OPTIONS_INIT;
-  pool_options.strategy = strategy;
-  pool_options.alignment = 512;
+  const clpool_pool_options pool_options = options_for(strategy);
   const auto pool = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
   std::vector<clpool_mem*> blocks(log.slots);
   clpool_mem* block = nullptr;
@@ -126,6 +136,35 @@ std::vector<Row> read_rows(const Options& options) {
   return rows;
 }
 
+/// About a thousand points, each with the most in its stretch of the log.
+void print_curve(const Row& row, const Options& options) {
+  const clpool_pool_options pool_options = options_for(CLPOOL_STRATEGY_COALESCING);
+  const auto pool = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
+  std::vector<clpool_mem*> blocks(row.log.slots);
+  std::vector<std::uint64_t> sizes(row.log.slots);
+  const std::size_t stretch = row.log.events.size() / 1000 + 1;
+  std::uint64_t live = 0;
+  std::uint64_t most_live = 0;
+  std::uint64_t most_taken = 0;
+  for (std::size_t i = 0; i < row.log.events.size(); ++i) {
+    const LogEvent& event = row.log.events[i];
+    if (event.is_allocation) {
+      require(clpool_pool_allocate(pool.get(), event.size, &blocks[event.slot]), "block");
+      live += sizes[event.slot] = event.size;
+    } else {
+      clpool_mem_release(blocks[event.slot]);
+      live -= sizes[event.slot];
+    }
+    most_live = std::max(most_live, live);
+    most_taken = std::max(most_taken, statistics(pool.get()).managed_bytes);
+    if ((i + 1) % stretch == 0 || i + 1 == row.log.events.size()) {
+      std::printf("%s\t%zu\t%" PRIu64 "\t%" PRIu64 "\n", row.name.c_str(), i + 1, most_live, most_taken);
+      most_live = live;
+      most_taken = 0;
+    }
+  }
+}
+
 void print_summary(const char* what, const std::vector<Result>& results) {
   double logarithms = 0;
   Result worst;
@@ -142,6 +181,12 @@ void print_summary(const char* what, const std::vector<Result>& results) {
 }
 
 void measure(const Options& options) {
+  if (options.curves) {
+    for (const Row& row : read_rows(options)) {
+      print_curve(row, options);
+    }
+    return;
+  }
   std::map<std::string, std::vector<Result>> by_kind;
   std::vector<Result> all;
   std::printf("%-24s %8s %10s %7s %8s %8s %7s%s\n", "program, seed", "events", "peak live", "ratio", "driver",
@@ -178,13 +223,15 @@ Options read_options(int count, char** arguments) {
       options.logs = options.scaled = true;
     } else if (name == "--handles") {
       options.handles = true;
+    } else if (name == "--curves") {
+      options.curves = true;
     } else if (name == "--bins") {
       options.bins = true;
     } else if (name == "--kinds") {
       options.kinds = value;
       ++i;
     } else if (name == "--seeds") {
-      const int read = std::sscanf(value, "%lu-%lu", &options.first_seed, &options.last_seed);
+      const int read = std::sscanf(value, "%" SCNu64 "-%" SCNu64, &options.first_seed, &options.last_seed);
       options.last_seed = read == 1 ? options.first_seed : options.last_seed;
       ++i;
     } else if (name == "--after-hits") {
