@@ -82,15 +82,15 @@ std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
                             const GrowthLimits& limits) const noexcept {
-  if (limits.room < rounded) {
-    return true;
-  }
   const std::uint64_t pinned =
       std::max(share(little(limits.calls_left), heap_.managed_bytes()), min_chunk_bytes_);
   return whole.size <= std::max(times(rounded, tolerated), rounded + pinned);
 }
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
+  if (limits.room < rounded) {
+    return heap_.find(rounded);
+  }
   const std::uint64_t room_for_blocks = most_shared(rounded);
   if (Block* part = heap_.find_in_used(rounded, room_for_blocks); part != nullptr) {
     return part;

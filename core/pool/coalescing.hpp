@@ -1,7 +1,7 @@
 // Coalescing: the default strategy. Best fit with splitting and merging (Heap), and the rule by which the
-// pool grows: memory that is wholly free is given back before more is taken, and how eagerly that is done
-// depends on how many chunks were asked for so far, in proportion to the requests served (see
-// tests/benchmarks/README.md for what was measured).
+// pool grows: a request is weighed by what it would pin, against the driver calls that are left (CallBudget),
+// and memory that is wholly free is given back before more is taken. tests/benchmarks/README.md has what was
+// measured.
 #pragma once
 
 #include "pool/heap.hpp"
