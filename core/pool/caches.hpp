@@ -28,8 +28,8 @@ class Caches {
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
-  /// The calling thread's cache, its counts taken in; the central one, which caches nothing, where it has
-  /// none. Throws std::bad_alloc.
+  /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
+  /// std::bad_alloc.
   ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes);
 
   /// True if `cache` may be touched by the calling thread without borrowing it.

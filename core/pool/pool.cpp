@@ -438,8 +438,8 @@ Status Pool::take_back(Mem& mem) noexcept {
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   note_released(mem);
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
-    if (!come_home_.load(std::memory_order_relaxed)) {
-      come_home_.store(true, std::memory_order_release);
+    if (!come_home_.load(std::memory_order_seq_cst)) {
+      come_home_.store(true, std::memory_order_seq_cst);
     }
     return Status::success;
   }
@@ -529,7 +529,7 @@ void Pool::bring_some_home() noexcept {
   if (!has_backlog_ && !come_home_.load(std::memory_order_relaxed)) {
     return;
   }
-  come_home_.exchange(false, std::memory_order_acquire);
+  come_home_.exchange(false, std::memory_order_seq_cst);
   std::size_t left = blocks_at_a_time;
   caches_.for_each([&](ThreadCache& cache) { left -= bring_home(cache, left); });
   has_backlog_ = left == 0;

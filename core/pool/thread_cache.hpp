@@ -122,7 +122,7 @@ struct alignas(64) ThreadCache {
   /// With the mutex held: the next block that other threads released, or null.
   Mem* take_returned() noexcept {
     if (backlog == nullptr) {
-      const Mem* head = remote.load(std::memory_order_relaxed);
+      const Mem* head = remote.load(std::memory_order_seq_cst);
       if (head == nullptr || head == closed_list()) {  // closed for good
         return nullptr;
       }
@@ -151,11 +151,13 @@ struct alignas(64) ThreadCache {
   }
 
   /// Puts a block of this cache on its list; false if the pool has ended. For other threads than the owner.
+  /// Sequentially consistent, like take_returned()'s look: whoever then finds the pool told of such blocks
+  /// may leave it at that, as the pool looks at the lists after it forgets that it was told.
   bool push_remote(Mem& mem) noexcept {
     Mem* head = remote.load(std::memory_order_relaxed);
     while (head != closed_list()) {
       mem.next = head;
-      if (remote.compare_exchange_weak(head, &mem, std::memory_order_release, std::memory_order_relaxed)) {
+      if (remote.compare_exchange_weak(head, &mem, std::memory_order_seq_cst, std::memory_order_relaxed)) {
         return true;
       }
     }

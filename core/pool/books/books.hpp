@@ -139,13 +139,12 @@ class Books {
     grown_exactly = 1U << 6,
     collected_once = 1U << 7,
     retried = 1U << 8,
-    emptied_for_larger = 1U << 9,
+    all_caches_emptied = 1U << 9,
     exact_tried = 1U << 10,
     driver_settled = 1U << 11,
     driver_retried = 1U << 12,
     ended_pools_asked = 1U << 13,
     rest_ended = 1U << 14,
-    all_caches_emptied = 1U << 15,
   };
   static bool once(Request& request, Once what) noexcept;
 

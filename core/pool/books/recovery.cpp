@@ -241,11 +241,7 @@ bool Books::retry(Request& request, Step&) {
   return (request.done & collected_once) != 0 && once(request, retried) && want(request, request.rounded);
 }
 
-bool Books::take_larger(Request& request, Step& step) {
-  if (once(request, emptied_for_larger)) {
-    step = {Step::Kind::empty_all_caches};
-    return true;
-  }
+bool Books::take_larger(Request& request, Step&) {
   Block* block = strategy_->take_any(request.size);
   return block != nullptr && found(request, *block);
 }
