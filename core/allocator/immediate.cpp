@@ -1,5 +1,4 @@
-// Forcing by migration with undefined content, which costs no transfer, or by a small write before
-// OpenCL 1.2.
+// Forcing by a touch, which costs no transfer, or by a small write before OpenCL 1.2.
 #include "allocator/immediate.hpp"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include "allocator/facts.hpp"
 #include "cl/info.hpp"
+#include "cl/sub_buffer.hpp"
 
 namespace clpool::core {
 namespace {
@@ -14,12 +14,12 @@ namespace {
 class ImmediateAllocator final : public Allocator {
  public:
   ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
-                     std::uint64_t global_bytes, bool can_migrate, bool out_of_order)
+                     std::uint64_t global_bytes, bool can_touch, bool out_of_order)
       : Allocator(traits),
         facts_(std::move(facts)),
         flags_(flags),
         global_bytes_(global_bytes),
-        can_migrate_(can_migrate),
+        can_touch_(can_touch),
         out_of_order_(out_of_order) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
@@ -35,19 +35,18 @@ class ImmediateAllocator final : public Allocator {
 
  private:
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
-    if (can_migrate_) {
+    if (can_touch_) {
       cl::Event resident;
-      cl_int code =
-          clEnqueueMigrateMemObjects(facts_.queue.get(), 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
-                                     0, nullptr, out_of_order_ ? resident.receive() : nullptr);
-      if (code == CL_SUCCESS && out_of_order_) {
-        // What comes after it might run before it, and lose what it wrote.
-        const cl_event event = resident.get();
-        code = clEnqueueBarrierWithWaitList(facts_.queue.get(), 1, &event, nullptr);
+      CLPOOL_TRY(cl::touch(facts_.queue.get(), buffer, out_of_order_ ? resident.receive() : nullptr));
+      if (!out_of_order_) {
+        return Status::success;
       }
+      // What comes after it might run before it, and lose what it wrote.
+      const cl_event event = resident.get();
+      const cl_int code = clEnqueueBarrierWithWaitList(facts_.queue.get(), 1, &event, nullptr);
       return code == CL_SUCCESS
                  ? Status::success
-                 : fail_cl(code, "clEnqueueMigrateMemObjects", "%llu bytes cannot be made resident",
+                 : fail_cl(code, "clEnqueueBarrierWithWaitList", "%llu bytes cannot be made resident",
                            static_cast<unsigned long long>(size));
     }
     const cl_uint zero = 0;  // the write blocks: it must not outlive this variable (D-03)
@@ -62,7 +61,7 @@ class ImmediateAllocator final : public Allocator {
   QueueFacts facts_;
   cl_mem_flags flags_;
   std::uint64_t global_bytes_;
-  bool can_migrate_;
+  bool can_touch_;
   bool out_of_order_;
 };
 

@@ -17,6 +17,10 @@ Status is_of_platform(cl_device_id device, const char* platform_name, bool& resu
   return Status::success;
 }
 
+Status is_nvidia(cl_device_id device, bool& result) {
+  return has_extension(device, "cl_nv_device_attribute_query", result);
+}
+
 }  // namespace
 
 Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
@@ -27,6 +31,18 @@ Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
 
 Status loses_images_over_sub_buffers(cl_device_id device, bool& result) {
   return is_of_platform(device, "rusticl", result);
+}
+
+Status mixes_up_parts(cl_device_id device, bool& result) {
+  return is_nvidia(device, result);
+}
+
+Status breaks_at_migrations(cl_device_id device, bool& result) {
+  return is_nvidia(device, result);
+}
+
+Status maps_stale_svm(cl_device_id device, bool& result) {
+  return is_nvidia(device, result);
 }
 
 }  // namespace clpool::core::cl

@@ -14,4 +14,19 @@ Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result);
 /// reads give zeros, writes are lost, and every call succeeds. Over a whole buffer it is right.
 Status loses_images_over_sub_buffers(cl_device_id device, bool& result);
 
+/// NVIDIA's driver (580.159 seen) loses its list of a buffer's parts when a part is used for the first time,
+/// or released after use, while another thread does so with a part of the same buffer: it crashes soon after.
+Status mixes_up_parts(cl_device_id device, bool& result);
+
+/// NVIDIA's driver (580.159 seen) now and then transfers older or newer bytes than those of the SVM when a
+/// command reads mapped SVM as host memory while other queues use their parts of the same allocation. A view
+/// of the SVM as a buffer is right there.
+Status maps_stale_svm(cl_device_id device, bool& result);
+
+/// NVIDIA's driver (580.159 seen) crashes in migrations that are enqueued while another thread enqueues
+/// anything on the same queue, and in those to the host of a buffer of which parts were used; after others
+/// clReleaseContext does not always come back. A migration is a hint, which is not given there: memory goes
+/// where it is used.
+Status breaks_at_migrations(cl_device_id device, bool& result);
+
 }  // namespace clpool::core::cl

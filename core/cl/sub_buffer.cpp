@@ -2,10 +2,12 @@
 #include "cl/sub_buffer.hpp"
 
 #include <cstddef>
-#include <new>
+#include <utility>
 
+#include "base/status.hpp"
 #include "cl/info.hpp"
 #include "cl/order.hpp"
+#include "cl/quirks.hpp"
 
 namespace clpool::core::cl {
 
@@ -24,27 +26,83 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-cl_int release_sub_buffer(cl_mem part) noexcept {
+Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept {
+  const unsigned char zero = 0;
+  const cl_int code =
+      clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, event);
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clEnqueueFillBuffer", "a buffer cannot be made resident on queue %p",
+                       static_cast<void*>(queue));
+}
+
+Status SubBuffers::prepare(cl_command_queue queue) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(queue_device(queue, device));
+  Version version;
+  CLPOOL_TRY(device_version(device, version));
+  bool mixed_up = false;
+  CLPOOL_TRY(mixes_up_parts(device, mixed_up));
+  can_touch_ = version >= Version{1, 2};
+  if (mixed_up) {
+    in_turn_on_ = queue;
+  }
+  return Status::success;
+}
+
+Status SubBuffers::touch(cl_command_queue queue, cl_mem root) noexcept {
+  return can_touch_ ? cl::touch(queue, root, nullptr) : Status::success;
+}
+
+Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out) noexcept {
+  const cl_command_queue queue = in_turn_on_;
+  if (queue == nullptr) {
+    return make_sub_buffer(root, origin, size, 0, out);
+  }
+  const std::lock_guard turn(turn_);
+  note_thread();
+  CLPOOL_TRY(make_sub_buffer(root, origin, size, 0, out));
+  const Status status = several_threads_ ? use_once(queue, *out) : Status::success;
+  if (status != Status::success) {
+    const KeptError kept;
+    Memory::adopt(std::exchange(*out, nullptr));
+  }
+  return status;
+}
+
+cl_int SubBuffers::release(cl_mem part) noexcept {
+  if (in_turn_on_ == nullptr) {
+    return clReleaseMemObject(part);
+  }
+  const std::lock_guard turn(turn_);
+  note_thread();
   return clReleaseMemObject(part);
 }
 
-Status touch(cl_command_queue queue, cl_mem buffer) noexcept {
-  try {
-    cl_device_id device = nullptr;
-    CLPOOL_TRY(queue_device(queue, device));
-    Version version;
-    CLPOOL_TRY(device_version(device, version));
-    if (version < Version{1, 2}) {
-      return Status::success;
+/// One thread alone needs no first use, which takes longer than all the rest.
+void SubBuffers::note_thread() noexcept {
+  static thread_local char here;
+  several_threads_ = several_threads_ || (last_thread_ != nullptr && last_thread_ != &here);
+  last_thread_ = &here;
+}
+
+/// A copy from the part changes nothing that anybody sees, whatever its owner does on whichever queue, and is
+/// allowed whatever its flags are.
+Status SubBuffers::use_once(cl_command_queue queue, cl_mem part) noexcept {
+  if (!scratch_) {
+    cl_context context = nullptr;
+    CLPOOL_TRY(query(part, CL_MEM_CONTEXT, context));
+    cl_int code = CL_SUCCESS;
+    Memory scratch = Memory::adopt(clCreateBuffer(context, CL_MEM_READ_WRITE, 1, nullptr, &code));
+    if (code != CL_SUCCESS) {
+      return fail_cl(code, "clCreateBuffer", "1 byte that parts of chunks are copied to");
     }
-  } catch (const std::bad_alloc&) {
-    return fail(Status::out_of_host_memory, "no host memory to ask for a device's version");
+    scratch_ = std::move(scratch);
   }
-  const cl_int code = clEnqueueMigrateMemObjects(queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
-                                                 0, nullptr, nullptr);
+  const cl_int code = clEnqueueCopyBuffer(queue, part, scratch_.get(), 0, 0, 1, 0, nullptr, nullptr);
   return code == CL_SUCCESS
              ? Status::success
-             : fail_cl(code, "clEnqueueMigrateMemObjects", "a buffer cannot be made resident on queue %p",
+             : fail_cl(code, "clEnqueueCopyBuffer", "a part of a chunk cannot be used on queue %p",
                        static_cast<void*>(queue));
 }
 

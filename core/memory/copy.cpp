@@ -1,6 +1,7 @@
 // Copies between two memories, and between memory and host memory.
 #include <cstdint>
 
+#include "cl/quirks.hpp"
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 #include "memory/transfer.hpp"
@@ -60,8 +61,7 @@ char* address(const Mem& mem, std::size_t offset) noexcept {
   return static_cast<char*>(mem.pointer) + offset;
 }
 
-/// Between a buffer and SVM, which no single command does: the SVM is mapped for the time of a transfer. A
-/// view of the SVM as a buffer would be one command, but NVIDIA's driver does not take it.
+/// Between a buffer and SVM, which no single command does: the SVM is mapped for the time of a transfer.
 Status copy_mapped(const cl::Order& order, bool to_svm, char* svm, cl_mem buffer, std::size_t offset,
                    std::size_t size) {
   CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 0}, "copying SVM"));
@@ -82,6 +82,29 @@ Status copy_mapped(const cl::Order& order, bool to_svm, char* svm, cl_mem buffer
   const cl_event end = has_copied ? copied.get() : begin;
   const cl_int unmapped = clEnqueueSVMUnmap(order.queue, svm, 1, &end, has_copied ? order.event : nullptr);
   return has_copied ? enqueued(unmapped, "clEnqueueSVMUnmap", size) : status;
+}
+
+/// The same through a view of the SVM as a buffer, which OpenCL keeps for as long as the command needs it
+/// (OpenCL 3.0, clCreateBuffer: a host pointer that clSVMAlloc returned).
+Status copy_viewed(const cl::Order& order, bool to_svm, const Mem& svm, std::size_t svm_offset, cl_mem buffer,
+                   std::size_t offset, std::size_t size) {
+  cl_int code = CL_SUCCESS;
+  const cl::Memory view =
+      cl::Memory::adopt(clCreateBuffer(svm.owner->context_of(svm), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                       size, address(svm, svm_offset), &code));
+  CLPOOL_TRY(enqueued(code, "clCreateBuffer", size));
+  return to_svm ? copy_buffer(order, view.get(), 0, buffer, offset, size)
+                : copy_buffer(order, buffer, offset, view.get(), 0, size);
+}
+
+Status copy_svm_and_buffer(const cl::Order& order, bool to_svm, const Mem& svm, std::size_t svm_offset,
+                           cl_mem buffer, std::size_t offset, std::size_t size) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(cl::queue_device(order.queue, device));
+  bool stale = false;
+  CLPOOL_TRY(cl::maps_stale_svm(device, stale));
+  return stale ? copy_viewed(order, to_svm, svm, svm_offset, buffer, offset, size)
+               : copy_mapped(order, to_svm, address(svm, svm_offset), buffer, offset, size);
 }
 
 }  // namespace
@@ -122,10 +145,10 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
     return copy_svm(order, false, address(target, target_offset), address(source, source_offset), size);
   }
   if (to == MemKind::svm) {
-    return copy_mapped(order, true, address(target, target_offset), source.handle, source_offset, size);
+    return copy_svm_and_buffer(order, true, target, target_offset, source.handle, source_offset, size);
   }
   if (from == MemKind::svm) {
-    return copy_mapped(order, false, address(source, source_offset), target.handle, target_offset, size);
+    return copy_svm_and_buffer(order, false, source, source_offset, target.handle, target_offset, size);
   }
   CLPOOL_TRY(check_overlap(target, target_offset, source, source_offset, size));
   return copy_buffer(order, target.handle, target_offset, source.handle, source_offset, size);

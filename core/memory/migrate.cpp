@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cl/quirks.hpp"
 #include "memory/object.hpp"
 #include "memory/range.hpp"
 #include "memory/transfer.hpp"
@@ -11,7 +12,6 @@ namespace {
 
 Status migrate_objects(const cl::Order& order, const std::vector<cl_mem>& handles,
                        cl_mem_migration_flags flags, cl_event* event) {
-  CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 2}, "migrating buffers and images"));
   const cl_int code = clEnqueueMigrateMemObjects(order.queue, static_cast<cl_uint>(handles.size()),
                                                  handles.data(), flags, order.wait_count, order.waits, event);
   return code == CL_SUCCESS ? Status::success
@@ -56,8 +56,27 @@ Status load(const Mem& mem, Cargo& cargo) {
   return Status::success;
 }
 
+/// Whether the queue's device can migrate it, and whether that takes a command.
+Status check_queue(cl_command_queue queue, const Cargo& cargo, bool& is_command) {
+  const bool has_objects = !cargo.handles.empty() || !cargo.roots.empty();
+  const bool has_svm = !cargo.pointers.empty();
+  if (has_objects) {
+    CLPOOL_TRY(cl::require_queue_version(queue, {1, 2}, "migrating buffers and images"));
+  }
+  if (has_svm) {
+    CLPOOL_TRY(cl::require_queue_version(queue, {2, 1}, "migrating SVM"));
+  }
+  if (has_objects || has_svm) {
+    cl_device_id device = nullptr;
+    CLPOOL_TRY(cl::queue_device(queue, device));
+    bool breaks = false;
+    CLPOOL_TRY(cl::breaks_at_migrations(device, breaks));
+    is_command = !breaks;
+  }
+  return Status::success;
+}
+
 Status migrate_svm(const cl::Order& order, Cargo& cargo, cl_mem_migration_flags flags, cl_event* event) {
-  CLPOOL_TRY(cl::require_queue_version(order.queue, {2, 1}, "migrating SVM"));
   const cl_int code =
       clEnqueueSVMMigrateMem(order.queue, static_cast<cl_uint>(cargo.pointers.size()), cargo.pointers.data(),
                              cargo.sizes.data(), flags, order.wait_count, order.waits, event);
@@ -99,7 +118,9 @@ Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_m
     }
     CLPOOL_TRY(load(*mems[i], cargo));
   }
-  if (cargo.handles.empty() && cargo.roots.empty() && cargo.pointers.empty()) {
+  bool is_command = false;
+  CLPOOL_TRY(check_queue(order.queue, cargo, is_command));
+  if (!is_command) {
     return cl::do_nothing(order);
   }
   for (std::size_t i = 0; i < count; ++i) {

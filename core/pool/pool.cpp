@@ -102,7 +102,7 @@ void Pool::Visit::tidy() noexcept {
         delete std::exchange(sets, sets->next);
       }
       while (Part* part = garbage.parts.take()) {
-        const cl_int result = cl::release_sub_buffer(static_cast<cl_mem>(part->handle));
+        const cl_int result = pool_.sub_buffers_.release(static_cast<cl_mem>(part->handle));
         code = result != CL_SUCCESS ? result : code;
         released.add(*part);
       }
@@ -168,6 +168,10 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   const MemoryRules rules = rules_of(allocator, options, *own);
   Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, *own));
   made->sets_.add(std::move(own));
+  if (const cl_command_queue first = made->own_->epochs.first_queue();
+      rules.has_handles && first != nullptr) {
+    CLPOOL_TRY(made->sub_buffers_.prepare(first));
+  }
   if (allocator.traits().deferred) {
     send_message(
         made->sink(), Severity::warning,
@@ -337,7 +341,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
 Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept {
   Status status = Status::success;
   if (toucher != nullptr) {
-    status = cl::touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value)));
+    status = sub_buffers_.touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value)));
   }
   // What made the memory exist leaves its content undefined: commands on the pool's other queues come after
   // it.
@@ -366,7 +370,7 @@ void Pool::make_handle(Visit& visit, Request& request) {
   const std::uint64_t size = block.Block::size;
   cl_mem handle = nullptr;
   Status status = Status::success;
-  visit.out([&] { status = cl::make_sub_buffer(root, offset, size, 0, &handle); });
+  visit.out([&] { status = sub_buffers_.make(root, offset, size, &handle); });
   if (status == Status::success) {
     books_.handle_made(request, handle);
   } else {

@@ -20,6 +20,7 @@
 #include "allocator/allocator.hpp"
 #include "base/reference.hpp"
 #include "cl/order.hpp"
+#include "cl/sub_buffer.hpp"
 #include "pool/books/books.hpp"
 #include "pool/caches.hpp"
 #include "pool/guard.hpp"
@@ -243,6 +244,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const bool told_of_queues_;  ///< own_ stays as it was made
   const cl_command_queue
       home_;  ///< the one in-order queue whose order protects what is reused; null if there is none
+
+  cl::SubBuffers sub_buffers_;  ///< locks for itself
 
   std::mutex mutex_;                 ///< guards everything below
   std::condition_variable changed_;  ///< Books::turn() has changed; notified for waiters_

@@ -225,6 +225,9 @@ Status Pool::adopt(cl_command_queue queue) {
   }
   std::unique_ptr<QueueSet> made;
   CLPOOL_TRY(QueueSet::make({queue}, made));
+  if (rules_.has_handles) {
+    CLPOOL_TRY(sub_buffers_.prepare(queue));
+  }
   const Visit visit(*this);
   if (!own_->epochs.has_queues()) {
     made->users = 1;

@@ -32,7 +32,7 @@ bool may_recover(const std::string& scenario, const Injection& injection) {
   if (is_out_of_memory(injection.code)) {
     // A pool asks again: for the exact size, after giving back what it holds. A replay counts what fails.
     constexpr const char* makes_memory[] = {"clCreateBuffer",     "clCreateSubBuffer",
-                                            "clSVMAlloc",         "clEnqueueMigrateMemObjects",
+                                            "clSVMAlloc",         "clEnqueueFillBuffer",
                                             "clEnqueueMapBuffer", "clEnqueueWriteBuffer"};
     // So does one that cannot make a chunk ready: touch it, or have its other queues wait for that.
     constexpr const char* touches_chunks[] = {"CoalescingDeferred",     "BinnedDeferred",

@@ -55,7 +55,7 @@ void PoolProgram::fail_soon(std::uint8_t operand) {
                                    "clCreateSubBuffer",
                                    "clEnqueueMarkerWithWaitList",
                                    "clSVMAlloc",
-                                   "clEnqueueMigrateMemObjects",
+                                   "clEnqueueFillBuffer",
                                    "clEnqueueBarrierWithWaitList",
                                    "clEnqueueMapBuffer",
                                    "clFlush"};

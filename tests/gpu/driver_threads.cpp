@@ -2,16 +2,19 @@
 // many threads, one thing that OpenCL's specification calls thread-safe (OpenCL 3.0, appendix A.2). A crash
 // names the mode.
 //
-//   c++ -std=c++20 -O1 -g -pthread driver_threads.cpp -lOpenCL -o driver_threads && ./driver_threads [MODE…]
-#define CL_TARGET_OPENCL_VERSION 120
+//   c++ -std=c++20 -O1 -g -pthread driver_threads.cpp -lOpenCL -o driver_threads
+//   ./driver_threads [--own-queues] [--in-turn] [--most TIMES] [MODE…]
+#define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,9 +25,15 @@ constexpr std::size_t part_bytes = 4096;
 constexpr std::size_t parts = 64;
 
 cl_context context;
-cl_command_queue queue;
+cl_device_id device;
+cl_command_queue shared_queue;
 std::atomic<bool> stop{false};
 std::atomic<unsigned long> done{0};
+
+bool own_queues = false;  ///< a queue for each thread, else one for all
+bool in_turn = false;     ///< only one thread at a time enqueues
+unsigned long most = 0;   ///< so many times at most; 0: as often as it can be done in four seconds
+std::recursive_mutex turn;
 
 void require(cl_int code, const char* what) {
   if (code != CL_SUCCESS) {
@@ -32,6 +41,41 @@ void require(cl_int code, const char* what) {
     std::abort();
   }
 }
+/// A thread's own queue, while --own-queues.
+struct OwnQueue {
+  cl_command_queue queue = nullptr;
+  ~OwnQueue() {
+    if (queue != nullptr) {
+      clFinish(queue);
+      clReleaseCommandQueue(queue);
+    }
+  }
+};
+cl_command_queue queue() {
+  static thread_local OwnQueue mine;
+  if (!own_queues) {
+    return shared_queue;
+  }
+  if (mine.queue == nullptr) {
+    cl_int code = CL_SUCCESS;
+    mine.queue = clCreateCommandQueue(context, device, 0, &code);
+    require(code, "clCreateCommandQueue");
+  }
+  return mine.queue;
+}
+/// One thread at a time, while --in-turn.
+struct Turn {
+  Turn() {
+    if (in_turn) {
+      turn.lock();
+    }
+  }
+  ~Turn() {
+    if (in_turn) {
+      turn.unlock();
+    }
+  }
+};
 cl_mem buffer(std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE) {
   cl_int code = CL_SUCCESS;
   cl_mem made = clCreateBuffer(context, flags, bytes, nullptr, &code);
@@ -47,10 +91,13 @@ cl_mem part(cl_mem parent, std::size_t index) {
 }
 void fill(cl_mem memory) {
   const int zero = 0;
-  require(clEnqueueFillBuffer(queue, memory, &zero, sizeof zero, 0, part_bytes, 0, nullptr, nullptr), "fill");
+  const Turn mine;
+  require(clEnqueueFillBuffer(queue(), memory, &zero, sizeof zero, 0, part_bytes, 0, nullptr, nullptr),
+          "fill");
 }
 void touched(cl_mem parent) {
-  require(clEnqueueMigrateMemObjects(queue, 1, &parent, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr,
+  const Turn mine;
+  require(clEnqueueMigrateMemObjects(queue(), 1, &parent, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr,
                                      nullptr),
           "clEnqueueMigrateMemObjects");
 }
@@ -79,23 +126,80 @@ void until_stopped(unsigned threads, const std::function<void(unsigned)>& step) 
   on_threads(threads, [&](unsigned thread) {
     while (!stop) {
       step(thread);
-      ++done;
+      if (++done >= most && most != 0) {
+        stop = true;
+      }
     }
   });
 }
 
-void parts_of_one_parent(bool use) {
+void written(cl_mem memory, cl_bool blocking) {
+  static const int zero = 0;  // outlives the write
+  const Turn mine;
+  require(clEnqueueWriteBuffer(queue(), memory, blocking, 0, sizeof zero, &zero, 0, nullptr, nullptr),
+          "write");
+}
+
+/// Parts of one buffer, eight to a thread, of which a thread has one at a time.
+void parts_of_one_parent(unsigned threads, const std::function<void(cl_mem)>& use) {
+  cl_mem parent = buffer(parts * part_bytes);
+  touched(parent);
+  until_stopped(threads, [&](unsigned thread) {
+    cl_mem mine = part(parent, thread * 8 + done % 8);
+    use(mine);
+    require(clReleaseMemObject(mine), "release");
+  });
+  std::printf("%lu times, ", done.load());
+  std::fflush(stdout);
+  require(clFinish(queue()), "clFinish");
+  require(clReleaseMemObject(parent), "release");
+}
+/// Buffers of their own, of which a thread has one at a time.
+void buffers(unsigned threads, const std::function<void(cl_mem)>& use) {
+  until_stopped(threads, [&](unsigned thread) {
+    cl_mem memory = buffer(part_bytes << thread);
+    use(memory);
+    require(clReleaseMemObject(memory), "release");
+  });
+}
+/// Parts of one buffer that are made, used in some way and released by one thread at a time, and filled at
+/// any time.
+void parts_in_turn(const std::function<void(cl_mem)>& use) {
   cl_mem parent = buffer(parts * part_bytes);
   touched(parent);
   until_stopped(8, [&](unsigned thread) {
-    cl_mem mine = part(parent, thread * 8 + done % 8);
-    if (use) {
-      fill(mine);
+    cl_mem mine = nullptr;
+    {
+      const std::lock_guard first(turn);
+      mine = part(parent, thread);
+      use(mine);
     }
+    fill(mine);
+    fill(mine);
+    const std::lock_guard last(turn);
     require(clReleaseMemObject(mine), "release");
   });
-  require(clFinish(queue), "clFinish");
+  require(clFinish(shared_queue), "clFinish");
   require(clReleaseMemObject(parent), "release");
+}
+/// One thread makes buffers and uses them, the others fill their own.
+void beside_fills(const std::function<void(cl_mem)>& use) {
+  cl_mem kept[8];
+  for (cl_mem& memory : kept) {
+    memory = buffer(part_bytes);
+  }
+  until_stopped(8, [&](unsigned thread) {
+    if (thread != 0) {
+      fill(kept[thread]);
+      return;
+    }
+    cl_mem memory = buffer(part_bytes);
+    use(memory);
+    require(clReleaseMemObject(memory), "release");
+  });
+  for (cl_mem memory : kept) {
+    require(clReleaseMemObject(memory), "release");
+  }
 }
 
 struct Mode {
@@ -103,8 +207,17 @@ struct Mode {
   std::function<void()> run;
 };
 const Mode modes[] = {
-    {"parts", [] { parts_of_one_parent(false); }},
-    {"used_parts", [] { parts_of_one_parent(true); }},
+    {"parts", [] { parts_of_one_parent(8, [](cl_mem) {}); }},
+    {"parts_filled_by_one_thread", [] { parts_of_one_parent(1, fill); }},
+    {"parts_filled", [] { parts_of_one_parent(8, fill); }},
+    {"parts_written", [] { parts_of_one_parent(8, [](cl_mem mine) { written(mine, CL_FALSE); }); }},
+    {"parts_filled_and_finished",
+     [] {
+       parts_of_one_parent(8, [](cl_mem mine) {
+         fill(mine);
+         require(clFinish(queue()), "clFinish");
+       });
+     }},
     {"parts_of_own_parents",
      [] {
        until_stopped(8, [](unsigned) {
@@ -115,20 +228,114 @@ const Mode modes[] = {
          require(clReleaseMemObject(parent), "release");
        });
      }},
-    {"buffers",
+    {"buffers", [] { buffers(8, [](cl_mem) {}); }},
+    {"buffers_filled", [] { buffers(8, fill); }},
+    {"buffers_written", [] { buffers(8, [](cl_mem memory) { written(memory, CL_FALSE); }); }},
+    {"buffers_written_blocking", [] { buffers(8, [](cl_mem memory) { written(memory, CL_TRUE); }); }},
+    {"buffers_migrated_by_one_thread", [] { buffers(1, touched); }},
+    {"buffers_migrated", [] { buffers(8, touched); }},
+    {"buffers_migrated_and_finished",
      [] {
-       until_stopped(8, [](unsigned thread) {
-         cl_mem memory = buffer(part_bytes << thread);
+       buffers(8, [](cl_mem memory) {
          touched(memory);
-         require(clReleaseMemObject(memory), "release");
+         require(clFinish(queue()), "clFinish");
        });
+     }},
+    {"kept_buffers_migrated",
+     [] {
+       cl_mem kept[8];
+       for (cl_mem& memory : kept) {
+         memory = buffer(part_bytes);
+       }
+       until_stopped(8, [&](unsigned thread) { touched(kept[thread]); });
+       for (cl_mem memory : kept) {
+         require(clReleaseMemObject(memory), "release");
+       }
+     }},
+    {"kept_buffers_filled",
+     [] {
+       cl_mem kept[8];
+       for (cl_mem& memory : kept) {
+         memory = buffer(part_bytes);
+       }
+       until_stopped(8, [&](unsigned thread) { fill(kept[thread]); });
+       for (cl_mem memory : kept) {
+         require(clReleaseMemObject(memory), "release");
+       }
+     }},
+    {"kept_parts_filled",
+     [] {
+       cl_mem parent = buffer(parts * part_bytes);
+       touched(parent);
+       cl_mem kept[8];
+       for (unsigned i = 0; i < 8; ++i) {
+         kept[i] = part(parent, i);
+       }
+       until_stopped(8, [&](unsigned thread) { fill(kept[thread]); });
+       for (cl_mem memory : kept) {
+         require(clReleaseMemObject(memory), "release");
+       }
+       require(clFinish(shared_queue), "clFinish");
+       require(clReleaseMemObject(parent), "release");
+     }},
+    {"parts_first_used_in_turn",
+     [] {
+       parts_of_one_parent(8, [](cl_mem mine) {
+         {
+           const std::lock_guard first(turn);
+           fill(mine);
+         }
+         fill(mine);
+         fill(mine);
+       });
+     }},
+    {"parts_made_and_released_in_turn", [] { parts_in_turn([](cl_mem) {}); }},
+    {"parts_made_filled_and_released_in_turn", [] { parts_in_turn(fill); }},
+    {"parts_made_copied_and_released_in_turn",
+     [] {
+       cl_mem scratch = buffer(1);
+       parts_in_turn([scratch](cl_mem mine) {
+         require(clEnqueueCopyBuffer(shared_queue, mine, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
+       });
+       require(clReleaseMemObject(scratch), "release");
+     }},
+    {"views_of_svm",
+     [] {
+       auto* svm = static_cast<unsigned char*>(clSVMAlloc(context, CL_MEM_READ_WRITE, parts * part_bytes, 0));
+       require(svm == nullptr ? CL_OUT_OF_RESOURCES : CL_SUCCESS, "clSVMAlloc");
+       until_stopped(8, [&](unsigned thread) {
+         cl_int code = CL_SUCCESS;
+         cl_mem mine = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, part_bytes,
+                                      svm + thread * part_bytes, &code);
+         require(code, "clCreateBuffer");
+         fill(mine);
+         require(clReleaseMemObject(mine), "release");
+       });
+       require(clFinish(shared_queue), "clFinish");
+       clSVMFree(context, svm);
+     }},
+    {"first_migrations_beside_fills", [] { beside_fills(touched); }},
+    {"first_fills_beside_fills", [] { beside_fills(fill); }},
+    {"markers_beside_fills",
+     [] {
+       cl_mem kept = buffer(part_bytes);
+       until_stopped(2, [&](unsigned thread) {
+         if (thread == 0) {
+           fill(kept);
+           return;
+         }
+         cl_event marker = nullptr;
+         require(clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &marker), "marker");
+         require(clReleaseEvent(marker), "release");
+       });
+       require(clReleaseMemObject(kept), "release");
      }},
     {"markers",
      [] {
        until_stopped(8, [](unsigned) {
          cl_event marker = nullptr;
-         require(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &marker), "marker");
-         require(clFlush(queue), "flush");
+         require(clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &marker), "marker");
+         require(clFlush(queue()), "flush");
          cl_int state = 0;
          require(clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
                  "info");
@@ -140,11 +347,11 @@ const Mode modes[] = {
        until_stopped(8, [](unsigned) {
          cl_mem memory = buffer(part_bytes, CL_MEM_ALLOC_HOST_PTR);
          cl_int code = CL_SUCCESS;
-         void* place = clEnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_WRITE, 0, part_bytes, 0, nullptr,
+         void* place = clEnqueueMapBuffer(queue(), memory, CL_TRUE, CL_MAP_WRITE, 0, part_bytes, 0, nullptr,
                                           nullptr, &code);
          require(code, "map");
          std::memset(place, 1, part_bytes);
-         require(clEnqueueUnmapMemObject(queue, memory, place, 0, nullptr, nullptr), "unmap");
+         require(clEnqueueUnmapMemObject(queue(), memory, place, 0, nullptr, nullptr), "unmap");
          require(clReleaseMemObject(memory), "release");
        });
      }},
@@ -153,7 +360,7 @@ const Mode modes[] = {
        until_stopped(8, [](unsigned) {
          std::thread([] {
            cl_mem memory = buffer(part_bytes);
-           touched(memory);
+           fill(memory);
            require(clReleaseMemObject(memory), "release");
          }).join();
        });
@@ -163,7 +370,7 @@ const Mode modes[] = {
        while (!stop) {
          on_threads(500, [](unsigned) {
            cl_mem memory = buffer(part_bytes);
-           touched(memory);
+           fill(memory);
            require(clReleaseMemObject(memory), "release");
            ++done;
          });
@@ -176,14 +383,12 @@ const Mode modes[] = {
            leftover.memory =
                nullptr;  // made before the driver's own thread-local objects, so it goes after them
            leftover.memory = buffer(part_bytes);
-           touched(leftover.memory);
+           fill(leftover.memory);
          }).join();
        });
      }},
     {"contexts",
      [] {
-       cl_device_id device = nullptr;
-       require(clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr), "info");
        until_stopped(4, [&](unsigned) {
          cl_int code = CL_SUCCESS;
          cl_context own = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
@@ -199,7 +404,20 @@ const Mode modes[] = {
 
 }  // namespace
 
-int main(int count, char** names) {
+int main(int count, char** words) {
+  std::vector<std::string> names;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    if (word == "--own-queues") {
+      own_queues = true;
+    } else if (word == "--in-turn") {
+      in_turn = true;
+    } else if (word == "--most" && i + 1 < count) {
+      most = std::strtoul(words[++i], nullptr, 10);
+    } else {
+      names.push_back(word);
+    }
+  }
   cl_platform_id platforms[16];
   cl_uint found = 0;
   require(clGetPlatformIDs(16, platforms, &found), "clGetPlatformIDs");
@@ -207,7 +425,6 @@ int main(int count, char** names) {
   for (cl_uint i = 0; i < found && context == nullptr; ++i) {
     char name[256] = "";
     clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, nullptr);
-    cl_device_id device = nullptr;
     if ((wanted != nullptr && std::strstr(name, wanted) == nullptr) ||
         clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) {
       continue;
@@ -215,7 +432,7 @@ int main(int count, char** names) {
     cl_int code = CL_SUCCESS;
     context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
     require(code, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, 0, &code);
+    shared_queue = clCreateCommandQueue(context, device, 0, &code);
     require(code, "clCreateCommandQueue");
     std::printf("%s\n", name);
   }
@@ -224,11 +441,7 @@ int main(int count, char** names) {
     return 77;
   }
   for (const Mode& mode : modes) {
-    bool chosen = count == 1;
-    for (int i = 1; i < count; ++i) {
-      chosen = chosen || std::string(names[i]) == mode.name;
-    }
-    if (!chosen) {
+    if (!names.empty() && std::find(names.begin(), names.end(), mode.name) == names.end()) {
       continue;
     }
     std::printf("%s ... ", mode.name);
@@ -236,14 +449,20 @@ int main(int count, char** names) {
     stop = false;
     done = 0;
     std::thread clock([] {
-      std::this_thread::sleep_for(std::chrono::seconds(4));
+      for (int tenths = 0; tenths < 40 && !stop; ++tenths) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
       stop = true;
     });
     mode.run();
     clock.join();
-    require(clFinish(queue), "clFinish");
-    std::printf("%lu times\n", done.load());
+    std::printf("%lu times, ", done.load());
+    std::fflush(stdout);
+    require(clFinish(shared_queue), "clFinish");
+    std::printf("finished\n");
+    std::fflush(stdout);
   }
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
+  require(clReleaseCommandQueue(shared_queue), "clReleaseCommandQueue");
+  require(clReleaseContext(context), "clReleaseContext");
+  std::printf("all is released\n");
 }

@@ -38,12 +38,14 @@ class NamedDriver {
   explicit NamedDriver(const std::string& name)
       : vendors_("OCL_ICD_VENDORS", CLPOOL_STUB_VENDORS),
         path_("OPENCL_VENDOR_PATH", CLPOOL_STUB_VENDORS),
+        file_("OCL_ICD_FILENAMES", CLPOOL_STUB_FILE),
         options_("CLPOOL_STUB", "name=" + name),
         device_("CLPOOL_DEVICE", "0:0") {}
 
  private:
   Variable vendors_;
   Variable path_;
+  Variable file_;
   Variable options_;
   Variable device_;
 };

@@ -3,6 +3,8 @@
 #include "nvidia.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "schedule.hpp"
 
@@ -47,6 +49,25 @@ void die_of_newer_overlap(const Mem& part) {
   }
 }
 
+/// The list of a buffer's used parts, which NVIDIA's driver does not protect: a thread that comes while
+/// another is at it finds it in pieces.
+void change_list(Call& call, Mem& part, const char* what) {
+  if (!state().options.mixes_up_parts) {
+    return;
+  }
+  const Ref<Mem> root(part.parent.get());
+  if (root->list_changes) {
+    die("sub-buffer %llu is %s while another thread does so with a part of the same buffer: NVIDIA's driver "
+        "crashes here",
+        number(part), what);
+  }
+  root->list_changes = true;
+  call.lock().unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+  call.lock().lock();
+  root->list_changes = false;
+}
+
 }  // namespace
 
 void note_new_part(Mem& part) {
@@ -83,6 +104,7 @@ void note_use(Call& call, Mem& mem) {
     if (!root.is_touched) {
       wait_and_count(call, "first_use_waits");
     }
+    change_list(call, mem, "first used");
   }
 }
 
@@ -100,6 +122,9 @@ void note_release(Call& call, Mem& mem) {
     if (!mem.parent->is_touched) {
       wait_and_count(call, "release_waits");
     }
+  }
+  if (mem.is_used) {
+    change_list(call, mem, "released after use");
   }
 }
 

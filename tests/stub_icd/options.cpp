@@ -107,6 +107,7 @@ const std::map<std::string, Setter>& setters() {
       {"devices", [](Options& o, const std::string& name,
                      const std::string& value) { o.devices = static_cast<int>(number(name, value)); }},
       {"nvidia", flag(&Options::nvidia)},
+      {"mixes_up_parts", flag(&Options::mixes_up_parts)},
       {"needs_flush", flag(&Options::needs_flush)},
       {"sleep", flag(&Options::sleeps)},
       {"out_of_order", flag(&Options::out_of_order)},

@@ -49,7 +49,9 @@ struct Options {
   bool protect = false;         ///< freed SVM and unmapped regions are unmapped: the host's access faults
   std::uint64_t map_shift = 0;  ///< bytes by which mapped regions are out of the page's alignment
 
-  bool nvidia = false;           ///< waits and crashes of NVIDIA's driver
+  bool nvidia = false;  ///< waits and crashes of NVIDIA's driver
+  bool mixes_up_parts =
+      false;  ///< parts of a buffer first used, or released after use, by two threads at once abort
   bool dies_of_overlap = false;  ///< two living overlapping sub-buffers abort
 
   std::map<std::string, std::uint64_t> host_ns;    ///< by entry point

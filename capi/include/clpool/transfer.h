@@ -188,7 +188,9 @@ CLPOOL_API clpool_status clpool_mem_write_box(cl_command_queue queue, clpool_mem
 
 /**
  * Moves memory to the queue's device, or to the host. A part of a buffer takes its whole root buffer along,
- * whose content is kept.
+ * whose content is kept. On NVIDIA's driver nothing is moved, and only the wait list and the event have their
+ * meaning: it crashes in migrations of what has parts or is used by several threads; memory goes there where
+ * it is used.
  * @param queue the queue
  * @param mems buffers, images and SVM, also mixed
  * @param count how many; 0 is no command

@@ -63,6 +63,7 @@ Held& Held::operator=(Held&& other) noexcept {
   std::swap(is_told_queues_, other.is_told_queues_);
   std::swap(figures_, other.figures_);
   std::swap(stamp_, other.stamp_);
+  std::swap(written_, other.written_);
   return *this;
 }
 
@@ -91,6 +92,7 @@ void Held::wait() {
 void Held::fill_by_host() {
   wait();
   stamp_ = new_stamp();
+  written_ = "by the host";
   std::uint32_t* const all = words();
   for (std::size_t i = 0; i < bytes() / 4; ++i) {
     all[i] = stamp_;
@@ -99,6 +101,7 @@ void Held::fill_by_host() {
 
 void Held::fill_by_library() {
   stamp_ = new_stamp();
+  written_ = "by a fill";
   const WaitList waits(last_);
   cl_event event = nullptr;
   expect(clpool_mem_fill(queue_.get(), mem_, &stamp_, 4, 0, bytes(), waits.count(), waits.events(), &event),
@@ -108,6 +111,7 @@ void Held::fill_by_library() {
 
 void Held::fill_by_opencl() {
   stamp_ = new_stamp();
+  written_ = "by a fill of OpenCL's own";
   const WaitList waits(last_);
   cl_event event = nullptr;
   expect_cl(is_buffer() ? clEnqueueFillBuffer(queue_.get(), clpool_mem_handle(mem_), &stamp_, 4, 0, bytes(),
@@ -153,9 +157,9 @@ void Held::check() {
   }
   for (std::size_t i = 0; i < bytes() / 4; ++i) {
     if (all[i] != stamp_) {
-      report().wrong("memory of %zu bytes (%s%s%s) has the word %08x at %zu, where %08x was written", bytes(),
-                     figures_->name.c_str(), is_pooled_ ? "" : ", no pool",
-                     is_foreign() ? ", foreign queue" : "", all[i], 4 * i, stamp_);
+      report().wrong("memory of %zu bytes (%s%s%s) has the word %08x at %zu, where %08x was written %s",
+                     bytes(), figures_->name.c_str(), is_pooled_ ? "" : ", no pool",
+                     is_foreign() ? ", foreign queue" : "", all[i], 4 * i, stamp_, written_.c_str());
       return;
     }
   }
@@ -175,6 +179,7 @@ bool Held::upload(Held& source, Random& random) {
   expect_cl(clEnqueueWriteBuffer(queue_.get(), clpool_mem_handle(mem_), CL_FALSE, 0, bytes(), source.words(),
                                  waits.count(), waits.events(), &event),
             "write by OpenCL");
+  written_ = "by a write from " + source.figures_->name + ", which was written " + source.written_;
   if (source.kind_ == Kind::custom) {
     expect(random() % 2 == 0 ? clpool_mem_used_on(source.mem_, queue_.get())
                              : clpool_mem_release_after(source.mem_, 1, &event),
@@ -204,6 +209,9 @@ bool Held::copy_from(Held& source, Random& random) {
     expect(clpool_mem_copy(queue_.get(), mem_, 0, source.mem_, 0, bytes(), waits.count(), waits.events(),
                            &event),
            "copy");
+    written_ = "by a copy from " + source.figures_->name +
+               (source.queue_.get() == queue_.get() ? ", the same queue" : ", another queue") +
+               ", which was written " + source.written_;
     last_ = Event(event);
   }
   source.last_ = last_;
@@ -228,6 +236,7 @@ void Held::use_on_foreign(Random& random) {
   expect_cl(clEnqueueFillBuffer(foreign_.get(), clpool_mem_handle(mem_), &stamp_, 4, 0, bytes(),
                                 waits.count(), waits.events(), &event),
             "fill on a foreign queue");
+  written_ = "by a fill on a foreign queue";
   if (!before) {
     expect(clpool_mem_release_after(mem_, 1, &event), "declare a use");
   }

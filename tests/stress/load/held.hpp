@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "arena.hpp"
@@ -60,6 +61,7 @@ class Held {
   bool is_told_queues_ = false;
   Figures* figures_ = nullptr;
   std::uint32_t stamp_ = 0;  ///< 0: nothing was written
+  std::string written_;      ///< how, for messages
 };
 
 }  // namespace clpool::load

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/opencl.hpp"
+#include "turn.hpp"
 #include "worker.hpp"
 
 namespace clpool::load {
@@ -17,6 +18,7 @@ struct Options {
   std::uint64_t seconds = 60;
   std::uint64_t threads = 8;
   std::uint64_t seed = 0;
+  std::uint64_t in_turn = 0;
 };
 
 bool parse(int count, char** values, Options& options) {
@@ -27,6 +29,7 @@ bool parse(int count, char** values, Options& options) {
     std::uint64_t* const target = name == "--seconds"   ? &options.seconds
                                   : name == "--threads" ? &options.threads
                                   : name == "--seed"    ? &options.seed
+                                  : name == "--in-turn" ? &options.in_turn
                                                         : nullptr;
     if (target == nullptr || *end != '\0' || end == values[i + 1]) {
       return false;
@@ -62,13 +65,14 @@ void watch(const Scene& scene, std::uint64_t& last, int& rounds) {
   }
 }
 
-/// Mesa's rusticl (22.3) loses the order of a queue, and then its memory, when two threads flush it at once:
-/// buffers that are filled, flushed and read have what others were filled with, in programs without this
-/// library as well.
+/// Two drivers do not bear several threads at one queue, in programs without this library as well. Mesa's
+/// rusticl (22.3) loses the order of a queue, and then its memory, when two threads flush it at once: buffers
+/// that are filled, flushed and read have what others were filled with. NVIDIA's (580.159) crashes, or never
+/// finishes, where several threads enqueue commands on new memory: see tests/gpu/driver_threads.cpp.
 bool bears_threads(const test::OpenCl& cl) {
   char name[64] = "";
   clGetPlatformInfo(cl.platform, CL_PLATFORM_NAME, sizeof name, name, nullptr);
-  return std::string_view(name) != "rusticl";
+  return std::string_view(name) != "rusticl" && std::string_view(name) != "NVIDIA CUDA";
 }
 
 int run(Options options) {
@@ -77,9 +81,9 @@ int run(Options options) {
     std::puts("skipped: no device of OpenCL 1.2");
     return 77;
   }
-  if (options.threads > 1 && !bears_threads(cl)) {
-    std::puts("clpool_load: one thread at a time, which is all that this driver bears");
-    options.threads = 1;
+  Turn::needed = options.in_turn != 0 || !bears_threads(cl);
+  if (Turn::needed) {
+    std::puts("clpool_load: the threads take turns");
   }
   clpool_set_message_callback(receive, nullptr);
   clRetainContext(cl.context);
@@ -102,6 +106,7 @@ int run(Options options) {
     int rounds = 0;
     for (Random random(1); !scene.is_over(); watch(scene, last, rounds)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const Turn turn;
       check_pool(scene.any_arena(random));
     }
     for (std::thread& lane : lanes) {
@@ -124,7 +129,7 @@ int main(int count, char** values) {
   options.seed =
       static_cast<std::uint64_t>(clpool::load::Scene::Clock::now().time_since_epoch().count()) % 1000000;
   if (!clpool::load::parse(count, values, options)) {
-    std::fprintf(stderr, "usage: %s [--seconds N] [--threads N] [--seed N]\n", values[0]);
+    std::fprintf(stderr, "usage: %s [--seconds N] [--threads N] [--seed N] [--in-turn 0|1]\n", values[0]);
     return 2;
   }
   return clpool::load::run(options);

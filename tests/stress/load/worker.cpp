@@ -1,5 +1,7 @@
 #include "worker.hpp"
 
+#include "turn.hpp"
+
 namespace clpool::load {
 namespace {
 
@@ -7,7 +9,14 @@ constexpr std::size_t most_held = 24;
 
 /// What a thread has when it ends, given back when its thread-local objects go: after the library's own, as
 /// this one was there first.
-thread_local std::vector<Held> leftovers;
+struct Leftovers {
+  ~Leftovers() {
+    const Turn turn;
+    held.clear();
+  }
+  std::vector<Held> held;
+};
+thread_local Leftovers leftovers;
 
 void expect(clpool_status status, const char* what) {
   if (status != CLPOOL_SUCCESS) {
@@ -43,21 +52,25 @@ Worker::Worker(Scene& scene, std::uint32_t lane, std::uint32_t generation)
         std::seed_seq seeds{static_cast<std::uint32_t>(scene.seed()), lane, generation};
         return Random(seeds);
       }()) {
-  leftovers.clear();
+  const Turn turn;
+  leftovers.held.clear();
   current = this;
 }
 
 Worker::~Worker() {
+  const Turn turn;
   current = nullptr;
   if (chance(2)) {
-    leftovers = std::move(held_);
+    leftovers.held = std::move(held_);
   }
+  held_.clear();
 }
 
 void Worker::run() {
   const std::uint64_t operations = 50 + random_() % 3000;
   std::uint64_t done = 0;
   while (done < operations && !scene_.is_over()) {
+    const Turn turn;
     step();
     ++done;
   }

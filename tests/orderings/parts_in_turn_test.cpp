@@ -1,0 +1,118 @@
+// NVIDIA's driver loses its list of a buffer's parts where several threads change it at once: by the first
+// use of a part, and by its release after use. A pool that several threads use does both for one of them at a
+// time, and leaves all later uses to them.
+#include <thread>
+#include <vector>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+constexpr std::size_t size = 4096;
+
+class PartsInTurn : public testing::Test {
+ protected:
+  void make(const char* options) {
+    stub_configure(options);
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    allocator.reset(made);
+    pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  }
+  /// A block whose handle is a part that nobody used.
+  clpool_mem* allocate() {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+    return mem;
+  }
+  void allocate_in_another_thread() {
+    std::thread([&] { EXPECT_OK(clpool_mem_release(allocate())); }).join();
+  }
+
+  Scene scene;
+  AllocatorHandle allocator;
+  PoolHandle pool;
+};
+
+TEST_F(PartsInTurn, AreUsedAndReleasedByThreadsWithQueuesOfTheirOwn) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  std::vector<cl_command_queue> queues;
+  for (int i = 0; i < 4; ++i) {
+    queues.push_back(scene.cl.another_queue());
+  }
+  std::vector<std::thread> threads;
+  for (const cl_command_queue queue : queues) {
+    threads.emplace_back([&, queue] {
+      for (int i = 0; i < 200; ++i) {
+        // Sizes of their own, so that handles are made and given up all the time.
+        clpool_mem* mem = nullptr;
+        ASSERT_OK(clpool_pool_allocate(pool.get(), size * static_cast<std::size_t>(1 + i % 13), &mem));
+        const int zero = 0;
+        ASSERT_EQ(clEnqueueFillBuffer(queue, clpool_mem_handle(mem), &zero, sizeof zero, 0, size, 0, nullptr,
+                                      nullptr),
+                  CL_SUCCESS);
+        ASSERT_EQ(clFinish(queue), CL_SUCCESS);
+        ASSERT_OK(clpool_mem_release(mem));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_OK(clpool_mem_release(first));
+  EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 100U);
+}
+
+TEST_F(PartsInTurn, OfOneThreadAreNotUsedForIt) {
+  make("mode=immediate,nvidia=1");
+  clpool_mem* mems[] = {allocate(), allocate(), allocate()};
+  EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 0U);
+  for (clpool_mem* mem : mems) {
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+}
+
+TEST_F(PartsInTurn, AreNotNeededByOtherDrivers) {
+  make("mode=immediate");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 0U);
+  EXPECT_OK(clpool_mem_release(first));
+}
+
+/// The copy from the part is the pool's own business: not even a gate on its queue makes anybody wait.
+TEST_F(PartsInTurn, AreMadeBehindAGateWithoutWaiting) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  clpool_mem* second = allocate();
+  clpool_mem* third = allocate();
+  EXPECT_OK(clpool_mem_release(second));
+  EXPECT_OK(clpool_mem_release(third));
+  EXPECT_OK(clpool_mem_release(first));
+  gate.open();
+}
+
+TEST_F(PartsInTurn, ThatCannotBeUsedAreNotHandedOut) {
+  make("mode=immediate,nvidia=1");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  stub_fail("clEnqueueCopyBuffer", 1, CL_INVALID_COMMAND_QUEUE);
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 3 * size, &mem), CLPOOL_ERROR_OPENCL);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("clEnqueueCopyBuffer"), std::string::npos)
+      << clpool_last_error_message();
+  EXPECT_EQ(mem, nullptr);
+  EXPECT_OK(clpool_pool_allocate(pool.get(), 3 * size, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(first));
+}
+
+}  // namespace
+}  // namespace clpool::test
