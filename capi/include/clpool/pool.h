@@ -5,8 +5,12 @@
  * blocks.
  *
  * All functions are thread-safe; two threads may use one pool at once. No lock is held across a driver call
- * or a callback. A hit (memory that was released before serves the request) calls no driver and does not
- * block. Since 1.0 unless a function says otherwise.
+ * or a callback, but for one on NVIDIA's driver within which nothing waits. Some drivers are not as
+ * thread-safe as OpenCL demands (3.0, appendix A.2): on NVIDIA's (580.159 seen) and Mesa's rusticl (22.3
+ * seen) one queue is to be used by one thread at a time, also by what the pool enqueues there: give threads
+ * queues of their own, and let them allocate, use and release their blocks themselves. A hit (memory that was
+ * released before serves the request) calls no driver and does not block. Since 1.0 unless a function says
+ * otherwise.
  */
 #ifndef CLPOOL_POOL_H
 #define CLPOOL_POOL_H
