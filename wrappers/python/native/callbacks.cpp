@@ -221,6 +221,9 @@ HoldInterpreter::HoldInterpreter() : held_(Py_IsInitialized() != 0 && !ends_with
 
 HoldInterpreter::~HoldInterpreter() {
   if (held_) {
+    if (ends_without_this_thread() && PyGILState_Check() == 0) {
+      park();  // the thread's Python code was ended where it asked for the GIL again
+    }
     PyGILState_Release(state_);
   }
 }

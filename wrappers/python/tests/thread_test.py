@@ -147,3 +147,28 @@ time.sleep(.2)
     for _ in range(5):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stderr
+
+
+def test_a_program_may_end_while_daemon_threads_are_within_functions_of_an_allocator():
+    program = """
+import sys, threading, time, types
+import clpool
+def allocate(size, alignment):
+    time.sleep(.3)
+    return 1 << 20
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(.5)  # while the interpreter ends, the threads wake up
+sys.modules["slow"] = types.ModuleType("slow")
+sys.modules["slow"].slow = Slow()
+def work():
+    pool = clpool.Pool(clpool.CustomAllocator(allocate, lambda chunk, size: None))
+    while True:
+        pool.allocate(4096)
+        pool.free_held()
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(.2)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
