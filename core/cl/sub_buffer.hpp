@@ -24,7 +24,7 @@ Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept;
 
 /// The parts of one pool's chunks. All functions may be called by several threads at once. A lock is held
 /// across their driver calls where the driver needs that (mixes_up_parts()), and nowhere else; within it
-/// nothing waits and nobody is called back.
+/// nothing waits, and nobody is called back but by clReleaseMemObject.
 class SubBuffers {
  public:
   SubBuffers() = default;
@@ -48,7 +48,9 @@ class SubBuffers {
   std::atomic<bool> can_touch_{false};
   /// Where parts are first used, by one thread at a time; null where the driver does not need that.
   std::atomic<cl_command_queue> in_turn_on_{nullptr};
-  std::mutex turn_;  ///< guards what follows
+  /// Guards what follows. Recursive: a release may call a program's callback, which may ask the pool for
+  /// more.
+  std::recursive_mutex turn_;
   const void* last_thread_ = nullptr;
   bool several_threads_ = false;
   Memory scratch_;

@@ -151,6 +151,9 @@ count_tests() {
   [ -z "$reasons" ] || say "$(printf 'skipped:\n%s' "$reasons" | sed 's/^/    /')"
 }
 
+# Tests that choose their driver themselves, and those that need none: once is enough.
+without_the_device='^(abi|faults|fuzz|hardening|install|mutants|orderings|structure|stub|guarded\.[nos][a-z_0-9]*)\.|oclgrind'
+
 # through: what the tests are run through, such as (env CLPOOL_TEST=rusticl).
 through=()
 

@@ -99,6 +99,31 @@ TEST_F(PartsInTurn, AreMadeBehindAGateWithoutWaiting) {
   gate.open();
 }
 
+/// A program's own callback, made by the driver while the pool releases a part, asks the pool for another
+/// one.
+TEST_F(PartsInTurn, MayBeAllocatedByACallbackOfARelease) {
+  make("mode=immediate,nvidia=1");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  struct Answer {
+    clpool_pool* pool;
+    clpool_status status = CLPOOL_ERROR_INTERNAL;
+  } answer{pool.get()};
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 2 * size, &mem));
+  const auto ask = [](cl_mem, void* user) {
+    auto& asked = *static_cast<Answer*>(user);
+    clpool_mem* made = nullptr;
+    asked.status = clpool_pool_allocate(asked.pool, size, &made);
+    EXPECT_TRUE(asked.status != CLPOOL_SUCCESS || clpool_mem_release(made) == CLPOOL_SUCCESS);
+  };
+  ASSERT_EQ(clSetMemObjectDestructorCallback(clpool_mem_handle(mem), ask, &answer), CL_SUCCESS);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(first));
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_NE(answer.status, CLPOOL_ERROR_INTERNAL) << "the callback was not made";
+}
+
 TEST_F(PartsInTurn, ThatCannotBeUsedAreNotHandedOut) {
   make("mode=immediate,nvidia=1");
   clpool_mem* first = allocate();

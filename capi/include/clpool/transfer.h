@@ -58,7 +58,7 @@ CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem
  * @return see the top; CLPOOL_ERROR_INVALID_OPERATION if both are page-locked, CLPOOL_ERROR_OPENCL with
  *         CL_MEM_COPY_OVERLAP (-8) for overlapping ranges of the same memory. OpenCL calls:
  * clEnqueueCopyBuffer, clEnqueueReadBuffer, clEnqueueWriteBuffer, clEnqueueSVMMemcpy, clEnqueueSVMMap,
- * clEnqueueSVMUnmap.
+ * clEnqueueSVMUnmap, clCreateBuffer.
  */
 CLPOOL_API clpool_status clpool_mem_copy(cl_command_queue queue, clpool_mem* target, size_t target_offset,
                                          clpool_mem* source, size_t source_offset, size_t size,
