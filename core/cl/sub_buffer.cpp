@@ -7,6 +7,7 @@
 #include "base/status.hpp"
 #include "cl/info.hpp"
 #include "cl/order.hpp"
+#include "cl/pattern.hpp"
 #include "cl/quirks.hpp"
 
 namespace clpool::core::cl {
@@ -36,18 +37,20 @@ Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept {
                        static_cast<void*>(queue));
 }
 
-Status SubBuffers::prepare(cl_command_queue queue) {
+Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
   CLPOOL_TRY(queue_device(queue, device));
   Version version;
   CLPOOL_TRY(device_version(device, version));
-  bool mixed_up = false;
-  CLPOOL_TRY(mixes_up_parts(device, mixed_up));
-  can_touch_ = version >= Version{1, 2};
-  if (mixed_up) {
-    in_turn_on_ = queue;
-  }
+  CLPOOL_TRY(mixes_up_parts(device, needs.turns));
+  needs.can_touch = version >= Version{1, 2};
+  needs.queue = queue;
   return Status::success;
+}
+
+void SubBuffers::follow(const Needs& needs) noexcept {
+  can_touch_ = needs.can_touch;
+  in_turn_on_ = needs.turns ? needs.queue : nullptr;
 }
 
 Status SubBuffers::touch(cl_command_queue queue, cl_mem root) noexcept {
@@ -100,10 +103,12 @@ Status SubBuffers::use_once(cl_command_queue queue, cl_mem part) noexcept {
     scratch_ = std::move(scratch);
   }
   const cl_int code = clEnqueueCopyBuffer(queue, part, scratch_.get(), 0, 0, 1, 0, nullptr, nullptr);
-  return code == CL_SUCCESS
-             ? Status::success
-             : fail_cl(code, "clEnqueueCopyBuffer", "a part of a chunk cannot be used on queue %p",
-                       static_cast<void*>(queue));
+  if (code != CL_SUCCESS) {
+    return fail_cl(code, "clEnqueueCopyBuffer", "a part of a chunk cannot be used on queue %p",
+                   static_cast<void*>(queue));
+  }
+  flush(queue);  // nobody else may enqueue there, and what waits unsubmitted keeps the part
+  return Status::success;
 }
 
 }  // namespace clpool::core::cl

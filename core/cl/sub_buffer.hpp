@@ -22,7 +22,7 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 /// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL. Needs OpenCL 1.2.
 Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept;
 
-/// The parts of one pool's chunks. All functions may be called by several threads at once. A lock is held
+/// The parts of one pool's chunks. Functions may be called by several threads at once. A lock is held
 /// across their driver calls where the driver needs that (mixes_up_parts()), and nowhere else; within it
 /// nothing waits, and nobody is called back but by clReleaseMemObject.
 class SubBuffers {
@@ -31,8 +31,15 @@ class SubBuffers {
   SubBuffers(const SubBuffers&) = delete;
   SubBuffers& operator=(const SubBuffers&) = delete;
 
-  /// For parts that are used on the device of `queue`, which must live as long; once.
-  Status prepare(cl_command_queue queue);
+  /// What the driver of a queue needs.
+  struct Needs {
+    cl_command_queue queue = nullptr;
+    bool turns = false;      ///< mixes_up_parts()
+    bool can_touch = false;  ///< OpenCL 1.2
+  };
+  static Status needs_of(cl_command_queue queue, Needs& needs);
+  /// For parts that are used on the device of that queue, which must live as long; once.
+  void follow(const Needs& needs) noexcept;
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. Does nothing before OpenCL 1.2.

@@ -170,7 +170,9 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   made->sets_.add(std::move(own));
   if (const cl_command_queue first = made->own_->epochs.first_queue();
       rules.has_handles && first != nullptr) {
-    CLPOOL_TRY(made->sub_buffers_.prepare(first));
+    cl::SubBuffers::Needs needs;
+    CLPOOL_TRY(cl::SubBuffers::needs_of(first, needs));
+    made->sub_buffers_.follow(needs);
   }
   if (allocator.traits().deferred) {
     send_message(

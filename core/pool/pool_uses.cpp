@@ -225,13 +225,15 @@ Status Pool::adopt(cl_command_queue queue) {
   }
   std::unique_ptr<QueueSet> made;
   CLPOOL_TRY(QueueSet::make({queue}, made));
+  cl::SubBuffers::Needs needs;
   if (rules_.has_handles) {
-    CLPOOL_TRY(sub_buffers_.prepare(queue));
+    CLPOOL_TRY(cl::SubBuffers::needs_of(queue, needs));
   }
   const Visit visit(*this);
   if (!own_->epochs.has_queues()) {
     made->users = 1;
     own_ = &sets_.add(std::move(made));
+    sub_buffers_.follow(needs);
   }
   return Status::success;
 }

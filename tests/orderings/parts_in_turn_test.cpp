@@ -99,6 +99,63 @@ TEST_F(PartsInTurn, AreMadeBehindAGateWithoutWaiting) {
   gate.open();
 }
 
+/// Where only the pool uses its queue, what it enqueued there must not pile up and keep memory.
+TEST_F(PartsInTurn, ArePutBehindAFlush) {
+  make("mode=immediate,nvidia=1,needs_flush=1");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  clpool_mem* second = allocate();
+  EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 0U);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_OK(clpool_mem_release(second));
+  EXPECT_OK(clpool_mem_release(first));
+}
+
+/// Two threads use the memory of a pool without queues for the first time, each on its own queue: only one of
+/// them becomes the pool's, and the other may go.
+TEST_F(PartsInTurn, AreUsedOnTheQueueThatThePoolTookOver) {
+  stub_configure("mode=manual,nvidia=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  allocator.reset(made);
+  pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  struct Use {
+    cl_command_queue queue;
+    clpool_mem* mem;
+    static void make(void* user) {
+      const auto& use = *static_cast<Use*>(user);
+      EXPECT_OK(
+          clpool_mem_fill(use.queue, use.mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    }
+  } winner{scene.cl.queue, allocate()};
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue other =
+      clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+  Use loser{other, allocate()};
+  stub_meanwhile("clRetainCommandQueue", Use::make, &winner);  // the loser is about to take its queue over
+  Use::make(&loser);
+  ASSERT_GT(stub_meanwhile_runs(), 0U);
+  stub_meanwhile(nullptr, nullptr, nullptr);
+  EXPECT_OK(clpool_mem_release(loser.mem));
+  EXPECT_OK(clpool_mem_release(winner.mem));
+  stub_run_all();
+  ASSERT_EQ(stub_pending(other), 0U);
+  std::vector<clpool_mem*> mems = {allocate()};
+  allocate_in_another_thread();
+  for (std::size_t pages = 2; pages < 8; ++pages) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), pages * size, &mem));
+    mems.push_back(mem);
+  }
+  EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 0U);
+  EXPECT_EQ(stub_pending(other), 0U);
+  stub_run_all();
+  EXPECT_EQ(clReleaseCommandQueue(other), CL_SUCCESS);
+  for (clpool_mem* mem : mems) {
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+}
+
 /// A program's own callback, made by the driver while the pool releases a part, asks the pool for another
 /// one.
 TEST_F(PartsInTurn, MayBeAllocatedByACallbackOfARelease) {
