@@ -20,9 +20,8 @@ class Binned final : public Strategy {
   Block* find(std::uint64_t rounded) const noexcept override;
   Block* take(Block& found, std::uint64_t rounded) override;
   Block* take_any(std::uint64_t size) override;
-  Preference preference(const Block&, std::uint64_t, const GrowthLimits&) const noexcept override {
-    return Preference::take;
-  }
+  Block* choose(std::uint64_t rounded, const GrowthLimits&) const noexcept override { return find(rounded); }
+  Block* take_at(Block&, std::uint64_t, std::uint64_t, const GrowthLimits&) override { return nullptr; }
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;

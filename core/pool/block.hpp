@@ -15,6 +15,7 @@ struct HeapChunk {
   Block* first = nullptr;         ///< the block at offset 0
   HeapChunk* previous = nullptr;  ///< all chunks of a heap, in the order of their arrival
   HeapChunk* next = nullptr;
+  std::uint64_t used = 0;          ///< bytes of blocks that are handed out
   std::uint64_t last_release = 0;  ///< stamp that the owner gave with the latest release of a block in it
 };
 

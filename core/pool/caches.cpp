@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t most_caches = 256;
 
 /// The caches of all threads together hold at most this share of what the pool has, or a single block each.
-constexpr std::uint64_t cache_percent = 3;
+constexpr std::uint64_t cache_percent = 1;
 
 /// A pool may grow by a chunk rather than take back what is worth no system call.
 constexpr std::uint64_t least_allowance = 1 << 20;
@@ -109,7 +109,10 @@ bool Caches::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
   take_in(cache);
   cache.count_handed_out(size);
   ++cache.blocks;
-  know(cache);
+  ++known_requests_;
+  ++cache.known_requests;
+  cache.known_bytes += static_cast<std::int64_t>(size);
+  known_bytes_ += static_cast<std::int64_t>(size);
   return known_bytes_ > peak_active_bytes_;
 }
 
@@ -117,14 +120,14 @@ void Caches::count_returned(ThreadCache& cache, std::size_t size) noexcept {
   if (is_own(cache) || cache.is_borrowed) {
     take_in(cache);
     cache.active_bytes -= size;
+    cache.highest_bytes -= size;
     --cache.blocks;
-    know(cache);
   } else {
     cache.bytes_returned_elsewhere += size;
     ++cache.returned_elsewhere;
-    cache.known_bytes -= static_cast<std::int64_t>(size);
-    known_bytes_ -= static_cast<std::int64_t>(size);
   }
+  cache.known_bytes -= static_cast<std::int64_t>(size);
+  known_bytes_ -= static_cast<std::int64_t>(size);
 }
 
 void Caches::raise_peak() noexcept {

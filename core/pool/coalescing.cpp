@@ -2,41 +2,53 @@
 #include "pool/coalescing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
+
+#include "pool/call_budget.hpp"
 
 namespace clpool::core {
 namespace {
 
-/// Smallest chunk once driver calls are scarce; before that, small chunks may be twice what was asked for.
-constexpr std::uint64_t default_min_chunk_bytes = 1024 * 1024;
+/// Least size of a chunk that many small blocks share, in all and as a multiple of the block that it is taken
+/// for: a chunk of many small blocks has many handles, and drivers walk through them (see
+/// Parts::most_unused).
+constexpr std::uint64_t default_min_chunk_bytes = 512 * 1024;
+constexpr std::uint64_t most_blocks_a_chunk = 256;
 
-/// Driver calls that may be spent on keeping memory small: so many at first, and so many per request.
-constexpr double free_driver_calls = 4;
-constexpr double driver_calls_per_request = 0.008;
+/// A whole chunk of at most so many times the request serves it in any case.
+constexpr std::uint64_t tolerated = 2;
 
-/// A new chunk is at least this share of what the pool has, times the pressure, up to the largest share.
-constexpr double smallest_growth = 0.01;
-constexpr double largest_growth = 0.2;
+/// What is little beside what the pool has, in parts of it: so much while the budget of driver calls is full,
+/// and twice as much for every few calls that are spent; for the size of new chunks no more than a certain
+/// part.
+constexpr double least_little = 0.002;
+constexpr double calls_a_doubling = 6;
+constexpr double largest_growth = 0.025;
 
-/// Requests of at least a certain share of what the pool has do not cut up a whole chunk that is larger by
-/// more than the tolerance, while driver calls are to spare and the pool is about as large as it ever was.
-constexpr std::uint64_t large_request = 50;  // one part in so many
-constexpr double tolerance = 1.5;
-constexpr double near_peak = 0.8;
+/// A request of more than one part in so many of what the pool has goes where it fits best, even if a handle
+/// of its shape is alive elsewhere.
+constexpr std::uint64_t large_request = 100;
 
-/// A whole chunk of at least one part in so many of what the pool has is not cut up by a request that would
-/// take less than one part in so many of it, as long as there are driver calls and room for a small chunk.
-constexpr std::uint64_t dominant_chunk = 2;
-constexpr std::uint64_t least_pinned = 16;
+/// A chunk does not go back for one of less than one part in so many of it: it would be missed.
+constexpr std::uint64_t least_exchanged = 64;
 
-/// Driver calls made, as a multiple of those that may be spent: below 1 there are some to spare.
-double pressure(const GrowthLimits& limits) noexcept {
-  return static_cast<double>(limits.driver_allocations) /
-         (free_driver_calls + driver_calls_per_request * static_cast<double>(limits.allocations));
-}
+/// When no calls are left, a chunk for a request that is larger than that gets so much head-room, in parts of
+/// the request: the next that is a little larger finds room in it.
+constexpr double most_headroom = 0.125;
+constexpr std::uint64_t most_headroom_of_all = 200;  // one part in so many of what the pool has
 
 std::uint64_t share(double part, std::uint64_t bytes) noexcept {
   return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
+}
+
+/// Part of what the pool has that is little, as long as so many driver calls are left.
+double little(double calls_left) noexcept {
+  return std::min(1.0, least_little * std::exp2((CallBudget::most - calls_left) / calls_a_doubling));
+}
+
+std::uint64_t times(std::uint64_t bytes, std::uint64_t factor) noexcept {
+  return bytes > UINT64_MAX / factor ? UINT64_MAX : bytes * factor;
 }
 
 }  // namespace
@@ -63,71 +75,85 @@ Block* Coalescing::take_any(std::uint64_t size) {
   return block != nullptr ? heap_.take(*block, block->size) : nullptr;
 }
 
-Preference Coalescing::preference(const Block& found, std::uint64_t rounded,
-                                  const GrowthLimits& limits) const noexcept {
-  if (!is_whole_chunk(found) || pressure(limits) >= 1) {
-    return Preference::take;
+std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
+  const std::uint64_t most = times(rounded, most_blocks_a_chunk);
+  return min_chunk_is_asked_for_ ? std::max(most, min_chunk_bytes_) : most;
+}
+
+bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
+                            const GrowthLimits& limits) const noexcept {
+  const std::uint64_t pinned =
+      std::max(share(little(limits.calls_left), heap_.managed_bytes()), min_chunk_bytes_);
+  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned);
+}
+
+Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
+  if (limits.room < rounded) {
+    return heap_.find(rounded);
   }
-  const std::uint64_t managed = heap_.managed_bytes();
-  if (rounded >= managed / large_request) {
-    const bool misfit = found.size > std::max(share(tolerance, rounded), min_chunk_bytes_) &&
-                        managed + rounded >= share(near_peak, limits.peak_managed_bytes);
-    return misfit ? Preference::replace : Preference::take;
+  const std::uint64_t room_for_blocks = most_shared(rounded);
+  if (Block* part = heap_.find_in_used(rounded, room_for_blocks); part != nullptr) {
+    return part;
   }
-  // A small block would keep a large chunk from ever being used whole, or given back.
-  const std::uint64_t small = std::max(rounded, min_chunk_bytes_);
-  const bool pins =
-      found.size >= managed / dominant_chunk && found.size / least_pinned >= small && limits.room >= small;
-  return pins ? Preference::spare : Preference::take;
+  Block* whole = heap_.find_whole(rounded);
+  const bool fits = whole != nullptr && whole->size <= room_for_blocks && may_cut_up(*whole, rounded, limits);
+  return fits ? whole : nullptr;
+}
+
+Block* Coalescing::take_at(Block& hole, std::uint64_t offset, std::uint64_t rounded,
+                           const GrowthLimits& limits) {
+  if (rounded > heap_.managed_bytes() / large_request) {
+    const Block* best = choose(rounded, limits);
+    if (best == nullptr || hole.size > best->size) {
+      return nullptr;
+    }
+  } else if (is_whole_chunk(hole) && !may_cut_up(hole, rounded, limits)) {
+    return nullptr;
+  }
+  return heap_.take(hole, rounded, offset - hole.offset);
 }
 
 Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
-  const double urgency = pressure(limits);
   const std::uint64_t managed = heap_.managed_bytes();
   const std::uint64_t peak = std::max(limits.peak_managed_bytes, managed);
-  const std::uint64_t portion =
-      heap_.rounded(share(std::min(largest_growth, smallest_growth * std::max(1.0, urgency)), managed));
-  Growth growth;
-  std::uint64_t wanted = std::max({rounded, portion, min_chunk_bytes_});
-  std::uint64_t headroom = peak - managed;
-  const auto release = [&](HeapChunk& chunk) {
-    // Room for all of them at once: nothing may throw once the first is forgotten, as it would be lost.
-    growth.released.reserve(heap_.chunk_count() + growth.released.size());
-    growth.released.push_back(&chunk);
-    headroom += chunk.size;
-    heap_.remove_chunk(chunk);
-  };
-
-  const Block* found = heap_.find(rounded);
-  const Preference preferred = found != nullptr ? preference(*found, rounded, limits) : Preference::take;
-  const bool spares = preferred == Preference::spare;
-  if (preferred == Preference::replace && idle(*found->chunk)) {
-    // A whole chunk that would have been cut up goes back for one that fits.
-    release(*found->chunk);
-    wanted = rounded;
-  }
-  // Beyond the peak so far: as many whole chunks go back as it takes to stay below it.
-  while (!spares && wanted > headroom && rounded > headroom) {
-    Block* block = heap_.find_whole(rounded - headroom);
-    block = block != nullptr ? block : heap_.largest_whole();
-    if (block == nullptr || !idle(*block->chunk)) {
-      break;
-    }
-    release(*block->chunk);
-  }
-  if (spares) {
-    // As little as there is reason for.
-  } else if (wanted > headroom) {
-    const bool small_start = urgency <= 1 && !min_chunk_is_asked_for_;
-    const std::uint64_t least = small_start ? std::min(min_chunk_bytes_, 2 * rounded) : min_chunk_bytes_;
-    wanted = headroom >= rounded ? std::max(headroom, min_chunk_is_asked_for_ ? min_chunk_bytes_ : 0)
-                                 : std::max({rounded, portion, least});
-  } else if (urgency > 1) {
-    // Few driver calls are left: use the headroom for chunks that last.
-    wanted = std::max(wanted, std::min(headroom, 4 * wanted));
+  const std::uint64_t portion = share(std::min(largest_growth, little(limits.calls_left)), managed);
+  const std::uint64_t shared = std::min(std::max(portion, min_chunk_bytes_), most_shared(rounded));
+  std::uint64_t wanted = std::max(rounded, shared);
+  if (wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
+    wanted += std::min(share(most_headroom, rounded), managed / most_headroom_of_all);
   }
   wanted &= ~(heap_.granule() - 1);
 
+  Growth growth;
+  // Beyond the peak so far: as many whole chunks go back as it takes to stay below it.
+  std::uint64_t headroom = peak - managed;
+  bool some_are_busy = false;
+  while (wanted > headroom && !some_are_busy) {
+    Block* block = heap_.find_whole(wanted - headroom);
+    block = block != nullptr ? block : heap_.largest_whole();
+    if (block == nullptr) {
+      break;
+    }
+    HeapChunk& chunk = *block->chunk;
+    if (chunk.size / least_exchanged > wanted) {
+      break;
+    }
+    some_are_busy = !idle(chunk);
+    if (!some_are_busy) {
+      // Room for all of them at once: nothing may throw once the first is forgotten, as it would be lost.
+      growth.released.reserve(heap_.chunk_count() + growth.released.size());
+      growth.released.push_back(&chunk);
+      headroom += chunk.size;
+      heap_.remove_chunk(chunk);
+    }
+  }
+  if (some_are_busy && growth.released.empty() && heap_.find(rounded) != nullptr) {
+    return growth;
+  }
+  if (wanted > headroom && headroom > rounded) {
+    wanted = min_chunk_is_asked_for_ ? std::max(headroom, min_chunk_bytes_) : headroom;
+    wanted &= ~(heap_.granule() - 1);
+  }
   const std::uint64_t most =
       std::min(limits.room, limits.max_chunk_bytes != 0 ? limits.max_chunk_bytes : UINT64_MAX);
   growth.chunk_bytes = std::max(rounded, std::min(wanted, most & ~(heap_.granule() - 1)));

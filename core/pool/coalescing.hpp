@@ -1,7 +1,7 @@
 // Coalescing: the default strategy. Best fit with splitting and merging (Heap), and the rule by which the
-// pool grows: memory that is wholly free is given back before more is taken, and how eagerly that is done
-// depends on how many chunks were asked for so far, in proportion to the requests served (see
-// tests/benchmarks/README.md for what was measured).
+// pool grows: a request is weighed by what it would pin, against the driver calls that are left (CallBudget),
+// and memory that is wholly free is given back before more is taken. tests/benchmarks/README.md has what was
+// measured.
 #pragma once
 
 #include "pool/heap.hpp"
@@ -18,8 +18,9 @@ class Coalescing final : public Strategy {
   Block* find(std::uint64_t rounded) const noexcept override { return heap_.find(rounded); }
   Block* take(Block& found, std::uint64_t rounded) override;
   Block* take_any(std::uint64_t size) override;
-  Preference preference(const Block& found, std::uint64_t rounded,
-                        const GrowthLimits& limits) const noexcept override;
+  Block* choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept override;
+  Block* take_at(Block& hole, std::uint64_t offset, std::uint64_t rounded,
+                 const GrowthLimits& limits) override;
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
@@ -36,6 +37,12 @@ class Coalescing final : public Strategy {
   const char* check() const noexcept override { return heap_.check(); }
 
  private:
+  /// Bytes that a chunk may have free if a request is to be served from it: it is not for ever more small
+  /// blocks.
+  std::uint64_t most_shared(std::uint64_t rounded) const noexcept;
+  /// Whether a request is worth that a wholly free chunk is no longer whole.
+  bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
+
   Heap heap_;
   std::uint64_t min_chunk_bytes_;
   bool min_chunk_is_asked_for_;

@@ -61,6 +61,25 @@ class FreeIndex {
     return exhaustive ? smallest(heads_[bin], size, UINT32_MAX) : nullptr;
   }
 
+  /// The same among blocks whose chunks have at most `most_free` bytes free. The search looks at a few dozen
+  /// blocks and then gives up.
+  Block* find_in_used(std::uint64_t size, std::uint64_t most_free) const noexcept {
+    std::uint32_t looks = most_looks_at_chunks;
+    for (std::uint32_t bin = next_bin(bin_of(size >> granule_shift_)); bin != none; bin = next_bin(bin + 1)) {
+      Block* best = nullptr;
+      for (Block* block = heads_[bin]; block != nullptr && looks > 0; block = block->free_next, --looks) {
+        if (block->size >= size && (best == nullptr || block->size < best->size) &&
+            block->chunk->size - block->chunk->used <= most_free) {
+          best = block;
+        }
+      }
+      if (best != nullptr || looks == 0) {
+        return best;
+      }
+    }
+    return nullptr;
+  }
+
   /// A block among the largest; the very largest, in time linear in the last list, if `exhaustive`. Null if
   /// empty.
   Block* largest(bool exhaustive = false) const noexcept {
@@ -110,6 +129,7 @@ class FreeIndex {
   static constexpr std::uint32_t level_count = 48;
   static constexpr std::uint32_t none = UINT32_MAX;
   static constexpr std::uint32_t most_looks = 8;
+  static constexpr std::uint32_t most_looks_at_chunks = 64;
 
   /// Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the
   /// last.

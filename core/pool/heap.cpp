@@ -41,29 +41,50 @@ Block* Heap::find(std::uint64_t size, bool exhaustive) const noexcept {
   return block;
 }
 
-Block* Heap::take(Block& block, std::uint64_t size) {
-  Block* rest = block.size > size ? source_.make() : nullptr;
-  unmark_free(block);
-  if (rest != nullptr) {
-    rest->chunk = block.chunk;
-    rest->offset = block.offset + size;
-    rest->size = block.size - size;
-    rest->virgin = block.virgin;
-    rest->left = &block;
-    rest->right = block.right;
-    if (rest->right != nullptr) {
-      rest->right->left = rest;
-    }
-    block.right = rest;
-    block.size = size;
-    mark_free(*rest);
+Block& Heap::split(Block& block, Block& rest, std::uint64_t size) noexcept {
+  rest.chunk = block.chunk;
+  rest.offset = block.offset + size;
+  rest.size = block.size - size;
+  rest.virgin = block.virgin;
+  rest.left = &block;
+  rest.right = block.right;
+  if (rest.right != nullptr) {
+    rest.right->left = &rest;
   }
-  block.virgin = false;
-  return &block;
+  block.right = &rest;
+  block.size = size;
+  return rest;
+}
+
+Block* Heap::take(Block& block, std::uint64_t size, std::uint64_t skipped) {
+  Block* taken = skipped > 0 ? source_.make() : &block;
+  Block* rest = nullptr;
+  try {
+    rest = block.size > skipped + size ? source_.make() : nullptr;
+  } catch (...) {
+    if (skipped > 0) {
+      source_.recycle(taken);
+    }
+    throw;
+  }
+  unmark_free(block);
+  if (skipped > 0) {
+    split(block, *taken, skipped);
+  }
+  if (rest != nullptr) {
+    mark_free(split(*taken, *rest, size));
+  }
+  if (skipped > 0) {
+    mark_free(block);
+  }
+  taken->virgin = false;
+  taken->chunk->used += taken->size;
+  return taken;
 }
 
 Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
   block.chunk->last_release = std::max(block.chunk->last_release, stamp);
+  block.chunk->used -= block.size;
   Block* merged = &block;
   if (Block* right = block.right; right != nullptr && right->free) {
     unmark_free(*right);
@@ -132,6 +153,7 @@ const char* Heap::check() const noexcept {
   std::uint64_t chunk_count = 0;
   for (const HeapChunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
     std::uint64_t offset = 0;
+    std::uint64_t used = 0;
     const Block* left = nullptr;
     for (const Block* block = chunk->first; block != nullptr; left = block, block = block->right) {
       if (block->chunk != chunk || block->left != left) {
@@ -148,11 +170,15 @@ const char* Heap::check() const noexcept {
       }
       offset += block->size;
       free_bytes += block->free ? block->size : 0;
+      used += block->free ? 0 : block->size;
       free_blocks += block->free ? 1 : 0;
       used_free += block->free && !block->virgin ? 1 : 0;
     }
     if (offset != chunk->size) {
       return "the blocks of a chunk do not fill it";
+    }
+    if (used != chunk->used) {
+      return "what is used of a chunk is miscounted";
     }
     managed += chunk->size;
   }

@@ -29,9 +29,14 @@ class Heap {
   /// The free block that would serve `size` bytes: best fit among parts of chunks, else among whole chunks.
   Block* find(std::uint64_t size, bool exhaustive = false) const noexcept;
 
-  /// Hands out `size` bytes at the start of a free block and keeps the rest free. Throws std::bad_alloc,
-  /// changing nothing, if there is no descriptor for the rest.
-  Block* take(Block& block, std::uint64_t size);
+  /// The same among parts of chunks that have at most `most_free` bytes free.
+  Block* find_in_used(std::uint64_t size, std::uint64_t most_free) const noexcept {
+    return parts_.find_in_used(size, most_free);
+  }
+
+  /// Hands out `size` bytes of a free block, from `skipped` bytes after its start on, and keeps the rest
+  /// free. Throws std::bad_alloc, changing nothing, if there is no descriptor for the rest.
+  Block* take(Block& block, std::uint64_t size, std::uint64_t skipped = 0);
 
   /// Takes a block back and merges it with free neighbours. `stamp` is kept as its chunk's last_release.
   /// Returns the free block that it is now part of.
@@ -64,6 +69,8 @@ class Heap {
 
  private:
   FreeIndex& index_of(const Block& block) noexcept { return is_whole_chunk(block) ? whole_ : parts_; }
+  /// Cuts a block in two; the second part, which is not marked.
+  static Block& split(Block& block, Block& rest, std::uint64_t size) noexcept;
   void mark_free(Block& block) noexcept;
   void unmark_free(Block& block) noexcept;
 

@@ -83,10 +83,9 @@ void Pool::Visit::notify() noexcept {
   }
 }
 
-void Pool::Visit::tidy() noexcept {
+void Pool::Visit::clear_away() noexcept {
   pool_.work_on_guard(*this);
-  while (!pool_.books_.garbage().empty() || pool_.retired_uses_ != nullptr ||
-         pool_.retired_sets_ != nullptr) {
+  while (pool_.has_rubbish()) {
     std::uint64_t bytes = 0;
     Garbage garbage = pool_.books_.take_garbage(bytes);
     Uses* uses = std::exchange(pool_.retired_uses_, nullptr);
@@ -262,13 +261,13 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
     case Step::Kind::make_handle:
       return make_handle(visit, request);
     case Step::Kind::allocate:
-      return allocate_chunk(visit, request, step.bytes);
+      return allocate_chunk(visit, request, step.amount);
     case Step::Kind::poll:
       return look(visit, Close::due);
     case Step::Kind::settle:
-      return settle(visit, step.nanoseconds);
+      return settle(visit, step.amount);
     case Step::Kind::wait:
-      return books_.waited(request, !wait(visit, step.nanoseconds));
+      return books_.waited(request, !wait(visit, step.amount));
     case Step::Kind::end_pools: {
       bool any = false;
       visit.out([&] { any = end_parked(UINT64_MAX); });
@@ -513,7 +512,9 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
   } else if (needed <= limit / 16) {
     const std::uint64_t most_kept = limit - limit / 4;
     for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > most_kept; ++i) {
-      empty_bucket(cache, cache.next_flushed);
+      if (cache.buckets[cache.next_flushed] != nullptr) {
+        empty_bucket(cache, cache.next_flushed);
+      }
       cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
     }
   }
@@ -560,7 +561,9 @@ void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
 
 void Pool::empty(ThreadCache& cache) noexcept {
   for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0; ++i) {
-    empty_bucket(cache, i);
+    if (cache.buckets[i] != nullptr) {
+      empty_bucket(cache, i);
+    }
   }
 }
 

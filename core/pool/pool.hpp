@@ -194,6 +194,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool wait(Visit& visit, std::uint64_t nanoseconds) noexcept;
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
+  /// Something is to be released without the mutex.
+  bool has_rubbish() const noexcept {
+    return !books_.garbage().empty() || retired_uses_ != nullptr || retired_sets_ != nullptr;
+  }
 
   // pool_uses.cpp: declared uses.
   static Uses& uses_of(Mem& mem);
@@ -231,7 +235,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // pool_report.cpp
   MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }
-  void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept;
+  void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
+    if (options_.trace_messages) [[unlikely]] {
+      send_trace(format, first, second);
+    }
+  }
+  void send_trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept;
   void report_leaks() noexcept;
   std::uint64_t largest_around_cached() const noexcept;
   std::vector<PoolStretch> snapshot();
@@ -285,7 +294,11 @@ class Pool::Visit {
   void out(Action&& action);
 
   /// Releases all that is to be released, without the mutex.
-  void tidy() noexcept;
+  void tidy() noexcept {
+    if (pool_.guard_ != nullptr || pool_.has_rubbish()) [[unlikely]] {
+      clear_away();
+    }
+  }
 
   /// At the end, polls a little for chunks that must be idle before they go, if too many are held.
   void keep_to_held_limit() noexcept { keeps_to_held_limit_ = true; }
@@ -296,6 +309,7 @@ class Pool::Visit {
   std::unique_lock<std::mutex>& lock() noexcept { return lock_; }
 
  private:
+  void clear_away() noexcept;
   void notify() noexcept;
 
   Pool& pool_;

@@ -100,10 +100,7 @@ void Pool::visit(const std::function<bool(const PoolStretch&)>& visitor) {
   }
 }
 
-void Pool::trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
-  if (!options_.trace_messages) {
-    return;
-  }
+void Pool::send_trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
   char text[160];
   std::snprintf(text, sizeof text, format, static_cast<unsigned long long>(first),
                 static_cast<unsigned long long>(second));

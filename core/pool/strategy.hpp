@@ -13,7 +13,8 @@ namespace clpool::core {
 
 /// What a strategy plans when it has nothing for a request.
 struct Growth {
-  std::uint64_t chunk_bytes = 0;  ///< size of the chunk to ask for, at least what the request needs
+  std::uint64_t chunk_bytes = 0;  ///< size of the chunk to ask for, at least what the request needs; 0:
+                                  ///< better take what there is
   std::vector<HeapChunk*>
       released;  ///< wholly free chunks, already forgotten by the strategy, to be given back first
 };
@@ -23,15 +24,7 @@ struct GrowthLimits {
   std::uint64_t max_chunk_bytes = 0;     ///< largest chunk that the allocator makes; 0 = unknown
   std::uint64_t room = UINT64_MAX;       ///< bytes that the pool may still take
   std::uint64_t peak_managed_bytes = 0;  ///< the most that it ever had
-  std::uint64_t allocations = 0;         ///< requests so far
-  std::uint64_t driver_allocations = 0;  ///< chunks taken so far
-};
-
-/// What is to be done with a free block that would serve a request.
-enum class Preference : std::uint8_t {
-  take,     ///< it is right
-  spare,    ///< its chunk stays whole, and a small new one serves the request
-  replace,  ///< its chunk is much too large: it goes back, if it is idle, for one that fits
+  double calls_left = 0;                 ///< driver calls to spare, see CallBudget
 };
 
 class Strategy {
@@ -53,9 +46,13 @@ class Strategy {
   /// The same when there is nothing else: looks everywhere and accepts any larger block.
   virtual Block* take_any(std::uint64_t size) = 0;
 
-  /// Whether a request had better not take what find() found.
-  virtual Preference preference(const Block& found, std::uint64_t rounded,
-                                const GrowthLimits& limits) const noexcept = 0;
+  /// The same, or null where the pool had better grow.
+  virtual Block* choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept = 0;
+
+  /// Hands out a block at `offset` of the chunk, in a free block that is large enough; null if that is no
+  /// good place for it. Throws std::bad_alloc, changing nothing.
+  virtual Block* take_at(Block& hole, std::uint64_t offset, std::uint64_t rounded,
+                         const GrowthLimits& limits) = 0;
 
   /// Plans the next chunk for a request, taking out of the books what is to be given back.
   virtual Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) = 0;

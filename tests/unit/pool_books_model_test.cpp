@@ -285,7 +285,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     const bool asks_others =
         step.kind == Kind::wait || step.kind == Kind::collect || step.kind == Kind::ask_user;
     // A handle in another thread's hands is the business of a test of its own.
-    EXPECT_FALSE(worker.inside && asks_others && step.nanoseconds != UINT64_MAX);
+    EXPECT_FALSE(worker.inside && asks_others && step.amount != UINT64_MAX);
     switch (step.kind) {
       case Kind::done:
         hand_out(*request.block, request.size);
@@ -307,7 +307,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         worker.at = Worker::At::make_handle;
         return;
       case Kind::allocate:
-        return begin_allocation(worker, step.bytes);
+        return begin_allocation(worker, step.amount);
       case Kind::poll:
         return look(false);
       case Kind::settle:
@@ -315,7 +315,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         return look(true);
       case Kind::wait:
         worker.turn = books->turn();
-        worker.deadline = step.nanoseconds == UINT64_MAX ? UINT64_MAX : now + step.nanoseconds;
+        worker.deadline = step.amount == UINT64_MAX ? UINT64_MAX : now + step.amount;
         worker.at = Worker::At::wait;
         return;
       case Kind::end_pools:

@@ -123,14 +123,14 @@ class PoolBooks : public testing::Test {
         books->handle_made(request, reinterpret_cast<cl_mem>(std::uintptr_t{64} * ++handles));
         return true;
       case Kind::allocate:
-        steps.push_back("allocate " + std::to_string(step.bytes));
-        allocate_chunk(request, step.bytes);
+        steps.push_back("allocate " + std::to_string(step.amount));
+        allocate_chunk(request, step.amount);
         return true;
       case Kind::wait:
         steps.emplace_back("wait");
-        world.now += step.nanoseconds == UINT64_MAX ? 1 : step.nanoseconds;
+        world.now += step.amount == UINT64_MAX ? 1 : step.amount;
         books->waited(request, true);
-        return step.nanoseconds != UINT64_MAX;  // else it is for ever
+        return step.amount != UINT64_MAX;  // else it is for ever
       case Kind::collect:
         steps.emplace_back("collect");
         books->collected(request);
@@ -141,7 +141,7 @@ class PoolBooks : public testing::Test {
         return true;
       case Kind::settle:
         steps.emplace_back("settle");
-        world.now += step.nanoseconds;
+        world.now += step.amount;
         return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
@@ -497,7 +497,7 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
     other = books->next(second);
   }
   EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";
-  allocate_chunk(first, step.bytes);
+  allocate_chunk(first, step.amount);
   ASSERT_EQ(books->next(first).kind, Kind::done);
   hand_out(*first.block);
   books->free(*first.block, 0);
@@ -597,6 +597,39 @@ TEST_F(PoolBooksWithHandles, AnOverlappingHandleGoesFirst) {
   PoolBlock* const larger = serve(1024);
   EXPECT_EQ(steps, (Steps{"release garbage", "make handle", "done"}));
   books->free(*larger, 0);
+}
+
+TEST_F(PoolBooksWithHandles, ARequestGoesToThePlaceWhereAHandleOfItsShapeIsAlive) {
+  PoolBlock* const first = serve(512);
+  PoolBlock* const second = serve(512);
+  PoolBlock* const between = serve(256);
+  PoolBlock* const other = serve(768);  // the smallest hole for 512 bytes
+  PoolBlock* const last = serve(256);
+  const cl_mem handle = second->handle;
+  for (PoolBlock* const block : {first, second, other}) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const again = serve(512);
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(again->handle, handle) << "what was released last";
+  PoolBlock* const left = serve(512);
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(books->check(), nullptr);
+  for (PoolBlock* const block : {between, last, again, left}) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooksWithHandles, NoHandleIsFoundInAChunkThatIsUsedAsAWhole) {
+  PoolBlock* const part = serve(512);
+  HeapChunk* const chunk = part->chunk;
+  books->free(*part, 0);
+  PoolBlock* const whole = serve(chunk->size);
+  ASSERT_EQ(whole->chunk, chunk);
+  PoolBlock* const next = serve(512);
+  EXPECT_NE(next->chunk, chunk);
+  books->free(*whole, 0);
+  books->free(*next, 0);
 }
 
 TEST_F(PoolBooksWithHandles, ARequestWhoseHandleCannotBeMadeGetsAChunkOfItsOwnOrFails) {

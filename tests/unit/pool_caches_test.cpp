@@ -175,19 +175,19 @@ TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
   Caches caches(10, 9);
   ensure_thread_record();
   ThreadCache& own = caches.of_this_thread(may_cache, pool_bytes);
-  EXPECT_EQ(own.limit, pool_bytes / 100 * 3);
+  EXPECT_EQ(own.limit, pool_bytes / 100);
   for (int i = 0; i < 9; ++i) {
     std::thread([&] { own_cache(caches); }).join();
   }
   std::thread([&] {
     own_cache(caches);
     caches.share_limits(may_cache, pool_bytes);
-    EXPECT_EQ(own.limit, pool_bytes / 100 * 3 / 2);
+    EXPECT_EQ(own.limit, pool_bytes / 100 / 2);
   }).join();
   for (int visit = 0; visit < 256; ++visit) {
     caches.of_this_thread(may_cache, pool_bytes);
   }
-  EXPECT_EQ(own.limit, pool_bytes / 100 * 3) << "seen by and by, as a thread tells nobody that it ends";
+  EXPECT_EQ(own.limit, pool_bytes / 100) << "seen by and by, as a thread tells nobody that it ends";
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {

@@ -45,6 +45,33 @@ TEST(FreeIndex, HandsOutTheMostRecentOfEqualBlocks) {
   EXPECT_EQ(blocks.index->find(4 * granule), &second);
 }
 
+TEST(FreeIndex, PassesOverBlocksOfChunksThatAreNearlyFree) {
+  HeapChunk drained;
+  drained.size = 1000 * granule;
+  HeapChunk used = drained;
+  used.used = 900 * granule;
+  Index blocks;
+  blocks.add(4 * granule).chunk = &drained;
+  blocks.add(5 * granule).chunk = &drained;
+  Block& right = blocks.add(70 * granule);
+  right.chunk = &used;
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 100 * granule), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 99 * granule), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule)->size, 4 * granule);
+}
+
+TEST(FreeIndex, GivesUpLookingAmongBlocksOfChunksThatAreNearlyFree) {
+  HeapChunk drained;
+  drained.size = 1 << 30;
+  HeapChunk used;
+  Index blocks;
+  blocks.add(9 * granule).chunk = &used;
+  for (int i = 0; i < 10'000; ++i) {
+    blocks.add(4 * granule).chunk = &drained;
+  }
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule), nullptr);
+}
+
 TEST(FreeIndex, IsEmptyAgainAfterAllWereRemoved) {
   Index blocks;
   Block& first = blocks.add(granule);

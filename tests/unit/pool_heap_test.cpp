@@ -37,7 +37,12 @@ class ModelledHeap {
     if (block == nullptr) {
       return nullptr;
     }
-    block = heap.take(*block, rounded);
+    // At the start, at the end or in the middle of what is free.
+    const std::uint64_t spare = (block->size - rounded) / heap.granule();
+    const std::uint64_t skipped = !scatters || ++allocations_ % 3 == 0 ? 0
+                                  : allocations_ % 3 == 1              ? spare / 2
+                                                                       : spare;
+    block = heap.take(*block, rounded, skipped * heap.granule());
     EXPECT_GE(block->size, size);
     EXPECT_EQ(block->offset % heap.granule(), 0u);
     EXPECT_LE(block->offset + block->size, block->chunk->size);
@@ -69,12 +74,14 @@ class ModelledHeap {
 
   CountedBlocks blocks;
   Heap heap;
+  bool scatters = false;
 
  private:
   std::deque<HeapChunk> chunks_;
   std::map<const HeapChunk*, std::map<std::uint64_t, std::uint64_t>> used_;
   std::uint64_t managed_ = 0;
   std::uint64_t used_bytes_ = 0;
+  std::uint64_t allocations_ = 0;
 };
 
 struct Workload {
@@ -90,6 +97,7 @@ class HeapModel : public testing::TestWithParam<Workload> {};
 TEST_P(HeapModel, NeverOverlapsAndMergesEverythingBack) {
   const Workload& workload = GetParam();
   ModelledHeap model(workload.granule);
+  model.scatters = true;
   std::vector<HeapChunk*> chunks;
   for (int i = 0; i < workload.chunks; ++i) {
     chunks.push_back(&model.add_chunk(workload.chunk_bytes + static_cast<std::uint64_t>(i)));

@@ -20,6 +20,16 @@ namespace {
 using Claim = Parts::Claim;
 
 struct PoolParts : testing::Test {
+  PoolParts() { parts.enter_in(shapes); }
+  /// How many handles of that size a request would find.
+  std::size_t found(std::uint64_t size) const {
+    std::size_t count = 0;
+    for (const Part* one = shapes.first(size); one != nullptr; one = one->next_alike) {
+      EXPECT_EQ(one->state, Part::State::unused);
+      count += one->size == size ? 1 : 0;
+    }
+    return count;
+  }
   Claim claim(std::uint64_t offset, std::uint64_t size) {
     part = nullptr;
     return parts.claim(chunk, offset, size, part, dying);
@@ -53,6 +63,7 @@ struct PoolParts : testing::Test {
 
   std::vector<char> handles = std::vector<char>(4096);
   std::size_t next_handle = 0;
+  Shapes shapes;
   PoolChunk chunk;
   Parts& parts = chunk.parts;
   DyingParts dying;
@@ -96,6 +107,21 @@ TEST_F(PoolParts, AnOverlappingHandleIsReleasedBeforeOneIsMade) {
     parts.put_all(dying);
     EXPECT_EQ(release_dying(), 1u);
   }
+}
+
+TEST_F(PoolParts, HandlesAreFoundByTheirSizeAsLongAsTheyAreUnused) {
+  make_unused(0, 512);
+  make_unused(512, 512);
+  make_unused(1024, 256);
+  EXPECT_EQ(found(512), 2u);
+  EXPECT_EQ(found(256), 1u);
+  EXPECT_EQ(shapes.first(512)->offset, 512u) << "the last one first";
+  EXPECT_EQ(claim(0, 512), Claim::ready);
+  EXPECT_EQ(found(512), 1u);
+  EXPECT_EQ(claim(768, 512), Claim::release) << "overlaps two";
+  EXPECT_EQ(found(512), 0u);
+  EXPECT_EQ(found(256), 0u);
+  release_dying();
 }
 
 TEST_F(PoolParts, NeighboursThatOnlyTouchStayAlive) {

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "pool/binned.hpp"
+#include "pool/call_budget.hpp"
 #include "pool/coalescing.hpp"
 #include "support/blocks.hpp"
 
@@ -30,27 +33,33 @@ struct Driven {
 
   Block* allocate(std::uint64_t size, const Strategy::IsIdle& idle = all_idle) {
     const std::uint64_t rounded = strategy.rounded(size);
-    ++limits.allocations;
-    Block* found = strategy.find(rounded);
-    const Preference preferred =
-        found != nullptr ? strategy.preference(*found, rounded, limits) : Preference::take;
-    const bool takes =
-        preferred == Preference::take || (preferred == Preference::replace && !idle(*found->chunk));
-    Block* block = found != nullptr && takes ? strategy.take(*found, rounded) : nullptr;
+    limits.calls_left = budget.left(++requests);
+    Block* block = strategy.choose(rounded, limits);
+    block = block != nullptr ? strategy.take(*block, rounded) : nullptr;
     if (block == nullptr) {
       const Growth growth = strategy.plan_growth(rounded, limits, idle);
-      EXPECT_GE(growth.chunk_bytes, rounded);
       released += growth.released.size();
-      ++limits.driver_allocations;
-      HeapChunk& chunk = chunks.emplace_back();
-      chunk.size = growth.chunk_bytes;
-      block = strategy.add_chunk(chunk, rounded);
-      limits.peak_managed_bytes = std::max(limits.peak_managed_bytes, strategy.managed_bytes());
+      block = growth.chunk_bytes != 0 ? take_new(growth.chunk_bytes, rounded) : take(strategy, rounded);
     }
     EXPECT_GE(block->size, size);
     live_bytes += block->size;
     peak_live = std::max(peak_live, live_bytes);
     return block;
+  }
+  Block* take_new(std::uint64_t bytes, std::uint64_t rounded) {
+    EXPECT_GE(bytes, rounded);
+    ++driver_calls;
+    budget.spend(requests);
+    HeapChunk& chunk = chunks.emplace_back();
+    chunk.size = bytes;
+    Block* const block = strategy.add_chunk(chunk, rounded);
+    limits.peak_managed_bytes = std::max(limits.peak_managed_bytes, strategy.managed_bytes());
+    return block;
+  }
+  void spend_all_calls() {
+    while (budget.left(requests) > -1) {
+      budget.spend(requests);
+    }
   }
   void release(Block* block) {
     live_bytes -= block->size;
@@ -60,6 +69,9 @@ struct Driven {
   CountedBlocks blocks;
   Coalescing strategy;
   GrowthLimits limits;
+  CallBudget budget;
+  std::uint64_t requests = 0;
+  std::uint64_t driver_calls = 0;
   std::deque<HeapChunk> chunks;
   std::uint64_t released = 0;
   std::uint64_t live_bytes = 0;
@@ -115,8 +127,158 @@ TEST(Coalescing, CallsTheDriverSeldomAndTakesLittleMoreThanIsLive) {
       live.pop_back();
     }
   }
-  EXPECT_LE(driven.limits.driver_allocations, 300u) << "1 % of the requests";
+  EXPECT_LE(driven.driver_calls, 300u) << "1 % of the requests";
   EXPECT_LE(driven.limits.peak_managed_bytes, driven.peak_live * 5 / 4);
+}
+
+TEST(CallBudget, OfAQuietPhaseBuysNoMoreThanAFewDozenCalls) {
+  CallBudget budget;
+  const std::uint64_t quiet = 20'000'000;
+  EXPECT_EQ(budget.left(quiet), CallBudget::most);
+  int calls = 0;
+  for (; budget.left(quiet) > 0; ++calls) {
+    budget.spend(quiet);
+  }
+  EXPECT_EQ(calls, static_cast<int>(CallBudget::most));
+}
+
+TEST(CallBudget, IsEarnedByRequests) {
+  CallBudget budget;
+  while (budget.left(0) > 0) {
+    budget.spend(0);
+  }
+  EXPECT_GT(budget.left(static_cast<std::uint64_t>(10 / CallBudget::per_request)), 9.9);
+  EXPECT_LT(budget.left(static_cast<std::uint64_t>(10 / CallBudget::per_request)), 10.1);
+}
+
+TEST(Coalescing, ChurnCostsNoMoreCallsAfterTwentyMillionHitsThanTheBudgetHolds) {
+  std::uint64_t calls[2] = {};
+  for (const bool is_late : {false, true}) {
+    std::mt19937_64 random(8);
+    Driven driven;
+    driven.requests = is_late ? 20'000'000 : 0;
+    std::vector<Block*> live;
+    for (int i = 0; i < 30000; ++i) {
+      live.push_back(driven.allocate(1 + random() % (random() % 30 == 0 ? 3'000'000 : 100'000)));
+      if (live.size() > 200) {
+        std::swap(live[random() % live.size()], live.back());
+        driven.release(live.back());
+        live.pop_back();
+      }
+    }
+    calls[is_late ? 1 : 0] = driven.driver_calls;
+  }
+  EXPECT_LE(calls[1], calls[0] + static_cast<std::uint64_t>(CallBudget::most));
+}
+
+/// A pool of a block of 100 MB that is live and a free chunk of 100 MB.
+struct WithALargeFreeChunk : testing::Test {
+  WithALargeFreeChunk() {
+    driven.allocate(100'000'000);
+    Block* const block = driven.allocate(99'000'000);
+    large = block->chunk;
+    driven.release(block);
+    driven.requests += 100'000;  // the budget is full
+  }
+  Driven driven;
+  HeapChunk* large;
+};
+using CoalescingWithALargeFreeChunk = WithALargeFreeChunk;
+
+TEST_F(CoalescingWithALargeFreeChunk, KeepsItWholeWhileThereAreCallsForASmallChunk) {
+  Block* const survivor = driven.allocate(1'000'000);
+  EXPECT_NE(survivor->chunk, large);
+  EXPECT_LE(survivor->chunk->size, 100'000'000u / 10);
+  EXPECT_EQ(driven.allocate(99'000'000)->chunk, large);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, CutsItUpWhenNoCallsAreLeft) {
+  driven.spend_all_calls();
+  const std::uint64_t calls = driven.driver_calls;
+  EXPECT_EQ(driven.allocate(10'000'000)->chunk, large);
+  EXPECT_EQ(driven.driver_calls, calls);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, CutsItUpForALargeRequestInAnyCase) {
+  EXPECT_EQ(driven.allocate(50'000'000)->chunk, large);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, CutsItUpRatherThanExceedingTheLimit) {
+  driven.limits.room = 0;
+  EXPECT_EQ(driven.allocate(1000)->chunk, large);
+  EXPECT_EQ(driven.allocate(1'000'000)->chunk, large);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, CutsItUpRatherThanExceedingThePeakWhileADeviceStillUsesIt) {
+  const std::uint64_t peak = driven.limits.peak_managed_bytes;
+  EXPECT_EQ(driven.allocate(10'000'000, none_idle)->chunk, large);
+  EXPECT_EQ(driven.limits.peak_managed_bytes, peak);
+}
+
+TEST(Coalescing, AnArrayThatGrowsFindsHeadroomWhenNoCallsAreLeft) {
+  Driven driven;
+  driven.allocate(300'000'000);  // other memory
+  std::uint64_t bytes = 50'000'000;
+  Block* array = driven.allocate(bytes);
+  driven.spend_all_calls();
+  const std::uint64_t calls = driven.driver_calls;
+  for (int i = 0; i < 100; ++i) {
+    bytes += 50'000;
+    Block* const longer = driven.allocate(bytes);
+    driven.release(std::exchange(array, longer));
+  }
+  EXPECT_LE(driven.driver_calls - calls, 10u);
+  EXPECT_LE(driven.limits.peak_managed_bytes, driven.peak_live * 11 / 10);
+}
+
+TEST(Coalescing, PutsFewSmallBlocksIntoAChunkHoweverManyThereAre) {
+  std::mt19937_64 random(9);
+  Driven driven;
+  driven.allocate(1'000'000'000);  // large enough that all of them would be little beside it
+  const std::uint64_t others = driven.limits.peak_managed_bytes;
+  std::map<const HeapChunk*, int> blocks;
+  int most = 0;
+  for (int i = 0; i < 20000; ++i) {
+    most = std::max(most, ++blocks[driven.allocate(512 * (1 + random() % 8))->chunk]);
+  }
+  EXPECT_LE(most, 300);
+  EXPECT_LE(driven.limits.peak_managed_bytes - others, (driven.live_bytes - 1'000'000'000) * 11 / 10);
+}
+
+/// A hole of 30 MB, and one of 11 MB.
+struct CoalescingWithTwoHoles : testing::Test {
+  CoalescingWithTwoHoles() {
+    HeapChunk& chunk = driven.chunks.emplace_back();
+    chunk.size = 100'000'000 / 256 * 256;
+    Block* const first = driven.strategy.add_chunk(chunk, driven.strategy.rounded(30'000'000));
+    take(driven.strategy, 256);
+    Block* const second = take(driven.strategy, driven.strategy.rounded(11'000'000));
+    take(driven.strategy, 256);
+    driven.strategy.give_back(*second, 0);
+    driven.strategy.give_back(*first, 0);
+    take(driven.strategy, chunk.size - chunk.used - first->size - second->size);
+    hole = first;
+  }
+  Block* take_at_end(std::uint64_t bytes) {
+    return driven.strategy.take_at(*hole, hole->size - bytes, bytes, driven.limits);
+  }
+  Driven driven;
+  Block* hole;
+};
+
+TEST_F(CoalescingWithTwoHoles, ALargeRequestDoesNotLeaveItsBestFitForAHandle) {
+  EXPECT_EQ(take_at_end(driven.strategy.rounded(10'000'000)), nullptr);
+  EXPECT_NE(take_at_end(driven.strategy.rounded(20'000'000)), nullptr) << "nothing fits better";
+  EXPECT_EQ(driven.strategy.check(), nullptr);
+}
+
+TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {
+  const std::uint64_t bytes = driven.strategy.rounded(100'000);
+  const std::uint64_t end = hole->offset + hole->size;
+  Block* const block = take_at_end(bytes);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(block->offset + block->size, end);
+  EXPECT_EQ(driven.strategy.check(), nullptr);
 }
 
 TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {

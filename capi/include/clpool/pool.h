@@ -190,7 +190,7 @@ typedef struct clpool_pool_stats {
   uint64_t peak_managed_bytes;
   /**
    * The most that active_bytes ever was. Exact if one thread at a time uses the pool; where several do, what
-   * each reuses from its own cache is seen a little later, so that it may be off by what caches hold: 3 % of
+   * each reuses from its own cache is seen a little later, so that it may be off by what caches hold: 1 % of
    * managed_bytes, or a block for each thread.
    */
   uint64_t peak_active_bytes;

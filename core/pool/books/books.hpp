@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pool/books/request.hpp"
+#include "pool/call_budget.hpp"
 #include "pool/pool_block.hpp"
 #include "pool/pool_options.hpp"
 #include "pool/strategy.hpp"
@@ -100,7 +101,7 @@ class Books {
   bool holding() const noexcept { return holding_; }
 
   // What is to be released without a lock.
-  Garbage& garbage() noexcept { return garbage_; }
+  const Garbage& garbage() const noexcept { return garbage_; }
   /// Takes it out; `bytes` of chunks, to be reported to released().
   Garbage take_garbage(std::uint64_t& bytes) noexcept;
   void released(std::uint64_t bytes) noexcept;
@@ -133,18 +134,17 @@ class Books {
     caches_emptied = 1U << 0,
     looked = 1U << 1,
     settled = 1U << 2,
-    settled_for_fit = 1U << 3,
-    settled_before_peak = 1U << 4,
-    grown = 1U << 5,
-    grown_exactly = 1U << 6,
-    collected_once = 1U << 7,
-    retried = 1U << 8,
-    all_caches_emptied = 1U << 9,
-    exact_tried = 1U << 10,
-    driver_settled = 1U << 11,
-    driver_retried = 1U << 12,
-    ended_pools_asked = 1U << 13,
-    rest_ended = 1U << 14,
+    settled_before_peak = 1U << 3,
+    grown = 1U << 4,
+    grown_exactly = 1U << 5,
+    collected_once = 1U << 6,
+    retried = 1U << 7,
+    all_caches_emptied = 1U << 8,
+    exact_tried = 1U << 9,
+    driver_settled = 1U << 10,
+    driver_retried = 1U << 11,
+    ended_pools_asked = 1U << 12,
+    rest_ended = 1U << 13,
   };
   static bool once(Request& request, Once what) noexcept;
 
@@ -155,6 +155,7 @@ class Books {
   bool settle_pending(Request& request, Step& step);
   bool settle_before_peak(Request& request, Step& step);
   bool grow(Request& request, Step& step);
+  bool take_misfit(Request& request, Step& step);
   bool grow_exactly(Request& request, Step& step);
   bool end_pools(Request& request, Step& step);
   bool end_rest(Request& request, Step& step);
@@ -169,6 +170,7 @@ class Books {
   bool ask_user(Request& request, Step& step);
   bool give_up(Request& request, Step& step);
 
+  Block* take_place(std::uint64_t rounded);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
   static bool found(Request& request, Block& block) noexcept;
@@ -187,13 +189,14 @@ class Books {
   /// chunk.
   template <typename Action>
   void for_each_free_chunk(Action&& action) const;
-  GrowthLimits growth_limits() const noexcept;
+  GrowthLimits growth_limits() noexcept;
 
   const PoolOptions& options_;
   const MemoryRules rules_;
   const Surroundings& surroundings_;
   BlockStore blocks_;
   std::unique_ptr<Strategy> strategy_;
+  Shapes shapes_;
   Garbage garbage_;
   Mem* freed_ = nullptr;
   bool holding_ = true;
@@ -205,6 +208,9 @@ class Books {
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;
   std::uint64_t peak_managed_bytes_ = 0;
+  CallBudget budget_;
+  double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
+  int looks_at_budget_ = 0;
   std::uint64_t driver_allocations_ = 0;
   std::uint64_t driver_releases_ = 0;
   std::uint64_t misses_ = 0;

@@ -1,6 +1,8 @@
 // Living handles of a chunk.
 #include "pool/books/parts.hpp"
 
+#include "pool/pool_block.hpp"
+
 namespace clpool::core {
 
 Part* DyingParts::take() noexcept {
@@ -19,6 +21,9 @@ void Parts::unlink(Part& part) noexcept {
   part.previous = nullptr;
   part.next = nullptr;
   --unused_;
+  if (shapes_ != nullptr) {
+    shapes_->remove(part);
+  }
 }
 
 void Parts::doom(Part& part, DyingParts& dying) noexcept {
@@ -62,6 +67,22 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
   return result;
 }
 
+Block* Parts::hole_of(const Part& part) const noexcept {
+  // Blocks have no index by address, but the used handle to the left has its block, and there are few unused
+  // ones in between.
+  Block* block = part.chunk->first;
+  for (auto it = parts_.find(part.offset); it != parts_.begin();) {
+    if ((--it)->second.state == Part::State::used) {
+      block = it->second.block;
+      break;
+    }
+  }
+  while (block->offset + block->size <= part.offset) {
+    block = block->right;
+  }
+  return block->free ? block : nullptr;
+}
+
 bool Parts::has_unused(std::uint64_t offset, std::uint64_t size) const noexcept {
   const auto it = parts_.find(offset);
   return it != parts_.end() && it->second.size == size && it->second.state == Part::State::unused;
@@ -84,6 +105,9 @@ void Parts::put_aside(std::uint64_t offset, DyingParts& dying) noexcept {
   part.next = nullptr;
   (newest_ != nullptr ? newest_->next : oldest_) = &part;
   newest_ = &part;
+  if (shapes_ != nullptr) {
+    shapes_->enter(part);
+  }
   if (++unused_ > most_unused) {
     doom(*oldest_, dying);
   }

@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <map>
 
+#include "pool/block.hpp"
+#include "pool/books/shapes.hpp"
+
 namespace clpool::core {
 
 struct PoolChunk;
@@ -20,8 +23,11 @@ struct Part {
   std::uint64_t size = 0;    ///< bytes
   void* handle = nullptr;    ///< null while it is being made
   State state = State::making;
-  Part* previous = nullptr;  ///< unused: the list of those of the chunk, the longest unused first
-  Part* next = nullptr;      ///< the same; dying: the list of what is to be released
+  Part* previous = nullptr;        ///< unused: the list of those of the chunk, the longest unused first
+  Part* next = nullptr;            ///< the same; dying: the list of what is to be released
+  Block* block = nullptr;          ///< used: the block whose handle it is
+  Part* previous_alike = nullptr;  ///< unused: the list in Shapes
+  Part* next_alike = nullptr;
 };
 
 /// Handles that are to be released, linked by next.
@@ -49,11 +55,17 @@ class Parts {
     release,  ///< release `dying`, which overlap the region, then ask again
     wait      ///< another thread is about to release a handle that overlaps; ask again then
   };
+  /// Where unused handles are to be entered, from the first one on.
+  void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
+
   /// For a region that is in nobody's hands. Throws std::bad_alloc, changing nothing.
   Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, Part*& part, DyingParts& dying);
 
   /// True if an unused handle of just this shape is alive.
   bool has_unused(std::uint64_t offset, std::uint64_t size) const noexcept;
+
+  /// The free block that holds the region of an unused handle; null if the chunk is in use as a whole.
+  Block* hole_of(const Part& part) const noexcept;
 
   /// The handle of a claimed part was made; null if it could not be: the part is forgotten.
   void made(Part& part, void* handle) noexcept;
@@ -82,6 +94,7 @@ class Parts {
   std::map<std::uint64_t, Part> parts_;  ///< by offset; they do not overlap
   Part* oldest_ = nullptr;               ///< unused ones
   Part* newest_ = nullptr;
+  Shapes* shapes_ = nullptr;
   std::size_t unused_ = 0;
   std::size_t in_work_ = 0;
 };

@@ -11,10 +11,9 @@ namespace clpool::core {
 namespace {
 
 /// How long a request polls the queues: where it is about to take more than the pool ever had, or to let what
-/// is held back grow beyond the slack; where it would merely be better to give a chunk back than to cut it
-/// up; and where what was given back is freed only behind the commands of a queue.
+/// is held back grow beyond the slack; and where what was given back is freed only behind the commands of a
+/// queue.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
-constexpr std::uint64_t settling_for_a_better_fit_ns = 500'000;
 
 constexpr Step again{Step::Kind::done};
 
@@ -26,8 +25,8 @@ constexpr int most_failed_handles = 8;
 constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
 
 /// Places in Books::stages_.
-constexpr std::size_t first_stage_of_recovery = 7;
-constexpr std::size_t first_stage_of_giving_back = 13;
+constexpr std::uint16_t first_stage_of_recovery = 8;
+constexpr std::uint16_t first_stage_of_giving_back = 13;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
@@ -38,12 +37,13 @@ bool may_recover(Status status, cl_int code) noexcept {
 }  // namespace
 
 const Books::Stage Books::stages_[] = {
-    &Books::take_free,           // a free block
+    &Books::take_free,           // a free block that is no waste
     &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
     &Books::look_at_pending,     // … with releases that have completed
     &Books::settle_pending,      // … or are about to
     &Books::settle_before_peak,  // chunks go back before more is taken than ever: see which are idle
     &Books::grow,                // a new chunk
+    &Books::take_misfit,         // any free block
     &Books::grow_exactly,        // … no larger than the request
     &Books::empty_all_caches,    // … with all that the threads' caches hold
     &Books::end_rest,            // what rests in a guarded pool rests no longer
@@ -106,12 +106,15 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = strategy_->find(request.rounded);
-  if (block == nullptr ||
-      strategy_->preference(*block, request.rounded, growth_limits()) != Preference::take) {
+  Block* block = take_place(request.rounded);
+  if (block == nullptr) {
+    block = strategy_->find(request.rounded);
+    block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
+  }
+  if (block == nullptr) {
     return nullptr;
   }
-  PoolBlock& taken = pool_block(*strategy_->take(*block, request.rounded));
+  PoolBlock& taken = pool_block(*block);
   const PoolChunk& chunk = pool_chunk(*taken.chunk);
   if (rules_.has_handles && taken.Block::size != chunk.size &&
       !chunk.parts.has_unused(taken.offset, taken.Block::size)) {
@@ -141,30 +144,34 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 // Stages.
 
-bool Books::take_free(Request& request, Step& step) {
+Block* Books::take_place(std::uint64_t rounded) {
+  constexpr int most_looks = 8;
+  Part* part = rules_.has_handles ? shapes_.first(rounded) : nullptr;
+  const GrowthLimits limits = part != nullptr ? growth_limits() : GrowthLimits{};
+  for (int looks = 0; part != nullptr && looks < most_looks; ++looks, part = part->next_alike) {
+    if (part->size != rounded) {
+      continue;
+    }
+    Block* const hole = part->chunk->parts.hole_of(*part);
+    Block* const block = hole != nullptr ? strategy_->take_at(*hole, part->offset, rounded, limits) : nullptr;
+    if (block != nullptr) {
+      return block;
+    }
+  }
+  return nullptr;
+}
+
+bool Books::take_free(Request& request, Step&) {
+  if (Block* block = take_place(request.rounded); block != nullptr) {
+    return found(request, *block);
+  }
+  Block* block = strategy_->choose(request.rounded, growth_limits());
+  return block != nullptr && found(request, *strategy_->take(*block, request.rounded));
+}
+
+bool Books::take_misfit(Request& request, Step&) {
   Block* block = strategy_->find(request.rounded);
-  if (block == nullptr) {
-    return false;
-  }
-  const Preference preferred = is_whole_chunk(*block) && (request.done & grown) == 0
-                                   ? strategy_->preference(*block, request.rounded, growth_limits())
-                                   : Preference::take;
-  if (preferred != Preference::take) {
-    if (once(request, caches_emptied)) {
-      step = {Step::Kind::empty_caches};
-      return true;
-    }
-    const bool can_replace = is_idle(*block->chunk) && may_give_back(*block->chunk);
-    if (preferred == Preference::replace && !can_replace &&
-        surroundings_.may_settle(settling_for_a_better_fit_ns) && once(request, settled_for_fit)) {
-      step = {Step::Kind::settle, 0, settling_for_a_better_fit_ns};
-      return true;
-    }
-    if (preferred == Preference::spare || can_replace) {
-      return grow(request, step);
-    }
-  }
-  return found(request, *strategy_->take(*block, request.rounded));
+  return block != nullptr && found(request, *strategy_->take(*block, request.rounded));
 }
 
 bool Books::empty_caches(Request& request, Step& step) {
@@ -183,13 +190,13 @@ bool Books::look_at_pending(Request& request, Step& step) {
 }
 
 bool Books::settle_pending(Request& request, Step& step) {
-  step = {Step::Kind::settle, 0, settling_before_growth_ns};
+  step = {Step::Kind::settle, settling_before_growth_ns};
   return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
          surroundings_.may_settle(settling_before_growth_ns) && once(request, settled);
 }
 
 bool Books::settle_before_peak(Request& request, Step& step) {
-  step = {Step::Kind::settle, 0, settling_before_growth_ns};
+  step = {Step::Kind::settle, settling_before_growth_ns};
   return strategy_->largest_free_chunk() != nullptr &&
          strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ &&
          surroundings_.may_settle(settling_before_growth_ns) && once(request, settled_before_peak);
@@ -209,6 +216,9 @@ bool Books::grow(Request& request, Step&) {
       [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); });
   for (HeapChunk* chunk : growth.released) {
     enter_garbage(*chunk);
+  }
+  if (growth.chunk_bytes == 0) {
+    return false;
   }
   // What is held back only for a while must not make the pool larger than the slack allows.
   const std::uint64_t left = slack() - std::min(slack(), pending_bytes_);
@@ -281,7 +291,7 @@ bool Books::settle_driver(Request& request, Step& step) {
     if (surroundings_.has_queues() && !request.inside && surroundings_.may_settle(longest) &&
         (request.gave_back || has_busy_chunk())) {
       request.settles_since = surroundings_.now_ns();
-      step = {Step::Kind::settle, 0, longest};
+      step = {Step::Kind::settle, longest};
       return true;
     }
     return !once(request, driver_retried);
@@ -309,7 +319,7 @@ bool Books::wait(Request& request, Step& step) {
     return false;
   }
   const std::uint64_t spent = request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
-  step = {Step::Kind::wait, 0, options_.wait_ns - std::min(spent, options_.wait_ns)};
+  step = {Step::Kind::wait, options_.wait_ns - std::min(spent, options_.wait_ns)};
   return true;
 }
 
@@ -345,6 +355,9 @@ Step Books::handle_step(Request& request) {
     strategy_->give_back(*std::exchange(request.block, nullptr), 0);
     throw;
   }
+  if (request.part != nullptr) {
+    request.part->block = &block;
+  }
   switch (claim) {
     case Parts::Claim::ready:
       block.handle = static_cast<cl_mem>(std::exchange(request.part, nullptr)->handle);
@@ -364,7 +377,7 @@ Step Books::handle_step(Request& request) {
     request.failure = Status::out_of_memory;
     return {Step::Kind::fail};
   }
-  return {Step::Kind::wait, 0, UINT64_MAX};
+  return {Step::Kind::wait, UINT64_MAX};
 }
 
 Step Books::chunk_step(Request& request) {
@@ -384,11 +397,14 @@ Step Books::chunk_step(Request& request) {
 // What came of the steps.
 
 void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
+  chunk->parts.enter_in(shapes_);
   Block* block = strategy_->add_chunk(*chunk, request.rounded);
   chunk.release();
   reserved_bytes_ -= std::exchange(request.wanted, 0);
   ++turn_;
   ++driver_allocations_;
+  budget_.spend(surroundings_.requests());
+  looks_at_budget_ = 0;
   peak_managed_bytes_ = std::max(peak_managed_bytes_, strategy_->managed_bytes());
   request.block = &pool_block(*block);
   request.grew = true;
@@ -480,12 +496,16 @@ bool Books::may_fit(std::uint64_t bytes) const noexcept {
   return bytes - room() <= can_bring;
 }
 
-GrowthLimits Books::growth_limits() const noexcept {
+GrowthLimits Books::growth_limits() noexcept {
+  // Adding up the requests of all threads is not for every request.
+  constexpr int looks_a_budget = 64;
+  if (looks_at_budget_++ % looks_a_budget == 0) {
+    calls_left_ = budget_.left(surroundings_.requests());
+  }
   return {.max_chunk_bytes = rules_.max_chunk_bytes,
           .room = room(),
           .peak_managed_bytes = peak_managed_bytes_,
-          .allocations = surroundings_.requests(),
-          .driver_allocations = driver_allocations_};
+          .calls_left = calls_left_};
 }
 
 }  // namespace clpool::core

@@ -11,53 +11,54 @@
 namespace clpool::core {
 
 struct Step {
-  enum class Kind : std::uint8_t {
-    done,          ///< request.block is to be handed out
+  enum class Kind : std::uint64_t {  // as wide as the rest: a step is read right after it was written
+    done,                            ///< request.block is to be handed out
     empty_caches,  ///< what threads have released, some at a time, then what their caches hold, in so far as
                    ///< it is worth a system call, back into the books
     empty_all_caches,  ///< all that they hold
     release_garbage,   ///< what Books::garbage() holds goes to the driver; then Books::released()
     make_handle,       ///< of request.part; then Books::handle_made() or handle_failed()
-    allocate,          ///< a chunk of `bytes`; then Books::arrived() or refused()
+    allocate,          ///< a chunk of `amount` bytes; then Books::arrived() or refused()
     poll,              ///< see which uses have ended, without waiting
-    settle,            ///< the same for up to `nanoseconds`, until all that was enqueued so far has ended
-    wait,              ///< until anything comes free, but not beyond the longest wait; then Books::waited()
-    end_pools,         ///< see whether pools that have ended can give their last memory back; then
-                       ///< Books::pools_ended()
-    end_rest,          ///< guarded pools: what rests is to come free
-    collect,           ///< ask the user's collector
-    ask_user,          ///< ask the user whether to try again; then Books::answered()
-    fail               ///< with request.failure, whose text is set unless it is out of memory
+    settle,     ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
+    wait,       ///< until anything comes free, for up to `amount` nanoseconds; then Books::waited()
+    end_pools,  ///< see whether pools that have ended can give their last memory back; then
+                ///< Books::pools_ended()
+    end_rest,   ///< guarded pools: what rests is to come free
+    collect,    ///< ask the user's collector
+    ask_user,   ///< ask the user whether to try again; then Books::answered()
+    fail        ///< with request.failure, whose text is set unless it is out of memory
   };
   Kind kind;
-  std::uint64_t bytes = 0;
-  std::uint64_t nanoseconds = 0;
+  std::uint64_t amount = 0;
 };
 
 struct Request {
-  std::size_t size = 0;       ///< bytes, as asked for
-  std::uint64_t rounded = 0;  ///< bytes that its block will have
-  bool inside =
-      false;  ///< made from within a callback or step of the same pool: asks nobody, waits for nobody
+  // Not defaulted: that would be a loop over all bytes, slow for so few, where this is a few vector stores.
+  Request() noexcept {}  // NOLINT(modernize-use-equals-default)
 
+  std::size_t size = 0;        ///< bytes, as asked for
+  std::uint64_t rounded = 0;   ///< bytes that its block will have
   PoolBlock* block = nullptr;  ///< found
   Part* part = nullptr;        ///< the handle that is being made for it
-  std::uint32_t attempt = 1;   ///< of asking the user
-  bool grew = false;           ///< a new chunk serves it
   Status failure = Status::success;
-  cl_int code = 0;  ///< OpenCL's, of the last refusal; 0 if it was not OpenCL's
+  cl_int code = 0;            ///< OpenCL's, of the last refusal; 0 if it was not OpenCL's
+  std::uint32_t attempt = 1;  ///< of asking the user
+  /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
+  bool inside = false;
+  bool grew = false;  ///< a new chunk serves it
 
   // The books' own: where in the order of stages it is.
-  std::size_t stage = 0;
-  std::uint32_t done = 0;           ///< bits of what is done once, see Books
-  std::uint64_t wanted = 0;         ///< bytes of a chunk to ask for
-  std::uint64_t planned = 0;        ///< bytes of the chunk that was asked for first
-  std::uint64_t turn = 0;           ///< Books::turn() when a step was given
-  bool gave_back = false;           ///< chunks went back for it
-  int handles_failed = 0;           ///< how often its handle could not be made
-  std::uint64_t settles_since = 0;  ///< when it settled for the driver, nanoseconds; that counts as waiting
-  std::uint64_t waits_since = 0;    ///< when it first waited, nanoseconds; 0: it has not
-  bool waited_in_vain = false;      ///< nothing came free for the longest wait
+  bool gave_back = false;            ///< chunks went back for it
+  bool waited_in_vain = false;       ///< nothing came free for the longest wait
+  std::uint32_t done = 0;            ///< bits of what is done once, see Books
+  std::uint16_t stage = 0;           ///< place in Books::stages_
+  std::uint16_t handles_failed = 0;  ///< how often its handle could not be made
+  std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
+  std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
+  std::uint64_t turn = 0;            ///< Books::turn() when a step was given
+  std::uint64_t settles_since = 0;   ///< when it settled for the driver, nanoseconds; that counts as waiting
+  std::uint64_t waits_since = 0;     ///< when it first waited, nanoseconds; 0: it has not
 };
 
 /// What the books must know of the world when they plan; asked only when needed.

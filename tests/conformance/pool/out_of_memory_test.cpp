@@ -122,8 +122,7 @@ TEST_P(OutOfMemory, ASizeThatOnlyRoundingUpMadeTooLargeIsAskedForExactly) {  // 
   const PoolHandle pool = make();
   numbers.failure = CL_INVALID_BUFFER_SIZE;
   numbers.fail_from = 1;
-  numbers.fail_count =
-      GetParam().kind == CLPOOL_STRATEGY_COALESCING ? 2 : 1;  // a larger chunk is tried first
+  numbers.fail_count = 1;
   const MemHandle mem = allocate(pool, 1'000'001);
   ASSERT_NE(mem, nullptr);
   EXPECT_EQ(numbers.events().back(), "took 1000001");

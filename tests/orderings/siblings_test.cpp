@@ -1,0 +1,47 @@
+// Both ends of a sub-buffer's life cost as much as it has living siblings, on drivers that walk their list:
+// so no chunk has thousands of them, however many small blocks there are. Siblings are counted, not time.
+#include <random>
+#include <vector>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+/// Siblings that are walked for each of so many blocks, from the first to the last of them. The pool has so
+/// much else that all of them are little.
+double siblings_a_block(std::size_t live) {
+  stub_configure("nvidia=1,align=512,poison=0");
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  std::mt19937_64 random(1);
+  clpool_mem* large = nullptr;
+  EXPECT_OK(clpool_pool_allocate(pool.get(), std::size_t{1} << 30, &large));
+  std::vector<clpool_mem*> blocks(live);
+  const std::uint64_t before = stub_count("siblings_walked");
+  for (clpool_mem*& block : blocks) {
+    EXPECT_OK(clpool_pool_allocate(pool.get(), 512 * (1 + random() % 8), &block));
+  }
+  const std::uint64_t walked = stub_count("siblings_walked") - before;
+  for (clpool_mem* const block : blocks) {
+    EXPECT_OK(clpool_mem_release(block));
+  }
+  EXPECT_OK(clpool_mem_release(large));
+  stub_run_all();
+  return static_cast<double>(walked) / static_cast<double>(live);
+}
+
+TEST(PoolSiblings, OfTwentyThousandSmallBlocksAreAboutThoseOfTwoHundred) {
+  const double of_few = siblings_a_block(200);
+  const double of_many = siblings_a_block(20'000);
+  RecordProperty("of_few", std::to_string(of_few));
+  RecordProperty("of_many", std::to_string(of_many));
+  EXPECT_LE(of_many, 2 * of_few) << of_few << " of 200";
+}
+
+}  // namespace
+}  // namespace clpool::test
