@@ -226,6 +226,7 @@ Status require_direct_svm(const Mem& mem) noexcept {
 Status bind_direct_svm(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_direct_svm(mem));
   auto& direct = static_cast<DirectMem&>(mem);
+  CLPOOL_TRY(cl::require_context(queue, direct.allocator->traits().context));
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
   if (out_of_order) {
@@ -285,6 +286,7 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
     order.queue = queue_of(direct);
   }
   CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(cl::require_context(order.queue, direct.allocator->traits().context));
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(order.queue, out_of_order));
   const bool is_last = mem.references.load(std::memory_order_acquire) == 1;

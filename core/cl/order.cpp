@@ -1,4 +1,6 @@
 // Checks of orders, empty commands and events of several commands.
+// clCreateCommandQueue: deprecated since 2.0, but what every version has.
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "cl/order.hpp"
 
 #include <utility>
@@ -40,6 +42,30 @@ Status check_order(const Order& order) noexcept {
                 order.waits == nullptr ? "NULL" : "not NULL");
   }
   return Status::success;
+}
+
+Status require_context(cl_command_queue queue, cl_context context) noexcept {
+  if (context == nullptr) {
+    return Status::success;
+  }
+  cl_context own = nullptr;
+  CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, own));
+  return own == context
+             ? Status::success
+             : fail(Status::invalid_value, "the queue %p is of context %p, the memory is of context %p",
+                    static_cast<void*>(queue), static_cast<void*>(own), static_cast<void*>(context));
+}
+
+Status make_queue_like(cl_command_queue queue, Queue& result) noexcept {
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, context));
+  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+  cl_int code = CL_SUCCESS;
+  result = Queue::adopt(clCreateCommandQueue(context, device, 0, &code));
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clCreateCommandQueue", "for a device of queue %p", static_cast<void*>(queue));
 }
 
 Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept {

@@ -22,6 +22,12 @@ struct Order {
 /// INVALID_VALUE for a null queue or a wait list that does not match its count.
 Status check_order(const Order& order) noexcept;
 
+/// INVALID_VALUE, naming both contexts, if the queue is of another one than `context`, which may be null.
+Status require_context(cl_command_queue queue, cl_context context) noexcept;
+
+/// A new in-order queue of the same context and device.
+Status make_queue_like(cl_command_queue queue, Queue& result) noexcept;
+
 /// The queue's device.
 Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept;
 

@@ -11,6 +11,12 @@
 #include "cl/quirks.hpp"
 
 namespace clpool::core::cl {
+namespace {
+
+/// Its address tells threads apart.
+constinit thread_local char this_thread = 0;
+
+}  // namespace
 
 Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem_flags flags,
                        cl_mem* out) noexcept {
@@ -28,14 +34,16 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 }
 
 Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept {
-  const unsigned char zero = 0;
-  const cl_int code =
-      clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, sizeof zero, 0, nullptr, event);
+  // As a guard fills new memory, so that it does not matter which of them comes first.
+  const cl_int code = clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0,
+                                          sizeof pattern_byte, 0, nullptr, event);
   return code == CL_SUCCESS
              ? Status::success
              : fail_cl(code, "clEnqueueFillBuffer", "a buffer cannot be made resident on queue %p",
                        static_cast<void*>(queue));
 }
+
+SubBuffers::SubBuffers() noexcept : last_thread_(&this_thread) {}
 
 Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
@@ -44,28 +52,34 @@ Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   CLPOOL_TRY(device_version(device, version));
   CLPOOL_TRY(mixes_up_parts(device, needs.turns));
   needs.can_touch = version >= Version{1, 2};
-  needs.queue = queue;
-  return Status::success;
+  return Queue::share(queue, needs.queue);
 }
 
-void SubBuffers::follow(const Needs& needs) noexcept {
+void SubBuffers::follow(Needs& needs) noexcept {
+  if (follows_) {
+    return;
+  }
+  queue_ = std::move(needs.queue);
   can_touch_ = needs.can_touch;
-  in_turn_on_ = needs.turns ? needs.queue : nullptr;
+  in_turn_on_ = needs.turns ? queue_.get() : nullptr;
+  follows_ = true;
 }
 
 Status SubBuffers::touch(cl_command_queue queue, cl_mem root) noexcept {
   return can_touch_ ? cl::touch(queue, root, nullptr) : Status::success;
 }
 
-Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out) noexcept {
+Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out,
+                        bool& used_once) noexcept {
+  used_once = false;
   const cl_command_queue queue = in_turn_on_;
   if (queue == nullptr) {
     return make_sub_buffer(root, origin, size, 0, out);
   }
   const std::lock_guard turn(turn_);
-  note_thread();
   CLPOOL_TRY(make_sub_buffer(root, origin, size, 0, out));
-  const Status status = several_threads_ ? use_once(queue, *out) : Status::success;
+  used_once = uses_once();
+  const Status status = used_once ? use_once(queue, *out) : Status::success;
   if (status != Status::success) {
     const KeptError kept;
     Memory::adopt(std::exchange(*out, nullptr));
@@ -78,15 +92,14 @@ cl_int SubBuffers::release(cl_mem part) noexcept {
     return clReleaseMemObject(part);
   }
   const std::lock_guard turn(turn_);
-  note_thread();
   return clReleaseMemObject(part);
 }
 
 /// One thread alone needs no first use, which takes longer than all the rest.
-void SubBuffers::note_thread() noexcept {
-  static thread_local char here;
-  several_threads_ = several_threads_ || (last_thread_ != nullptr && last_thread_ != &here);
-  last_thread_ = &here;
+void SubBuffers::compare_thread() noexcept {
+  if (last_thread_.exchange(&this_thread, std::memory_order_relaxed) != &this_thread) {
+    several_threads_ = true;
+  }
 }
 
 /// A copy from the part changes nothing that anybody sees, whatever its owner does on whichever queue, and is

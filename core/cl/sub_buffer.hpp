@@ -27,39 +27,54 @@ Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept;
 /// nothing waits, and nobody is called back but by clReleaseMemObject.
 class SubBuffers {
  public:
-  SubBuffers() = default;
+  /// The thread that makes them counts: where others use a pool from its beginning, no part is made too early
+  /// to be used in turn.
+  SubBuffers() noexcept;
   SubBuffers(const SubBuffers&) = delete;
   SubBuffers& operator=(const SubBuffers&) = delete;
 
   /// What the driver of a queue needs.
   struct Needs {
-    cl_command_queue queue = nullptr;
+    Queue queue;
     bool turns = false;      ///< mixes_up_parts()
     bool can_touch = false;  ///< OpenCL 1.2
   };
   static Status needs_of(cl_command_queue queue, Needs& needs);
-  /// For parts that are used on the device of that queue, which must live as long; once.
-  void follow(const Needs& needs) noexcept;
+  /// For parts that are used on the device of that queue, which is taken from `needs`; once, the first
+  /// counts. By one thread at a time.
+  void follow(Needs& needs) noexcept;
+  bool follows() const noexcept { return follows_; }
+
+  /// Says that the calling thread asks for parts or gives some up.
+  void note_thread() noexcept {
+    if (in_turn_on_ != nullptr) [[unlikely]] {
+      compare_thread();
+    }
+  }
+  /// Whether parts are used once when they are made: where the driver needs turns, and several threads came.
+  bool uses_once() const noexcept { return several_threads_; }
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. Does nothing before OpenCL 1.2.
   Status touch(cl_command_queue queue, cl_mem root) noexcept;
-  Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out) noexcept;
+  Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.
   cl_int release(cl_mem part) noexcept;
 
  private:
-  void note_thread() noexcept;
+  void compare_thread() noexcept;
   Status use_once(cl_command_queue queue, cl_mem part) noexcept;
 
+  Queue queue_;
+  std::atomic<bool> follows_{false};
   std::atomic<bool> can_touch_{false};
   /// Where parts are first used, by one thread at a time; null where the driver does not need that.
   std::atomic<cl_command_queue> in_turn_on_{nullptr};
-  /// Guards what follows. Recursive: a release may call a program's callback, which may ask the pool for
-  /// more.
+  std::atomic<const void*> last_thread_;
+  std::atomic<bool> several_threads_{false};
+  /// Held by the thread whose turn it is; guards what follows. Recursive: a release may call a program's
+  /// callback, which may ask the pool for more.
   std::recursive_mutex turn_;
-  const void* last_thread_ = nullptr;
-  bool several_threads_ = false;
   Memory scratch_;
 };
 

@@ -2,8 +2,11 @@
 #include "memory/map.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "base/recycler.hpp"
+#include "cl/marker.hpp"
+#include "cl/pattern.hpp"
 #include "memory/image.hpp"
 #include "memory/object.hpp"
 #include "memory/range.hpp"
@@ -27,6 +30,27 @@ Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
   map.queue = std::move(queue);
   map.mem = &mem;
   result = &map;
+  return Status::success;
+}
+
+/// The order of a mapping whose event the map keeps, unless it blocks.
+cl::Order keeping_event(cl::Order order, bool blocking, cl_event& event) noexcept {
+  order.event = blocking ? order.event : &event;
+  return order;
+}
+
+/// What was enqueued with keeping_event(): gives the event to the map and to whoever wants it.
+Status keep_event(const cl::Order& order, cl_event event, Map& map) noexcept {
+  if (event == nullptr) {
+    return Status::success;
+  }
+  map.mapped = cl::Event::adopt(event);
+  if (order.event == nullptr) {
+    return Status::success;
+  }
+  cl::Event told;
+  CLPOOL_TRY(cl::Event::share(event, told));
+  *order.event = told.detach();
   return Status::success;
 }
 
@@ -69,6 +93,29 @@ Status enqueue_map_image(const cl::Order& order, Map& map, cl_map_flags flags, c
                                       region[0], region[1], region[2], origin[0], origin[1], origin[2]);
 }
 
+/// Has the order wait for a mapping that has not happened yet, where its queue does not see to it; drivers
+/// crash otherwise. `waits` keeps the wait list.
+Status come_after_mapping(const Map& map, cl::Order& order, std::vector<cl_event>& waits) {
+  if (!map.mapped || cl::has_ended(map.mapped.get())) {
+    return Status::success;
+  }
+  if (order.queue == map.queue.get()) {
+    bool out_of_order = false;
+    CLPOOL_TRY(cl::is_out_of_order(order.queue, out_of_order));
+    if (!out_of_order) {
+      return Status::success;
+    }
+  } else {
+    cl::flush(map.queue.get());  // else the other queue might wait for ever
+  }
+  waits.reserve(order.wait_count + 1);
+  waits.assign(order.waits, order.waits + order.wait_count);
+  waits.push_back(map.mapped.get());
+  order.wait_count = static_cast<cl_uint>(waits.size());
+  order.waits = waits.data();
+  return Status::success;
+}
+
 }  // namespace
 
 Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::size_t offset, std::size_t size,
@@ -87,7 +134,11 @@ Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::siz
   }
   CLPOOL_TRY(begin_map(order, mem, result));
   result->size = size;
-  return end_map(enqueue_map(order, *result, flags, offset, blocking), result);
+  cl_event event = nullptr;
+  CLPOOL_TRY(
+      end_map(enqueue_map(keeping_event(order, blocking, event), *result, flags, offset, blocking), result));
+  const Status kept = keep_event(order, event, *result);
+  return kept == Status::success ? kept : end_map(kept, result);
 }
 
 Status map_image(const cl::Order& order, Mem& image, cl_map_flags flags, const std::size_t (&origin)[3],
@@ -102,7 +153,13 @@ Status map_image(const cl::Order& order, Mem& image, cl_map_flags flags, const s
   std::size_t item_size = 0;
   CLPOOL_TRY(image_item_size(image, item_size));
   CLPOOL_TRY(begin_map(order, image, result));
-  CLPOOL_TRY(end_map(enqueue_map_image(order, *result, flags, origin, region, blocking), result));
+  cl_event event = nullptr;
+  CLPOOL_TRY(end_map(
+      enqueue_map_image(keeping_event(order, blocking, event), *result, flags, origin, region, blocking),
+      result));
+  if (const Status kept = keep_event(order, event, *result); kept != Status::success) {
+    return end_map(kept, result);
+  }
   std::size_t row_pitch = result->row_pitch;
   std::size_t slice_pitch = result->slice_pitch;
   const Status laid_out = lay_out_image(shape.type, region, item_size, row_pitch, slice_pitch, result->size);
@@ -125,6 +182,8 @@ Status unmap(Map& map, cl::Order order) {
     return cl::do_nothing(order);
   }
   CLPOOL_TRY(begin_use(order, {map.mem}));
+  std::vector<cl_event> waits;
+  CLPOOL_TRY(come_after_mapping(map, order, waits));
   cl_int code = CL_SUCCESS;
   if (map.mem->handle == nullptr) {
     code = clEnqueueSVMUnmap(order.queue, map.pointer, order.wait_count, order.waits, order.event);
@@ -137,6 +196,7 @@ Status unmap(Map& map, cl::Order order) {
   }
   map.is_mapped = false;
   map.pointer = nullptr;
+  map.mapped.reset();
   return Status::success;
 }
 
@@ -144,6 +204,7 @@ Status release_map(Map& map) {
   CLPOOL_TRY(require_live(map));
   const Status unmapped = map.is_mapped ? unmap(map, {}) : Status::success;
   const cl::Queue queue = std::move(map.queue);
+  map.mapped.reset();
   Mem* const mem = std::exchange(map.mem, nullptr);
   map.state = MemState::released;
   map.is_mapped = false;

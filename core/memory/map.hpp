@@ -22,6 +22,7 @@ struct Map {
   std::size_t slice_pitch = 0;  ///< bytes; 0 where there are no slices
   Mem* mem = nullptr;           ///< holds a reference
   cl::Queue queue;
+  cl::Event mapped;  ///< of the mapping, unless it blocked: what unmaps comes after it
 };
 
 /// Maps bytes of a buffer or of SVM.

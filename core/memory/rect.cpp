@@ -66,6 +66,25 @@ Status copy_rows(const cl::Order& order, const Place& target, const Place& sourc
   return batch.finish();
 }
 
+/// Whether some row of the source shares bytes with some row of the target, within one buffer. Rows follow
+/// each other by rising offsets.
+bool overlap(const Box& box, std::size_t source_offset, std::size_t target_offset) noexcept {
+  const std::size_t rows = box.region[1] * box.region[2];
+  std::size_t source = 0;
+  std::size_t target = 0;
+  while (source < rows && target < rows) {
+    const std::size_t from =
+        source_offset + row_offset(box.source, source / box.region[1], source % box.region[1]);
+    const std::size_t to =
+        target_offset + row_offset(box.target, target / box.region[1], target % box.region[1]);
+    if (from < to + box.region[0] && to < from + box.region[0]) {
+      return true;
+    }
+    (from < to ? source : target) += 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 Status lay_out(const char* name, const std::size_t (&region)[3], BoxPlace& place,
@@ -117,13 +136,25 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
   CLPOOL_TRY(begin_use(order, {&target, &source}));
   Place to{target.handle, 0};
   Place from{source.handle, 0};
+  Place roots[2];
+  CLPOOL_TRY(target.owner->root_of(target, roots[0].buffer, roots[0].offset));
+  CLPOOL_TRY(source.owner->root_of(source, roots[1].buffer, roots[1].offset));
+  const bool within_one = roots[0].buffer == roots[1].buffer;
+  if (within_one && overlap(box, roots[1].offset, roots[0].offset)) {
+    return fail_cl(CL_MEM_COPY_OVERLAP, "clEnqueueCopyBufferRect",
+                   "the box of %zu x %zu x %zu overlaps itself", box.region[0], box.region[1], box.region[2]);
+  }
+  if (to.buffer == from.buffer &&
+      (box.source.row_pitch != box.target.row_pitch || box.source.slice_pitch != box.target.slice_pitch)) {
+    return fail(Status::invalid_value,
+                "within one buffer both sides of a box have the same pitches (OpenCL 3.0, "
+                "clEnqueueCopyBufferRect); the source has %zu and %zu bytes, the target %zu and %zu",
+                box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch, box.target.slice_pitch);
+  }
   bool avoids_sub_buffers = false;
   CLPOOL_TRY(cl::crashes_on_boxes_of_sub_buffers(order.queue, avoids_sub_buffers));
   if (avoids_sub_buffers) {
-    Place roots[2];
-    CLPOOL_TRY(target.owner->root_of(target, roots[0].buffer, roots[0].offset));
-    CLPOOL_TRY(source.owner->root_of(source, roots[1].buffer, roots[1].offset));
-    if (roots[0].buffer == roots[1].buffer && to.buffer != from.buffer) {
+    if (within_one && to.buffer != from.buffer) {
       return copy_rows(order, to, from, box);
     }
     to = roots[0];

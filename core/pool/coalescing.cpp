@@ -30,6 +30,9 @@ constexpr double largest_growth = 0.025;
 /// of its shape is alive elsewhere.
 constexpr std::uint64_t large_request = 100;
 
+/// A chunk that requests are to share takes at most one part in so many of the room that a limit leaves.
+constexpr std::uint64_t least_shares = 16;
+
 /// A chunk does not go back for one of less than one part in so many of it: it would be missed.
 constexpr std::uint64_t least_exchanged = 64;
 
@@ -117,7 +120,10 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   const std::uint64_t managed = heap_.managed_bytes();
   const std::uint64_t peak = std::max(limits.peak_managed_bytes, managed);
   const std::uint64_t portion = share(std::min(largest_growth, little(limits.calls_left)), managed);
-  const std::uint64_t shared = std::min(std::max(portion, min_chunk_bytes_), most_shared(rounded));
+  std::uint64_t shared = std::min(std::max(portion, min_chunk_bytes_), most_shared(rounded));
+  if (!min_chunk_is_asked_for_) {
+    shared = std::min(shared, limits.room / least_shares);
+  }
   std::uint64_t wanted = std::max(rounded, shared);
   if (wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
     wanted += std::min(share(most_headroom, rounded), managed / most_headroom_of_all);

@@ -118,16 +118,18 @@ unsigned char* Guard::address_of(const PoolBlock& block) const noexcept {
   return reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(first + block.offset));
 }
 
-Status Guard::fill_chunk(PoolChunk& chunk) noexcept {
+Status Guard::fill_chunk(PoolChunk& chunk, cl::Queue& unfinished) noexcept {
   const auto value = static_cast<std::uintptr_t>(chunk.memory.value);
   if (reach_ == Reach::host) {
     std::memset(reinterpret_cast<void*>(value), cl::pattern_byte,
                 static_cast<std::size_t>(chunk.memory.size));
   } else if (is_on_device()) {
     const bool is_buffer = reach_ == Reach::buffer;
+    cl::Queue own;
+    CLPOOL_TRY(cl::make_queue_like(queue_, own));
     cl::Event done;
     const Status status = cl::fill_with_pattern(
-        queue_,
+        own.get(),
         {is_buffer ? reinterpret_cast<cl_mem>(value) : nullptr,
          is_buffer ? nullptr : reinterpret_cast<unsigned char*>(value), 0, chunk.memory.size},
         done);
@@ -136,14 +138,17 @@ Status Guard::fill_chunk(PoolChunk& chunk) noexcept {
     }
     chunk.pattern_is_lost = status != Status::success;
     // A program may write to a new block on a queue that the pool was not told of, and wait for that by
-    // itself: the fill must be over by then. Where the queue is held up, the order of its commands has to do.
-    cl::flush(queue_);
+    // itself: the fill must be over by then. Where the device is busy, the order of the pool's queues behind
+    // it has to do.
+    cl::flush(own.get());
     const auto deadline = std::chrono::steady_clock::now() + longest_fill;
     while (done && cl::state_of(done.get()) > CL_COMPLETE && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
-    if (done && cl::state_of(done.get()) < CL_COMPLETE) {
-      chunk.pattern_is_lost = true;
+    const cl_int state = done ? cl::state_of(done.get()) : CL_COMPLETE;
+    chunk.pattern_is_lost = chunk.pattern_is_lost || state < CL_COMPLETE;
+    if (state > CL_COMPLETE) {
+      unfinished = std::move(own);
     }
   }
   return Status::success;

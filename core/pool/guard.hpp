@@ -71,10 +71,9 @@ class Guard {
   static std::uint64_t margin(const AllocatorTraits& traits, cl_command_queue queue,
                               std::uint64_t granule) noexcept;
 
-  /// Fills a new chunk, behind the queue. Called without the mutex.
-  Status fill_chunk(PoolChunk& chunk) noexcept;
-  /// The queue of that fill; null if it is done already.
-  cl_command_queue filling_queue() const noexcept { return is_on_device() ? queue_ : nullptr; }
+  /// Fills a new chunk, on a queue made for that: a new chunk waits for nothing that the program has
+  /// enqueued. That queue is `unfinished` if it is not through after a while. Called without the mutex.
+  Status fill_chunk(PoolChunk& chunk, cl::Queue& unfinished) noexcept;
 
   struct Batch {
     GuardedList arrived, filling, leaving, reading;

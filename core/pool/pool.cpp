@@ -84,6 +84,7 @@ void Pool::Visit::notify() noexcept {
 }
 
 void Pool::Visit::clear_away() noexcept {
+  pool_.sub_buffers_.note_thread();
   pool_.work_on_guard(*this);
   while (pool_.has_rubbish()) {
     std::uint64_t bytes = 0;
@@ -162,16 +163,13 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
     queues.push_back(allocator.traits().queue);
   }
   std::unique_ptr<QueueSet> own;
-  CLPOOL_TRY(QueueSet::make(queues, own));
+  CLPOOL_TRY(QueueSet::make(queues, allocator.traits().context, own));
   own->users = 1;  // it stays as long as the pool
   const MemoryRules rules = rules_of(allocator, options, *own);
   Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, *own));
   made->sets_.add(std::move(own));
-  if (const cl_command_queue first = made->own_->epochs.first_queue();
-      rules.has_handles && first != nullptr) {
-    cl::SubBuffers::Needs needs;
-    CLPOOL_TRY(cl::SubBuffers::needs_of(first, needs));
-    made->sub_buffers_.follow(needs);
+  if (const cl_command_queue first = made->own_->epochs.first_queue(); first != nullptr) {
+    CLPOOL_TRY(made->meet(first));
   }
   if (allocator.traits().deferred) {
     send_message(
@@ -205,12 +203,12 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   if (this_thread_record == nullptr) {
     ensure_thread_record();
   }
-  finish_later_releases();
   request.inside = Frame::is_inside(*this);
   Status status = Status::success;
   {
     Visit visit(*this);
     visit.keep_to_held_limit();
+    visit.finish_later_releases();
     status = serve(visit, request, mem);
     if (status == Status::out_of_memory) {  // a callback may have released the pool, which this visit keeps
       visit.out([&] { status = out_of_memory_error(request); });
@@ -223,6 +221,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
 }
 
 Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
+  sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
   bring_home(cache, blocks_in_passing);
   if (Mem* cached = cache.withdraw(request.rounded); cached != nullptr) {
@@ -235,7 +234,12 @@ Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {
-      return request.failure;
+      if (request.failure != Status::out_of_memory || request.inside || !has_later_releases()) {
+        return request.failure;
+      }
+      visit.finish_later_releases();
+      books_.begin_anew(request);
+      continue;
     }
     if (step.kind == Step::Kind::done) {
       // The cache is another's by now only if the pool has been released meanwhile.
@@ -370,10 +374,11 @@ void Pool::make_handle(Visit& visit, Request& request) {
   const std::uint64_t offset = block.offset;
   const std::uint64_t size = block.Block::size;
   cl_mem handle = nullptr;
+  bool used_once = false;
   Status status = Status::success;
-  visit.out([&] { status = sub_buffers_.make(root, offset, size, &handle); });
+  visit.out([&] { status = sub_buffers_.make(root, offset, size, &handle, used_once); });
   if (status == Status::success) {
-    books_.handle_made(request, handle);
+    books_.handle_made(request, handle, used_once);
   } else {
     books_.handle_failed(request, status, last_cl_error());
   }
@@ -417,6 +422,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     clear_last_error();
     return Status::would_block;
   }
+  sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
   bring_home(cache, blocks_in_passing);
   PoolBlock* block = nullptr;
@@ -442,9 +448,11 @@ Status Pool::take_back(Mem& mem) noexcept {
   trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   note_released(mem);
+  std::atomic<bool>& come_home = come_home_.get();
   if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
-    if (!come_home_.load(std::memory_order_seq_cst)) {
-      come_home_.store(true, std::memory_order_seq_cst);
+    // The pool may be gone: the block kept it.
+    if (!come_home.load(std::memory_order_seq_cst)) {
+      come_home.store(true, std::memory_order_seq_cst);
     }
     return Status::success;
   }
@@ -533,10 +541,10 @@ std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
 }
 
 void Pool::bring_some_home() noexcept {
-  if (!has_backlog_ && !come_home_.load(std::memory_order_relaxed)) {
+  if (!has_backlog_ && !come_home_.get().load(std::memory_order_relaxed)) {
     return;
   }
-  come_home_.exchange(false, std::memory_order_seq_cst);
+  come_home_.get().exchange(false, std::memory_order_seq_cst);
   std::size_t left = blocks_at_a_time;
   caches_.for_each([&](ThreadCache& cache) { left -= bring_home(cache, left); });
   has_backlog_ = left == 0;

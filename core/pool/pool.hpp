@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "allocator/allocator.hpp"
+#include "base/lasting_flag.hpp"
 #include "base/reference.hpp"
 #include "cl/order.hpp"
 #include "cl/sub_buffer.hpp"
@@ -142,6 +143,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
+  bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
   std::uint64_t now_ns() const noexcept override;
 
   // pool.cpp: requests.
@@ -181,10 +183,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Which open epochs a look closes: those that are large enough, or all.
   enum class Close : std::uint8_t { due, all };
   bool is_due(const QueueSet& set, Close close) const noexcept;
-  void look(Visit& visit, Close close) noexcept;
+  /// Asks about `most_late` of the events that were waited for in vain before, or about few.
+  void look(Visit& visit, Close close, std::uint64_t most_late = UINT64_MAX) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
+  std::uint64_t look_at_some_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
@@ -205,12 +209,18 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
+  Status meet(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
   void retire(Uses& uses) noexcept;
 
   // pool_holding.cpp: how much is held, and the end.
+  bool has_later_releases() const noexcept {
+    const Mem* const first = later_.load(std::memory_order_relaxed);
+    return first != nullptr && first != ThreadCache::closed_list();
+  }
+  /// Within Visit::out(), as callbacks may release the pool.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
   void settle_to_give_back(Visit& visit) noexcept;
@@ -275,8 +285,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
-  /// Some cache has blocks that other threads released. Set without the mutex, after they were put there.
-  std::atomic<bool> come_home_{false};
+  /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
+  /// by a thread that may have kept the pool alive by nothing else.
+  const LastingFlag come_home_;
   bool has_backlog_ = false;  ///< not all of them came home the last time
 };
 
@@ -302,6 +313,13 @@ class Pool::Visit {
 
   /// At the end, polls a little for chunks that must be idle before they go, if too many are held.
   void keep_to_held_limit() noexcept { keeps_to_held_limit_ = true; }
+
+  /// Releases what was put off, without the mutex.
+  void finish_later_releases() noexcept {
+    if (pool_.has_later_releases()) {
+      out([this] { pool_.finish_later_releases(); });
+    }
+  }
 
   /// The pool is being ended by this visit; its end does not end it again.
   void keep_pool() noexcept { keeps_pool_ = true; }

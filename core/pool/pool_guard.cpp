@@ -9,12 +9,11 @@
 namespace clpool::core {
 
 Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept {
-  Status status = guard_->fill_chunk(chunk);
+  cl::Queue unfinished;
+  Status status = guard_->fill_chunk(chunk, unfinished);
   // Whatever uses the chunk comes after the fill.
-  const cl_command_queue first = guard_->filling_queue();
-  const bool is_ordered = first == nullptr || own.epochs.only_queue() == first;
-  for (std::size_t i = 0; status == Status::success && !is_ordered && i < own.epochs.queue_count(); ++i) {
-    status = cl::hand_over(first, own.epochs.queue(i));
+  for (std::size_t i = 0; status == Status::success && unfinished && i < own.epochs.queue_count(); ++i) {
+    status = cl::hand_over(unfinished.get(), own.epochs.queue(i));
   }
   if (status != Status::success) {
     const KeptError kept;

@@ -37,6 +37,9 @@ void forget_parked_in_child() noexcept {
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
   end_rest(visit, resting_longest_ns);
+  if (!late_events_.empty()) {
+    look(visit, Close::all);
+  }
   if ((!rules_.outlives_release || has_pending()) && may_settle(settling_to_give_back_ns)) {
     settle(visit, settling_to_give_back_ns);
   } else {
@@ -55,16 +58,16 @@ void Pool::give_back_all(Visit& visit) noexcept {
 
 Status Pool::free_held() {
   CLPOOL_TRY(require_own_process("the pool"));
-  finish_later_releases();
   Visit visit(*this);
+  visit.finish_later_releases();
   give_back_all(visit);
   return Status::success;
 }
 
 Status Pool::stop_holding() {
   CLPOOL_TRY(require_own_process("the pool"));
-  finish_later_releases();
   Visit visit(*this);
+  visit.finish_later_releases();
   books_.stop_holding();
   give_back_all(visit);
   return Status::success;
@@ -72,8 +75,8 @@ Status Pool::stop_holding() {
 
 Status Pool::trim(std::uint64_t keep_bytes) {
   CLPOOL_TRY(require_own_process("the pool"));
-  finish_later_releases();
   Visit visit(*this);
+  visit.finish_later_releases();
   empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
   while (books_.trim_some(keep_bytes, chunks_at_a_time)) {
@@ -85,9 +88,9 @@ Status Pool::trim(std::uint64_t keep_bytes) {
 
 Status Pool::tick() {
   CLPOOL_TRY(require_own_process("the pool"));
-  finish_later_releases();
-  end_all_parked();
   Visit visit(*this);
+  visit.finish_later_releases();
+  visit.out([] { end_all_parked(); });
   want_marker();
   look(visit, Close::all);
   books_.keep_to_held_limit();

@@ -47,9 +47,9 @@ std::uint64_t Pool::largest_around_cached() const noexcept {
 }
 
 PoolStats Pool::statistics() {
-  finish_later_releases();
   PoolStats stats;
   Visit visit(*this);
+  visit.finish_later_releases();
   bring_all_home(visit);
   const Borrowed borrowed(caches_);
   caches_.add_to(stats);
@@ -69,6 +69,7 @@ PoolStats Pool::statistics() {
 
 std::vector<PoolStretch> Pool::snapshot() {
   Visit visit(*this);
+  visit.finish_later_releases();
   bring_all_home(visit);
   const Borrowed borrowed(caches_);
   std::vector<PoolStretch> stretches;
@@ -92,7 +93,6 @@ std::vector<PoolStretch> Pool::snapshot() {
 }
 
 void Pool::visit(const std::function<bool(const PoolStretch&)>& visitor) {
-  finish_later_releases();
   for (const PoolStretch& stretch : snapshot()) {
     if (!visitor(stretch)) {
       return;

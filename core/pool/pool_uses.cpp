@@ -77,7 +77,7 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
       }
       missing = queues;
     }
-    CLPOOL_TRY(QueueSet::make(missing, made));
+    CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
   }
 }
 
@@ -179,6 +179,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
       return Status::success;
     }
   }
+  CLPOOL_TRY(meet(queue));
   CLPOOL_TRY(come_after(mem, queue));
   return change_uses(mem, [&](DeclaredQueues& declared) { insert(declared.queues, queue); });
 }
@@ -224,27 +225,43 @@ Status Pool::adopt(cl_command_queue queue) {
     return Status::success;
   }
   std::unique_ptr<QueueSet> made;
-  CLPOOL_TRY(QueueSet::make({queue}, made));
-  cl::SubBuffers::Needs needs;
-  if (rules_.has_handles) {
-    CLPOOL_TRY(cl::SubBuffers::needs_of(queue, needs));
-  }
+  CLPOOL_TRY(QueueSet::make({queue}, allocator_->traits().context, made));
+  CLPOOL_TRY(meet(queue));
   const Visit visit(*this);
   if (!own_->epochs.has_queues()) {
     made->users = 1;
     own_ = &sets_.add(std::move(made));
-    sub_buffers_.follow(needs);
   }
+  return Status::success;
+}
+
+/// A queue that somebody names: of the pool's context, or refused. What the first one's driver needs for
+/// parts of chunks is kept in mind.
+Status Pool::meet(cl_command_queue queue) {
+  CLPOOL_TRY(cl::require_context(queue, allocator_->traits().context));
+  if (!rules_.has_handles || sub_buffers_.follows()) {
+    return Status::success;
+  }
+  cl::SubBuffers::Needs needs;
+  CLPOOL_TRY(cl::SubBuffers::needs_of(queue, needs));
+  const Visit visit(*this);
+  sub_buffers_.follow(needs);
   return Status::success;
 }
 
 Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   CLPOOL_TRY(require_own_process("the pool"));
   mem = nullptr;
+  CLPOOL_TRY(meet(queue));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   bool is_home = false;
-  cl_command_queue former = nullptr;
+  // Of a block that the queue still uses, this must not get lost, whatever fails: it is declared when the
+  // block is taken.
+  auto uses = std::make_unique<Uses>();
+  uses->declared.queues = {queue};
+  uses->declared.former = queue;
+  uses->declared.only_these = true;
   {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
@@ -257,7 +274,11 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
         static_cast<void>(books_.next(request));  // its handle is alive
         hand_out(*block, size, cache);
         mem = block;
-        former = queue;
+        ++set->users;
+        uses->set = set;
+        uses->block = block;
+        block->attachment = uses.release();
+        set_mark(*mem, look_mark);
       }
     }
   }
@@ -270,10 +291,9 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   Status status = Status::success;
   try {
     status = come_after(*mem, queue);
-    if (status == Status::success) {
+    if (status == Status::success && uses != nullptr) {
       status = change_uses(*mem, [&](DeclaredQueues& declared) {
         declared.only_these = true;
-        declared.former = former;
         insert(declared.queues, queue);
       });
     }
@@ -291,6 +311,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
 Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_own_process("the pool"));
   CLPOOL_TRY(cl::require_in_order(queue));
+  CLPOOL_TRY(meet(queue));
   cl_command_queue former = nullptr;
   {
     const Visit visit(*this);
@@ -327,6 +348,7 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
     order.queue = bound_queue(mem);
   }
   CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(meet(order.queue));
   cl::Event done;
   if (order.event != nullptr) {
     CLPOOL_TRY(cl::mark_so_far(order, done));

@@ -15,8 +15,11 @@ namespace {
 constexpr std::uint64_t releases_per_marker = 64;
 constexpr std::uint64_t part_of_slack_per_marker = 4;
 
-/// Blocks with events that an ordinary look asks about.
+/// Blocks with events that an ordinary look asks about; those that were waited for in vain before, when a
+/// request lets the queues settle; and how many are taken in hand at a time.
 constexpr std::uint64_t events_per_look = 8;
+constexpr std::uint64_t late_events_per_look = 64;
+constexpr std::uint64_t events_at_a_time = 512;
 
 /// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
 constexpr unsigned polls_without_sleep = 4;
@@ -36,7 +39,8 @@ std::uint64_t Pool::stamp_behind(const QueueSet* set) const noexcept {
   return set == own_ || (set != nullptr && holds_back()) ? 0 : own_->epochs.open();
 }
 
-void Pool::look(Visit& visit, Close close) noexcept {
+void Pool::look(Visit& visit, Close close, std::uint64_t most_late) noexcept {
+  visit.finish_later_releases();
   for (QueueSet* set = sets_.first(); set != nullptr;) {
     ++set->users;  // so that it stays in the list
     look_at_set(visit, *set, close);
@@ -47,7 +51,7 @@ void Pool::look(Visit& visit, Close close) noexcept {
   }
   const std::uint64_t most = close == Close::all ? UINT64_MAX : events_per_look;
   look_at_events(visit, events_, most);
-  look_at_events(visit, late_events_, most);
+  look_at_events(visit, late_events_, std::min(most, most_late));
   work_on_guard(visit);
 }
 
@@ -75,12 +79,15 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
 }
 
 void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept {
+  for (std::uint64_t left = std::min(most, list.count); left > 0 && !list.empty();) {
+    left -= look_at_some_events(visit, list, std::min(left, events_at_a_time));
+  }
+}
+
+std::uint64_t Pool::look_at_some_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept {
   UsesList asked;
   while (asked.count < most && !list.empty()) {
     asked.add(*list.take());
-  }
-  if (asked.empty()) {
-    return;
   }
   const std::uint64_t in_hand = asked.count;
   list.in_hand += in_hand;
@@ -105,6 +112,7 @@ void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noex
     }
     retire(*uses);
   }
+  return in_hand;
 }
 
 bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
@@ -147,10 +155,11 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   int rounds = events_.empty() ? 1 : 2;
   do {
     want_marker();
-    look(visit, Close::all);
+    look(visit, Close::all, late_events_per_look);
     for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
       if (set->is_unmarked) {
-        look(visit, Close::all);  // once more: a driver may refuse a marker now and take it then
+        look(visit, Close::all,
+             late_events_per_look);  // once more: a driver may refuse a marker now and take it then
         break;
       }
     }

@@ -15,6 +15,7 @@ namespace clpool::core {
 
 struct QueueSet : HeldBack {
   cl::Epochs epochs;
+  std::uint64_t key = 0;        ///< of the queues, see key_of()
   std::uint32_t users = 0;      ///< blocks with uses that refer to it, and threads that look at it
   std::uint64_t awaited = 0;    ///< the newest epoch that somebody waited for to settle
   std::uint64_t overdue = 0;    ///< an epoch that was waited for in vain…
@@ -26,8 +27,12 @@ struct QueueSet : HeldBack {
     return overdue > epochs.completed() && waited_ns >= nanoseconds;
   }
 
-  /// A new set; retains the queues.
-  static Status make(const std::vector<cl_command_queue>& queues, std::unique_ptr<QueueSet>& result);
+  /// The same for the same queues in any order, and nearly always another one for others.
+  static std::uint64_t key_of(const std::vector<cl_command_queue>& queues) noexcept;
+
+  /// A new set; retains the queues, which must be of `context`, unless that is null.
+  static Status make(const std::vector<cl_command_queue>& queues, cl_context context,
+                     std::unique_ptr<QueueSet>& result);
 };
 
 class QueueSets {

@@ -67,7 +67,9 @@ if [ -n "$one_by_one" ]; then
 else
   check "$(included "${names[@]}")"
 fi
-check '#define CL_TARGET_OPENCL_VERSION 120'$'\n''#include "clpool/clpool.h"'
+for version in 100 110 120 200; do
+  check "#define CL_TARGET_OPENCL_VERSION $version"$'\n'"#include \"clpool/clpool.h\""
+done
 
 case "$language" in
   c++11 | c++14)  # the C++ layer names the standard that it needs

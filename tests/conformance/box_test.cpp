@@ -131,6 +131,63 @@ TEST_P(EveryBox, PartsOfOneBufferMayHaveDifferentPitches) {  // W-35: PoCL crash
   }
 }
 
+/// 4 rows of 8 bytes, 64 apart, to `shift` bytes further on.
+clpool_box shifted_box(size_t shift) {
+  clpool_box box = CLPOOL_BOX_INIT;
+  box.region[0] = 8;
+  box.region[1] = 4;
+  box.region[2] = 1;
+  box.source_row_pitch = box.target_row_pitch = 64;
+  box.target_origin[0] = shift;
+  return box;
+}
+
+TEST_P(EveryBox, BoxesThatOverlapAreRefusedBeforeAnythingIsCopied) {
+  const std::vector<unsigned char> before = bytes(16 * alignment());
+  const OwnedMem mem = make_with(before);
+  clpool_mem* made = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 0, 16 * alignment(), 0, &made));
+  const OwnedMem part(made);
+  for (clpool_mem* const target : {mem.get(), part.get()}) {
+    clpool_box box = shifted_box(7);
+    EXPECT_EQ(clpool_mem_copy_box(cl.queue, target, mem.get(), &box, 0, nullptr, nullptr),
+              CLPOOL_ERROR_OPENCL);
+    EXPECT_EQ(clpool_last_cl_error(), CL_MEM_COPY_OVERLAP);
+    box = shifted_box(2 * 64);  // its third row is the target's first
+    EXPECT_EQ(clpool_mem_copy_box(cl.queue, target, mem.get(), &box, 0, nullptr, nullptr),
+              CLPOOL_ERROR_OPENCL);
+    EXPECT_EQ(clpool_last_cl_error(), CL_MEM_COPY_OVERLAP);
+  }
+  EXPECT_EQ(content<unsigned char>(mem.get(), before.size()), before);
+}
+
+TEST_P(EveryBox, BoxesOfAPartMayLieBetweenTheRowsOfAnother) {
+  const std::vector<unsigned char> before = bytes(16 * alignment());
+  const OwnedMem mem = make_with(before);
+  clpool_mem* made = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 0, 16 * alignment(), 0, &made));
+  const OwnedMem part(made);
+  clpool_box box = shifted_box(8);
+  if (clpool_mem_copy_box(cl.queue, part.get(), mem.get(), &box, 0, nullptr, nullptr) != CLPOOL_SUCCESS) {
+    GTEST_SKIP() << "the driver takes interlaced boxes for overlapping ones: " << last_error();
+  }
+  std::vector<unsigned char> after = before;
+  for (size_t row = 0; row < 4; ++row) {
+    std::copy_n(before.begin() + static_cast<long>(64 * row), 8,
+                after.begin() + static_cast<long>(64 * row + 8));
+  }
+  EXPECT_EQ(content<unsigned char>(mem.get(), before.size()), after);
+}
+
+TEST_P(EveryBox, WithinOneBufferBothPitchesAreTheSame) {
+  const OwnedMem mem = make(16 * 1024);
+  clpool_box box = shifted_box(8192);
+  box.target_row_pitch = 72;
+  EXPECT_EQ(clpool_mem_copy_box(cl.queue, mem.get(), mem.get(), &box, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("64") && last_error_names("72")) << last_error();
+}
+
 TEST_P(EveryBox, BoxesBeyondEitherSideAreRefused) {  // D-37
   const OwnedMem mem = make(1024);
   std::vector<unsigned char> host(1024);

@@ -84,5 +84,94 @@ TEST_F(DeclaredUses, KeepTheirQueuesNoLongerThanTheyLast) {
   EXPECT_EQ(queue_references(), before);
 }
 
+/// A block that a queue still uses is handed out to that queue again, but the marker that orders it is
+/// refused: what was known of the queue's commands is known still.
+TEST_F(DeclaredUses, OfABlockThatCouldNotBeHandedOutAgainAreKept) {
+  make({home});
+  clpool_mem* block = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 4 * block_size, &block));
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  std::swap(mem, block);
+  hold_up(third, gate);
+  std::swap(mem, block);
+  ASSERT_OK(clpool_mem_release(block));
+  const std::uint64_t held_back = pending();
+  ASSERT_GE(held_back, 4 * block_size);
+  clpool_mem* again = nullptr;
+  stub_fail("clEnqueueMarkerWithWaitList", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(clpool_pool_allocate_on(pool.get(), third, 4 * block_size, &again), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail_none();
+  EXPECT_EQ(again, nullptr);
+  EXPECT_EQ(pending(), held_back);
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// However many events were waited for in vain, a request asks about some of them only.
+TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
+  make({home});
+  Gate gate(scene.cl.context);
+  std::vector<clpool_mem*> mems(2000);
+  for (clpool_mem*& each : mems) {
+    ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &each));
+  }
+  for (clpool_mem* each : mems) {
+    ASSERT_OK(clpool_mem_release_after(each, 1, gate.list()));
+    ASSERT_OK(clpool_mem_release(each));
+  }
+  clpool_mem* large = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 64 << 20, &large));  // waits for them in vain
+  ASSERT_OK(clpool_mem_release(large));
+  stub_run_all();  // so that there is something to settle again
+  const std::uint64_t asked = stub_calls("clGetEventInfo");
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 128 << 20, &large));
+  EXPECT_LT(stub_calls("clGetEventInfo") - asked, 500U);
+  gate.open();
+  EXPECT_EQ(pending(), 0U) << "a look finds them all";
+  ASSERT_OK(clpool_mem_release(large));
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// NVIDIA's driver waits in a release for the commands that use the memory, a chunk's touch too.
+TEST_F(DeclaredUses, AChunkThatIsBeingTouchedStaysThoughItsBlocksAreIdle) {
+  stub_configure("mode=manual,nvidia=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
+  const AllocatorHandle allocator(made);
+  const cl_command_queue queues[] = {scene.cl.another_queue(), other};
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = queues;
+  options.queue_count = 2;
+  options.max_held_bytes = 1;
+  pool = make_pool(made, options);
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 1 << 20, &mem));
+  const std::uint64_t waits = stub_count("release_waits");
+  ASSERT_OK(clpool_mem_release_idle(mem));
+  EXPECT_EQ(stub_count("release_waits"), waits);
+  stub_run_all();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0U);
+}
+
+/// A guard fills what is new; it does not wait for what the program has enqueued, which may wait for the
+/// program.
+TEST_F(DeclaredUses, AGuardedChunkIsFilledWithoutThem) {
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  pool = make_pool(made, options);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+  ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
+  EXPECT_TRUE(Scene::has(mem, 0xDD)) << "the gate is closed";
+  gate.open();
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
 }  // namespace
 }  // namespace clpool::test

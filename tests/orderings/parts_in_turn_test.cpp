@@ -67,6 +67,77 @@ TEST_F(PartsInTurn, AreUsedAndReleasedByThreadsWithQueuesOfTheirOwn) {
   EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 100U);
 }
 
+/// Threads from the beginning: the thread that made the pool uses it no more, and the queue is known only by
+/// what the threads say.
+TEST_F(PartsInTurn, OfAPoolWithoutAQueueAreUsedOnTheFirstThatIsNamed) {
+  for (const bool allocates_on : {true, false}) {
+    stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    allocator.reset(made);
+    pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+    if (!allocates_on) {
+      clpool_mem* first = allocate();
+      ASSERT_OK(clpool_mem_used_on(first, scene.cl.another_queue()));
+      ASSERT_OK(clpool_mem_release(first));
+    }
+    const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
+    std::vector<std::thread> threads;
+    for (const cl_command_queue queue : {scene.cl.another_queue(), scene.cl.another_queue()}) {
+      threads.emplace_back([&, queue] {
+        for (std::size_t i = 1; i < 60; ++i) {
+          clpool_mem* mem = nullptr;
+          if (allocates_on) {
+            ASSERT_OK(clpool_pool_allocate_on(pool.get(), queue, i * size, &mem));
+          } else {
+            ASSERT_OK(clpool_pool_allocate(pool.get(), i * size, &mem));
+            ASSERT_OK(clpool_mem_used_on(mem, queue));
+          }
+          const int zero = 0;
+          ASSERT_EQ(clEnqueueFillBuffer(queue, clpool_mem_handle(mem), &zero, sizeof zero, 0, size, 0,
+                                        nullptr, nullptr),
+                    CL_SUCCESS);
+          ASSERT_EQ(clFinish(queue), CL_SUCCESS);
+          ASSERT_OK(clpool_mem_release(mem));
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), copies);
+  }
+}
+
+/// Handles that one thread made and gave back unused wait for whoever asks for their shape.
+TEST_F(PartsInTurn, ThatWereNeverUsedAreMadeAgainForSeveralThreads) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* const first = allocate();
+  std::vector<clpool_mem*> mems;
+  std::vector<clpool_mem*> between;
+  for (std::size_t i = 2; i < 20; ++i) {
+    ASSERT_OK(clpool_pool_allocate(pool.get(), i * size, &mems.emplace_back()));
+    between.push_back(allocate());  // so that nothing merges
+  }
+  for (clpool_mem* const mem : mems) {
+    ASSERT_OK(clpool_mem_release(mem));
+  }
+  ASSERT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));  // nothing is cached
+  EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 0U);
+  std::thread([&] {
+    for (std::size_t i = 2; i < 20; ++i) {
+      clpool_mem* mem = nullptr;
+      ASSERT_OK(clpool_pool_allocate(pool.get(), i * size, &mem));
+      EXPECT_GE(stub_calls("clEnqueueCopyBuffer"), i - 1) << "a handle that nobody used";
+      ASSERT_OK(clpool_mem_release(mem));
+    }
+  }).join();
+  for (clpool_mem* const mem : between) {
+    ASSERT_OK(clpool_mem_release(mem));
+  }
+  EXPECT_OK(clpool_mem_release(first));
+}
+
 TEST_F(PartsInTurn, OfOneThreadAreNotUsedForIt) {
   make("mode=immediate,nvidia=1");
   clpool_mem* mems[] = {allocate(), allocate(), allocate()};

@@ -207,4 +207,33 @@ TEST(ThreadsOnALimit, NeverExceedItTogether) {
   RecordProperty("refused", static_cast<int>(refused));
 }
 
+/// A block that another thread releases is the last that keeps its pool, which ends at that moment.
+TEST(ThreadsAtTheEndOfAPool, MayReleaseItsLastBlock) {
+  HostMemory memory;
+  std::atomic<clpool_mem*> handed_over{nullptr};
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) {
+      if (clpool_mem* const mem = handed_over.exchange(nullptr); mem != nullptr) {
+        EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+      }
+    }
+  });
+  for (int round = 0; round < 3000; ++round) {
+    clpool_pool* pool = nullptr;
+    ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &pool), CLPOOL_SUCCESS);
+    clpool_mem* mem = nullptr;
+    ASSERT_EQ(clpool_pool_allocate(pool, 1000, &mem), CLPOOL_SUCCESS);
+    handed_over = mem;
+    while (handed_over != nullptr) {
+    }
+    for (int i = 0; i < round % 400 && handed_over == nullptr; ++i) {
+    }
+    ASSERT_EQ(clpool_pool_release(pool), CLPOOL_SUCCESS);
+  }
+  done = true;
+  other.join();
+  EXPECT_EQ(memory.bytes(), 0U);
+}
+
 }  // namespace

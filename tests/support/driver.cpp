@@ -225,6 +225,9 @@ WRAP_CREATE(clCreateSampler, cl_sampler, samplers,
 WRAP_CREATE(clCreateSamplerWithProperties, cl_sampler, samplers,
             (cl_context context, const cl_sampler_properties* properties, cl_int* code),
             (context, properties, code))
+WRAP_CREATE(clCreateCommandQueue, cl_command_queue, queues,
+            (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int* code),
+            (context, device, properties, code))
 WRAP_CREATE(clCreateUserEvent, cl_event, events, (cl_context context, cl_int* code), (context, code))
 
 WRAP_RETAIN(clRetainContext, cl_context, contexts)

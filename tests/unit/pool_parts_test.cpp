@@ -32,7 +32,7 @@ struct PoolParts : testing::Test {
   }
   Claim claim(std::uint64_t offset, std::uint64_t size) {
     part = nullptr;
-    return parts.claim(chunk, offset, size, part, dying);
+    return parts.claim(chunk, offset, size, only_used_once, part, dying);
   }
   void* some_handle() { return &handles[next_handle++ % handles.size()]; }
   /// Makes a handle, which must be what a claim asks for.
@@ -42,7 +42,7 @@ struct PoolParts : testing::Test {
       return nullptr;
     }
     void* const handle = some_handle();
-    parts.made(*part, handle);
+    parts.made(*part, handle, used_once);
     return handle;
   }
   void make_unused(std::uint64_t offset, std::uint64_t size) {
@@ -68,23 +68,37 @@ struct PoolParts : testing::Test {
   Parts& parts = chunk.parts;
   DyingParts dying;
   Part* part = nullptr;
+  bool only_used_once = false;  ///< what is asked for
+  bool used_once = false;       ///< what is made
 };
 
 TEST_F(PoolParts, AnUnusedHandleOfJustTheShapeIsUsedAgain) {
   void* const handle = make(256, 512);
-  EXPECT_FALSE(parts.has_unused(256, 512)) << "it is in use";
+  EXPECT_FALSE(parts.has_unused(256, 512, false)) << "it is in use";
   parts.put_aside(256, dying);
-  EXPECT_TRUE(parts.has_unused(256, 512));
-  EXPECT_FALSE(parts.has_unused(256, 256));
-  EXPECT_FALSE(parts.has_unused(512, 512));
+  EXPECT_TRUE(parts.has_unused(256, 512, false));
+  EXPECT_FALSE(parts.has_unused(256, 256, false));
+  EXPECT_FALSE(parts.has_unused(512, 512, false));
   ASSERT_EQ(claim(256, 512), Claim::ready);
   EXPECT_EQ(part->handle, handle);
   EXPECT_EQ(part->offset, 256u);
   EXPECT_EQ(part->size, 512u);
-  EXPECT_FALSE(parts.has_unused(256, 512)) << "the same handle would serve twice";
+  EXPECT_FALSE(parts.has_unused(256, 512, false)) << "the same handle would serve twice";
   EXPECT_TRUE(dying.empty());
   EXPECT_EQ(parts.alive(), 1u);
   EXPECT_EQ(parts.in_work(), 0u);
+}
+
+TEST_F(PoolParts, AHandleThatWasNeverUsedMakesRoomWhereOneMustHaveBeen) {
+  make_unused(256, 512);
+  only_used_once = used_once = true;
+  EXPECT_FALSE(parts.has_unused(256, 512, only_used_once));
+  ASSERT_EQ(claim(256, 512), Claim::release);
+  ASSERT_FALSE(dying.empty());
+  parts.forget(*dying.take());
+  make_unused(256, 512);
+  EXPECT_TRUE(parts.has_unused(256, 512, only_used_once));
+  EXPECT_EQ(claim(256, 512), Claim::ready);
 }
 
 TEST_F(PoolParts, AnOverlappingHandleIsReleasedBeforeOneIsMade) {
@@ -129,8 +143,8 @@ TEST_F(PoolParts, NeighboursThatOnlyTouchStayAlive) {
   make_unused(1024, 512);
   make(512, 512);
   EXPECT_TRUE(dying.empty());
-  EXPECT_TRUE(parts.has_unused(0, 512));
-  EXPECT_TRUE(parts.has_unused(1024, 512));
+  EXPECT_TRUE(parts.has_unused(0, 512, false));
+  EXPECT_TRUE(parts.has_unused(1024, 512, false));
   EXPECT_EQ(parts.alive(), 3u);
 }
 
@@ -141,8 +155,8 @@ TEST_F(PoolParts, AllHandlesThatOverlapAreReleasedAtOnce) {
   ASSERT_EQ(claim(300, 980), Claim::release);
   EXPECT_EQ(release_dying(), 4u) << "the second to the fifth";
   EXPECT_EQ(parts.alive(), 4u);
-  EXPECT_TRUE(parts.has_unused(0, 256));
-  EXPECT_TRUE(parts.has_unused(1280, 256));
+  EXPECT_TRUE(parts.has_unused(0, 256, false));
+  EXPECT_TRUE(parts.has_unused(1280, 256, false));
   make(300, 724);
 }
 
@@ -184,7 +198,7 @@ TEST_F(PoolParts, UnusedHandlesAreBoundedAndTheLongestUnusedGoesFirst) {
   }
   EXPECT_EQ(parts.in_work(), 10u);
   for (std::uint64_t i = 0; i < count; ++i) {
-    EXPECT_EQ(parts.has_unused(i * 256, 256), i < Parts::most_unused) << i;
+    EXPECT_EQ(parts.has_unused(i * 256, 256, false), i < Parts::most_unused) << i;
   }
   EXPECT_EQ(release_dying(), 10u);
   EXPECT_EQ(parts.alive(), Parts::most_unused);
@@ -198,18 +212,18 @@ TEST_F(PoolParts, UseMakesAHandleYoungAgain) {
   ASSERT_EQ(claim(0, 256), Claim::ready);
   parts.put_aside(0, dying);
   make_unused(Parts::most_unused * 256, 256);
-  EXPECT_TRUE(parts.has_unused(0, 256));
-  EXPECT_FALSE(parts.has_unused(256, 256)) << "the longest unused by now";
+  EXPECT_TRUE(parts.has_unused(0, 256, false));
+  EXPECT_FALSE(parts.has_unused(256, 256, false)) << "the longest unused by now";
   EXPECT_EQ(release_dying(), 1u);
 }
 
 TEST_F(PoolParts, AFailedMakingIsForgotten) {
   ASSERT_EQ(claim(0, 256), Claim::make);
   EXPECT_EQ(parts.in_work(), 1u);
-  parts.made(*part, nullptr);
+  parts.made(*part, nullptr, used_once);
   EXPECT_EQ(parts.in_work(), 0u);
   EXPECT_EQ(parts.alive(), 0u);
-  EXPECT_FALSE(parts.has_unused(0, 256));
+  EXPECT_FALSE(parts.has_unused(0, 256, false));
   EXPECT_EQ(parts.check(), nullptr);
   make(0, 512);
 }
@@ -280,7 +294,7 @@ TEST_P(PartsModel, NeverHasTwoLivingHandlesThatOverlap) {
       if (!is_free(offset, size)) {
         continue;
       }
-      const bool exact = parts.has_unused(offset, size);
+      const bool exact = parts.has_unused(offset, size, false);
       switch (claim(offset, size)) {
         case Claim::ready:
           ++ready;
@@ -312,9 +326,9 @@ TEST_P(PartsModel, NeverHasTwoLivingHandlesThatOverlap) {
       } else if (below(5) == 0) {
         living.erase(at->first);
         regions.erase(at);
-        parts.made(*making, nullptr);
+        parts.made(*making, nullptr, used_once);
       } else {
-        parts.made(*making, some_handle());
+        parts.made(*making, some_handle(), used_once);
       }
     } else if (!to_release.empty()) {
       release(below(to_release.size()));
@@ -329,7 +343,7 @@ TEST_P(PartsModel, NeverHasTwoLivingHandlesThatOverlap) {
   EXPECT_GT(waits, 0u);
   for (const auto& [offset, region] : regions) {
     if (region.making != nullptr) {
-      parts.made(*region.making, some_handle());
+      parts.made(*region.making, some_handle(), used_once);
     }
     parts.put_aside(offset, dying);
   }

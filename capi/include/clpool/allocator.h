@@ -65,7 +65,8 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
 
 /**
  * Page-locked host memory: buffers with CL_MEM_ALLOC_HOST_PTR that stay mapped for reading and writing as
- * long as they live, which is OpenCL's portable way to memory that transfers at full speed.
+ * long as they live, which is OpenCL's portable way to memory that transfers at full speed. A new one waits
+ * for what was enqueued on the queue before, for ever if that never ends: long commands belong on others.
  * @param queue used to map and unmap; retained with its context
  * @param flags further cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_ALLOC_HOST_PTR is added
  * @param out the allocator

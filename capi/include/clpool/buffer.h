@@ -36,6 +36,8 @@ CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags f
 /**
  * A part of other memory, which it keeps alive. Of buffers, pooled ones and sub-regions themselves: a
  * sub-buffer of the root buffer. Of SVM, page-locked and custom memory: a pointer.
+ * NVIDIA's driver (580.159 seen) crashes where of two overlapping sub-buffers that were both used the older
+ * one is released first: release what overlaps in the reverse order there.
  * @param parent the memory
  * @param origin bytes from its start; for buffers the sum with the parent's own offset in the root buffer
  * must be a multiple of the device's base address alignment (CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits)
@@ -52,7 +54,7 @@ CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin
 
 /**
  * A clpool_mem for a plain cl_mem of any type.
- * @param handle the object
+ * @param handle the object; of a sub-buffer, the buffer that it is part of must keep a reference as long
  * @param retain not 0: it is retained; 0: the caller's reference is taken over if the call succeeds
  * @param out the memory; its kind is that of the object
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OPENCL for an invalid handle

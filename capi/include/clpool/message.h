@@ -1,5 +1,5 @@
-/* Messages of the library: warnings and traces that a program may want to show. Nothing is ever printed by
- * the library itself. Since 1.0.
+/* Messages of the library: warnings and traces that a program may want to show. The library itself prints
+ * nothing but what guarded pools find where nobody receives messages (pool.h). Since 1.0.
  */
 #ifndef CLPOOL_MESSAGE_H
 #define CLPOOL_MESSAGE_H

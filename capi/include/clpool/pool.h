@@ -5,12 +5,17 @@
  * blocks.
  *
  * All functions are thread-safe; two threads may use one pool at once. No lock is held across a driver call
- * or a callback, but for one on NVIDIA's driver within which nothing waits. Some drivers are not as
- * thread-safe as OpenCL demands (3.0, appendix A.2): on NVIDIA's (580.159 seen) and Mesa's rusticl (22.3
- * seen) one queue is to be used by one thread at a time, also by what the pool enqueues there: give threads
- * queues of their own, and let them allocate, use and release their blocks themselves. A hit (memory that was
- * released before serves the request) calls no driver and does not block. Since 1.0 unless a function says
- * otherwise.
+ * or a callback, but for one on NVIDIA's driver. A hit (memory that was released before serves the request)
+ * calls no driver and does not block. Since 1.0 unless a function says otherwise.
+ *
+ * Some drivers are not as thread-safe as OpenCL demands (3.0, appendix A.2): on NVIDIA's (580.159 seen) and
+ * Mesa's rusticl (22.3 seen) one queue is to be used by one thread at a time, also by what the pool enqueues
+ * there: give threads queues of their own, and let them allocate, use and release their blocks themselves.
+ * NVIDIA's crashes where two parts of one buffer are first used, or released, at once: a pool of buffers
+ * there uses each new part itself, one at a time, as soon as a thread other than the one that made the pool
+ * asks for memory. For that it must know a queue: its allocator's, or one of clpool_pool_options.queues, or
+ * the first that is named to it. Within that turn a program's clSetMemObjectDestructorCallback() of a part
+ * runs: it must not wait for another thread that uses the pool.
  */
 #ifndef CLPOOL_POOL_H
 #define CLPOOL_POOL_H
@@ -47,7 +52,8 @@ enum {
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
  * - bytes of a block that were written after its release, as long as it rests: of blocks beyond 1 MiB the
  *   first and last 512 KiB are looked at. A write after the rest is found as one beyond the end of the next
- *   block, or not at all.
+ *   block, or not at all; so is one by the host, to memory that it can address, before the commands on the
+ *   block are complete and the pool was called two or three times since, as its rest begins only then.
  * What was still handed out when its pool was released is told as it is without a guard.
  * Memory that nobody has written yet, or that was released, holds 0xDD.
  *
@@ -57,7 +63,8 @@ enum {
  * has at least 64 bytes, and the device's alignment, more than it was asked for, unless memory is out.
  *
  * Memory is looked at only where a pool knows its queue (clpool_pool_options.queues, or the allocator's):
- * fills and reads are enqueued there, behind what uses the block, and come back later. A queue that is not
+ * fills and reads are enqueued there, behind what uses the block, and come back later; new chunks are filled
+ * on queues of their own. A queue that is not
  * told of, and whose commands still use a block, is not waited for. Custom memory and that of pools without
  * queues is not touched: of these only handles are looked after. A program that itself migrates the buffer of
  * a block with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED may lose the bytes beyond the block as well, which is

@@ -15,6 +15,9 @@
 #include <stdint.h>
 
 /* Types of newer OpenCL versions that these headers name, for programs written for an older one. */
+#ifndef CL_VERSION_1_2
+typedef cl_bitfield cl_mem_migration_flags;
+#endif
 #ifndef CL_VERSION_2_0
 typedef cl_bitfield cl_svm_mem_flags;
 #endif

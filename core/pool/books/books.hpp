@@ -57,12 +57,14 @@ class Books {
   PoolBlock* take_at_once(Request& request);
   void arrived(Request& request, std::unique_ptr<PoolChunk> chunk);
   void refused(Request& request, Status status, cl_int code) noexcept;
-  void handle_made(Request& request, cl_mem handle) noexcept;
+  void handle_made(Request& request, cl_mem handle, bool used_once) noexcept;
   void handle_failed(Request& request, Status status, cl_int code) noexcept;
   void pools_ended(Request& request, bool any) noexcept;
   void collected(Request& request) noexcept;
   void waited(Request& request, bool in_vain) noexcept;
   void answered(Request& request, bool again) noexcept;
+  /// Memory came back from somewhere else after the request had failed.
+  void begin_anew(Request& request) noexcept;
 
   // Blocks that come back.
   /// Free for any request. `stamp`: in-order queues may use it up to that epoch; 0: nothing uses it.

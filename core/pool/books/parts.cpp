@@ -33,15 +33,15 @@ void Parts::doom(Part& part, DyingParts& dying) noexcept {
   dying.add(part);
 }
 
-Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, Part*& part,
-                          DyingParts& dying) {
+Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once,
+                          Part*& part, DyingParts& dying) {
   auto first = parts_.upper_bound(offset);
   if (first != parts_.begin()) {
     const auto before = std::prev(first);
     first = before->first + before->second.size > offset ? before : first;
   }
   if (first != parts_.end() && first->first == offset && first->second.size == size &&
-      first->second.state == Part::State::unused) {
+      first->second.state == Part::State::unused && first->second.used_once >= only_used_once) {
     part = &first->second;
     unlink(*part);
     part->state = Part::State::used;
@@ -83,18 +83,20 @@ Block* Parts::hole_of(const Part& part) const noexcept {
   return block->free ? block : nullptr;
 }
 
-bool Parts::has_unused(std::uint64_t offset, std::uint64_t size) const noexcept {
+bool Parts::has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept {
   const auto it = parts_.find(offset);
-  return it != parts_.end() && it->second.size == size && it->second.state == Part::State::unused;
+  return it != parts_.end() && it->second.size == size && it->second.state == Part::State::unused &&
+         it->second.used_once >= only_used_once;
 }
 
-void Parts::made(Part& part, void* handle) noexcept {
+void Parts::made(Part& part, void* handle, bool used_once) noexcept {
   --in_work_;
   if (handle == nullptr) {
     parts_.erase(part.offset);
     return;
   }
   part.handle = handle;
+  part.used_once = used_once;
   part.state = Part::State::used;
 }
 

@@ -23,6 +23,7 @@ struct Part {
   std::uint64_t size = 0;    ///< bytes
   void* handle = nullptr;    ///< null while it is being made
   State state = State::making;
+  bool used_once = false;          ///< the pool used it itself, in turn (cl::SubBuffers)
   Part* previous = nullptr;        ///< unused: the list of those of the chunk, the longest unused first
   Part* next = nullptr;            ///< the same; dying: the list of what is to be released
   Block* block = nullptr;          ///< used: the block whose handle it is
@@ -58,17 +59,19 @@ class Parts {
   /// Where unused handles are to be entered, from the first one on.
   void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
 
-  /// For a region that is in nobody's hands. Throws std::bad_alloc, changing nothing.
-  Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, Part*& part, DyingParts& dying);
+  /// For a region that is in nobody's hands. A handle that was not used once does not serve it if
+  /// `only_used_once`. Throws std::bad_alloc, changing nothing.
+  Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once, Part*& part,
+              DyingParts& dying);
 
-  /// True if an unused handle of just this shape is alive.
-  bool has_unused(std::uint64_t offset, std::uint64_t size) const noexcept;
+  /// True if claim() would find an unused handle of just this shape.
+  bool has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept;
 
   /// The free block that holds the region of an unused handle; null if the chunk is in use as a whole.
   Block* hole_of(const Part& part) const noexcept;
 
   /// The handle of a claimed part was made; null if it could not be: the part is forgotten.
-  void made(Part& part, void* handle) noexcept;
+  void made(Part& part, void* handle, bool used_once) noexcept;
 
   /// The handle of the block that begins at `offset` is no longer used. What is beyond the bound goes to
   /// `dying`.

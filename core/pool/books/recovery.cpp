@@ -25,6 +25,7 @@ constexpr int most_failed_handles = 8;
 constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
 
 /// Places in Books::stages_.
+constexpr std::uint16_t stage_of_growth = 5;
 constexpr std::uint16_t first_stage_of_recovery = 8;
 constexpr std::uint16_t first_stage_of_giving_back = 13;
 
@@ -87,6 +88,9 @@ Step Books::next(Request& request) {
     Step step = again;
     if (request.block != nullptr) {
       step = handle_step(request);
+      if (request.block == nullptr) {
+        continue;
+      }
       misses_ += step.kind == Step::Kind::done && request.grew ? 1 : 0;
       request.turn = turn_;
       return step;
@@ -117,7 +121,7 @@ PoolBlock* Books::take_at_once(Request& request) {
   PoolBlock& taken = pool_block(*block);
   const PoolChunk& chunk = pool_chunk(*taken.chunk);
   if (rules_.has_handles && taken.Block::size != chunk.size &&
-      !chunk.parts.has_unused(taken.offset, taken.Block::size)) {
+      !chunk.parts.has_unused(taken.offset, taken.Block::size, surroundings_.uses_parts_once())) {
     strategy_->give_back(taken, 0);
     return nullptr;
   }
@@ -350,7 +354,8 @@ Step Books::handle_step(Request& request) {
   }
   Parts::Claim claim = Parts::Claim::make;
   try {
-    claim = chunk.parts.claim(chunk, block.offset, block.Block::size, request.part, garbage_.parts);
+    claim = chunk.parts.claim(chunk, block.offset, block.Block::size, surroundings_.uses_parts_once(),
+                              request.part, garbage_.parts);
   } catch (...) {
     strategy_->give_back(*std::exchange(request.block, nullptr), 0);
     throw;
@@ -373,9 +378,13 @@ Step Books::handle_step(Request& request) {
     return {Step::Kind::release_garbage};  // it may be among those that nobody has taken yet
   }
   if (request.inside) {
+    // It must not wait for a handle that this very thread may be releasing: another place, or none.
     strategy_->give_back(*std::exchange(request.block, nullptr), 0);
-    request.failure = Status::out_of_memory;
-    return {Step::Kind::fail};
+    request.stage = std::max(request.stage, stage_of_growth);
+    if (++request.handles_failed > most_failed_handles) {
+      request.failure = Status::out_of_memory;
+    }
+    return again;
   }
   return {Step::Kind::wait, UINT64_MAX};
 }
@@ -398,6 +407,8 @@ Step Books::chunk_step(Request& request) {
 
 void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   chunk->parts.enter_in(shapes_);
+  chunk->last_release = rules_.has_handles ? chunk->ready_epoch : 0;  // its touch is a use
+  newest_stamp_ = std::max(newest_stamp_, chunk->last_release);
   Block* block = strategy_->add_chunk(*chunk, request.rounded);
   chunk.release();
   reserved_bytes_ -= std::exchange(request.wanted, 0);
@@ -421,9 +432,9 @@ void Books::refused(Request& request, Status status, cl_int code) noexcept {
   }
 }
 
-void Books::handle_made(Request& request, cl_mem handle) noexcept {
+void Books::handle_made(Request& request, cl_mem handle, bool used_once) noexcept {
   Part& part = *std::exchange(request.part, nullptr);
-  part.chunk->parts.made(part, handle);
+  part.chunk->parts.made(part, handle, used_once);
   request.block->handle = handle;
   ++handles_made_;
 }
@@ -431,7 +442,7 @@ void Books::handle_made(Request& request, cl_mem handle) noexcept {
 void Books::handle_failed(Request& request, Status status, cl_int code) noexcept {
   request.code = code;
   Part& part = *std::exchange(request.part, nullptr);
-  part.chunk->parts.made(part, nullptr);
+  part.chunk->parts.made(part, nullptr, false);
   strategy_->give_back(*std::exchange(request.block, nullptr), 0);
   ++turn_;
   if (!may_recover(status, code) || ++request.handles_failed > most_failed_handles) {
@@ -466,10 +477,15 @@ void Books::waited(Request& request, bool in_vain) noexcept {
 }
 
 void Books::answered(Request& request, bool again_wanted) noexcept {
-  if (!again_wanted) {
+  if (again_wanted) {
+    begin_anew(request);
+  } else {
     request.failure = Status::out_of_memory;
-    return;
   }
+}
+
+void Books::begin_anew(Request& request) noexcept {
+  request.failure = Status::success;
   request.done = 0;
   request.stage = 0;
   request.waits_since = 0;
@@ -480,7 +496,8 @@ void Books::answered(Request& request, bool again_wanted) noexcept {
 
 std::uint64_t Books::room() const noexcept {
   const std::uint64_t taken = strategy_->managed_bytes() + reserved_bytes_ + leaving_bytes_;
-  return options_.max_bytes > taken ? options_.max_bytes - taken : 0;
+  const std::uint64_t most = std::min(options_.max_bytes, std::uint64_t{INT64_MAX});  // counts are signed
+  return most > taken ? most - taken : 0;
 }
 
 bool Books::may_fit(std::uint64_t bytes) const noexcept {

@@ -74,6 +74,8 @@ class Surroundings {
   virtual std::uint64_t completed() const noexcept = 0;
   /// Whether blocks that threads have released are still to be brought back.
   virtual bool blocks_come_home() const noexcept = 0;
+  /// Whether handles must have been used once, in turn, before they are handed out.
+  virtual bool uses_parts_once() const noexcept = 0;
   /// A steady clock, nanoseconds.
   virtual std::uint64_t now_ns() const noexcept = 0;
 

@@ -1,0 +1,26 @@
+// LastingFlag: a flag whose storage outlives its owner, for those who raise it after they have given up what
+// kept the owner alive. It may by then be another owner's: who looks must bear a flag that was raised for
+// nothing.
+#pragma once
+
+#include <atomic>
+
+namespace clpool::core {
+
+class LastingFlag {
+ public:
+  /// Storage of an owner that is gone, or new. Throws std::bad_alloc.
+  LastingFlag();
+  ~LastingFlag();
+  LastingFlag(const LastingFlag&) = delete;
+  LastingFlag& operator=(const LastingFlag&) = delete;
+
+  /// The flag, valid for ever.
+  std::atomic<bool>& get() const noexcept;
+
+ private:
+  struct Storage;
+  Storage* const storage_;
+};
+
+}  // namespace clpool::core

@@ -1,0 +1,67 @@
+// Queues of another context than the memory's: refused, naming both, where a driver would end the program.
+#include "clpool/allocator.h"
+#include "clpool/svm.h"
+#include "memory.hpp"
+#include "support/pools.hpp"
+
+namespace {
+
+using clpool::test::last_error;
+using clpool::test::OpenCl;
+
+class QueuesOfAnotherContext : public clpool::test::OpenClTest {
+ protected:
+  /// Expects a refusal that names both contexts.
+  void refused(clpool_status status) {
+    EXPECT_EQ(status, CLPOOL_ERROR_INVALID_VALUE);
+    for (const cl_context context : {cl.context, other.context}) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%p", static_cast<void*>(context));
+      EXPECT_NE(last_error().find(text), std::string::npos) << last_error();
+    }
+  }
+  clpool_allocator* immediate() {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
+    return made;
+  }
+  OpenCl other;
+};
+
+TEST_F(QueuesOfAnotherContext, AreRefusedForSvm) {
+  clpool_mem* mem = nullptr;
+  const clpool_status made = clpool_svm_create(cl.context, 0, 1000, 0, nullptr, &mem);
+  if (made == CLPOOL_ERROR_NOT_SUPPORTED) {
+    GTEST_SKIP() << last_error();
+  }
+  ASSERT_OK(made);
+  refused(clpool_svm_bind_queue(mem, other.queue));
+  refused(clpool_svm_release_on(mem, other.queue, 0, nullptr, nullptr));
+  EXPECT_OK(clpool_mem_release(mem)) << "a refused release gives nothing up";
+}
+
+TEST_F(QueuesOfAnotherContext, AreRefusedForAPool) {
+  const clpool::test::AllocatorHandle allocator(immediate());
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &other.queue;
+  options.queue_count = 1;
+  clpool_pool* pool = nullptr;
+  refused(clpool_pool_create(allocator.get(), &options, &pool));
+  EXPECT_EQ(pool, nullptr);
+}
+
+TEST_F(QueuesOfAnotherContext, AreRefusedForBlocks) {
+  const clpool::test::AllocatorHandle allocator(immediate());
+  const clpool::test::PoolHandle pool = clpool::test::make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 1000, &mem));
+  refused(clpool_mem_used_on(mem, other.queue));
+  refused(clpool_svm_bind_queue(mem, other.queue));
+  refused(clpool_svm_release_on(mem, other.queue, 0, nullptr, nullptr));
+  clpool_mem* none = nullptr;
+  refused(clpool_pool_allocate_on(pool.get(), other.queue, 1000, &none));
+  EXPECT_EQ(none, nullptr);
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+}  // namespace

@@ -1,0 +1,77 @@
+// Unmapping comes after its own mapping, also where no queue's order says so: a program may give a map back
+// as soon as it has asked for it.
+#include "orderings/orderings.hpp"
+
+namespace clpool::test {
+namespace {
+
+/// What is mapped, on which queue, and which queue it is unmapped on (null: clpool_map_release).
+struct Shape {
+  const char* name;
+  Side side;
+  bool out_of_order;
+  bool on_another;
+};
+
+class MapOrder : public testing::TestWithParam<Shape> {};
+INSTANTIATE_TEST_SUITE_P(, MapOrder,
+                         testing::Values(Shape{"BufferOutOfOrder", Side::buffer, true, false},
+                                         Shape{"BufferOnAnotherQueue", Side::buffer, false, true},
+                                         Shape{"BlockOutOfOrder", Side::pooled, true, false},
+                                         Shape{"BlockOnAnotherQueue", Side::pooled, false, true},
+                                         Shape{"SvmOutOfOrder", Side::svm, true, false},
+                                         Shape{"SvmOnAnotherQueue", Side::svm, false, true}),
+                         [](const testing::TestParamInfo<Shape>& tested) { return tested.param.name; });
+
+TEST_P(MapOrder, AnUnmapWaitsForItsMap) {
+  const auto [name, side, out_of_order, on_another] = GetParam();
+  Scene scene;
+  if (side == Side::svm && !scene.cl.has_version(2, 0)) {
+    GTEST_SKIP() << "SVM needs OpenCL 2.0";
+  }
+  const cl_command_queue queue = out_of_order ? scene.queue : scene.cl.queue;
+  const cl_command_queue another = scene.cl.another_queue();
+  clpool_mem* const mem = scene.memory(side, source_byte);
+  Gate gate(scene.cl.context);
+  clpool_map* map = nullptr;
+  cl_event mapped = nullptr;
+  ASSERT_OK(clpool_mem_map(queue, mem, CL_MAP_WRITE, 0, CLPOOL_WHOLE_SIZE, 0, 1, gate.list(), &mapped, &map));
+  if (on_another) {
+    ASSERT_OK(clpool_map_unmap(map, another, 0, nullptr, nullptr));
+  }
+  ASSERT_OK(clpool_map_release(map));
+  stub_run_all();
+  EXPECT_EQ(stub_count("ran.map"), 0U);
+  EXPECT_EQ(stub_count("ran.unmap"), 0U) << "an unmap before its map";
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(stub_count("ran.map"), 1U);
+  EXPECT_EQ(stub_count("ran.unmap"), 1U);
+  cl_int state = CL_QUEUED;
+  EXPECT_EQ(clGetEventInfo(mapped, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(state, CL_COMPLETE);
+  EXPECT_EQ(clReleaseEvent(mapped), CL_SUCCESS);
+}
+
+TEST(MapOrderOfWaits, AnUnmapWaitsForItsMapAndForItsWaitList) {
+  Scene scene;
+  clpool_mem* const mem = scene.memory(Side::buffer, source_byte);
+  Gate first(scene.cl.context);
+  Gate second(scene.cl.context);
+  clpool_map* map = nullptr;
+  ASSERT_OK(clpool_mem_map(scene.queue, mem, CL_MAP_WRITE, 0, CLPOOL_WHOLE_SIZE, 0, 1, first.list(), nullptr,
+                           &map));
+  ASSERT_OK(clpool_map_unmap(map, nullptr, 1, second.list(), nullptr));
+  first.open();
+  stub_run_all();
+  EXPECT_EQ(stub_count("ran.map"), 1U);
+  EXPECT_EQ(stub_count("ran.unmap"), 0U);
+  second.open();
+  stub_run_all();
+  EXPECT_EQ(stub_count("ran.unmap"), 1U);
+  EXPECT_OK(clpool_map_release(map));
+}
+
+}  // namespace
+}  // namespace clpool::test
