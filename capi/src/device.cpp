@@ -110,6 +110,9 @@ clpool_status clpool_context_create_default(const clpool_device_options* options
     if (device != nullptr) {
       *device = nullptr;
     }
+    if (queue != nullptr) {
+      *queue = nullptr;  // whatever is wrong with the others
+    }
     CLPOOL_TRY(clpool::capi::clear_result(context, function, "context"));
     CLPOOL_TRY(clpool::capi::clear_result(queue, function, "queue"));
     ChoiceOptions options;

@@ -94,8 +94,8 @@ Status convert(const clpool_pool_options& given, PoolOptions& options) {
   CLPOOL_TRY(read_leading_bits(given.leading_bits_in_bin_id, options.leading_bits));
   CLPOOL_TRY(read_callbacks(given, options.callbacks));
   if (given.reserved != 0 || given.reserved_2 != 0) {
-    return fail(Status::invalid_value, "clpool_pool_create: reserved is %u, it must be 0",
-                given.reserved != 0 ? given.reserved : given.reserved_2);
+    return fail(Status::invalid_value, "clpool_pool_create: reserved is %u and reserved_2 %u, both must be 0",
+                given.reserved, given.reserved_2);
   }
   if (given.queue_count != 0 && given.queues == nullptr) {
     return fail(Status::invalid_value, "clpool_pool_create: queue_count is %u, but queues is NULL",

@@ -1,6 +1,7 @@
 // Fills of buffers and SVM.
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "memory/object.hpp"
 #include "memory/range.hpp"
@@ -40,6 +41,15 @@ Status fill_piece(const cl::Order& order, Mem& target, const Pattern& pattern, s
                             : fail_cl(code, "fill", "%zu bytes from offset %zu on", size, offset);
 }
 
+/// What clEnqueueSVMMemFill demands.
+Status check_address(const void* address, std::size_t pattern_size) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address) % pattern_size == 0
+             ? Status::success
+             : fail(Status::invalid_value,
+                    "the fill begins at address %p, no multiple of the pattern's %zu bytes", address,
+                    pattern_size);
+}
+
 }  // namespace
 
 Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::size_t offset, std::size_t size,
@@ -52,6 +62,9 @@ Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::si
   }
   CLPOOL_TRY(resolve_size(size, side_of("the memory", target, offset)));
   CLPOOL_TRY(check_pattern(pattern, offset, size));
+  if (nature == MemKind::svm && size != 0) {
+    CLPOOL_TRY(check_address(static_cast<char*>(target.pointer) + offset, pattern.size));
+  }
   CLPOOL_TRY(cl::require_queue_version(
       order.queue, nature == MemKind::svm ? cl::Version{2, 0} : cl::Version{1, 2}, "filling memory"));
   if (size == 0) {

@@ -97,6 +97,10 @@ Status pipe_info(const Mem& mem, cl_uint name, const Answer& answer) {
 }
 
 Status info_number(const Mem& mem, cl_uint name, std::uint64_t& value) {
+  if (name == CL_IMAGE_FORMAT) {
+    return fail(Status::invalid_value,
+                "property 0x%X, CL_IMAGE_FORMAT, is two numbers; ask for it as an image", name);
+  }
   unsigned char bytes[8] = {};
   std::size_t size = 0;
   const Answer answer{sizeof bytes, bytes, &size};

@@ -78,6 +78,9 @@ TEST_F(Device, AnUnmatchedVariableFailsWithAMessageAndLeavesNoResult) {
   EXPECT_EQ(clpool_context_create_default(nullptr, &device, &context, &queue), CLPOOL_ERROR_NOT_FOUND);
   EXPECT_EQ(context, nullptr);
   EXPECT_EQ(queue, nullptr);
+  queue = reinterpret_cast<cl_command_queue>(1);
+  EXPECT_EQ(clpool_context_create_default(nullptr, &device, nullptr, &queue), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(queue, nullptr) << "results are set whatever is wrong";
 }
 
 TEST_F(Device, OptionsOfAWrongSizeOrWithUnknownFlagsAreRefused) {

@@ -124,6 +124,8 @@ TEST_F(Image, EveryPropertyCanBeRead) {
   cl_image_format format = {};
   EXPECT_EQ(clpool_image_info(image.get(), CL_IMAGE_FORMAT, 1, &format, nullptr), CLPOOL_ERROR_OPENCL);
   uint64_t value = 0;
+  EXPECT_EQ(clpool_mem_info_number(image.get(), CL_IMAGE_FORMAT, &value), CLPOOL_ERROR_INVALID_VALUE)
+      << "two numbers of 4 bytes are not one of 8";
   EXPECT_EQ(clpool_mem_info_number(image.get(), CL_PIPE_MAX_PACKETS, &value), CLPOOL_ERROR_INVALID_OPERATION);
   const OwnedMem plain = buffer(64);
   EXPECT_EQ(clpool_mem_info_number(plain.get(), CL_IMAGE_WIDTH, &value), CLPOOL_ERROR_INVALID_OPERATION);

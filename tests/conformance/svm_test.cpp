@@ -235,6 +235,18 @@ TEST_P(EverySvm, SubRegionsAreAddressesThatKeepItAlive) {
   EXPECT_EQ(content<char>(region, 200), std::vector<char>(200, 'r'));
 }
 
+TEST_P(EverySvm, AFillBeginsAtAMultipleOfItsPattern) {
+  const OwnedMem mem = make(4096);
+  clpool_mem* region = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 2, 200, 0, &region));
+  const OwnedMem owner(region);
+  EXPECT_EQ(clpool_mem_fill(cl.queue, region, "four", 4, 0, 40, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("multiple of the pattern's 4 bytes")) << last_error();
+  EXPECT_OK(clpool_mem_fill(cl.queue, region, "22", 2, 0, 40, 0, nullptr, nullptr));
+  EXPECT_EQ(content<char>(region, 40), std::vector<char>(40, '2'));
+}
+
 class Svm : public clpool::test::OpenClTest {
  protected:
   void SetUp() override {

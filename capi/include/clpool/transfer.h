@@ -31,7 +31,7 @@ extern "C" {
  * @param mem a buffer, SVM, or a part of one
  * @param pattern the bytes, copied by the call
  * @param pattern_size bytes: 1, 2, 4, … 128
- * @param offset bytes, a multiple of pattern_size
+ * @param offset bytes, a multiple of pattern_size; so is the address there, of SVM
  * @param size bytes, a multiple of pattern_size, or CLPOOL_WHOLE_SIZE
  * @param wait_count number of events
  * @param wait_list events to wait for

@@ -68,7 +68,8 @@ TEST_F(PoolOptionsTest, WrongValuesAreRefusedByName) {
   };
   refused([](auto& options) { options.strategy = 3; }, "strategy is 3");
   refused([](auto& options) { options.alignment = 3000; }, "3000");
-  refused([](auto& options) { options.reserved = 1; }, "reserved");
+  refused([](auto& options) { options.reserved = 1; }, "reserved is 1 and reserved_2 0");
+  refused([](auto& options) { options.reserved_2 = 7; }, "reserved_2 7");
   refused([](auto& options) { options.queue_count = 1; }, "queue_count");
   cl_command_queue queues[2] = {};
   queues[0] = reinterpret_cast<cl_command_queue>(queues);  // is not looked at: all are checked first
