@@ -270,11 +270,11 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     QueueSet* set = is_home || must_wait ? nullptr : sets_.find({queue});
     if (set != nullptr && set->epochs.only_queue() == queue) {
       if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
+        ++set->users;  // before anything else may drop it
         request.block = block;
         static_cast<void>(books_.next(request));  // its handle is alive
         hand_out(*block, size, cache);
         mem = block;
-        ++set->users;
         uses->set = set;
         uses->block = block;
         block->attachment = uses.release();

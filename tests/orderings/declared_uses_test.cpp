@@ -1,4 +1,6 @@
 // Uses that a program declares: which queues a released block waits for, and that nothing of them is left.
+#include <thread>
+
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -104,6 +106,29 @@ TEST_F(DeclaredUses, OfABlockThatCouldNotBeHandedOutAgainAreKept) {
   stub_fail_none();
   EXPECT_EQ(again, nullptr);
   EXPECT_EQ(pending(), held_back);
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// The last other block of a queue comes home, idle, at the moment at which a block is handed out to that
+/// queue again: what is known of the queue stays.
+TEST_F(DeclaredUses, StayWhileTheLastOtherBlockOfTheQueueComesHome) {
+  make({home});
+  clpool_mem* first = nullptr;
+  clpool_mem* second = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 4 * block_size - 100, &first));
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, block_size, &second));
+  Gate gate(scene.cl.context);
+  std::swap(mem, first);
+  hold_up(third, gate);
+  std::swap(mem, first);
+  ASSERT_OK(clpool_mem_release(first));
+  std::thread([&] { ASSERT_OK(clpool_mem_release_idle(second)); }).join();
+  // A new peak of what is handed out, for which the pool takes in what other threads released.
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 4 * block_size, &first));
+  ASSERT_OK(clpool_mem_release(first));
+  EXPECT_EQ(pending(), 4 * block_size);
   gate.open();
   EXPECT_EQ(pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));
