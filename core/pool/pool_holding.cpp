@@ -50,9 +50,9 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
 void Pool::give_back_all(Visit& visit) noexcept {
   empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
-  while (books_.give_back_some(chunks_at_a_time)) {
-    visit.tidy();
-  }
+  do {
+    visit.tidy();  // first: handles that are to go keep their chunks
+  } while (books_.give_back_some(chunks_at_a_time));
   share_limits();
 }
 
@@ -79,9 +79,9 @@ Status Pool::trim(std::uint64_t keep_bytes) {
   visit.finish_later_releases();
   empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
-  while (books_.trim_some(keep_bytes, chunks_at_a_time)) {
+  do {
     visit.tidy();
-  }
+  } while (books_.trim_some(keep_bytes, chunks_at_a_time));
   share_limits();
   return Status::success;
 }
@@ -96,6 +96,7 @@ Status Pool::tick() {
   books_.keep_to_held_limit();
   if (options_.release_threshold != 0 || options_.decay_ns != 0) {
     empty_caches(visit, Empty::to_the_last);
+    visit.tidy();
     books_.give_back_aged();
     if (options_.decay_ns == 0) {
       books_.give_back_beyond(options_.release_threshold);
@@ -160,9 +161,9 @@ void Pool::last_reference_gone() noexcept {
     // well.
     caches_.disown_all();
   }
-  while (books_.give_back_some(chunks_at_a_time)) {
-    visit.tidy();
-  }
+  do {
+    visit.tidy();  // first: handles that are to go keep their chunks
+  } while (books_.give_back_some(chunks_at_a_time));
   visit.out([this] { report_leaks(); });
 }
 

@@ -1,0 +1,48 @@
+// Giving back: what nothing uses goes, to the last byte, however it came free.
+#include "conformance/pool/backends.hpp"
+#include "support/guard.hpp"
+
+namespace clpool::test {
+namespace {
+
+using GiveBack = clpool_status (*)(clpool_pool*);
+
+struct Way {
+  const char* name;
+  GiveBack run;
+};
+
+class GivingBack : public testing::TestWithParam<Way> {
+ protected:
+  OpenCl cl;
+};
+std::vector<Way> ways() {
+  return {{"free_held", clpool_pool_free_held},
+          {"stop_holding", clpool_pool_stop_holding},
+          {"trim", [](clpool_pool* pool) { return clpool_pool_trim(pool, 0); }}};
+}
+INSTANTIATE_TEST_SUITE_P(, GivingBack, testing::ValuesIn(ways()),
+                         [](const testing::TestParamInfo<Way>& tested) { return tested.param.name; });
+
+/// More blocks of one chunk than handles are kept unused, the last of them in the thread's cache: with it one
+/// handle too many comes back, and its chunk is to go at the same time.
+TEST_P(GivingBack, LeavesNothingWhereHandlesGoWithTheirChunk) {
+  clpool_allocator* made = nullptr;
+  ASSERT_EQ(clpool_allocator_create_immediate(cl.queue, 0, &made), CLPOOL_SUCCESS);
+  const AllocatorHandle allocator(made);
+  for (std::size_t count = 60; count < 72; ++count) {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.min_chunk_bytes = 4 << 20;
+    const PoolHandle pool = make_pool(made, options);
+    std::vector<MemHandle> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+      blocks.push_back(allocate(pool, 4096 * (1 + i % 3)));
+    }
+    blocks.clear();
+    ASSERT_EQ(GetParam().run(pool.get()), CLPOOL_SUCCESS);
+    EXPECT_EQ(stats_of(pool).managed_bytes, 0U) << count << " blocks";
+  }
+}
+
+}  // namespace
+}  // namespace clpool::test
