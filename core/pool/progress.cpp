@@ -169,7 +169,10 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
         set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
       }
     }
-    for (unsigned naps = 0; !is_settled(nanoseconds) && now_ns() < deadline;) {
+    // At least twice: a thread may have been kept from running for longer than that, and a query may fail
+    // once.
+    for (unsigned naps = 0;
+         !is_settled(nanoseconds) && nanoseconds != 0 && (naps == 0 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
       look(visit, Close::due);
     }
