@@ -6,6 +6,7 @@
 
 #include "allocator/facts.hpp"
 #include "cl/info.hpp"
+#include "cl/marker.hpp"
 #include "cl/sub_buffer.hpp"
 
 namespace clpool::core {
@@ -42,12 +43,7 @@ class ImmediateAllocator final : public Allocator {
         return Status::success;
       }
       // What comes after it might run before it, and lose what it wrote.
-      const cl_event event = resident.get();
-      const cl_int code = clEnqueueBarrierWithWaitList(facts_.queue.get(), 1, &event, nullptr);
-      return code == CL_SUCCESS
-                 ? Status::success
-                 : fail_cl(code, "clEnqueueBarrierWithWaitList", "%llu bytes cannot be made resident",
-                           static_cast<unsigned long long>(size));
+      return cl::come_after(resident.get(), facts_.queue.get());
     }
     const cl_uint zero = 0;  // the write blocks: it must not outlive this variable (D-03)
     const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof zero));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cl/info.hpp"
+#include "cl/quirks.hpp"
 
 namespace clpool::core::cl {
 namespace {
@@ -31,6 +32,22 @@ Status add_marker(cl_command_queue queue, bool old, Event& event) noexcept {
 
 /// Makes commands enqueued on `queue` from now on wait for `events`.
 Status enqueue_barrier(cl_command_queue queue, bool old, cl_uint count, const cl_event* events) noexcept {
+  bool forgotten = false;
+  try {
+    CLPOOL_TRY(forgets_barriers(queue, forgotten));
+  } catch (const std::bad_alloc&) {
+    return fail(Status::out_of_host_memory, "no host memory for the name of a queue's platform");
+  }
+  if (forgotten && !old) {
+    // A barrier without a list waits for all before it: barriers, and this marker.
+    const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, nullptr);
+    if (code != CL_SUCCESS) {
+      return fail_cl(code, "clEnqueueMarkerWithWaitList", "queue %p cannot wait for %u events",
+                     static_cast<void*>(queue), count);
+    }
+    count = 0;
+    events = nullptr;
+  }
   const cl_int code = old ? clEnqueueWaitForEvents(queue, count, events)
                           : clEnqueueBarrierWithWaitList(queue, count, events, nullptr);
   return code == CL_SUCCESS ? Status::success
@@ -100,6 +117,12 @@ Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
   CLPOOL_TRY(enqueue_marker(from, from_old, done));
   const cl_event event = done.get();
   return enqueue_barrier(to, to_old, 1, &event);
+}
+
+Status come_after(cl_event event, cl_command_queue queue) noexcept {
+  bool old = false;
+  CLPOOL_TRY(is_old(queue, old));
+  return enqueue_barrier(queue, old, 1, &event);
 }
 
 Status finish(cl_command_queue queue) noexcept {

@@ -29,6 +29,9 @@ Status mark_so_far(const Order& order, Event& done);
 /// or they could wait for ever (D-12). Nothing is left to release (D-11).
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
 
+/// Makes commands enqueued on `queue` from now on wait for an event of a command that was enqueued there.
+Status come_after(cl_event event, cl_command_queue queue) noexcept;
+
 /// Waits for everything on `queue`.
 Status finish(cl_command_queue queue) noexcept;
 

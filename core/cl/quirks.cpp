@@ -17,6 +17,12 @@ Status is_of_platform(cl_device_id device, const char* platform_name, bool& resu
   return Status::success;
 }
 
+Status is_pocl(cl_command_queue queue, bool& result) {
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+  return is_of_platform(device, "Portable Computing Language", result);
+}
+
 Status is_nvidia(cl_device_id device, bool& result) {
   return has_extension(device, "cl_nv_device_attribute_query", result);
 }
@@ -24,9 +30,12 @@ Status is_nvidia(cl_device_id device, bool& result) {
 }  // namespace
 
 Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result) {
-  cl_device_id device = nullptr;
-  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
-  return is_of_platform(device, "Portable Computing Language", result);
+  return is_pocl(queue, result);
+}
+
+Status forgets_barriers(cl_command_queue queue, bool& result) {
+  CLPOOL_TRY(is_out_of_order(queue, result));
+  return result ? is_pocl(queue, result) : Status::success;
 }
 
 Status loses_images_over_sub_buffers(cl_device_id device, bool& result) {

@@ -10,6 +10,11 @@ namespace clpool::core::cl {
 /// PoCL (3.1 seen) crashes in clEnqueueCopyBufferRect when either side is a sub-buffer.
 Status crashes_on_boxes_of_sub_buffers(cl_command_queue queue, bool& result);
 
+/// PoCL (3.1 to 7.2) forgets a barrier of an out-of-order queue as soon as another one with a list of events
+/// is enqueued there, which does not wait for it: commands overtake what the first one was to keep them
+/// behind.
+Status forgets_barriers(cl_command_queue queue, bool& result);
+
 /// Mesa's rusticl (22.3 seen) does not join a 1-D image over a sub-buffer, even at offset 0, with its memory:
 /// reads give zeros, writes are lost, and every call succeeds. Over a whole buffer it is right.
 Status loses_images_over_sub_buffers(cl_device_id device, bool& result);

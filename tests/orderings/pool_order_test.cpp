@@ -175,6 +175,31 @@ TEST_F(PoolOrder, ANewChunkIsReadyBeforeAnyQueueUsesIt) {
   }
 }
 
+TEST_F(PoolOrder, WhatADriverForgetsOfBarriersDoesNotMatter) {
+  stub_configure("name=Portable Computing Language,forgets_barriers=1");
+  const cl_command_queue overtaking = scene.queue;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(overtaking, 0, &made));
+  const AllocatorHandle allocator(made);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(overtaking, 1, gate.list(), nullptr), CL_SUCCESS);
+  clpool_mem* first = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(made, block_size, &first));
+  const OwnedMem mem(first);
+  make_pool({home});
+  clpool_mem* const used = allocate();
+  EXPECT_OK(clpool_mem_used_on(used, overtaking));
+  OwnedEvent filled;
+  const unsigned char value = 2;
+  ASSERT_OK(clpool_mem_fill(overtaking, first, &value, 1, 0, block_size, 0, nullptr, filled.receive()));
+  stub_run_all();
+  EXPECT_FALSE(filled.is_complete()) << "it overtook what makes the memory resident";
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(stub_memory(clpool_mem_handle(first))[0], value);
+  EXPECT_OK(clpool_mem_release(used));
+}
+
 TEST_F(PoolOrder, AQueueThatWaitedForAChunkOnceWaitsNoMore) {
   make_pool({home, other});
   EXPECT_OK(clpool_mem_release(allocate()));

@@ -52,7 +52,8 @@ struct Options {
   bool nvidia = false;  ///< waits and crashes of NVIDIA's driver
   bool mixes_up_parts =
       false;  ///< parts of a buffer first used, or released after use, by two threads at once abort
-  bool dies_of_overlap = false;  ///< two living overlapping sub-buffers abort
+  bool forgets_barriers = false;  ///< a barrier with a list does not wait for an earlier one, and replaces it
+  bool dies_of_overlap = false;   ///< two living overlapping sub-buffers abort
 
   std::map<std::string, std::uint64_t> host_ns;    ///< by entry point
   std::map<std::string, std::uint64_t> device_ns;  ///< by kind of command: kernel, copy, fill, read, …

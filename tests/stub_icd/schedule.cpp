@@ -189,6 +189,9 @@ void enqueue(Call& call, Queue& queue, cl_command_type type, const Order& order,
   for (cl_uint i = 0; i < order.wait_count; ++i) {
     depend(*event, *order.waits[i], true);
   }
+  if (blocks_later && order.wait_count != 0 && s.options.forgets_barriers && queue.is_out_of_order()) {
+    queue.barrier = {};
+  }
   depend_on_queue(*event, queue, after);
   if (s.options.needs_flush) {
     event->awaits_flush = true;

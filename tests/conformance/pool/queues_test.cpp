@@ -212,6 +212,34 @@ TEST_P(PoolQueues, APoolOverAnOutOfOrderQueueProtectsItself) {
   expect_reused(tested, place);
 }
 
+TEST_P(PoolQueues, AnOutOfOrderQueueWaitsForAllThatItWasToWaitFor) {
+  const PoolHandle tested = pool();
+  const PoolHandle another = pool_used_on({other});
+  const MemHandle mem = written(tested, 0);
+  const MemHandle of_another = allocate(another, size);
+  cl_event gate = clCreateUserEvent(cl.context, nullptr);
+  clEnqueueBarrierWithWaitList(cl.queue, 1, &gate, nullptr);
+  fill(mem, 1);
+  EXPECT_EQ(clpool_mem_used_on(mem.get(), out_of_order), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_mem_used_on(of_another.get(), out_of_order), CLPOOL_SUCCESS);
+  const unsigned char value = 2;
+  cl_event filled = nullptr;
+  EXPECT_EQ(clpool_mem_fill(out_of_order, mem.get(), &value, 1, 0, size, 0, nullptr, &filled),
+            CLPOOL_SUCCESS);
+  clFlush(out_of_order);
+  clFinish(other);
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));  // in which it may overtake
+  cl_int state = CL_COMPLETE;
+  clGetEventInfo(filled, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  EXPECT_NE(state, CL_COMPLETE);
+  clSetUserEventStatus(gate, CL_COMPLETE);
+  clFinish(out_of_order);
+  HeldCopy copy(cl, cl.queue, mem);
+  EXPECT_TRUE(copy.reads(2));
+  clReleaseEvent(filled);
+  clReleaseEvent(gate);
+}
+
 TEST_P(PoolQueues, AUseOnTheAllocatorsQueueCountsWhereThePoolWasToldOfAnother) {
   const PoolHandle tested = pool_used_on({other});
   MemHandle mem = written(tested, 1);
