@@ -30,29 +30,35 @@ Show counted(const char* unit) {
 
 class Asker {
  public:
-  explicit Asker(const Device& device) : device_(device) {}
+  Asker(const Device& device, std::uint32_t model) : device_(device), model_(model) {}
 
   void ask(const char* name, const char* title, const Show& show, const Ask& question) {
     clpool_answer answer = CLPOOL_ANSWER_INIT;
-    check(question(&answer));
+    const clpool_status status = question(&answer);
+    if (status == CLPOOL_ERROR_NOT_SUPPORTED) {  // a model that has no answer for such devices
+      findings_.push_back({name, title, "refused", answer.value, clpool_source_name(CLPOOL_SOURCE_NONE), "",
+                           clpool_last_error_message()});
+      return;
+    }
+    check(status);
     const bool applies = answer.source != CLPOOL_SOURCE_NOT_APPLICABLE;
     findings_.push_back({name, title, applies ? show(answer) : "–", answer.value,
                          clpool_source_name(answer.source), answer.basis, answer.note});
   }
   cl_device_id id() const { return device_.id; }
+  std::uint32_t model() const { return model_; }
   cl_platform_id platform() const { return device_.platform; }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
   const Device& device_;
+  const std::uint32_t model_;
   std::vector<Finding> findings_;
 };
 
-constexpr std::uint32_t now = CLPOOL_MODEL_CURRENT;
-
 void ask_widths(Asker& asker) {
   asker.ask("simd_group_size", "SIMD width", counted("work items"), [&](clpool_answer* answer) {
-    return clpool_characterize_simd_group_size(asker.id(), now, answer);
+    return clpool_characterize_simd_group_size(asker.id(), asker.model(), answer);
   });
   std::vector<std::uint32_t> sizes(16);
   asker.ask(
@@ -67,7 +73,7 @@ void ask_widths(Asker& asker) {
       });
   asker.ask("work_group_size_multiple", "group sizes: a multiple of", counted("work items"),
             [&](clpool_answer* answer) {
-              return clpool_characterize_work_group_size_multiple(asker.id(), nullptr, now, answer);
+              return clpool_characterize_work_group_size_multiple(asker.id(), nullptr, asker.model(), answer);
             });
   asker.ask("sub_groups", "most sub-groups of a group", counted(""),
             [&](clpool_answer* answer) { return clpool_characterize_sub_groups(asker.id(), answer); });
@@ -78,15 +84,15 @@ void ask_local_memory(Asker& asker) {
     return clpool_characterize_usable_local_memory(asker.id(), -1, answer);
   });
   asker.ask("local_bank_count", "local memory: banks", counted("banks"), [&](clpool_answer* answer) {
-    return clpool_characterize_local_bank_count(asker.id(), now, answer);
+    return clpool_characterize_local_bank_count(asker.id(), asker.model(), answer);
   });
   asker.ask("local_access_granularity", "local memory: width of a bank", counted("bytes"),
             [&](clpool_answer* answer) {
-              return clpool_characterize_local_access_granularity(asker.id(), now, answer);
+              return clpool_characterize_local_access_granularity(asker.id(), asker.model(), answer);
             });
   asker.ask("local_access_work_items", "local memory: served together", counted("work items"),
             [&](clpool_answer* answer) {
-              return clpool_characterize_local_access_work_items(asker.id(), now, answer);
+              return clpool_characterize_local_access_work_items(asker.id(), asker.model(), answer);
             });
 }
 
@@ -102,7 +108,7 @@ void ask_svm(Asker& asker) {
                {CLPOOL_SVM_FINE_SYSTEM_ATOMICS, "svm_fine_system_atomics", "SVM: the same with atomics"}};
   for (const auto& [kind, name, title] : kinds) {
     asker.ask(name, title, show_yes_or_no, [&, svm = kind](clpool_answer* answer) {
-      return clpool_characterize_svm(asker.id(), svm, now, answer);
+      return clpool_characterize_svm(asker.id(), svm, asker.model(), answer);
     });
   }
 }
@@ -127,30 +133,30 @@ void ask_platform(Asker& asker) {
   });
 }
 
-std::string build_options_of(cl_device_id device) {
+std::string build_options_of(cl_device_id device, std::uint32_t model) {
   std::size_t needed = 0;
-  check(clpool_characterize_fast_build_options(device, now, nullptr, 0, &needed));
+  check(clpool_characterize_fast_build_options(device, model, nullptr, 0, &needed));
   std::string text(needed, '\0');
-  check(clpool_characterize_fast_build_options(device, now, text.data(), needed, &needed));
+  check(clpool_characterize_fast_build_options(device, model, text.data(), needed, &needed));
   text.pop_back();
   return text;
 }
 
 }  // namespace
 
-Characterization characterize(const Device& device) {
-  Asker asker(device);
+Characterization characterize(const Device& device, std::uint32_t model) {
+  Asker asker(device, model);
   ask_widths(asker);
   ask_local_memory(asker);
   asker.ask("double_support", "double", show_yes_or_no, [&](clpool_answer* answer) {
-    return clpool_characterize_double_support(asker.id(), now, answer);
+    return clpool_characterize_double_support(asker.id(), asker.model(), answer);
   });
   asker.ask("amd_double_support", "double by cl_amd_fp64", show_yes_or_no, [&](clpool_answer* answer) {
     return clpool_characterize_amd_double_support(asker.id(), answer);
   });
   ask_svm(asker);
   ask_platform(asker);
-  return {asker.take(), build_options_of(device.id)};
+  return {asker.take(), build_options_of(device.id, model)};
 }
 
 }  // namespace clpool::program

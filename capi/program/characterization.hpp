@@ -27,6 +27,7 @@ struct Characterization {
   std::vector<Finding> findings;
   std::string fast_build_options;
 };
-Characterization characterize(const Device& device);
+/// `model` is one of CLPOOL_MODEL_…; what it refuses to answer says so.
+Characterization characterize(const Device& device, std::uint32_t model);
 
 }  // namespace clpool::program

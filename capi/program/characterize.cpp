@@ -7,9 +7,12 @@
 #include <optional>
 
 #include "characterization.hpp"
+#include "device_json.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
 #include "json_text.hpp"
+#include "model.hpp"
+#include "output.hpp"
 #include "printable.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -20,7 +23,8 @@ namespace {
 
 struct Options {
   std::string device;
-  bool json = false;
+  JsonOption json;
+  std::uint32_t model = CLPOOL_MODEL_CURRENT;
   bool performance = false;
 };
 
@@ -55,7 +59,7 @@ std::string as_text(const clpool_performance& speed) {
   table.add_row(
       {"empty kernel, waited for", nanoseconds(static_cast<std::int64_t>(speed.kernel_round_trip_ns)), ""});
   table.add_row({"added by profiling", nanoseconds(speed.profiling_overhead_ns), ""});
-  return fmt::format("\n{}medians; bandwidth of {} at a time\n", table.text(),
+  return fmt::format("\n{}medians; bandwidth of {} at a time\n", table.text(output_width()),
                      human_bytes(speed.transfer_bytes));
 }
 
@@ -70,7 +74,8 @@ std::string as_text(const Device& device, const Characterization& found) {
     table.add_row({finding.title, finding.value, finding.source, finding.basis, finding.note});
   }
   return printable(fmt::format("{} [{}], {}\n\n{}\nfast and inaccurate: {}\n", device.name,
-                               device.platform_name, device.version, table.text(), found.fast_build_options));
+                               device.platform_name, device.version, table.text(output_width()),
+                               found.fast_build_options));
 }
 
 nlohmann::ordered_json to_json(const clpool_performance& speed) {
@@ -88,10 +93,9 @@ nlohmann::ordered_json to_json(const clpool_performance& speed) {
 
 std::string as_json(const Device& device, const Characterization& found,
                     const std::optional<clpool_performance>& speed) {
-  nlohmann::ordered_json json = {
-      {"clpool", clpool_version_string()},
-      {"device", {{"name", device.name}, {"platform", device.platform_name}, {"version", device.version}}},
-      {"fast_build_options", found.fast_build_options}};
+  nlohmann::ordered_json json = {{"clpool", clpool_version_string()},
+                                 {"device", to_json(device)},
+                                 {"fast_build_options", found.fast_build_options}};
   for (const Finding& finding : found.findings) {
     json["answers"][finding.name] = {{"value", finding.number},
                                      {"text", finding.value},
@@ -105,19 +109,17 @@ std::string as_json(const Device& device, const Characterization& found,
   return json_text(json);
 }
 
-int show_characterization(const Options& options) {
+int show_characterization(Options& options) {
+  options.json.open();
   const std::vector<Device> devices = list_devices();
   const Device& device = devices[choose_device(devices, options.device)];
-  const Characterization found = characterize(device);
+  const Characterization found = characterize(device, options.model);
   std::optional<clpool_performance> speed;
   if (options.performance) {
     speed = measure(device);
   }
-  if (options.json) {
-    fmt::print("{}", as_json(device, found, speed));
-    return 0;
-  }
-  fmt::print("{}{}", as_text(device, found), speed ? as_text(*speed) : "");
+  options.json.write([&] { return as_text(device, found) + (speed ? as_text(*speed) : ""); },
+                     [&] { return as_json(device, found, speed); });
   return 0;
 }
 
@@ -128,7 +130,8 @@ void add_characterize_verb(CLI::App& program, Run& run) {
       program.add_subcommand("characterize", "Show what one must know of a device, and how it is known");
   auto options = std::make_shared<Options>();
   verb->add_option("--device", options->device, device_option_help);
-  verb->add_flag("--json", options->json, "Write JSON instead of a table");
+  add_model_option(*verb, options->model);
+  JsonOption::add(*verb, options->json);
   verb->add_flag("--performance", options->performance,
                  "Measure transfers and launches, too (about a second)");
   verb->callback([options, &run] { run = [options] { return show_characterization(*options); }; });

@@ -1,9 +1,13 @@
 // clpool devices: what OpenCL sees, and which device would be taken.
+#include <clpool/status.h>
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "device_choice.hpp"
+#include "device_json.hpp"
+#include "json_text.hpp"
+#include "output.hpp"
 #include "printable.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -17,9 +21,21 @@ std::string short_version(const Device& device) {
   return device.version.substr(0, device.version.find(' ', device.version.find(' ') + 1));
 }
 
-int show_devices(const std::string& wish) {
-  const std::vector<Device> devices = list_devices();
-  const std::size_t chosen = choose_device(devices, wish);
+struct Options {
+  std::string wish;
+  JsonOption json;
+};
+
+std::string as_json(const std::vector<Device>& devices, std::size_t chosen) {
+  nlohmann::ordered_json json = {{"clpool", clpool_version_string()}, {"chosen", chosen}};
+  json["devices"] = nlohmann::ordered_json::array();
+  for (const Device& device : devices) {
+    json["devices"].push_back(to_json(device));
+  }
+  return json_text(json);
+}
+
+std::string as_text(const std::vector<Device>& devices, std::size_t chosen, const std::string& wish) {
   using Align = Table::Align;
   Table table({{"", Align::left},
                {"--device", Align::left},
@@ -36,8 +52,16 @@ int show_devices(const std::string& wish) {
                    type_name(device), human_bytes(device.memory), human_bytes(device.largest),
                    short_version(device), device.platform_name});
   }
-  fmt::print("{}", printable(fmt::format("{}\n* would be taken{}\n", table.text(),
-                                         wish.empty() ? "" : " for --device " + wish)));
+  return printable(fmt::format("{}\n* would be taken{}\n", table.text(output_width()),
+                               wish.empty() ? "" : " for --device " + wish));
+}
+
+int show_devices(Options& options) {
+  options.json.open();
+  const std::vector<Device> devices = list_devices();
+  const std::size_t chosen = choose_device(devices, options.wish);
+  options.json.write([&] { return as_text(devices, chosen, options.wish); },
+                     [&] { return as_json(devices, chosen); });
   return 0;
 }
 
@@ -45,9 +69,10 @@ int show_devices(const std::string& wish) {
 
 void add_devices_verb(CLI::App& program, Run& run) {
   CLI::App* verb = program.add_subcommand("devices", "Show what OpenCL sees and which device would be taken");
-  auto wish = std::make_shared<std::string>();
-  verb->add_option("--device", *wish, device_option_help);
-  verb->callback([wish, &run] { run = [wish] { return show_devices(*wish); }; });
+  auto options = std::make_shared<Options>();
+  verb->add_option("--device", options->wish, device_option_help);
+  JsonOption::add(*verb, options->json);
+  verb->callback([options, &run] { run = [options] { return show_devices(*options); }; });
 }
 
 }  // namespace clpool::program

@@ -24,7 +24,7 @@ struct Closer {
 };
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
-  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", path, reason));
+  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", name_of_log(path), reason));
 }
 
 /// `text` is what was read so far; a file, or what gzip data decompress to, may have no end.
@@ -38,13 +38,17 @@ void check_size(const std::string& path, const std::string& text, std::uint64_t 
 }
 
 std::string read_bytes(const std::string& path, std::uint64_t most_bytes) {
-  const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) {
-    refuse(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::unique_ptr<std::FILE, Closer> opened;
+  if (path != "-") {
+    opened.reset(std::fopen(path.c_str(), "rb"));
+    if (opened == nullptr) {
+      refuse(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+    }
   }
+  std::FILE* const file = opened != nullptr ? opened.get() : stdin;
   std::string bytes;
   char piece[1 << 16];
-  while (const std::size_t count = std::fread(piece, 1, sizeof piece, file.get())) {
+  while (const std::size_t count = std::fread(piece, 1, sizeof piece, file)) {
     bytes.append(piece, count);
     if (!bytes.starts_with(gzip_magic)) {
       check_size(path, bytes, most_bytes);
@@ -53,7 +57,7 @@ std::string read_bytes(const std::string& path, std::uint64_t most_bytes) {
                                most_bytes));
     }
   }
-  if (std::ferror(file.get()) != 0) {
+  if (std::ferror(file) != 0) {
     refuse(path, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   return bytes;
@@ -119,10 +123,14 @@ std::string decompress(std::string_view input, const std::string& path, std::uin
 
 }  // namespace
 
+std::string name_of_log(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
 std::string read_log_file(const std::string& path, std::uint64_t most_bytes) {
   std::string bytes = read_bytes(path, most_bytes);
   if (bytes.starts_with(gzip_magic)) {
-    return decompress(bytes, path, most_bytes);
+    return decompress(bytes, name_of_log(path), most_bytes);
   }
   if (path.ends_with(".gz")) {
     refuse(path, "not gzip data, although the name ends in .gz");

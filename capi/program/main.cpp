@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "failure.hpp"
+#include "output.hpp"
 #include "printable.hpp"
 #include "verbs.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -19,21 +22,40 @@ int exit_code(ExitCode code) {
   return static_cast<int>(code);
 }
 
+/// What CLI11 says of a wrong command line, in one line.
+[[noreturn]] void refuse(const CLI::App& program, const CLI::ParseError& error) {
+  const auto chosen = program.get_subcommands();
+  const std::string name = chosen.empty() ? "clpool" : "clpool " + chosen.front()->get_name();
+  throw Failure(ExitCode::bad_input, fmt::format("{} (see '{} --help')", error.what(), name));
+}
+
 int run_program(int argc, char** argv) {
   CLI::App program("Memory pools for OpenCL: looks at devices, computes occupancy, replays allocation logs.",
                    "clpool");
-  program.set_version_flag("--version", fmt::format("clpool {}", clpool_version_string()));
+  program.set_version_flag("-V,--version", fmt::format("clpool {}", clpool_version_string()));
   program.require_subcommand(1);
-  program.footer("Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage.");
+  program.footer("Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage.\n");
   clpool::program::Run run;
   clpool::program::add_devices_verb(program, run);
   clpool::program::add_characterize_verb(program, run);
   clpool::program::add_occupancy_verb(program, run);
   clpool::program::add_replay_verb(program, run);
+  clpool::program::add_completion_verb(program, run);
+  clpool::program::add_help_verb(program, run);
+  if (argc < 2) {
+    throw Failure(ExitCode::bad_input, "there is nothing to do (see 'clpool --help')");
+  }
+  clpool::program::check_words(program, {argv + 1, argv + argc});
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? exit_code(ExitCode::success) : exit_code(ExitCode::bad_input);
+    if (error.get_exit_code() != 0) {
+      refuse(program, error);
+    }
+    std::ostringstream text;  // help or the version
+    program.exit(error, text, text);
+    clpool::program::print(text.str());
+    return exit_code(ExitCode::success);
   }
   return run();
 }

@@ -9,7 +9,9 @@
 #include "device_choice.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
+#include "model.hpp"
 #include "occupancy_report.hpp"
+#include "output.hpp"
 #include "printable.hpp"
 #include "verbs.hpp"
 
@@ -22,8 +24,8 @@ struct Options {
   std::optional<std::int64_t> threads;
   clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
   bool no_opt_in = false;
-  bool seed = false;
-  bool json = false;
+  std::uint32_t model = CLPOOL_MODEL_CURRENT;
+  JsonOption json;
 };
 
 /// Impossible figures and unknown architectures are the user's mistake.
@@ -37,7 +39,7 @@ void check_input(clpool_status status) {
 
 /// Of the architecture, or of the device, whose name is then given.
 DeviceData device_data_of(const Options& options, std::string& name) {
-  const std::uint32_t model = options.seed ? CLPOOL_MODEL_SEED : CLPOOL_MODEL_CURRENT;
+  const std::uint32_t model = options.model;
   clpool_device_data* data = nullptr;
   if (!options.architecture.empty()) {
     check_input(clpool_device_data_create_from_architecture(options.architecture.c_str(), model, &data));
@@ -59,7 +61,7 @@ std::vector<GroupSize> all_group_sizes(const clpool_device_data* data, const clp
   for (std::uint32_t threads = step; threads <= limits.max_threads_per_group; threads += step) {
     GroupSize size;
     request.threads = size.threads = threads;
-    // The seed's model refuses what today's answers with 0 groups: both are empty bars.
+    // PyCUDA's model refuses what today's answers with 0 groups: both are empty bars.
     if (clpool_occupancy_compute(data, &request, &size.occupancy) != CLPOOL_SUCCESS) {
       clpool_occupancy_init(&size.occupancy);
     }
@@ -72,7 +74,8 @@ std::vector<GroupSize> all_group_sizes(const clpool_device_data* data, const clp
   return sizes;
 }
 
-int show_occupancy(Options options) {
+int show_occupancy(Options& options) {
+  options.json.open();
   std::string device;
   const DeviceData data = device_data_of(options, device);
   clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
@@ -92,7 +95,7 @@ int show_occupancy(Options options) {
     check_input(clpool_occupancy_compute(data.get(), &any, &unused));
   }
   report.sizes = all_group_sizes(data.get(), limits, report.request);
-  fmt::print("{}", options.json ? as_json(report) : printable(as_text(report)));
+  options.json.write([&] { return printable(as_text(report)); }, [&] { return as_json(report); });
   return 0;
 }
 
@@ -115,8 +118,8 @@ void add_occupancy_verb(CLI::App& program, Run& run) {
                    "Bytes of local memory that the multiprocessor is set to (0: the most)");
   verb->add_option("--barriers", options->request.barriers, "Named barriers per group (0: not counted)");
   verb->add_flag("--no-opt-in", options->no_opt_in, "Groups get no more than the default local memory");
-  verb->add_flag("--seed", options->seed, "Answer as PyCUDA's OccupancyRecord does");
-  verb->add_flag("--json", options->json, "Write JSON instead of a picture");
+  add_model_option(*verb, options->model);
+  JsonOption::add(*verb, options->json);
   verb->callback([options, &run] { run = [options] { return show_occupancy(*options); }; });
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json_text.hpp"
+#include "output.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -99,7 +100,8 @@ std::string answer_text(const OccupancyReport& report, const clpool_occupancy& a
       "{} groups of {} threads per multiprocessor: {} of {} warps, occupancy {:.1f} %, limited by {}\n\n"
       "{}\n",
       answer.groups_per_mp, report.request.threads, answer.warps_per_mp, answer.max_warps_per_mp,
-      answer.occupancy * 100, joined(names_of(answer.limiting_factors, report.limits.model)), table.text());
+      answer.occupancy * 100, joined(names_of(answer.limiting_factors, report.limits.model)),
+      table.text(output_width()));
 }
 
 /// Full only for all of it.
@@ -127,7 +129,7 @@ std::string bars_text(const OccupancyReport& report) {
                    std::to_string(size.occupancy.groups_per_mp),
                    joined(names_of(size.occupancy.limiting_factors, report.limits.model))});
   }
-  return table.text() + "* reaches the highest occupancy\n";
+  return table.text(output_width()) + "* reaches the highest occupancy\n";
 }
 
 std::string title_of(const OccupancyReport& report) {

@@ -1,21 +1,20 @@
 // clpool replay: runs recorded allocation logs against the device's memory, with and without pools.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "failure.hpp"
 #include "handles.hpp"
 #include "log_file.hpp"
 #include "memory_kind.hpp"
+#include "output.hpp"
 #include "peak_waste.hpp"
 #include "printable.hpp"
 #include "progress.hpp"
 #include "replay_report.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
+#include "words.hpp"
 
 namespace clpool::program {
 namespace {
@@ -25,7 +24,7 @@ struct Options {
   std::string device;
   std::string kind = "buffer";
   std::string strategy = "all";
-  std::string json_path;
+  JsonOption json;
   std::uint64_t largest_log = std::uint64_t{1} << 30;
 };
 
@@ -39,8 +38,9 @@ struct Log {
 Log read_log(const std::string& path, std::uint64_t most_bytes) {
   const std::string text = read_log_file(path, most_bytes);
   clpool_trace* trace = nullptr;
-  check(clpool_trace_parse(text.data(), text.size(), path.c_str(), &trace));
-  Log log{path, Trace(trace)};
+  const std::string name = name_of_log(path);
+  check(clpool_trace_parse(text.data(), text.size(), name.c_str(), &trace));
+  Log log{name, Trace(trace)};
   check(clpool_trace_statistics(trace, &log.stats));
   return log;
 }
@@ -122,32 +122,12 @@ bool replay_all(const Log& log, const Options& options, const MemorySource& sour
   return has_succeeded;
 }
 
-struct Closer {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-using OutputFile = std::unique_ptr<std::FILE, Closer>;
-
-/// Opened before the work, so that a wrong path costs no results.
-OutputFile open_output(const std::string& path) {
-  OutputFile file(std::fopen(path.c_str(), "w"));
-  if (file == nullptr) {
-    throw Failure(ExitCode::bad_input, fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
-  }
-  return file;
-}
-
-void write_output(std::FILE* file, const std::string& text, const std::string& path) {
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0) {
-    throw Failure(ExitCode::bad_input, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-  }
-}
-
-int run_replays(const Options& options) {
+int run_replays(Options& options) {
+  options.json.open(options.logs);
   std::vector<Log> logs;
   for (const std::string& path : options.logs) {
     logs.push_back(read_log(path, options.largest_log));
   }
-  const OutputFile json = options.json_path.empty() ? nullptr : open_output(options.json_path);
   ReplayReport report;
   report.kind = options.kind;
   if (options.kind != "dry") {
@@ -159,12 +139,8 @@ int run_replays(const Options& options) {
   for (const Log& log : logs) {
     has_succeeded = replay_all(log, options, source, report) && has_succeeded;
   }
-  if (!report.outcomes.empty()) {
-    fmt::print("{}", printable(as_table(report)));
-  }
-  if (json != nullptr) {
-    write_output(json.get(), as_json(report), options.json_path);
-  }
+  options.json.write([&] { return report.outcomes.empty() ? "" : printable(as_table(report)); },
+                     [&] { return as_json(report); });
   return static_cast<int>(has_succeeded ? ExitCode::success : ExitCode::device_failed);
 }
 
@@ -174,16 +150,16 @@ void add_replay_verb(CLI::App& program, Run& run) {
   CLI::App* verb = program.add_subcommand(
       "replay", "Replay allocation logs (RMM's format, plain or gzip) and show what pools save");
   auto options = std::make_shared<Options>();
-  verb->add_option("TRACE", options->logs, "Logs to replay")->required();
+  verb->add_option("TRACE", options->logs, "Logs to replay; - is standard input")->required();
   verb->add_option("--device", options->device, device_option_help);
   verb->add_option("--kind", options->kind,
                    "Memory to use: buffer, svm, pinned, or dry (numbers only, no device)")
-      ->check(CLI::IsMember({"buffer", "svm", "pinned", "dry"}))
+      ->check(one_of({"buffer", "svm", "pinned", "dry"}))
       ->capture_default_str();
   verb->add_option("--strategy", options->strategy, "Pool to use: direct (none), binned, coalescing, or all")
-      ->check(CLI::IsMember({"direct", "binned", "coalescing", "all"}))
+      ->check(one_of({"direct", "binned", "coalescing", "all"}))
       ->capture_default_str();
-  verb->add_option("--json", options->json_path, "Write the results to this file as JSON, too");
+  JsonOption::add(*verb, options->json);
   verb->add_option("--largest-log", options->largest_log,
                    "Refuse logs of more text than this many bytes, decompressed (or 64KB, 2GB, …)")
       ->transform(CLI::AsSizeValue(false))

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "device_json.hpp"
 #include "json_text.hpp"
+#include "output.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -52,16 +54,6 @@ std::string log_heading(const ReplayOutcome& outcome) {
                         human_bytes(trace.final_live_bytes));
   }
   return text + "\n";
-}
-
-nlohmann::ordered_json to_json(const Device& device) {
-  return {{"name", device.name},
-          {"vendor", device.vendor},
-          {"platform", device.platform_name},
-          {"type", type_name(device)},
-          {"version", device.version},
-          {"memory_bytes", device.memory},
-          {"largest_allocation_bytes", device.largest}};
 }
 
 nlohmann::ordered_json to_json(const PeakWaste& waste) {
@@ -137,7 +129,7 @@ std::string as_table(const ReplayReport& report) {
     }
     table.add_row(std::move(cells));
   }
-  const std::vector<std::string> lines = table.lines();
+  const std::vector<std::string> lines = table.rows(output_width());
   std::string text = heading(report) + lines.front();
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     text += begins_log(outcomes, i) ? log_heading(outcomes[i]) : "";

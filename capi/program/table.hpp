@@ -1,6 +1,7 @@
 // A table of text with aligned columns.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,16 @@ class Table {
   /// As many cells as there are columns.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  /// Titles and rows, each with its line end and without trailing blanks.
-  std::vector<std::string> lines() const;
+  /// Titles and rows, each with its lines' ends and without trailing blanks. Where they are wider than
+  /// `width`, columns of words are made narrower, the widest first, and their cells go on in the next line.
+  std::vector<std::string> rows(std::size_t width) const;
 
-  /// All lines in one.
-  std::string text() const;
+  /// All rows in one.
+  std::string text(std::size_t width) const;
 
  private:
+  std::vector<std::size_t> widths(std::size_t width) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

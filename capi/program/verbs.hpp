@@ -10,7 +10,9 @@ namespace clpool::program {
 using Run = std::function<int()>;
 
 void add_characterize_verb(CLI::App& program, Run& run);
+void add_completion_verb(CLI::App& program, Run& run);
 void add_devices_verb(CLI::App& program, Run& run);
+void add_help_verb(CLI::App& program, Run& run);
 void add_occupancy_verb(CLI::App& program, Run& run);
 void add_replay_verb(CLI::App& program, Run& run);
 

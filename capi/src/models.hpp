@@ -11,8 +11,8 @@ namespace clpool::capi {
 using namespace core;
 
 static_assert(CLPOOL_MODEL_CURRENT == static_cast<int>(device::Model::current));
-static_assert(CLPOOL_MODEL_SEED == static_cast<int>(device::Model::seed));
-static_assert(CLPOOL_MODEL_SEED_2014 == static_cast<int>(device::Model::seed_2014));
+static_assert(CLPOOL_MODEL_PYOPENCL == static_cast<int>(device::Model::pyopencl));
+static_assert(CLPOOL_MODEL_PYCUDA_2014 == static_cast<int>(device::Model::pycuda_2014));
 static_assert(CLPOOL_SOURCE_NONE == static_cast<int>(device::Source::none));
 static_assert(CLPOOL_SOURCE_QUERY == static_cast<int>(device::Source::query));
 static_assert(CLPOOL_SOURCE_KERNEL_QUERY == static_cast<int>(device::Source::kernel_query));
@@ -21,9 +21,9 @@ static_assert(CLPOOL_SOURCE_GUESS == static_cast<int>(device::Source::guess));
 static_assert(CLPOOL_SOURCE_NOT_APPLICABLE == static_cast<int>(device::Source::not_applicable));
 
 inline Status to_model(std::uint32_t number, device::Model& model, const char* function) noexcept {
-  if (number > CLPOOL_MODEL_SEED_2014) {
+  if (number > CLPOOL_MODEL_PYCUDA_2014) {
     return fail(Status::invalid_value, "%s: model is %u, valid are 0 to %d", function, number,
-                CLPOOL_MODEL_SEED_2014);
+                CLPOOL_MODEL_PYCUDA_2014);
   }
   model = static_cast<device::Model>(number);
   return Status::success;

@@ -115,16 +115,16 @@ clpool_status clpool_occupancy_suggest(const clpool_device_data* data, const clp
 }
 
 const char* clpool_occupancy_factor_name(uint32_t factor, uint32_t model) noexcept {
-  const bool seed = model != CLPOOL_MODEL_CURRENT;
+  const bool pycuda = model != CLPOOL_MODEL_CURRENT;
   switch (factor) {
     case CLPOOL_LIMITED_BY_WARPS:
       return "warps";
     case CLPOOL_LIMITED_BY_REGISTERS:
-      return seed ? "regs" : "registers";
+      return pycuda ? "regs" : "registers";
     case CLPOOL_LIMITED_BY_LOCAL_MEMORY:
-      return seed ? "smem" : "local memory";
+      return pycuda ? "smem" : "local memory";
     case CLPOOL_LIMITED_BY_GROUPS:
-      return seed ? "device" : "groups";
+      return pycuda ? "device" : "groups";
     case CLPOOL_LIMITED_BY_BARRIERS:
       return "barriers";
     default:

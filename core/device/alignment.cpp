@@ -1,4 +1,4 @@
-// PyCUDA's alignment helpers, in integers: the seed's floating-point division is exact only below 2^53.
+// PyCUDA's alignment helpers, in integers: PyCUDA's floating-point division is exact only below 2^53.
 #include <cinttypes>
 
 #include "device/device_data.hpp"

@@ -79,7 +79,7 @@ std::vector<Item> items_along(const BankMemory& memory, const BankAccess& access
   return items;
 }
 
-/// "w.item 3 -> [0, 3]", the seed's words.
+/// "w.item 3 -> [0, 3]", PyOpenCL's words.
 std::string text_of(const Item& item) {
   std::string text = "w.item " + std::to_string(item.number) + " -> [";
   for (std::size_t i = 0; i < item.indices.size(); ++i) {
@@ -96,7 +96,7 @@ std::string text_of(const std::vector<const Item*>& items) {
   return text;
 }
 
-/// Keeps the greater of two conflicts: by multiplicity, then by text (the seed's rule for ties).
+/// Keeps the greater of two conflicts: by multiplicity, then by text (PyOpenCL's rule for ties).
 void keep_greater(BankConflict& kept, BankConflict candidate) {
   if (candidate.multiplicity > kept.multiplicity ||
       (candidate.multiplicity == kept.multiplicity && candidate.text > kept.text)) {
@@ -110,7 +110,7 @@ std::string conflict_text(std::uint64_t multiplicity, std::size_t axis, const st
          " (from right, 0-based): " + text_of(items) + " access bank " + std::to_string(bank);
 }
 
-/// The seed: every work item on a bank counts, whatever word it reads.
+/// PyOpenCL: every work item on a bank counts, whatever word it reads.
 void count_items(const BankMemory& memory, const std::vector<Item>& items, std::size_t axis,
                  BankConflict& worst) {
   std::map<std::uint64_t, std::vector<const Item*>> by_bank;

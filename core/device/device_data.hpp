@@ -11,7 +11,7 @@
 namespace clpool::core::device {
 
 /// Limits of an OpenCL device: what it answers itself, completed from the table of its architecture. Any
-/// valid device has an answer; `limits.source` and `limits.note` say how good it is. The seed's models need
+/// valid device has an answer; `limits.source` and `limits.note` say how good it is. PyCUDA's models need
 /// an NVIDIA device (NOT_SUPPORTED).
 Status limits_of_device(cl_device_id device, Model model, Limits& limits);
 

@@ -9,9 +9,9 @@ namespace clpool::core::device {
 
 enum class Vendor : std::uint32_t { generic = 0, nvidia = 1, amd = 2, intel = 3 };
 
-/// Which rules are meant: today's, or those of PyCUDA (spec section 3.1), whose copies differ in
+/// Which rules are meant: today's, or PyOpenCL's and PyCUDA's, whose newest version and that of 2014 differ in
 /// warps_per_mp.
-enum class Model : std::uint32_t { current = 0, seed = 1, seed_2014 = 2 };
+enum class Model : std::uint32_t { current = 0, pyopencl = 1, pycuda_2014 = 2 };
 
 /// What registers are given to: each warp, or the group as a whole (NVIDIA 1.x).
 enum class RegisterAllocation : std::uint32_t { warp = 0, group = 1 };

@@ -1,4 +1,4 @@
-// Banks by vendor table and query, and the seed's rules.
+// Banks by vendor table and query, and PyOpenCL's rules.
 #include "device/local_memory.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace clpool::core::device {
 namespace {
 
-constexpr const char* seed_guess = "the seed's model: wildly guessing";
+constexpr const char* pyopencl_guess = "PyOpenCL's model: wildly guessing";
 constexpr const char* cached = "local memory is ordinary cached memory: it has no banks";
 
 /// Local memory of its own, and not a part of global memory behind a cache.
@@ -20,26 +20,26 @@ Answer not_applicable() noexcept {
   return {0, Source::not_applicable, "CL_DEVICE_LOCAL_MEM_TYPE", cached};
 }
 
-/// The seed's figure for 16 or 32, which it warns about from cc 3.0 on and for all but NVIDIA.
-Answer seed_by_capability(const Identity& device) {
+/// PyOpenCL's figure for 16 or 32, which it warns about from cc 3.0 on and for all but NVIDIA.
+Answer pyopencl_by_capability(const Identity& device) {
   cl_uint major = 0;
   cl_uint minor = 0;
   if (!compute_capability(device, major, minor)) {
-    return {16, Source::guess, "", seed_guess};
+    return {16, Source::guess, "", pyopencl_guess};
   }
   if (major < 3) {
     return {major < 2 ? 16 : 32, Source::table, "compute capability", ""};
   }
-  return {32, Source::guess, "compute capability", seed_guess};
+  return {32, Source::guess, "compute capability", pyopencl_guess};
 }
 
-Status seed_bank_count(const Identity& device, Answer& answer) {
+Status pyopencl_bank_count(const Identity& device, Answer& answer) {
   const bool cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0;
   if (cpu && ask(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_GLOBAL) {
-    return fail(Status::not_supported, "the seed's model: asking for the bank count of '%s' is meaningless",
+    return fail(Status::not_supported, "PyOpenCL's model: asking for the bank count of '%s' is meaningless",
                 device.name.c_str());
   }
-  answer = seed_by_capability(device);
+  answer = pyopencl_by_capability(device);
   return Status::success;
 }
 
@@ -108,7 +108,7 @@ Status local_access_granularity(const Identity& device, Model model, Answer& ans
 Status local_bank_count(const Identity& device, Model model, Answer& answer) {
   answer = {};
   if (model != Model::current) {
-    return seed_bank_count(device, answer);
+    return pyopencl_bank_count(device, answer);
   }
   answer = has_banks(device) ? current_bank_count(device) : not_applicable();
   return Status::success;
@@ -120,7 +120,7 @@ Status local_access_work_items(const Identity& device, Model model, Answer& answ
     return Status::success;
   }
   const bool only_cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0 && (device.type & CL_DEVICE_TYPE_GPU) == 0;
-  answer = only_cpu ? Answer{1, Source::table, "CPU", ""} : seed_by_capability(device);
+  answer = only_cpu ? Answer{1, Source::table, "CPU", ""} : pyopencl_by_capability(device);
   return Status::success;
 }
 
@@ -183,7 +183,7 @@ Status local_access_conflicts(const Identity& device, Model model, const BankAcc
     answer.value = 1;
   } else if (model != Model::current && access.item_size != memory.granularity) {
     answer.source = Source::guess;
-    answer.note = "the seed's model: local conflict info might be inaccurate for this item size";
+    answer.note = "PyOpenCL's model: local conflict info might be inaccurate for this item size";
   }
   return Status::success;
 }

@@ -15,7 +15,7 @@ namespace clpool::core::device {
 /// the next two are Source::not_applicable.
 Status local_access_granularity(const Identity& device, Model model, Answer& answer);
 
-/// Banks. The seed's model: NOT_SUPPORTED for CPUs without local memory of their own, where it raises.
+/// Banks. PyOpenCL's model: NOT_SUPPORTED for CPUs without local memory of their own, where it raises.
 Status local_bank_count(const Identity& device, Model model, Answer& answer);
 
 /// Work items whose accesses are served together.

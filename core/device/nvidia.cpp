@@ -131,7 +131,7 @@ Limits limits_of(const Row& row, Model model) noexcept {
   if (model != Model::current) {
     limits.registers_per_mp = limits.registers_per_group;
     limits.local_per_mp = limits.local_per_group;
-    apply_seed_rules(limits);
+    apply_pycuda_rules(limits);
   }
   return limits;
 }
@@ -180,13 +180,13 @@ Status nearest_nvidia_limits(std::int64_t major, std::int64_t minor, Model model
   return Status::success;
 }
 
-void apply_seed_rules(Limits& limits) noexcept {
+void apply_pycuda_rules(Limits& limits) noexcept {
   const bool fermi_or_later = limits.compute_major >= 2;
   const bool kepler_or_later = limits.compute_major >= 3;
   const bool first_two = limits.compute_major == 1 && limits.compute_minor < 2;
   limits.max_warps_per_mp = first_two ? 24 : 32;
   if (fermi_or_later) {
-    limits.max_warps_per_mp = kepler_or_later && limits.model == Model::seed ? 64 : 48;
+    limits.max_warps_per_mp = kepler_or_later && limits.model == Model::pyopencl ? 64 : 48;
   }
   limits.max_groups_per_mp = 8;
   limits.local_unit = fermi_or_later ? 128 : 512;

@@ -17,7 +17,7 @@ Status nearest_nvidia_limits(std::int64_t major, std::int64_t minor, Model model
 
 /// PyCUDA's DeviceData (spec section 3.1) from the attributes that it queries; `limits.model` says which
 /// copy's rule.
-void apply_seed_rules(Limits& limits) noexcept;
+void apply_pycuda_rules(Limits& limits) noexcept;
 
 /// Registers are given to a warp of cc 2.x in units of 64, for some counts per thread of 128.
 std::uint32_t fermi_register_unit(std::uint64_t registers_per_thread) noexcept;

@@ -6,7 +6,7 @@
 #include <cinttypes>
 
 #include "device/nvidia.hpp"
-#include "device/seed_occupancy.hpp"
+#include "device/pycuda_occupancy.hpp"
 
 namespace clpool::core::device {
 namespace {
@@ -171,7 +171,7 @@ Status compute_occupancy(const Limits& limits, const OccupancyRequest& request,
   result = {};
   CLPOOL_TRY(check_request(limits, request));
   if (limits.model != Model::current) {
-    return compute_seed_occupancy(limits, request, result);
+    return compute_pycuda_occupancy(limits, request, result);
   }
   const auto threads = static_cast<std::uint32_t>(request.threads);
   result.warps_per_group = (threads + limits.warp_size - 1) / limits.warp_size;
@@ -198,7 +198,7 @@ Status suggest_group_sizes(const Limits& limits, const OccupancyRequest& request
        size += limits.warp_size) {
     OccupancyResult result;
     attempt.threads = size;
-    // The seed's model fails where today's answers 0; neither is a size to suggest.
+    // PyCUDA's model fails where today's answers 0; neither is a size to suggest.
     if (compute_occupancy(limits, attempt, result) != Status::success || result.groups_per_mp == 0) {
       continue;
     }

@@ -36,7 +36,7 @@ struct OccupancyResult {
   std::uint32_t warps_per_group = 0;
   std::uint32_t warps_per_mp = 0;
   std::uint32_t max_warps_per_mp = 0;
-  std::uint32_t limiting_factors = 0;  ///< the seed's rule: exactly one bit
+  std::uint32_t limiting_factors = 0;  ///< PyCUDA's rule: exactly one bit
   std::uint32_t limit_warps = unlimited;
   std::uint32_t limit_registers = unlimited;
   std::uint32_t limit_local = unlimited;
@@ -49,7 +49,7 @@ struct OccupancyResult {
 };
 
 /// Answers by `limits.model`. Current (spec section 3.4): what does not fit gives 0 groups and the factors
-/// that say why. Seed (section 3.2): what does not fit is INVALID_VALUE. Both: INVALID_VALUE for threads
+/// that say why. PyCUDA: what does not fit is INVALID_VALUE. Both: INVALID_VALUE for threads
 /// outside 1…max_threads_per_group and for negative or absurd figures.
 Status compute_occupancy(const Limits& limits, const OccupancyRequest& request,
                          OccupancyResult& result) noexcept;

@@ -93,7 +93,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-Status seed_group_size_multiple(const Identity& device, cl_context context_or_null, Answer& answer) {
+Status pyopencl_group_size_multiple(const Identity& device, cl_context context_or_null, Answer& answer) {
   if (const cl_ulong warp = ask(device, extension::nv_attributes, token::nv_warp_size)) {
     answer = {static_cast<std::int64_t>(warp), Source::query, "CL_DEVICE_WARP_SIZE_NV", ""};
     return Status::success;
@@ -106,7 +106,7 @@ Status seed_group_size_multiple(const Identity& device, cl_context context_or_nu
 }
 
 /// PyOpenCL's order, with its search for "ati" in vendor texts (D-32), which "Corporation" contains.
-Status seed_simd_group_size(const Identity& device, Answer& answer) {
+Status pyopencl_simd_group_size(const Identity& device, Answer& answer) {
   if (const cl_ulong warp = ask(device, extension::nv_attributes, token::nv_warp_size)) {
     answer = {static_cast<std::int64_t>(warp), Source::query, "CL_DEVICE_WARP_SIZE_NV", ""};
     return Status::success;
@@ -123,16 +123,16 @@ Status seed_simd_group_size(const Identity& device, Answer& answer) {
       return Status::success;
     }
     if ((device.type & CL_DEVICE_TYPE_GPU) != 0) {
-      return seed_group_size_multiple(device, nullptr, answer);
+      return pyopencl_group_size_multiple(device, nullptr, answer);
     }
-    return fail(Status::not_supported, "the seed's model: unexpected AMD device type 0x%llX of '%s'",
+    return fail(Status::not_supported, "PyOpenCL's model: unexpected AMD device type 0x%llX of '%s'",
                 static_cast<unsigned long long>(device.type), device.name.c_str());
   }
   if ((device.type & CL_DEVICE_TYPE_CPU) != 0) {
     answer = {1, Source::table, "CPU", ""};
     return Status::success;
   }
-  answer = {0, Source::none, "", "the seed's model has no answer for this device"};
+  answer = {0, Source::none, "", "PyOpenCL's model has no answer for this device"};
   return Status::success;
 }
 
@@ -141,7 +141,7 @@ Status seed_simd_group_size(const Identity& device, Answer& answer) {
 Status simd_group_size(const Identity& device, Model model, Answer& answer) {
   answer = {};
   if (model != Model::current) {
-    return seed_simd_group_size(device, answer);
+    return pyopencl_simd_group_size(device, answer);
   }
   if (!ask_vendor(device, answer) && !ask_intel(device, answer) && !ask_multiple(device, nullptr, answer)) {
     answer = width_by_table(device);
@@ -169,7 +169,7 @@ Status simd_group_sizes(const Identity& device, std::vector<std::uint32_t>& size
 Status group_size_multiple(const Identity& device, cl_context context_or_null, Model model, Answer& answer) {
   answer = {};
   if (model != Model::current) {
-    return seed_group_size_multiple(device, context_or_null, answer);
+    return pyopencl_group_size_multiple(device, context_or_null, answer);
   }
   if (!ask_vendor(device, answer) && !ask_multiple(device, context_or_null, answer)) {
     answer = width_by_table(device);

@@ -12,8 +12,8 @@ bool begins_with(const std::string& text, const char* beginning) {
   return text.rfind(beginning, 0) == 0;
 }
 
-/// The seed's gate: the platform's version, for PoCL its own.
-bool seed_allows_svm(const Identity& device) {
+/// PyOpenCL's gate: the platform's version, for PoCL its own.
+bool pyopencl_allows_svm(const Identity& device) {
   const PoclVersion pocl = pocl_version(device.platform_name, device.platform_version);
   if (pocl.is_pocl) {
     return pocl.is_known && pocl.version >= cl::Version{1, 0};
@@ -76,7 +76,7 @@ Status svm_support(const Identity& device, Svm kind, Model model, Answer& answer
   }
   // A device before 2.0 does not know the query: that means none.
   const bool may_ask =
-      model == Model::current ? device.version >= cl::Version{2, 0} : seed_allows_svm(device);
+      model == Model::current ? device.version >= cl::Version{2, 0} : pyopencl_allows_svm(device);
   const cl_ulong has = may_ask ? ask(device, CL_DEVICE_SVM_CAPABILITIES) : 0;
   answer = {(has & bits) == bits ? 1 : 0, Source::query,
             may_ask ? "CL_DEVICE_SVM_CAPABILITIES" : "OpenCL version", ""};

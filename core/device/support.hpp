@@ -11,11 +11,11 @@
 
 namespace clpool::core::device {
 
-/// Options for fast and inaccurate arithmetic, separated by blanks. The seed's model adds
+/// Options for fast and inaccurate arithmetic, separated by blanks. PyOpenCL's model adds
 /// -cl-strict-aliasing, which OpenCL 1.1 deprecated.
 std::string fast_build_options(const Identity& device, Model model);
 
-/// 1: kernels can use double. Today's rule asks the device's double abilities too; the seed's only the
+/// 1: kernels can use double. Today's rule asks the device's double abilities too; PyOpenCL's only the
 /// extension.
 Answer double_support(const Identity& device, Model model);
 
@@ -31,7 +31,7 @@ enum class Svm : std::uint32_t {
   fine_system_atomics = 5,
 };
 
-/// 1: the device has this kind. The seed's model also asks for a platform of OpenCL 2.0 (PoCL 1.0).
+/// 1: the device has this kind. PyOpenCL's model also asks for a platform of OpenCL 2.0 (PoCL 1.0).
 Status svm_support(const Identity& device, Svm kind, Model model, Answer& answer);
 
 /// 1: struct arguments are counted by their members. 0: no; 1: Apple; 2: PoCL.

@@ -9,6 +9,15 @@ install(TARGETS clpool EXPORT clpoolTargets
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 if(TARGET clpool_program)
   install(TARGETS clpool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
+  install(FILES "${PROJECT_SOURCE_DIR}/capi/program/clpool.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+          COMPONENT Runtime)
+  get_target_property(completions clpool_program CLPOOL_COMPLETIONS)
+  if(completions)
+    install(FILES "${completions}/clpool" COMPONENT Runtime
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES "${completions}/_clpool" COMPONENT Runtime
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  endif()
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/clpool" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         COMPONENT Development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")

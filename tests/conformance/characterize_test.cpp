@@ -34,9 +34,9 @@ TEST_P(Characterize, EveryQuestionAboutAValidDeviceHasAnAnswer) {
   EXPECT_GE(answered(clpool_characterize_simd_group_size(device(), now, &answer)), 1);
   EXPECT_NE(answer.source, static_cast<uint32_t>(CLPOOL_SOURCE_NONE));
   EXPECT_GE(answered(clpool_characterize_work_group_size_multiple(device(), nullptr, now, &answer)), 1);
-  EXPECT_GE(
-      answered(clpool_characterize_work_group_size_multiple(device(), context(), CLPOOL_MODEL_SEED, &answer)),
-      1);
+  EXPECT_GE(answered(clpool_characterize_work_group_size_multiple(device(), context(), CLPOOL_MODEL_PYOPENCL,
+                                                                  &answer)),
+            1);
   EXPECT_GE(answered(clpool_characterize_sub_groups(device(), &answer)), 0);
   EXPECT_GE(answered(clpool_characterize_double_support(device(), now, &answer)), 0);
   EXPECT_GE(answered(clpool_characterize_amd_double_support(device(), &answer)), 0);
@@ -48,7 +48,7 @@ TEST_P(Characterize, EveryQuestionAboutAValidDeviceHasAnAnswer) {
   EXPECT_GE(answered(clpool_characterize_source_build_cache(device(), &answer)), -1);
   for (uint32_t kind = CLPOOL_SVM_COARSE_BUFFER; kind <= CLPOOL_SVM_FINE_SYSTEM_ATOMICS; ++kind) {
     EXPECT_LE(answered(clpool_characterize_svm(device(), kind, now, &answer)), 1);
-    EXPECT_LE(answered(clpool_characterize_svm(device(), kind, CLPOOL_MODEL_SEED, &answer)), 1);
+    EXPECT_LE(answered(clpool_characterize_svm(device(), kind, CLPOOL_MODEL_PYOPENCL, &answer)), 1);
   }
 }
 
@@ -197,7 +197,7 @@ TEST(Bank, ConflictsNeedNoDevice) {
   EXPECT_EQ(multiplicity, 1u);
   clpool_bank_memory memory;
   clpool_bank_memory_init(&memory);
-  memory.model = CLPOOL_MODEL_SEED;
+  memory.model = CLPOOL_MODEL_PYOPENCL;
   memory.work_items = 16;
   memory.banks = 16;
   ASSERT_EQ(clpool_bank_conflicts(&memory, 2, shape, 1, nullptr, 0, &multiplicity, nullptr, 0, nullptr),

@@ -47,12 +47,12 @@ TEST_F(OccupancyApi, AnswersFromAComputeCapabilityAlone) {
   EXPECT_EQ(answer.limit_barriers, CLPOOL_OCCUPANCY_UNLIMITED);
 }
 
-TEST_F(OccupancyApi, TheSeedsModelHasOneFactorAndItsNames) {
-  take(1, 3, CLPOOL_MODEL_SEED);
+TEST_F(OccupancyApi, PyCudasModelHasOneFactorAndItsNames) {
+  take(1, 3, CLPOOL_MODEL_PYOPENCL);
   const clpool_occupancy answer = compute(256, 16, 4096);
   EXPECT_EQ(answer.groups_per_mp, 4u);
-  EXPECT_STREQ(clpool_occupancy_factor_name(answer.limiting_factors, CLPOOL_MODEL_SEED), "regs");
-  EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_SEED), "device");
+  EXPECT_STREQ(clpool_occupancy_factor_name(answer.limiting_factors, CLPOOL_MODEL_PYOPENCL), "regs");
+  EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_PYOPENCL), "device");
   EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_CURRENT), "groups");
   EXPECT_STREQ(clpool_occupancy_factor_name(3, CLPOOL_MODEL_CURRENT), "unknown");
 }

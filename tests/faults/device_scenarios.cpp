@@ -67,7 +67,7 @@ clpool_status characterize_by_kernels(World& world) {
   const cl_device_id device = world.cl.device;
   clpool_answer answer = CLPOOL_ANSWER_INIT;
   CALL(clpool_characterize_work_group_size_multiple(device, world.cl.context, CLPOOL_MODEL_CURRENT, &answer));
-  CALL(clpool_characterize_work_group_size_multiple(device, nullptr, CLPOOL_MODEL_SEED, &answer));
+  CALL(clpool_characterize_work_group_size_multiple(device, nullptr, CLPOOL_MODEL_PYOPENCL, &answer));
   CALL(clpool_characterize_struct_argument_bug(device, world.cl.context, &answer));
   if (world.kernel != nullptr) {
     CALL(clpool_characterize_simd_group_size_of_kernel(device, world.kernel, &answer));
@@ -88,7 +88,7 @@ clpool_status measure(World& world) {
 }
 
 clpool_status occupancy(World& world) {
-  for (const uint32_t model : {CLPOOL_MODEL_CURRENT, CLPOOL_MODEL_SEED}) {
+  for (const uint32_t model : {CLPOOL_MODEL_CURRENT, CLPOOL_MODEL_PYOPENCL}) {
     DeviceData data;
     CALL(clpool_device_data_create_from_device(world.cl.device, model, data.receive()));
     clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
@@ -110,7 +110,7 @@ std::vector<Scenario> device_scenarios() {
   return {{"DeviceChoice", choose},
           {"DefaultContext", make_context},
           {"Characterize", characterize<CLPOOL_MODEL_CURRENT>},
-          {"CharacterizeAsTheSeed", characterize<CLPOOL_MODEL_SEED>},
+          {"CharacterizeAsPyOpenCL", characterize<CLPOOL_MODEL_PYOPENCL>},
           {"CharacterizeByKernels", characterize_by_kernels},
           {"Performance", measure},
           {"Occupancy", occupancy}};

@@ -77,8 +77,8 @@ TEST(OccupancyVerb, KnowsOtherVendorsArchitectures) {
 }
 
 TEST(OccupancyVerb, AnswersAsPycudaWhenAsked) {
-  const RunResult run = run_program(
-      {"occupancy", "--cc", "1.3", "--seed", "--threads", "256", "--registers", "16", "--local", "4096"});
+  const RunResult run = run_program({"occupancy", "--cc", "1.3", "--model", "pycuda", "--threads", "256",
+                                     "--registers", "16", "--local", "4096"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "limited by regs")) << run.out;
 }

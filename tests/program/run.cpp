@@ -20,14 +20,14 @@ std::string read_file(const std::string& path) {
 }
 
 /// In the child: nothing returns from here.
-[[noreturn]] void become_program(const std::vector<std::string>& arguments, const std::string& out,
-                                 const std::string& err) {
+[[noreturn]] void become_program(const std::vector<std::string>& arguments, const std::string& in,
+                                 const std::string& out, const std::string& err) {
   std::vector<char*> pointers = {const_cast<char*>(CLPOOL_PROGRAM)};
   for (const std::string& argument : arguments) {
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);
-  const int input = ::open("/dev/null", O_RDONLY);
+  const int input = ::open(in.c_str(), O_RDONLY);
   const int out_file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int err_file = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(input, STDIN_FILENO);
@@ -39,20 +39,20 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
-RunResult run_program(const std::vector<std::string>& arguments) {
+RunResult run_program(const std::vector<std::string>& arguments, const RunFiles& files) {
   const TemporaryFolder folder;
-  const std::string out = folder.path("out");
+  const std::string out = files.output.empty() ? folder.path("out") : files.output;
   const std::string err = folder.path("err");
   const pid_t child = ::fork();
   if (child == 0) {
-    become_program(arguments, out, err);
+    become_program(arguments, files.input, out, err);
   }
   RunResult result;
   int status = 0;
   if (child > 0 && ::waitpid(child, &status, 0) == child) {
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  result.out = read_file(out);
+  result.out = files.output.empty() ? read_file(out) : "";
   result.err = read_file(err);
   return result;
 }

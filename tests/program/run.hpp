@@ -12,7 +12,13 @@ struct RunResult {
   std::string err;
 };
 
-/// Runs the program with these arguments, its standard input closed and neither output a terminal.
-RunResult run_program(const std::vector<std::string>& arguments);
+/// What the program reads from, and writes to: kept in RunResult::out where it is empty.
+struct RunFiles {
+  std::string input = "/dev/null";
+  std::string output;
+};
+
+/// Runs the program with these arguments, none of its files a terminal.
+RunResult run_program(const std::vector<std::string>& arguments, const RunFiles& files = {});
 
 }  // namespace clpool::test

@@ -45,12 +45,12 @@ const std::vector<Golden> table{
     {4, {8, 8, 8}, {8, 8, 9}, 2, 4, 2},
 };
 
-TEST(BankModel, TheSeedsGoldenValuesHold) {
+TEST(BankModel, PyOpenClsGoldenValuesHold) {
   for (const Golden& row : table) {
     SCOPED_TRACE(std::to_string(row.item_size) + " bytes, " + std::to_string(row.shape.size()) + " axes");
-    EXPECT_EQ(conflict_of({Model::seed, 4, 32, 32}, row.item_size, row.shape, row.stored).multiplicity,
+    EXPECT_EQ(conflict_of({Model::pyopencl, 4, 32, 32}, row.item_size, row.shape, row.stored).multiplicity,
               row.of_32);
-    EXPECT_EQ(conflict_of({Model::seed, 4, 16, 16}, row.item_size, row.shape, row.stored).multiplicity,
+    EXPECT_EQ(conflict_of({Model::pyopencl, 4, 16, 16}, row.item_size, row.shape, row.stored).multiplicity,
               row.of_16);
   }
 }
@@ -71,18 +71,18 @@ TEST(BankModel, D39ByTransactionOnlyDistinctWordsOfABankConflict) {
 }
 
 TEST(BankModel, ATextNamesMultiplicityAxisItemsAndBank) {
-  const auto conflict = conflict_of({Model::seed, 4, 2, 2}, 4, {2, 2}, {2, 2});
+  const auto conflict = conflict_of({Model::pyopencl, 4, 2, 2}, 4, {2, 2}, {2, 2});
   EXPECT_EQ(conflict.text,
             "2x conflict on axis 1 (from right, 0-based): w.item 0 -> [0, 0], w.item 1 -> [1, 0] "
             "access bank 0");
   EXPECT_EQ(conflict.axis, 1u);
   EXPECT_EQ(conflict.bank, 0u);
   EXPECT_EQ(conflict_of({Model::current, 4, 2, 2}, 4, {2, 2}, {2, 2}).text, conflict.text);
-  EXPECT_EQ(conflict_of({Model::seed, 4, 32, 32}, 4, {64}, {64}).text, "");
+  EXPECT_EQ(conflict_of({Model::pyopencl, 4, 32, 32}, 4, {64}, {64}).text, "");
 }
 
-TEST(BankModel, TheSeedDecidesTiesByTheGreatestText) {
-  const auto conflict = conflict_of({Model::seed, 4, 32, 32}, 8, {32}, {32});
+TEST(BankModel, PyOpenClDecidesTiesByTheGreatestText) {
+  const auto conflict = conflict_of({Model::pyopencl, 4, 32, 32}, 8, {32}, {32});
   EXPECT_EQ(conflict.bank, 18u);
   EXPECT_EQ(conflict.text,
             "2x conflict on axis 0 (from right, 0-based): w.item 9 -> [9], w.item 25 -> [25] access bank 18");

@@ -51,7 +51,7 @@ TEST(SimdWidth, AVendorsTokenIsNeverAskedWithoutItsExtension) {
   device.value<cl_uint>(0x4003, 7).value<cl_uint>(0x4043, 7).value<cl_uint>(0x4048, 7);
   EXPECT_EQ(width_of(device).value, 1);
   EXPECT_EQ(width_of(device).source, Source::guess);
-  width_of(device, Model::seed);
+  width_of(device, Model::pyopencl);
   Answer answer;
   EXPECT_EQ(local_bank_count(identity_of(device), Model::current, answer), Status::success);
   EXPECT_EQ(double_support(identity_of(device), Model::current).value, 1);
@@ -131,21 +131,21 @@ TEST(SimdWidth, D32AVendorIsKnownByItsNumberAndNotByAPartOfAName) {
   accelerator.type(CL_DEVICE_TYPE_ACCELERATOR);
   EXPECT_EQ(width_of(accelerator).value, 16);
   Answer answer;
-  EXPECT_EQ(simd_group_size(identity_of(accelerator), Model::seed, answer), Status::not_supported);
+  EXPECT_EQ(simd_group_size(identity_of(accelerator), Model::pyopencl, answer), Status::not_supported);
   EXPECT_NE(std::string(last_error_message()).find("unexpected AMD device type"), std::string::npos);
   EXPECT_EQ(maker_of(0x1002, "Corporation"), Maker::amd);
   EXPECT_EQ(maker_of(0x9999, "Imagination Technologies"), Maker::unknown);
 }
 
-TEST(SimdWidth, TheSeedsModelAnswersInItsOwnOrder) {
+TEST(SimdWidth, PyOpenClsModelAnswersInItsOwnOrder) {
   FakeDevice nvidia("Tesla", "NVIDIA Corporation", 0x10DE);
-  EXPECT_EQ(width_of(nvidia, Model::seed).value, 32);
-  EXPECT_STREQ(width_of(nvidia, Model::seed).basis, "vendor text");
+  EXPECT_EQ(width_of(nvidia, Model::pyopencl).value, 32);
+  EXPECT_STREQ(width_of(nvidia, Model::pyopencl).basis, "vendor text");
   FakeDevice cpu("EPYC", "AuthenticAMD", 0x1022);
   cpu.type(CL_DEVICE_TYPE_CPU);
-  EXPECT_EQ(width_of(cpu, Model::seed).value, 1);
+  EXPECT_EQ(width_of(cpu, Model::pyopencl).value, 1);
   const FakeDevice adreno("Adreno", "QUALCOMM", 0x5143);
-  EXPECT_EQ(width_of(adreno, Model::seed).source, Source::none);
+  EXPECT_EQ(width_of(adreno, Model::pyopencl).source, Source::none);
 }
 
 std::int64_t banks_of(const FakeDevice& device, Model model, Source expected) {
@@ -160,8 +160,9 @@ TEST(LocalMemory, BanksAreThoseOfTheComputeCapability) {
     FakeDevice device("GPU", "NVIDIA Corporation", 0x10DE);
     make_nvidia(device, major, 0);
     EXPECT_EQ(banks_of(device, Model::current, Source::table), major < 2 ? 16 : 32);
-    // The seed guesses from 3.0 on.
-    EXPECT_EQ(banks_of(device, Model::seed, major < 3 ? Source::table : Source::guess), major < 2 ? 16 : 32);
+    // PyOpenCL guesses from 3.0 on.
+    EXPECT_EQ(banks_of(device, Model::pyopencl, major < 3 ? Source::table : Source::guess),
+              major < 2 ? 16 : 32);
     Answer granularity;
     EXPECT_EQ(local_access_granularity(identity_of(device), Model::current, granularity), Status::success);
     EXPECT_EQ(granularity.value, major == 3 ? 8 : 4);
@@ -173,7 +174,7 @@ TEST(LocalMemory, OtherVendorsHaveTheirOwnBanks) {
   EXPECT_EQ(banks_of(amd, Model::current, Source::table), 32);
   amd.extensions("cl_amd_device_attribute_query").value<cl_uint>(0x4048, 64);
   EXPECT_EQ(banks_of(amd, Model::current, Source::query), 64);
-  EXPECT_EQ(banks_of(amd, Model::seed, Source::guess), 16);
+  EXPECT_EQ(banks_of(amd, Model::pyopencl, Source::guess), 16);
   const FakeDevice cdna4("gfx950", "Advanced Micro Devices, Inc.", 0x1002);
   EXPECT_EQ(banks_of(cdna4, Model::current, Source::table), 64);
   const FakeDevice intel("Iris", "Intel(R) Corporation", 0x8086);
@@ -185,7 +186,7 @@ TEST(LocalMemory, WhereItIsCachedMemoryTheQuestionDoesNotApplyAndNothingIsThrown
   cpu.type(CL_DEVICE_TYPE_CPU).value<cl_device_local_mem_type>(CL_DEVICE_LOCAL_MEM_TYPE, CL_GLOBAL);
   EXPECT_EQ(banks_of(cpu, Model::current, Source::not_applicable), 0);
   Answer answer;
-  EXPECT_EQ(local_bank_count(identity_of(cpu), Model::seed, answer), Status::not_supported);
+  EXPECT_EQ(local_bank_count(identity_of(cpu), Model::pyopencl, answer), Status::not_supported);
   const std::vector<std::size_t> shape{32, 32};
   BankConflict conflict;
   ASSERT_EQ(local_access_conflicts(identity_of(cpu), Model::current, {4, shape, shape}, conflict, answer),
@@ -209,8 +210,9 @@ TEST(LocalMemory, ConflictsAreThoseOfTheDevicesBanks) {
   ASSERT_EQ(local_access_conflicts(identity_of(device), Model::current, {8, shape, padded}, conflict, answer),
             Status::success);
   EXPECT_EQ(answer.value, 1) << "wide items go in two transactions";
-  ASSERT_EQ(local_access_conflicts(identity_of(device), Model::seed, {8, shape, padded}, conflict, answer),
-            Status::success);
+  ASSERT_EQ(
+      local_access_conflicts(identity_of(device), Model::pyopencl, {8, shape, padded}, conflict, answer),
+      Status::success);
   EXPECT_EQ(answer.value, 2);
   EXPECT_EQ(answer.source, Source::guess);
 }
@@ -234,10 +236,10 @@ TEST(Support, BuildOptionsLeaveOutWhatIsDeprecated) {
   const FakeDevice device("GPU", "NVIDIA Corporation", 0x10DE);
   EXPECT_EQ(fast_build_options(identity_of(device), Model::current),
             "-cl-mad-enable -cl-fast-relaxed-math -cl-no-signed-zeros");
-  EXPECT_EQ(fast_build_options(identity_of(device), Model::seed),
+  EXPECT_EQ(fast_build_options(identity_of(device), Model::pyopencl),
             "-cl-mad-enable -cl-fast-relaxed-math -cl-no-signed-zeros -cl-strict-aliasing");
   const FakeDevice other("GPU", "Intel(R) Corporation", 0x8086);
-  EXPECT_EQ(fast_build_options(identity_of(other), Model::seed),
+  EXPECT_EQ(fast_build_options(identity_of(other), Model::pyopencl),
             "-cl-mad-enable -cl-fast-relaxed-math -cl-no-signed-zeros");
 }
 
@@ -248,7 +250,7 @@ TEST(Support, DoublesAreFoundByTheirAbilitiesToo) {
   EXPECT_EQ(amd_double_support(identity_of(device)).value, 0);
   device.value<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG, 63);
   EXPECT_EQ(double_support(identity_of(device), Model::current).value, 1);
-  EXPECT_EQ(double_support(identity_of(device), Model::seed).value, 0);
+  EXPECT_EQ(double_support(identity_of(device), Model::pyopencl).value, 0);
   device.extensions("cl_amd_fp64");
   EXPECT_EQ(amd_double_support(identity_of(device)).value, 1);
 }
@@ -268,7 +270,7 @@ TEST(Support, SvmIsWhatTheDeviceSaysAndNotItsPlatform) {
   EXPECT_EQ(svm_of(device, Svm::fine_system, Model::current), 0);
   EXPECT_EQ(svm_of(device, Svm::fine_buffer_atomics, Model::current), 1);
   EXPECT_EQ(svm_of(device, Svm::fine_system_atomics, Model::current), 0);
-  EXPECT_EQ(svm_of(device, Svm::coarse_buffer, Model::seed), 0) << "the seed asks the platform";
+  EXPECT_EQ(svm_of(device, Svm::coarse_buffer, Model::pyopencl), 0) << "PyOpenCL asks the platform";
   const FakeDevice old("GPU", "somebody", 0x9999);
   EXPECT_EQ(svm_of(old, Svm::coarse_buffer, Model::current), 0);
   EXPECT_FALSE(old.was_asked(CL_DEVICE_SVM_CAPABILITIES));

@@ -153,7 +153,7 @@ TEST_F(DeviceChoice, WithoutAnyPlatformTheMessageAsksForADriver) {
 TEST_F(DeviceChoice, D29TestVariablesTakeBothSeparators) {
   const Variable variable("PYOPENCL_TEST", "0:1,arria;nvidia=1");
   EXPECT_EQ(for_tests(), (Ids{2, 3, 5}));
-  const Variable seed_example("PYOPENCL_TEST", "intel=i5,iris");
+  const Variable pyopencl_example("PYOPENCL_TEST", "intel=i5,iris");
   EXPECT_EQ(for_tests(), (Ids{1, 2}));
 }
 

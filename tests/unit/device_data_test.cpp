@@ -26,8 +26,8 @@ TEST(DeviceData, ADevicesOwnAnswersComeBeforeTheTable) {
   EXPECT_EQ(limits.local_per_group, 48128u);
   EXPECT_EQ(limits.local_per_group_opt_in, 48128u) << "OpenCL cannot opt in";
   EXPECT_EQ(limits.local_per_mp, 228u * 1024);
-  ASSERT_EQ(limits_of_device(device.id(), Model::seed, limits), Status::success);
-  EXPECT_EQ(limits.registers_per_mp, 32768u) << "the seed takes the group's for the multiprocessor's";
+  ASSERT_EQ(limits_of_device(device.id(), Model::pyopencl, limits), Status::success);
+  EXPECT_EQ(limits.registers_per_mp, 32768u) << "PyCUDA takes the group's for the multiprocessor's";
   EXPECT_EQ(limits.max_groups_per_mp, 8u);
   EXPECT_EQ(limits.max_warps_per_mp, 64u);
   EXPECT_EQ(limits.local_unit, 128u);
@@ -53,7 +53,7 @@ TEST(DeviceData, ADeviceOfWhichNothingIsKnownHoldsOneGroup) {
   OccupancyResult result;
   ASSERT_EQ(compute_occupancy(limits, {.threads = 64}, result), Status::success) << last_error_message();
   EXPECT_EQ(result.groups_per_mp, 1u);
-  EXPECT_EQ(limits_of_device(device.id(), Model::seed, limits), Status::not_supported);
+  EXPECT_EQ(limits_of_device(device.id(), Model::pyopencl, limits), Status::not_supported);
 }
 
 TEST(DeviceData, IntelsDevicesAreTakenByTheirOwnFigures) {
@@ -114,12 +114,12 @@ TEST(DeviceData, ArchitecturesAreNamedAsTheirCompilersNameThem) {
        {"", "9", "9.", "sm_", "sm_9", "gfx", "gfx13zz", "gfx1", "xe-hp", "gen7", "volta"}) {
     EXPECT_EQ(limits_of_architecture(name, Model::current, limits), Status::not_found) << name;
   }
-  EXPECT_EQ(limits_of_architecture("gfx90a", Model::seed, limits), Status::not_supported);
+  EXPECT_EQ(limits_of_architecture("gfx90a", Model::pyopencl, limits), Status::not_supported);
   EXPECT_EQ(amd_limits("gfx90a", 32, limits), Status::invalid_value);
   EXPECT_EQ(intel_limits("gen9", 64, limits), Status::invalid_value);
 }
 
-TEST(Alignment, TheSeedsHelpersRoundUp) {
+TEST(Alignment, PyCudasHelpersRoundUp) {
   std::uint64_t value = 0;
   const auto result = [&](Status status) { return status == Status::success ? value : UINT64_MAX; };
   EXPECT_EQ(result(align_bytes(4, value)), 64u);
@@ -151,7 +151,7 @@ TEST(Alignment, WordSizesAndChannelsThatDoNotExistAreErrors) {
   EXPECT_EQ(valid_channel_count(5, channels), Status::invalid_value);
 }
 
-// The seed rounds through floating point, exact only below 2^53.
+// PyCUDA rounds through floating point, exact only below 2^53.
 TEST(Alignment, RoundingIsExactUpToTheEndOf64Bits) {
   std::uint64_t value = 0;
   ASSERT_EQ(align((std::uint64_t{1} << 53) + 1, 4, value), Status::success);

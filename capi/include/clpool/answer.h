@@ -30,10 +30,11 @@ enum {
 enum {
   /** Today's. */
   CLPOOL_MODEL_CURRENT = 0,
-  /** PyOpenCL's and PyCUDA's, for comparison. */
-  CLPOOL_MODEL_SEED = 1,
+  /** PyOpenCL's, and PyCUDA's where PyOpenCL has no such question (occupancy, device data); for comparison.
+   */
+  CLPOOL_MODEL_PYOPENCL = 1,
   /** PyCUDA 2014.1's, which differs in the warps of compute capabilities 3.0 and later; else the same. */
-  CLPOOL_MODEL_SEED_2014 = 2
+  CLPOOL_MODEL_PYCUDA_2014 = 2
 };
 
 /** An answer. Its texts are static: they are never freed and never change. */

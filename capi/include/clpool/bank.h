@@ -18,8 +18,8 @@ typedef struct clpool_bank_memory {
   uint32_t struct_size;
   /**
    * CLPOOL_MODEL_CURRENT counts the distinct words that a bank has to give within one transaction: neighbours
-   * that share a word do not conflict, and wide items go in several transactions. CLPOOL_MODEL_SEED counts
-   * the work items on a bank, as PyOpenCL does.
+   * that share a word do not conflict, and wide items go in several transactions. CLPOOL_MODEL_PYOPENCL
+   * counts the work items on a bank, as PyOpenCL does.
    */
   uint32_t model;
   /** Bytes that one bank gives at a time; 0: 4. */

@@ -19,7 +19,7 @@ extern "C" {
 /**
  * Build options for fast and inaccurate arithmetic, separated by blanks.
  * @param device the device
- * @param model one of CLPOOL_MODEL_…; the seed's adds the deprecated -cl-strict-aliasing on AMD and NVIDIA
+ * @param model one of CLPOOL_MODEL_…; PyOpenCL's adds the deprecated -cl-strict-aliasing on AMD and NVIDIA
  * @param text receives the options, cut to `capacity` and always ended by a zero; may be NULL if that is 0
  * @param capacity bytes that `text` has room for
  * @param needed bytes of the whole text with its zero
@@ -40,7 +40,7 @@ CLPOOL_API clpool_status clpool_characterize_amd_double_support(cl_device_id dev
 
 /**
  * Whether kernels can use double (1) or not (0): cl_khr_fp64, the device's double abilities, or cl_amd_fp64;
- * the seed's model looks for cl_khr_fp64 alone.
+ * PyOpenCL's model looks for cl_khr_fp64 alone.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
@@ -51,7 +51,7 @@ CLPOOL_API clpool_status clpool_characterize_double_support(cl_device_id device,
 
 /**
  * Bytes that one bank of local memory gives at a time. CLPOOL_SOURCE_NOT_APPLICABLE, value 0, where local
- * memory is ordinary cached memory; the seed's model always says 4.
+ * memory is ordinary cached memory; PyOpenCL's model always says 4.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
@@ -73,7 +73,7 @@ CLPOOL_API clpool_status clpool_characterize_local_access_work_items(cl_device_i
 
 /**
  * Banks of local memory. CLPOOL_SOURCE_NOT_APPLICABLE, value 0, where it is ordinary cached memory; there the
- * seed's model fails with CLPOOL_ERROR_NOT_SUPPORTED, as it raises.
+ * PyOpenCL's model fails with CLPOOL_ERROR_NOT_SUPPORTED, as it raises.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
@@ -84,7 +84,7 @@ CLPOOL_API clpool_status clpool_characterize_local_bank_count(cl_device_id devic
 
 /**
  * Work items that run in step by default: a warp, wavefront, sub-group. Today's model asks the vendor's
- * query, the OpenCL 3.0 query, a kernel, a table, in this order, and always has a number. The seed's model
+ * query, the OpenCL 3.0 query, a kernel, a table, in this order, and always has a number. PyOpenCL's model
  * has CLPOOL_SOURCE_NONE for devices that it does not know, and fails with CLPOOL_ERROR_NOT_SUPPORTED where
  * it raises.
  * @param device the device
@@ -204,7 +204,7 @@ enum {
 
 /**
  * Whether the device has a kind of shared virtual memory (1) or not (0). A device that does not know the
- * question has none; the seed's model also wants a platform of OpenCL 2.0 (PoCL 1.0).
+ * question has none; PyOpenCL's model also wants a platform of OpenCL 2.0 (PoCL 1.0).
  * @param device the device
  * @param kind one of CLPOOL_SVM_…
  * @param model one of CLPOOL_MODEL_…

@@ -116,7 +116,7 @@ CLPOOL_API void clpool_device_limits_init(clpool_device_limits* limits) CLPOOL_N
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param out the device data
- * @return CLPOOL_ERROR_NOT_SUPPORTED for the seed's models and a device that is not NVIDIA's;
+ * @return CLPOOL_ERROR_NOT_SUPPORTED for PyCUDA's models and a device that is not NVIDIA's;
  * CLPOOL_ERROR_OPENCL if it is no device. May build a kernel, and block as long as that takes.
  */
 CLPOOL_API clpool_status clpool_device_data_create_from_device(cl_device_id device, uint32_t model,
@@ -138,7 +138,7 @@ CLPOOL_API clpool_status clpool_device_data_create_from_compute_capability(
  * waves of the architecture's own width), "gen9", "gen11", "xe-lp", "xe-hpg", "xe-hpc", "xe2" (Intel,
  * sub-groups of 16).
  * @param name the name
- * @param model one of CLPOOL_MODEL_…; the seed's know NVIDIA only (CLPOOL_ERROR_NOT_SUPPORTED)
+ * @param model one of CLPOOL_MODEL_…; PyCUDA's know NVIDIA only (CLPOOL_ERROR_NOT_SUPPORTED)
  * @param out the device data
  * @return CLPOOL_ERROR_NOT_FOUND for one that is not known
  */

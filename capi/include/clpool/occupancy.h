@@ -70,7 +70,7 @@ typedef struct clpool_occupancy {
   uint32_t warps_per_mp;
   /** Warps that a multiprocessor can hold. */
   uint32_t max_warps_per_mp;
-  /** Set of CLPOOL_LIMITED_BY_… bits: every limit that groups_per_mp reaches. The seed's models: one of them.
+  /** Set of CLPOOL_LIMITED_BY_… bits: every limit that groups_per_mp reaches. PyCUDA's models: one of them.
    */
   uint32_t limiting_factors;
   /** Groups by each limit alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
@@ -100,7 +100,7 @@ CLPOOL_API void clpool_occupancy_init(clpool_occupancy* occupancy) CLPOOL_NOEXCE
 
 /**
  * Answers for one kernel. Today's model follows NVIDIA's own calculator; what does not fit gives 0 groups.
- * The seed's models follow PyCUDA's OccupancyRecord; what does not fit is CLPOOL_ERROR_INVALID_VALUE.
+ * PyCUDA's models follow PyCUDA's OccupancyRecord; what does not fit is CLPOOL_ERROR_INVALID_VALUE.
  * @param data the device
  * @param request the kernel
  * @param occupancy receives the answer; struct_size must be set
@@ -132,7 +132,7 @@ CLPOOL_API clpool_status clpool_occupancy_suggest(const clpool_device_data* data
  * Name of a limiting factor.
  * @param factor one CLPOOL_LIMITED_BY_… bit
  * @param model one of CLPOOL_MODEL_…
- * @return "warps", "registers", "local memory", "groups", "barriers"; the seed's models: "warps", "regs",
+ * @return "warps", "registers", "local memory", "groups", "barriers"; PyCUDA's models: "warps", "regs",
  * "smem", "device"; "unknown" for anything else; static, never NULL
  */
 CLPOOL_API const char* clpool_occupancy_factor_name(uint32_t factor, uint32_t model) CLPOOL_NOEXCEPT;

@@ -122,10 +122,10 @@ namespace ClPool
     {
         /// <summary>Today's.</summary>
         Current = Native.CLPOOL_MODEL_CURRENT,
-        /// <summary>PyOpenCL's and PyCUDA's.</summary>
-        Seed = Native.CLPOOL_MODEL_SEED,
+        /// <summary>PyOpenCL's, and PyCUDA's where PyOpenCL has no such question (occupancy, device data).</summary>
+        PyOpenCl = Native.CLPOOL_MODEL_PYOPENCL,
         /// <summary>PyCUDA 2014.1's.</summary>
-        Seed2014 = Native.CLPOOL_MODEL_SEED_2014
+        PyCuda2014 = Native.CLPOOL_MODEL_PYCUDA_2014
     }
 
     /// <summary>Kinds of shared virtual memory that a device can have.</summary>

@@ -145,7 +145,7 @@ namespace ClPool.Tests
             Assert.IsTrue(Characterization.SimdGroupSizes(device).Contains((int)simd.Value));
             Assert.Greater(Characterization.UsableLocalMemory(device).Value, 0);
             Assert.IsNotNull(Characterization.FastBuildOptions(device));
-            Assert.IsNotNull(Characterization.FastBuildOptions(device, Model.Seed));
+            Assert.IsNotNull(Characterization.FastBuildOptions(device, Model.PyOpenCl));
             Assert.GreaterOrEqual(Characterization.DoubleSupport(device).Value, 0);
             Assert.GreaterOrEqual(Characterization.AmdDoubleSupport(device).Value, 0);
             Assert.GreaterOrEqual(Characterization.LocalAccessGranularity(device).Value, 0);

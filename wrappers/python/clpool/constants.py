@@ -200,8 +200,8 @@ class model:
     """Whose rules answer questions about devices."""
 
     CURRENT: int = _n.CLPOOL_MODEL_CURRENT
-    SEED: int = _n.CLPOOL_MODEL_SEED
-    SEED_2014: int = _n.CLPOOL_MODEL_SEED_2014
+    PYOPENCL: int = _n.CLPOOL_MODEL_PYOPENCL
+    PYCUDA_2014: int = _n.CLPOOL_MODEL_PYCUDA_2014
 
 
 WHOLE_SIZE = 2**64 - 1

@@ -338,7 +338,7 @@ class PooledHostAllocation(PageLocked):
     __slots__ = ()
 
     def free(self) -> None:
-        """The seed's name of release()."""
+        """PyOpenCL's name of release()."""
         self.release()
 
     def __len__(self) -> int:

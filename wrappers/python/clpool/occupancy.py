@@ -17,7 +17,7 @@ class DeviceData:
     """What a multiprocessor (compute unit) can hold.
 
     DeviceData(device) of a device; DeviceData.of("9.0"), "sm_90", "gfx1100", "xe-hpg" of an architecture;
-    DeviceData.from_limits(warp_size=32, …) of numbers. `model` is one of clpool.model: the seed's rules are PyCUDA's.
+    DeviceData.from_limits(warp_size=32, …) of numbers. `model` is one of clpool.model: PYOPENCL and PYCUDA_2014 mean PyCUDA's rules here.
     """
 
     def __init__(self, dev: Any = None, model: int = _model.CURRENT) -> None:

@@ -51,11 +51,11 @@ def test_every_question_has_an_answer(opencl):
     assert characterize.why_not_local_access_conflict_free(device, 4, (32, 32))[0] >= 1
 
 
-@pytest.mark.parametrize("size, shape, stored, seed, expected", [  # spec §2.2
+@pytest.mark.parametrize("size, shape, stored, as_pyopencl, expected", [  # spec §2.2
     (4, (32, 32), None, True, 32), (4, (32, 32), (32, 33), True, 1), (4, (16, 16), None, True, 8),
     (8, (32,), None, True, 2), (8, (32,), None, False, 1), (1, (32,), None, True, 4), (1, (32,), None, False, 1)])
-def test_bank_conflicts(size, shape, stored, seed, expected):
-    model = clpool.model.SEED if seed else clpool.model.CURRENT
+def test_bank_conflicts(size, shape, stored, as_pyopencl, expected):
+    model = clpool.model.PYOPENCL if as_pyopencl else clpool.model.CURRENT
     multiplicity, why = characterize.bank_conflicts(size, shape, stored, model=model)
     assert multiplicity == expected
     assert bool(why) == (expected > 1)
@@ -76,8 +76,8 @@ def test_speed_is_measured(opencl):
     assert speed.transfer_bytes == 4096 and speed.write_bandwidth > 0
 
 
-def test_the_seeds_occupancy():  # spec §3.2
-    data = clpool.DeviceData.of_compute_capability(2, 0, clpool.model.SEED)
+def test_pycudas_occupancy():  # spec §3.2
+    data = clpool.DeviceData.of_compute_capability(2, 0, clpool.model.PYOPENCL)
     record = clpool.OccupancyRecord(data, 128, registers=20)
     assert (record.tb_per_mp, record.limited_by, record.warps_per_mp) == (8, "device", 32)
     assert record.occupancy == pytest.approx(.6667, abs=1e-4)

@@ -1,4 +1,4 @@
-"""Pools: counters, options, sizes, the seeds' tests (spec §4.1)."""
+"""Pools: counters, options, sizes, what PyOpenCL's and PyCUDA's own tests ask."""
 import random
 
 import numpy as np
@@ -109,7 +109,7 @@ def test_limits_become_memory_errors_with_figures(queue):
     assert pool.active_blocks == 0
 
 
-def test_the_binned_strategy_has_the_seeds_bins(numbers):
+def test_the_binned_strategy_has_pyopencls_bins(numbers):
     pool = numbers.pool(strategy=clpool.strategy.BINNED)
     pool.allocate(1024).release()
     assert pool.managed_bytes == 1087  # spec §1.1.2

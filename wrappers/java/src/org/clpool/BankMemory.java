@@ -28,7 +28,7 @@ public final class BankMemory {
   /**
    * Whose rules count.
    *
-   * @param value today's count words, the seed's work items
+   * @param value today's count words, PyOpenCL's work items
    * @return the changed copy
    */
   public BankMemory model(Model value) {

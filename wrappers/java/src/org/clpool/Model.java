@@ -4,10 +4,10 @@ package org.clpool;
 public enum Model {
   /** Today's. */
   CURRENT,
-  /** PyOpenCL's and PyCUDA's, for comparison. */
-  SEED,
+  /** PyOpenCL's, and PyCUDA's where PyOpenCL has no such question (occupancy, device data); for comparison. */
+  PYOPENCL,
   /** PyCUDA 2014.1's, which differs in the warps of compute capabilities 3.0 and later. */
-  SEED_2014;
+  PYCUDA_2014;
 
   private static final Model[] ALL = values(); // numbered as in C
 

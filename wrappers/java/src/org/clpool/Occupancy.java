@@ -76,7 +76,7 @@ public final class Occupancy {
   }
 
   /**
-   * Every limit that {@link #groupsPerMp()} reaches. The seed's models: one of them.
+   * Every limit that {@link #groupsPerMp()} reaches. PyCUDA's models: one of them.
    *
    * @return the value
    */

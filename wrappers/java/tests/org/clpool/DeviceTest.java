@@ -67,7 +67,7 @@ class DeviceTest {
     assertThrows(IllegalArgumentException.class, () -> facts.usableLocalMemory(-2));
     assertEquals(
         device.svmCapabilities() != 0, facts.svm(SvmKind.COARSE_BUFFER).isYes());
-    assertSame(AnswerSource.QUERY, device.characterize(Model.SEED).doubleSupport().source());
+    assertSame(AnswerSource.QUERY, device.characterize(Model.PYOPENCL).doubleSupport().source());
   }
 
   @Test
@@ -88,7 +88,7 @@ class DeviceTest {
         BankConflicts.of(BankMemory.byDefault(), 4, new long[] {32, 32}, new long[] {32, 33});
     assertEquals(1, padded.multiplicity());
     assertEquals("1", padded.toString());
-    BankMemory old = BankMemory.byDefault().model(Model.SEED).granularity(4).workItems(16).banks(16);
+    BankMemory old = BankMemory.byDefault().model(Model.PYOPENCL).granularity(4).workItems(16).banks(16);
     assertEquals(16, BankConflicts.of(old, 4, new long[] {16, 16}, null).multiplicity());
   }
 
@@ -106,7 +106,7 @@ class DeviceTest {
       Occupancy half = data.occupancy(OccupancyRequest.ofThreads(256).registersPerThread(64));
       assertEquals(EnumSet.of(LimitingFactor.REGISTERS), half.limitingFactors());
       assertEquals("registers", LimitingFactor.REGISTERS.name(Model.CURRENT));
-      assertEquals("regs", LimitingFactor.REGISTERS.name(Model.SEED));
+      assertEquals("regs", LimitingFactor.REGISTERS.name(Model.PYOPENCL));
       Occupancy none = data.occupancy(OccupancyRequest.ofThreads(32).localBytes(1 << 20));
       assertEquals(0, none.groupsPerMp());
       assertEquals(Occupancy.UNLIMITED, full.limitBarriers());
@@ -133,7 +133,7 @@ class DeviceTest {
   }
 
   @Test
-  void alignmentArithmeticIsTheSeeds() {
+  void alignmentArithmeticIsPyCudas() {
     assertEquals(64, DeviceData.alignBytes(4));
     assertEquals(128, DeviceData.align(65, 8));
     assertEquals(16, DeviceData.alignWords(8));

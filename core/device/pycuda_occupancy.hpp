@@ -5,8 +5,8 @@
 
 namespace clpool::core::device {
 
-/// Answer of PyCUDA 2014.1 … HEAD for limits made with Model::seed or seed_2014.
-Status compute_seed_occupancy(const Limits& limits, const OccupancyRequest& request,
+/// Answer of PyCUDA 2014.1 … HEAD for limits made with Model::pyopencl or pycuda_2014.
+Status compute_pycuda_occupancy(const Limits& limits, const OccupancyRequest& request,
                               OccupancyResult& result) noexcept;
 
 }  // namespace clpool::core::device

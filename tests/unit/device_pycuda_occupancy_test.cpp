@@ -1,5 +1,5 @@
 // PyCUDA's DeviceData and OccupancyRecord: the golden table of the specification, section 3.2.
-#include "device/seed_occupancy.hpp"
+#include "device/pycuda_occupancy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@ namespace {
 
 struct Golden {
   std::uint32_t groups;
-  std::string limited_by;  ///< the seed's names; an error's beginning where groups is 0
+  std::string limited_by;  ///< PyCUDA's names; an error's beginning where groups is 0
   std::uint32_t warps;
   double occupancy;
 };
 
-std::string seed_name(std::uint32_t factor_bit) {
+std::string pycuda_name(std::uint32_t factor_bit) {
   switch (factor_bit) {
     case factor::groups:
       return "device";
@@ -31,18 +31,18 @@ std::string seed_name(std::uint32_t factor_bit) {
   }
 }
 
-TEST(SeedOccupancy, TheGoldenTableHolds) {
+TEST(PyCudaOccupancy, TheGoldenTableHolds) {
   const Golden no_registers{0, "too many registers", 0, 0};
   const Golden no_threads{0, "too many threads", 0, 0};
   struct Column {
     int major, minor;
     Model model;
   };
-  const std::vector<Column> columns{{1, 1, Model::seed},
-                                    {1, 3, Model::seed},
-                                    {2, 0, Model::seed},
-                                    {3, 5, Model::seed_2014},
-                                    {3, 5, Model::seed}};
+  const std::vector<Column> columns{{1, 1, Model::pyopencl},
+                                    {1, 3, Model::pyopencl},
+                                    {2, 0, Model::pyopencl},
+                                    {3, 5, Model::pycuda_2014},
+                                    {3, 5, Model::pyopencl}};
   struct Row {
     int threads, local, registers;
     std::vector<Golden> answers;
@@ -143,25 +143,25 @@ TEST(SeedOccupancy, TheGoldenTableHolds) {
       }
       ASSERT_EQ(status, Status::success) << last_error_message();
       EXPECT_EQ(result.groups_per_mp, golden.groups);
-      EXPECT_EQ(seed_name(result.limiting_factors), golden.limited_by);
+      EXPECT_EQ(pycuda_name(result.limiting_factors), golden.limited_by);
       EXPECT_EQ(result.warps_per_mp, golden.warps);
       EXPECT_NEAR(result.occupancy, golden.occupancy, 5e-5);
     }
   }
 }
 
-TEST(SeedOccupancy, TooMuchLocalMemoryIsAnError) {
+TEST(PyCudaOccupancy, TooMuchLocalMemoryIsAnError) {
   Limits limits;
-  ASSERT_EQ(nvidia_limits(2, 0, Model::seed, limits), Status::success);
+  ASSERT_EQ(nvidia_limits(2, 0, Model::pyopencl, limits), Status::success);
   OccupancyResult result;
   EXPECT_EQ(compute_occupancy(limits, {.threads = 32, .local_bytes = 49153}, result), Status::invalid_value);
   EXPECT_STREQ(last_error_message(), "too much local memory: the group needs 49280 bytes, there are 49152");
 }
 
 // Upstream divides by zero.
-TEST(SeedOccupancy, NoThreadsIsAnError) {
+TEST(PyCudaOccupancy, NoThreadsIsAnError) {
   Limits limits;
-  ASSERT_EQ(nvidia_limits(2, 0, Model::seed, limits), Status::success);
+  ASSERT_EQ(nvidia_limits(2, 0, Model::pyopencl, limits), Status::success);
   OccupancyResult result;
   EXPECT_EQ(compute_occupancy(limits, {.threads = 0}, result), Status::invalid_value);
 }

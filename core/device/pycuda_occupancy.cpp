@@ -1,12 +1,12 @@
 // PyCUDA's OccupancyRecord, in its order of evaluation.
-#include "device/seed_occupancy.hpp"
+#include "device/pycuda_occupancy.hpp"
 
 #include <cinttypes>
 
 namespace clpool::core::device {
 namespace {
 
-/// Registers that a group takes; the constants 32, 4 and 16 are the seed's own.
+/// Registers that a group takes; the constants 32, 4 and 16 are PyCUDA's own.
 std::uint64_t registers_of_group(const Limits& limits, std::uint64_t warps,
                                  std::uint64_t per_thread) noexcept {
   return limits.register_allocation == RegisterAllocation::warp ? warps * 32 * per_thread
@@ -15,7 +15,7 @@ std::uint64_t registers_of_group(const Limits& limits, std::uint64_t warps,
 
 }  // namespace
 
-Status compute_seed_occupancy(const Limits& limits, const OccupancyRequest& request,
+Status compute_pycuda_occupancy(const Limits& limits, const OccupancyRequest& request,
                               OccupancyResult& result) noexcept {
   const auto threads = static_cast<std::uint64_t>(request.threads);
   const auto registers = static_cast<std::uint64_t>(request.registers_per_thread);

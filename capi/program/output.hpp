@@ -1,0 +1,54 @@
+// Where results go: standard output, and files for JSON. What cannot be written is an error, also at the end.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clpool::program {
+
+/// Writes to standard output at once. Throws Failure (bad_input) if it cannot.
+void print(const std::string& text);
+
+/// `--json [FILE]`: JSON on standard output instead of the text, or in a file beside it.
+class JsonOption {
+ public:
+  /// Adds the option to a verb.
+  static void add(CLI::App& verb, JsonOption& option);
+
+  /// To be called before any work, so that a path that cannot be written costs no results. A file that exists
+  /// and is no JSON is not overwritten; nor is one of `inputs`.
+  void open(const std::vector<std::string>& inputs = {});
+
+  /// Writes the text, or the JSON, or both to where they belong. Each is made only if it is needed.
+  template <typename Text, typename Json>
+  void write(Text&& text, Json&& json) {
+    if (goes_to_output()) {
+      print(json());
+      return;
+    }
+    print(text());
+    if (file_ != nullptr) {
+      write_file(json());
+    }
+  }
+
+ private:
+  bool goes_to_output() const { return is_given_ && (path_.empty() || path_ == "-"); }
+  void write_file(const std::string& text);
+
+  struct Closer {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  bool is_given_ = false;
+  std::string path_;
+  std::unique_ptr<std::FILE, Closer> file_;
+};
+
+/// Columns that tables may take: COLUMNS of the environment, or the terminal's width; no end where standard
+/// output is none.
+std::size_t output_width();
+
+}  // namespace clpool::program
