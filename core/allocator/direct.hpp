@@ -8,7 +8,7 @@
 
 namespace clpool::core {
 
-/// Makes memory that goes straight back to `allocator` when it is released. 0 bytes: success and null (D-20).
+/// Makes memory that goes straight back to `allocator` when it is released. 0 bytes: success and null.
 Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result);
 
 /// Has allocate_direct() call `give_back` when memory is short, and try again if that says that some went

@@ -32,14 +32,14 @@ struct QueueFacts {
 Status read_queue_facts(cl_command_queue queue, QueueFacts& facts);
 
 /// INVALID_VALUE for the flags that need host memory, which an allocator has none of. Flags that the library
-/// does not know go to the driver as they are (W-23).
+/// does not know go to the driver as they are.
 Status check_allocator_flags(cl_mem_flags flags) noexcept;
 
-/// INVALID_VALUE for 0 bytes, sizes beyond the address space (W-27) and alignments that `traits` cannot
+/// INVALID_VALUE for 0 bytes, sizes beyond the address space and alignments that `traits` cannot
 /// promise.
 Status check_request(std::uint64_t size, std::uint64_t alignment, const AllocatorTraits& traits) noexcept;
 
-/// clCreateBuffer. A size over the driver's limit keeps its code, CL_INVALID_BUFFER_SIZE (D-04); so does one
+/// clCreateBuffer. A size over the driver's limit keeps its code, CL_INVALID_BUFFER_SIZE; so does one
 /// over `global_bytes`, which NVIDIA's driver accepts as long as nothing uses the buffer.
 Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size, std::uint64_t global_bytes,
                      cl::Memory& buffer) noexcept;

@@ -25,7 +25,7 @@ class ImmediateAllocator final : public Allocator {
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
-    cl::Memory buffer;  // released again when forcing fails (D-02)
+    cl::Memory buffer;  // released again when forcing fails
     CLPOOL_TRY(create_buffer(facts_.context.get(), flags_, size, global_bytes_, buffer));
     CLPOOL_TRY(force(buffer.get(), size));
     chunk = chunk_of(std::move(buffer), size);
@@ -45,7 +45,7 @@ class ImmediateAllocator final : public Allocator {
       // What comes after it might run before it, and lose what it wrote.
       return cl::come_after(resident.get(), facts_.queue.get());
     }
-    const cl_uint zero = 0;  // the write blocks: it must not outlive this variable (D-03)
+    const cl_uint zero = 0;  // the write blocks: it must not outlive this variable
     const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof zero));
     const cl_int code =
         clEnqueueWriteBuffer(facts_.queue.get(), buffer, CL_TRUE, 0, bytes, &zero, 0, nullptr, nullptr);

@@ -29,13 +29,13 @@ class SvmAllocator final : public Allocator {
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
     if (size > traits_.max_chunk_bytes) {
-      // clSVMAlloc has no codes; this is the one that a buffer of that size gives (D-04).
+      // clSVMAlloc has no codes; this is the one that a buffer of that size gives.
       return fail_cl(CL_INVALID_BUFFER_SIZE, "clSVMAlloc", "%llu bytes, the device allows %llu",
                      static_cast<unsigned long long>(size),
                      static_cast<unsigned long long>(traits_.max_chunk_bytes));
     }
     void* const pointer = clSVMAlloc(context_.get(), flags_, static_cast<std::size_t>(size), alignment_);
-    if (pointer == nullptr) {  // D-01
+    if (pointer == nullptr) {
       return fail_cl(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clSVMAlloc",
                      "%llu bytes with flags 0x%llX and alignment %u", static_cast<unsigned long long>(size),
                      static_cast<unsigned long long>(flags_), alignment_);
@@ -135,7 +135,7 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
     }
     bool out_of_order = false;
     CLPOOL_TRY(cl::is_out_of_order(queue_or_null, out_of_order));
-    if (out_of_order) {  // D-10
+    if (out_of_order) {
       return fail(Status::invalid_value,
                   "the queue of an SVM allocator must be in order: it frees behind the commands before");
     }

@@ -37,8 +37,7 @@ struct Mem;
 /// Where memory goes when its last reference is given up.
 class MemOwner {
  public:
-  /// `mem` is live and has no reference left. Must leave it MemState::released, with handle and pointer null
-  /// (D-36).
+  /// `mem` is live and has no reference left. Must leave it MemState::released, with handle and pointer null.
   virtual Status take_back(Mem& mem) noexcept = 0;
   /// The same, put off to a later call: must neither wait nor call a driver. By default the next release of
   /// memory of no pool carries it out.
@@ -51,7 +50,7 @@ class MemOwner {
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
   /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what
-  /// sub-regions are made from, since OpenCL forbids a sub-buffer of a sub-buffer (W-06, W-34).
+  /// sub-regions are made from, since OpenCL forbids a sub-buffer of a sub-buffer.
   /// INVALID_OPERATION for memory without a handle.
   virtual Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept = 0;
 
@@ -109,8 +108,7 @@ inline MemState glance_at_state(Mem& mem) noexcept {
 /// of a guarded pool is a finding. Called without any lock held.
 Status require_live(const Mem& mem) noexcept;
 
-/// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read
-/// (D-36).
+/// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read.
 void clear_mem(Mem& mem) noexcept;
 
 /// INVALID_OPERATION if `mem` has no cl_mem (SVM, pinned and custom memory).

@@ -1,4 +1,4 @@
-// Owning handles of OpenCL objects. Releases never throw: a failing release is reported by a message (D-13).
+// Owning handles of OpenCL objects. Releases never throw: a failing release is reported by a message.
 #pragma once
 
 #include <CL/cl.h>

@@ -17,7 +17,7 @@ bool has_ended(cl_event event) noexcept;
 /// True if the queue's device is older than OpenCL 1.2, and so has neither markers nor barriers with lists.
 Status is_old(cl_command_queue queue, bool& old) noexcept;
 
-/// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it (D-12).
+/// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it.
 /// `old` is what is_old() said.
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept;
 
@@ -26,7 +26,7 @@ Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept;
 Status mark_so_far(const Order& order, Event& done);
 
 /// Makes commands enqueued on `to` from now on wait for those enqueued on `from` so far. `from` is flushed,
-/// or they could wait for ever (D-12). Nothing is left to release (D-11).
+/// or they could wait for ever. Nothing is left to release.
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
 
 /// Makes commands enqueued on `queue` from now on wait for an event of a command that was enqueued there.

@@ -34,7 +34,7 @@ Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept;
 /// NOT_SUPPORTED, naming both versions, if the queue's device is older than `needed`.
 Status require_queue_version(cl_command_queue queue, Version needed, const char* feature);
 
-/// What a command of 0 bytes does: nothing, with an event that is complete as soon as the waits are (W-36).
+/// What a command of 0 bytes does: nothing, with an event that is complete as soon as the waits are.
 Status do_nothing(const Order& order);
 
 /// Events that are waited for together, a reference on each. Made where memory may be missing, used where it

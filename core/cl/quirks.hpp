@@ -1,4 +1,4 @@
-// Driver bugs that the library works around (W-35). One question each, with the driver that has it.
+// Driver bugs that the library works around. One question each, with the driver that has it.
 #pragma once
 
 #include <CL/cl.h>

@@ -34,9 +34,9 @@ struct BankConflict {
   std::string text;  ///< empty: no conflict
 };
 
-/// Model::current counts distinct words of one bank in each transaction (D-39): neighbours that share a word
-/// do not conflict, wide items go in several transactions. PyOpenCL's models count work items (spec
-/// section 2.2). INVALID_VALUE for shapes of different rank, an extent of 0, or figures of 0.
+/// Model::current counts distinct words of one bank in each transaction: neighbours that share a word
+/// do not conflict, wide items go in several transactions. PyOpenCL's models count work items.
+/// INVALID_VALUE for shapes of different rank, an extent of 0, or figures of 0.
 Status bank_conflicts(const BankMemory& memory, const BankAccess& access, BankConflict& conflict);
 
 }  // namespace clpool::core::device

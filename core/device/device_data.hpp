@@ -1,4 +1,4 @@
-// Limits of a device that OpenCL offers, and PyCUDA's alignment helpers (spec section 3.1).
+// Limits of a device that OpenCL offers, and PyCUDA's alignment helpers.
 #pragma once
 
 #include <CL/cl.h>

@@ -11,7 +11,7 @@ namespace clpool::core::device {
 /// Value of a variable; null if it is unset, empty, or the program is set-uid.
 const char* environment(const char* name) noexcept;
 
-/// A device number from CUDA_DEVICE or, without it, from ~/.cuda-device or ~/.cuda_device (D-30).
+/// A device number from CUDA_DEVICE or, without it, from ~/.cuda-device or ~/.cuda_device.
 struct NumberedDevice {
   std::string origin;  ///< variable or file that said it; empty: nothing did
   long long index = 0;

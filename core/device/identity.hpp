@@ -12,7 +12,7 @@
 
 namespace clpool::core::device {
 
-/// Query numbers that the headers may lack (spec section 2.3).
+/// Query numbers that the headers may lack.
 namespace token {
 inline constexpr cl_uint nv_compute_capability_major = 0x4000;
 inline constexpr cl_uint nv_compute_capability_minor = 0x4001;
@@ -55,7 +55,7 @@ struct Identity {
 Status identify(cl_device_id device, Identity& identity);
 
 /// A number that the device answers; 0 where it does not, or does not list `extension_name`. Drivers that
-/// answer 0 to what they do not know mean the same (spec section 2.3).
+/// answer 0 to what they do not know mean the same.
 cl_ulong ask(const Identity& device, const char* extension_name, cl_uint name);
 
 /// The same for core queries, which need no extension.

@@ -1,5 +1,4 @@
-// Local memory: its banks, how many work items it serves at a time, how much of it is usable (spec
-// sections 2.1 and 2.4).
+// Local memory: its banks, how many work items it serves at a time, how much of it is usable.
 #pragma once
 
 #include <CL/cl.h>

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint32_t ki = 1024;
 
-/// One row of spec section 3.4, "Per-cc limits"; local memory in KiB.
+/// Limits of one compute capability (NVIDIA's CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability"); local memory in KiB.
 struct Row {
   std::uint32_t major, minor;
   std::uint32_t warps, groups;

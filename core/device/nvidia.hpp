@@ -1,4 +1,4 @@
-// NVIDIA's multiprocessors by compute capability (spec sections 3.1 and 3.4).
+// NVIDIA's multiprocessors by compute capability.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ Status nvidia_limits(std::int64_t major, std::int64_t minor, Model model, Limits
 /// NOT_FOUND for one older than 1.0.
 Status nearest_nvidia_limits(std::int64_t major, std::int64_t minor, Model model, Limits& limits) noexcept;
 
-/// PyCUDA's DeviceData (spec section 3.1) from the attributes that it queries; `limits.model` says which
+/// PyCUDA's DeviceData from the attributes that it queries; `limits.model` says which
 /// copy's rule.
 void apply_pycuda_rules(Limits& limits) noexcept;
 

@@ -1,4 +1,4 @@
-// Today's occupancy rules (spec section 3.4), the checks of what is asked, and the search for good group
+// Today's occupancy rules, the checks of what is asked, and the search for good group
 // sizes.
 #include "device/occupancy.hpp"
 

@@ -48,7 +48,7 @@ struct OccupancyResult {
   double occupancy = 0;                   ///< warps_per_mp / max_warps_per_mp
 };
 
-/// Answers by `limits.model`. Current (spec section 3.4): what does not fit gives 0 groups and the factors
+/// Answers by `limits.model`. Current: what does not fit gives 0 groups and the factors
 /// that say why. PyCUDA: what does not fit is INVALID_VALUE. Both: INVALID_VALUE for threads
 /// outside 1…max_threads_per_group and for negative or absurd figures.
 Status compute_occupancy(const Limits& limits, const OccupancyRequest& request,

@@ -16,7 +16,7 @@ std::uint64_t registers_of_group(const Limits& limits, std::uint64_t warps,
 }  // namespace
 
 Status compute_pycuda_occupancy(const Limits& limits, const OccupancyRequest& request,
-                              OccupancyResult& result) noexcept {
+                                OccupancyResult& result) noexcept {
   const auto threads = static_cast<std::uint64_t>(request.threads);
   const auto registers = static_cast<std::uint64_t>(request.registers_per_thread);
   const std::uint64_t warps = (threads + limits.warp_size - 1) / limits.warp_size;

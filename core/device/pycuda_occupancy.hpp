@@ -1,4 +1,4 @@
-// PyCUDA's OccupancyRecord, bit for bit (spec section 3.2).
+// PyCUDA's OccupancyRecord, bit for bit.
 #pragma once
 
 #include "device/occupancy.hpp"
@@ -7,6 +7,6 @@ namespace clpool::core::device {
 
 /// Answer of PyCUDA 2014.1 … HEAD for limits made with Model::pyopencl or pycuda_2014.
 Status compute_pycuda_occupancy(const Limits& limits, const OccupancyRequest& request,
-                              OccupancyResult& result) noexcept;
+                                OccupancyResult& result) noexcept;
 
 }  // namespace clpool::core::device

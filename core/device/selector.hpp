@@ -22,7 +22,7 @@ struct Origin {
   const char* name;
 };
 
-/// Entries separated by ';' with ':' or '=' between platform and devices (D-29). BAD_FORMAT for anything
+/// Entries separated by ';' with ':' or '=' between platform and devices. BAD_FORMAT for anything
 /// else.
 Status parse_selectors(std::string_view text, Origin origin, std::vector<Selector>& selectors);
 

@@ -105,7 +105,7 @@ Status pyopencl_group_size_multiple(const Identity& device, cl_context context_o
   return Status::success;
 }
 
-/// PyOpenCL's order, with its search for "ati" in vendor texts (D-32), which "Corporation" contains.
+/// PyOpenCL's order, with its search for "ati" in vendor texts, which "Corporation" contains.
 Status pyopencl_simd_group_size(const Identity& device, Answer& answer) {
   if (const cl_ulong warp = ask(device, extension::nv_attributes, token::nv_warp_size)) {
     answer = {static_cast<std::int64_t>(warp), Source::query, "CL_DEVICE_WARP_SIZE_NV", ""};

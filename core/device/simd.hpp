@@ -1,4 +1,4 @@
-// How many work items run in step (spec section 2.3).
+// How many work items run in step.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,7 +13,7 @@
 namespace clpool::core::device {
 
 /// Width that kernels have by default. Today's order: the vendor's query, the OpenCL 3.0 query, a kernel, the
-/// table, a guess; always a number (W-21). PyOpenCL's model: its own order, with no answer (Source::none) for
+/// table, a guess; always a number. PyOpenCL's model: its own order, with no answer (Source::none) for
 /// devices that it does not know and NOT_SUPPORTED where it raises.
 Status simd_group_size(const Identity& device, Model model, Answer& answer);
 

@@ -1,4 +1,4 @@
-// What a device supports, and what its compiler is to be told (spec section 2.1).
+// What a device supports, and what its compiler is to be told.
 #pragma once
 
 #include <CL/cl.h>

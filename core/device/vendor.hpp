@@ -1,4 +1,4 @@
-// Who made a device, by its exact vendor id or vendor text and not by a part of a name (D-32: "ati" is in
+// Who made a device, by its exact vendor id or vendor text and not by a part of a name ("ati" is in
 // "Corporation").
 #pragma once
 

@@ -1,4 +1,4 @@
-// A cache of results, keyed by an object and a byte string (spec section 1.4). Each key is computed once,
+// A cache of results, keyed by an object and a byte string. Each key is computed once,
 // whichever thread asks first; failures are not kept. No lock is held while the user's functions run.
 #pragma once
 

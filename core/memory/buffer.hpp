@@ -13,8 +13,8 @@ namespace clpool::core {
 Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t size, void* host,
                             std::size_t host_size, Mem*& result);
 
-/// [origin, origin + size) of `parent`, which it keeps alive. Of buffers: a sub-buffer of the root (W-06,
-/// W-34); of SVM, pinned and custom memory: a pointer. `size` whole_size means all from the origin on.
+/// [origin, origin + size) of `parent`, which it keeps alive. Of buffers: a sub-buffer of the root;
+/// of SVM, pinned and custom memory: a pointer. `size` whole_size means all from the origin on.
 Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem_flags flags, Mem*& result);
 
 }  // namespace clpool::core

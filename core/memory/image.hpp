@@ -36,7 +36,7 @@ Status image_shape(const Mem& image, ImageShape& shape);
 Status image_format(const Mem& image, cl_image_format& format);
 Status image_item_size(const Mem& image, std::size_t& bytes);
 
-/// INVALID_VALUE, naming the axis, for a region that is not within the image (D-37).
+/// INVALID_VALUE, naming the axis, for a region that is not within the image.
 Status check_image_region(const Mem& image, const std::size_t (&origin)[3], const std::size_t (&region)[3]);
 
 /// Host memory of a region of an image: fills in tight pitches, checks given ones, and gives the bytes from

@@ -35,7 +35,7 @@ struct ArrayDescription {
   std::size_t size = 0;  ///< bytes of data
 };
 
-/// Copies the array into a new image. Three channels become four, the last being 1 (D-24, W-18).
+/// Copies the array into a new image. Three channels become four, the last being 1.
 Status create_image_from_array(cl_context context, const ArrayDescription& array, Mem*& result);
 
 }  // namespace clpool::core

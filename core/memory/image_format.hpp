@@ -1,4 +1,4 @@
-// Image formats as plain facts: how many channels an order has, how many bytes a pixel takes, names (D-23).
+// Image formats as plain facts: how many channels an order has, how many bytes a pixel takes, names.
 #pragma once
 
 #include <CL/cl.h>

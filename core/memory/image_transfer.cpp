@@ -55,7 +55,7 @@ Status check_buffer(const cl::Order& order, const Mem& buffer, std::size_t offse
   return resolve_size(extent, side_of("the buffer", buffer, offset));
 }
 
-/// Bytes of a buffer by way of its root: PoCL (3.1 seen) crashes when one side is a sub-buffer (W-35).
+/// Bytes of a buffer by way of its root: PoCL (3.1 seen) crashes when one side is a sub-buffer.
 struct Place {
   cl_mem buffer = nullptr;
   std::size_t offset = 0;

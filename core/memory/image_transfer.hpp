@@ -17,8 +17,7 @@ struct ImageRegion {
   std::size_t region[3] = {};
 };
 
-/// `color`: 16 bytes, four floats, ints or unsigned ints as the format wants; 4 bytes for depth images
-/// (D-37).
+/// `color`: 16 bytes, four floats, ints or unsigned ints as the format wants; 4 bytes for depth images.
 Status fill_image(const cl::Order& order, Mem& image, const Pattern& color, const ImageRegion& part);
 
 /// Pitches of the host memory in bytes; 0 means tight.

@@ -1,5 +1,5 @@
 // Map: one mapping of a buffer, an image or SVM into the host's address space. It keeps the memory and the
-// queue alive, is unmapped once (D-27), and at the latest when it is released.
+// queue alive, is unmapped once, and at the latest when it is released.
 #pragma once
 
 #include <CL/cl.h>
@@ -18,7 +18,7 @@ struct Map {
   bool is_mapped = false;
   void* pointer = nullptr;
   std::size_t size = 0;         ///< bytes from `pointer` on that belong to the mapping
-  std::size_t row_pitch = 0;    ///< bytes, images only, as the driver laid them out (W-20)
+  std::size_t row_pitch = 0;    ///< bytes, images only, as the driver laid them out
   std::size_t slice_pitch = 0;  ///< bytes; 0 where there are no slices
   Mem* mem = nullptr;           ///< holds a reference
   cl::Queue queue;

@@ -33,7 +33,7 @@ Status load(const Mem& mem, Cargo& cargo) {
     if (nature_of(mem) != MemKind::svm) {
       return fail(Status::invalid_operation, "%s cannot be migrated", kind_name(nature_of(mem)));
     }
-    if (mem.size == whole_size) {  // D-35
+    if (mem.size == whole_size) {
       return fail(Status::invalid_value, "SVM of unknown size at %p cannot be migrated", mem.pointer);
     }
     if (mem.size == 0) {  // to the driver, 0 means the whole allocation around it
@@ -43,7 +43,7 @@ Status load(const Mem& mem, Cargo& cargo) {
     cargo.sizes.push_back(mem.size);
     return Status::success;
   }
-  // NVIDIA's driver crashes on sub-buffers, PoCL's had its bugs with them (W-35): their root is migrated,
+  // NVIDIA's driver crashes on sub-buffers, PoCL's had its bugs with them: their root is migrated,
   // whose other parts keep their content. So does one of which a guarded pool looks at the rounding bytes.
   cl_mem root = nullptr;
   std::size_t offset = 0;

@@ -35,7 +35,7 @@ Status resolve_size(std::size_t& size, const Side& first, const Side& second) no
   CLPOOL_TRY(check_offset(second));
   if (size == whole_size) {
     size = std::min(rest_of(first), rest_of(second));
-    if (size == whole_size) {  // D-35
+    if (size == whole_size) {
       return fail(Status::invalid_value, "%s: its size is unknown, so a size must be given", first.name);
     }
   }

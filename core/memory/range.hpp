@@ -10,7 +10,7 @@
 
 namespace clpool::core {
 
-/// As a size: all that is left from the offset on; for two sides, the smaller of both (D-16). As the size of
+/// As a size: all that is left from the offset on; for two sides, the smaller of both. As the size of
 /// a Mem: unknown (foreign SVM).
 inline constexpr std::size_t whole_size = SIZE_MAX;
 

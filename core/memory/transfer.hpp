@@ -1,5 +1,5 @@
 // Fills, copies, reads, writes and migration of buffers and SVM, pooled or not. Sizes are bytes; whole_size
-// takes what both sides have. 0 bytes do nothing and give a completed event (W-36).
+// takes what both sides have. 0 bytes do nothing and give a completed event.
 #pragma once
 
 #include <CL/cl.h>
@@ -12,7 +12,7 @@
 
 namespace clpool::core {
 
-/// Host memory that a command reads or writes, and its size: nothing beyond it is touched (D-37).
+/// Host memory that a command reads or writes, and its size: nothing beyond it is touched.
 struct HostSource {
   const void* data = nullptr;
   std::size_t size = 0;
@@ -27,7 +27,7 @@ struct Pattern {
   std::size_t size = 0;
 };
 
-/// Fills larger than this are split: NVIDIA's driver hung on 2 GiB and more (W-16).
+/// Fills larger than this are split: NVIDIA's driver hung on 2 GiB and more.
 inline constexpr std::size_t largest_fill = std::size_t{1} << 30;
 
 Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::size_t offset, std::size_t size,
@@ -43,7 +43,7 @@ Status write(const cl::Order& order, Mem& target, std::size_t offset, const Host
 /// Buffers and SVM may be mixed. `flags`: CL_MIGRATE_MEM_OBJECT_HOST, …_CONTENT_UNDEFINED.
 Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_mem_migration_flags flags);
 
-/// clEnqueueCopyBufferP2PAMD, between contexts, where the driver has it (D-28).
+/// clEnqueueCopyBufferP2PAMD, between contexts, where the driver has it.
 Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t size);
 
 }  // namespace clpool::core

@@ -36,7 +36,7 @@ Block* Binned::pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept {
 }
 
 Block* Binned::find(std::uint64_t rounded) const noexcept {
-  // An exact size (D-04) is found where its blocks are kept, beside smaller ones.
+  // An exact size is found where its blocks are kept, beside smaller ones.
   const auto bin = bins_.find(bin_for_block(rounded));
   return bin != bins_.end() && bin->second != nullptr && bin->second->size >= rounded ? bin->second : nullptr;
 }
@@ -46,8 +46,7 @@ Block* Binned::take(Block& found, std::uint64_t) {
 }
 
 Block* Binned::take_any(std::uint64_t size) {
-  // Bins above the request's hold blocks that are large enough; the one below may, if sizes were exact
-  // (D-08).
+  // Bins above the request's hold blocks that are large enough; the one below may, if sizes were exact.
   const std::uint64_t own = bin_number(size, bits_);
   for (auto bin = bins_.lower_bound(own > 0 ? own - 1 : own); bin != bins_.end(); ++bin) {
     if (bin->second != nullptr && bin->second->size >= size) {

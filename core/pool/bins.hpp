@@ -1,4 +1,4 @@
-// PyOpenCL's and PyCUDA's bins, bit for bit (spec section 1.1.1): which bin a size belongs to, and the size
+// PyOpenCL's and PyCUDA's bins, bit for bit: which bin a size belongs to, and the size
 // that all blocks of a bin have. Pure functions.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace clpool::core {
 
-/// Most leading bits for which 64-bit sizes have valid bins (D-34).
+/// Most leading bits for which 64-bit sizes have valid bins.
 inline constexpr std::uint32_t max_leading_bits = 26;
 inline constexpr std::uint32_t default_leading_bits = 4;
 

@@ -62,7 +62,7 @@ Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, Blo
       min_chunk_is_asked_for_(min_chunk_bytes != 0) {}
 
 Block* Coalescing::take(Block& found, std::uint64_t rounded) {
-  // A request near the device's limit may come with its exact size (D-04): the block then is the end of its
+  // A request near the device's limit may come with its exact size: the block then is the end of its
   // chunk.
   return heap_.take(found, std::min(heap_.rounded(rounded), found.size));
 }

@@ -153,7 +153,7 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                 static_cast<unsigned long long>(options.alignment));
   }
   if (options.leading_bits > max_leading_bits) {
-    return fail(Status::invalid_value, "leading_bits_in_bin_id is %u, the largest valid number is %u (D-34)",
+    return fail(Status::invalid_value, "leading_bits_in_bin_id is %u, the largest valid number is %u",
                 options.leading_bits, max_leading_bits);
   }
   OwnerLock::initialize();

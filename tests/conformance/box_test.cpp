@@ -103,7 +103,7 @@ TEST_P(EveryBox, ASmallArrayIsPutIntoALargerOne) {
             (std::vector<float>{-1, -1, -1, -1, -1, -1, 0, 1, 2, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1, -1}));
 }
 
-TEST_P(EveryBox, PartsOfOneBufferMayHaveDifferentPitches) {  // W-35: PoCL crashes on boxes of sub-buffers
+TEST_P(EveryBox, PartsOfOneBufferMayHaveDifferentPitches) {  // PoCL crashes on boxes of sub-buffers
   const OwnedMem mem = make_with(bytes(64 * alignment()));
   clpool_mem* regions[2] = {};
   ASSERT_OK(clpool_mem_sub_region(mem.get(), 0, 16 * alignment(), 0, &regions[0]));
@@ -188,7 +188,7 @@ TEST_P(EveryBox, WithinOneBufferBothPitchesAreTheSame) {
   EXPECT_TRUE(last_error_names("64") && last_error_names("72")) << last_error();
 }
 
-TEST_P(EveryBox, BoxesBeyondEitherSideAreRefused) {  // D-37
+TEST_P(EveryBox, BoxesBeyondEitherSideAreRefused) {
   const OwnedMem mem = make(1024);
   std::vector<unsigned char> host(1024);
   clpool_box box = CLPOOL_BOX_INIT;

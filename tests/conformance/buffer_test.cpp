@@ -20,7 +20,7 @@ TEST_P(EveryBuffer, HasAHandleItsSizeAndNoPointer) {
   const OwnedMem mem = make(1000);
   EXPECT_NE(clpool_mem_handle(mem.get()), nullptr);
   EXPECT_EQ(clpool_mem_pointer(mem.get()), nullptr);
-  EXPECT_EQ(clpool_mem_size(mem.get()), 1000u);  // D-15: as requested, although a pool may reserve more
+  EXPECT_EQ(clpool_mem_size(mem.get()), 1000u);  // as requested, although a pool may reserve more
   EXPECT_GE(clpool_mem_capacity(mem.get()), 1000u);
   EXPECT_EQ(clpool_mem_kind(mem.get()), CLPOOL_MEM_KIND_BUFFER);
 }
@@ -77,7 +77,7 @@ TEST_P(EveryBuffer, SurvivesTheWayToAPlainHandleAndBack) {
   EXPECT_EQ(clpool_mem_equal(mem.get(), nullptr), 0);
 }
 
-TEST_P(EveryBuffer, ASubRegionIsThatPartOfItsParent) {  // W-06, D-14
+TEST_P(EveryBuffer, ASubRegionIsThatPartOfItsParent) {
   const std::vector<unsigned char> values = bytes(30000);
   const OwnedMem parent = make_with(values);
   const size_t origin = 5000 / alignment() * alignment();
@@ -92,7 +92,7 @@ TEST_P(EveryBuffer, ASubRegionIsThatPartOfItsParent) {  // W-06, D-14
                                        values.begin() + static_cast<long>(origin + size)));
 }
 
-TEST_P(EveryBuffer, ASubRegionOfASubRegionIsMadeFromTheRoot) {  // W-34
+TEST_P(EveryBuffer, ASubRegionOfASubRegionIsMadeFromTheRoot) {
   const std::vector<unsigned char> values = bytes(64 * alignment());
   const OwnedMem parent = make_with(values);
   clpool_mem* outer = nullptr;
@@ -147,7 +147,7 @@ TEST_P(EveryBuffer, WrongSubRegionsAreRefusedByName) {
   }
 }
 
-TEST_P(EveryBuffer, UseAfterReleaseIsAnError) {  // D-36
+TEST_P(EveryBuffer, UseAfterReleaseIsAnError) {
   clpool_mem* const mem = make(4096).release();
   ASSERT_OK(clpool_mem_release(mem));
   EXPECT_EQ(clpool_mem_handle(mem), nullptr);
@@ -218,7 +218,7 @@ TEST_F(Buffer, TakesItsSizeFromHostMemory) {
 TEST_F(Buffer, ContradictionsOfSizeFlagsAndHostMemoryAreRefused) {
   char host[16] = {};
   EXPECT_EQ(refused(0, 0, nullptr, 0), CLPOOL_ERROR_INVALID_VALUE);
-  EXPECT_EQ(refused(CL_MEM_COPY_HOST_PTR, 17, host, sizeof host), CLPOOL_ERROR_INVALID_VALUE);  // D-37
+  EXPECT_EQ(refused(CL_MEM_COPY_HOST_PTR, 17, host, sizeof host), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("17") && last_error_names("16")) << last_error();
   EXPECT_EQ(refused(0, 16, host, sizeof host), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(refused(CL_MEM_USE_HOST_PTR, 16, nullptr, 0), CLPOOL_ERROR_INVALID_VALUE);
@@ -241,7 +241,7 @@ TEST_F(Buffer, HostMemoryIsToldOnlyWhereTheBufferLiesInIt) {
   EXPECT_EQ(clpool_mem_host_memory(allocated.get(), &pointer, &size), CLPOOL_ERROR_INVALID_OPERATION);
 }
 
-TEST_F(Buffer, SubRegionsOfHostPointerBuffersWork) {  // D-22
+TEST_F(Buffer, SubRegionsOfHostPointerBuffersWork) {
   std::vector<unsigned char> host = bytes(4096);
   for (const cl_mem_flags flags : {CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR}) {
     const OwnedMem parent = make(flags, 0, host.data(), host.size());

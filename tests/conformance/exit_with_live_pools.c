@@ -1,5 +1,5 @@
 /* A process ends while its pools, their blocks and a thread that uses them live on, and after it gave up its
- * own context: the library does nothing at exit, so nothing can go wrong there (W-30, D-31). Exit codes: 0,
+ * own context: the library does nothing at exit, so nothing can go wrong there. Exit codes: 0,
  * or 77 if there is no device. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, which every version has */
 #include <clpool/clpool.h>

@@ -16,7 +16,7 @@ using clpool::test::OwnedMem;
 using clpool::test::rgba_8;
 using clpool::test::rgba_float;
 
-TEST(ImageFormat, CountsTheChannelsOfEveryOrder) {  // D-23
+TEST(ImageFormat, CountsTheChannelsOfEveryOrder) {
   const std::pair<cl_channel_order, uint32_t> counts[] = {
       {CL_R, 1},    {CL_A, 1},    {CL_INTENSITY, 1}, {CL_LUMINANCE, 1}, {CL_DEPTH, 1}, {CL_Rx, 1},
       {CL_RG, 2},   {CL_RA, 2},   {CL_RGx, 2},       {CL_RGB, 3},       {CL_RGBx, 3},  {CL_sRGB, 3},
@@ -32,7 +32,7 @@ TEST(ImageFormat, CountsTheChannelsOfEveryOrder) {  // D-23
   EXPECT_TRUE(last_error_names("0x1234")) << last_error();
 }
 
-TEST(ImageFormat, KnowsTheBytesOfAPixelAlsoOfPackedTypes) {  // D-23
+TEST(ImageFormat, KnowsTheBytesOfAPixelAlsoOfPackedTypes) {
   struct Row {
     cl_image_format format;
     size_t channel;
@@ -77,7 +77,7 @@ TEST_F(Image, SomeTwoDimensionalFormatIsSupported) {
   EXPECT_NE(one.image_channel_order, 0u);
 }
 
-TEST_F(Image, EveryTypeTellsItsShape) {  // D-25
+TEST_F(Image, EveryTypeTellsItsShape) {
   struct Row {
     std::vector<size_t> shape;
     bool is_array;
@@ -155,7 +155,7 @@ TEST_F(Image, ContradictionsAreRefusedByName) {
   EXPECT_EQ(refused(what), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("639")) << last_error();
   what.row_pitch = 0;
-  what.host_size -= 1;  // D-37
+  what.host_size -= 1;
   EXPECT_EQ(refused(what), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("19200") && last_error_names("19199")) << last_error();
   what = options({0x1234, CL_FLOAT}, {40, 30});
@@ -165,7 +165,7 @@ TEST_F(Image, ContradictionsAreRefusedByName) {
   EXPECT_EQ(refused(what), CLPOOL_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Image, ThreeChannelsBecomeFourWithAFullLastOne) {  // D-24, W-18
+TEST_F(Image, ThreeChannelsBecomeFourWithAFullLastOne) {
   const std::vector<unsigned char> values = bytes(8 * 4 * 3);
   clpool_image_array array = CLPOOL_IMAGE_ARRAY_INIT;
   array.element = CLPOOL_ELEMENT_UINT8;

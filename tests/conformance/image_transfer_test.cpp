@@ -95,7 +95,7 @@ TEST_F(ImageCommands, AKernelReadsAnArrayIn3D) {
   clReleaseSampler(sampler);
 }
 
-TEST_F(ImageCommands, LayersOfAnArrayAreCopiedInEveryDirection) {  // W-18
+TEST_F(ImageCommands, LayersOfAnArrayAreCopiedInEveryDirection) {
   if (!is_supported(CL_MEM_OBJECT_IMAGE2D_ARRAY, rgba_float)) {
     GTEST_SKIP() << "2-D image arrays are not supported";
   }
@@ -156,7 +156,7 @@ TEST_F(ImageCommands, HostPitchesAreKept) {
   }
 }
 
-TEST_F(ImageCommands, NoHostByteBeyondItsSizeIsTouched) {  // D-37
+TEST_F(ImageCommands, NoHostByteBeyondItsSizeIsTouched) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   const auto host = std::make_unique<unsigned char[]>(16 * 8 * 4);
   const size_t region[3] = {16, 8, 1};
@@ -238,7 +238,7 @@ TEST_F(ImageCommands, IsFilledWithOneColor) {
   EXPECT_EQ(pixels[(2 * 16 + 4) * 4 + 3], 4);
 }
 
-TEST_F(ImageCommands, AColorOfTheWrongLengthIsRefused) {  // D-37
+TEST_F(ImageCommands, AColorOfTheWrongLengthIsRefused) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   const unsigned char color[4] = {1, 2, 3, 4};
   const size_t whole[3] = {16, 8, 1};
@@ -248,7 +248,7 @@ TEST_F(ImageCommands, AColorOfTheWrongLengthIsRefused) {  // D-37
   EXPECT_TRUE(last_error_names("4 bytes") && last_error_names("16")) << last_error();
 }
 
-TEST_F(ImageCommands, AMapTellsItsPitches) {  // D-26, W-20
+TEST_F(ImageCommands, AMapTellsItsPitches) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   const std::vector<unsigned char> values = bytes(16 * 8 * 4);
   const size_t whole[3] = {16, 8, 1};

@@ -44,7 +44,7 @@ TEST_P(EveryMap, OfAPartBeginsThere) {
   EXPECT_EQ(std::memcmp(clpool_map_pointer(part.get()), bytes(1000).data() + 500, 8), 0);
 }
 
-TEST_P(EveryMap, IsUnmappedOnceHoweverOftenThatIsAsked) {  // D-27, W-10
+TEST_P(EveryMap, IsUnmappedOnceHoweverOftenThatIsAsked) {
   const OwnedMem mem = make_with(bytes(1000));
   clpool_map* mapped = map(mem.get(), CL_MAP_READ).release();
   const auto map_count = [&] {  // PoCL counts the maps of a sub-buffer at its root

@@ -59,7 +59,7 @@ inline std::vector<unsigned char> bytes(std::size_t n) {
   return values;
 }
 
-/// Where buffers come from: all of them must be able to do the same (D-14).
+/// Where buffers come from: all of them must be able to do the same.
 struct BufferSource {
   const char* name;
   clpool_status (*make)(const OpenCl& cl, std::size_t size, clpool_mem** out);

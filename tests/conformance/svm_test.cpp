@@ -141,7 +141,7 @@ TEST_P(EverySvm, CoarseGrainMemoryIsSharedByFillMapKernelViewAndCopy) {
   EXPECT_EQ(content<float>(mem.get(), count), std::vector<float>(count, 68.0F));
 }
 
-TEST_P(EverySvm, AFillKeepsToItsByteCount) {  // D-17
+TEST_P(EverySvm, AFillKeepsToItsByteCount) {
   const OwnedMem mem = make(1024);
   ASSERT_OK(clpool_mem_fill(cl.queue, mem.get(), "a", 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   ASSERT_OK(clpool_mem_fill(cl.queue, mem.get(), "b", 1, 100, 50, 0, nullptr, nullptr));
@@ -152,7 +152,7 @@ TEST_P(EverySvm, AFillKeepsToItsByteCount) {  // D-17
   EXPECT_EQ(values[150], 'a');
 }
 
-TEST_P(EverySvm, AMapKeepsToItsSize) {  // D-18
+TEST_P(EverySvm, AMapKeepsToItsSize) {
   const OwnedMem mem = make(1024);
   clpool_map* map = nullptr;
   ASSERT_OK(clpool_mem_map(cl.queue, mem.get(), CL_MAP_READ, 128, 256, 1, 0, nullptr, nullptr, &map));
@@ -188,7 +188,7 @@ TEST_P(EverySvm, IsCopiedToAndFromHostBuffersAndSvm) {
   EXPECT_EQ(clpool_last_cl_error(), CL_MEM_COPY_OVERLAP);
 }
 
-TEST_P(EverySvm, NoHostByteBeyondItsSizeIsTouched) {  // D-37
+TEST_P(EverySvm, NoHostByteBeyondItsSizeIsTouched) {
   const OwnedMem mem = make(4096);
   const auto host = std::make_unique<unsigned char[]>(100);
   EXPECT_EQ(clpool_mem_read(cl.queue, mem.get(), 0, 101, host.get(), 100, 1, 0, nullptr, nullptr),
@@ -199,7 +199,7 @@ TEST_P(EverySvm, NoHostByteBeyondItsSizeIsTouched) {  // D-37
             CLPOOL_ERROR_INVALID_VALUE);
 }
 
-TEST_P(EverySvm, ZeroBytesAreNoCommand) {  // W-36
+TEST_P(EverySvm, ZeroBytesAreNoCommand) {
   const OwnedMem mem = make(4096);
   for (int i = 0; i < 2; ++i) {
     cl_event event = nullptr;
@@ -210,7 +210,7 @@ TEST_P(EverySvm, ZeroBytesAreNoCommand) {  // W-36
   }
 }
 
-TEST_P(EverySvm, IsMigratedWhereTheDeviceHasOpenCl21) {  // D-19
+TEST_P(EverySvm, IsMigratedWhereTheDeviceHasOpenCl21) {
   const OwnedMem mem = make(4096);
   clpool_mem* const mems[] = {mem.get()};
   cl_event event = nullptr;
@@ -267,7 +267,7 @@ class Svm : public clpool::test::OpenClTest {
   cl_bitfield capabilities = 0;
 };
 
-TEST(SvmAlignment, IsTheNextPowerOfTwoUpToWhatEveryDeviceAllows) {  // D-21
+TEST(SvmAlignment, IsTheNextPowerOfTwoUpToWhatEveryDeviceAllows) {
   EXPECT_EQ(clpool_svm_alignment_for(0), 1u);
   EXPECT_EQ(clpool_svm_alignment_for(1), 1u);
   EXPECT_EQ(clpool_svm_alignment_for(12), 16u);
@@ -291,7 +291,7 @@ TEST_F(SvmOrNot, WithoutSvmTheAnswerSaysWhatIsNeeded) {
   }
   char host[64] = {};
   clpool_mem* system = nullptr;
-  const clpool_status wrapped = clpool_svm_wrap(cl.context, host, sizeof host, 1, &system);  // W-17
+  const clpool_status wrapped = clpool_svm_wrap(cl.context, host, sizeof host, 1, &system);
   const OwnedMem system_owner(system);
   if ((capabilities & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) != 0) {
     EXPECT_OK(wrapped);
@@ -319,7 +319,7 @@ TEST_F(Svm, FineGrainMemoryNeedsNoMap) {
   EXPECT_EQ(std::count(values, values + 3000, 42.0F), 3000);
 }
 
-TEST_F(Svm, ReadOnlyMemoryIsAKernelArgument) {  // W-14
+TEST_F(Svm, ReadOnlyMemoryIsAKernelArgument) {
   const OwnedMem input = make(16 * sizeof(float), CL_MEM_READ_ONLY);
   const OwnedMem output = make(16 * sizeof(float));
   const Kernel kernel(cl,
@@ -338,7 +338,7 @@ TEST_F(Svm, ReadOnlyMemoryIsAKernelArgument) {  // W-14
   EXPECT_EQ(result, values);
 }
 
-TEST_F(Svm, ZeroBytesAreNull) {  // D-20
+TEST_F(Svm, ZeroBytesAreNull) {
   auto* mem = reinterpret_cast<clpool_mem*>(this);
   EXPECT_OK(clpool_svm_create(cl.context, 0, 0, 0, nullptr, &mem));
   EXPECT_EQ(mem, nullptr);
@@ -359,7 +359,7 @@ TEST_F(Svm, WrongRequestsAreRefusedByName) {
   EXPECT_EQ(clpool_svm_bind_queue(buffer, cl.queue), CLPOOL_ERROR_INVALID_OPERATION);
 }
 
-TEST_F(Svm, ForeignMemoryOfUnknownSizeNeedsSizesToBeGiven) {  // D-35
+TEST_F(Svm, ForeignMemoryOfUnknownSizeNeedsSizesToBeGiven) {
   void* const pointer = clSVMAlloc(cl.context, CL_MEM_READ_WRITE, 1024, 0);
   clpool_mem* mem = nullptr;
   ASSERT_OK(clpool_svm_wrap(cl.context, pointer, CLPOOL_WHOLE_SIZE, 0, &mem));
@@ -400,7 +400,7 @@ TEST_F(Svm, IsFreedBehindAQueueWithAnEvent) {
   clReleaseEvent(event);
 }
 
-TEST_F(Svm, WithoutAQueueItCannotBeFreedBehindOneAndStaysAsItIs) {  // D-20
+TEST_F(Svm, WithoutAQueueItCannotBeFreedBehindOneAndStaysAsItIs) {
   const OwnedMem mem = make(4096);
   auto event = reinterpret_cast<cl_event>(this);
   EXPECT_EQ(clpool_svm_release_on(mem.get(), nullptr, 0, nullptr, &event), CLPOOL_ERROR_INVALID_VALUE);
@@ -481,7 +481,7 @@ TEST_F(Svm, AReleaseOnAnUnorderedQueueWaitsForItsCommands) {
   clReleaseEvent(event);
 }
 
-TEST_F(Svm, IsBoundToQueuesInTurn) {  // D-11, D-12
+TEST_F(Svm, IsBoundToQueuesInTurn) {
   const cl_command_queue other = cl.another_queue();
   ASSERT_NE(other, nullptr);
   const OwnedMem mem = make(4096, 0, cl.queue);

@@ -32,7 +32,7 @@ TEST_P(EveryTransfer, HostToBufferToBufferToHostIsExact) {
   EXPECT_EQ(content<float>(second.get(), values.size()), values);
 }
 
-TEST_P(EveryTransfer, TheDefaultSizeOfACopyIsTheSmallerOfBoth) {  // D-16
+TEST_P(EveryTransfer, TheDefaultSizeOfACopyIsTheSmallerOfBoth) {
   const OwnedMem large = make_with(bytes(1087));
   const OwnedMem small = make_with(std::vector<unsigned char>(1024, 0));
   EXPECT_OK(
@@ -45,7 +45,7 @@ TEST_P(EveryTransfer, TheDefaultSizeOfACopyIsTheSmallerOfBoth) {  // D-16
   EXPECT_EQ(content<unsigned char>(large.get(), 87, 1000), bytes(87));
 }
 
-TEST_P(EveryTransfer, ReadsAndWritesTakeAByteCountAndAnOffset) {  // W-19
+TEST_P(EveryTransfer, ReadsAndWritesTakeAByteCountAndAnOffset) {
   const OwnedMem mem = make_with(bytes(1000));
   std::vector<unsigned char> host(50, 0xEE);
   ASSERT_OK(clpool_mem_read(cl.queue, mem.get(), 300, 20, host.data(), host.size(), 1, 0, nullptr, nullptr));
@@ -57,7 +57,7 @@ TEST_P(EveryTransfer, ReadsAndWritesTakeAByteCountAndAnOffset) {  // W-19
   EXPECT_EQ(content<unsigned char>(mem.get(), 10, 990), std::vector<unsigned char>(10, 0x11));
 }
 
-TEST_P(EveryTransfer, NoHostByteBeyondItsSizeIsTouched) {  // D-37; AddressSanitizer sees the driver's memcpy
+TEST_P(EveryTransfer, NoHostByteBeyondItsSizeIsTouched) {  // AddressSanitizer sees the driver's memcpy
   const OwnedMem mem = make_with(bytes(1000));
   const auto host = std::make_unique<unsigned char[]>(100);
   EXPECT_EQ(clpool_mem_read(cl.queue, mem.get(), 0, 101, host.get(), 100, 1, 0, nullptr, nullptr),
@@ -124,7 +124,7 @@ TEST_P(EveryTransfer, WrongPatternsAreRefusedByName) {
   EXPECT_OK(fill(128, 128, 256));
 }
 
-TEST_P(EveryTransfer, ZeroBytesAreNoCommandAndGiveACompletedEvent) {  // W-36
+TEST_P(EveryTransfer, ZeroBytesAreNoCommandAndGiveACompletedEvent) {
   const OwnedMem mem = make(1024);
   const OwnedMem other = make(1024);
   const auto expect_complete = [&](auto&& enqueue) {
@@ -236,7 +236,7 @@ TEST_P(EveryTransfer, MemoryIsMigratedToTheDeviceAndToTheHost) {
   EXPECT_EQ(clpool_mem_migrate(cl.queue, none, 2, 0, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_VALUE);
 }
 
-TEST_P(EveryTransfer, MigratingAPartWithUndefinedContentLeavesTheRestAsItIs) {  // W-35
+TEST_P(EveryTransfer, MigratingAPartWithUndefinedContentLeavesTheRestAsItIs) {
   const OwnedMem mem = make_with(bytes(64 * alignment()));
   clpool_mem* region = nullptr;
   ASSERT_OK(clpool_mem_sub_region(mem.get(), 8 * alignment(), 8 * alignment(), 0, &region));
@@ -249,7 +249,7 @@ TEST_P(EveryTransfer, MigratingAPartWithUndefinedContentLeavesTheRestAsItIs) {  
   EXPECT_EQ(content<unsigned char>(mem.get(), 8 * alignment()), bytes(8 * alignment()));
 }
 
-TEST_P(EveryTransfer, CopiesBetweenContextsTellWhichExtensionTheyNeed) {  // D-28
+TEST_P(EveryTransfer, CopiesBetweenContextsTellWhichExtensionTheyNeed) {
   const OwnedMem first = make(1000);
   const OwnedMem second = make(1000);
   const clpool_status status =

@@ -70,7 +70,7 @@ TEST_F(ImmediateAllocator, GivesMemoryTheFlagsItWasMadeWith) {
   stub_run_all();
 }
 
-TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {  // D-03
+TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {
   stub_configure("version=1.1,svm=none");
   const OwnedMem mem(allocate_on(scene.cl.queue));
   EXPECT_EQ(stub_calls("clEnqueueWriteBuffer"), 1U);

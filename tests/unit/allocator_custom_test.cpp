@@ -69,7 +69,7 @@ TEST(CustomAllocator, HandsOutWhatItsFunctionsReturnAndTellsThemTheAlignment) {
   EXPECT_EQ(source.destroyed, 1);
 }
 
-TEST(CustomAllocator, TakesSizesOver4GiB) {  // W-29
+TEST(CustomAllocator, TakesSizesOver4GiB) {
   Source source;
   const Reference<Allocator> allocator = make(source);
   for (int k = 30; k <= 40; ++k) {
@@ -134,7 +134,7 @@ TEST(LimitAllocator, LetsTheLimitBeTakenAndNotAByteMore) {
   ASSERT_EQ(limited->allocate(400, 1, second), Status::success);
   EXPECT_EQ(limited->allocate(1, 1, second), Status::out_of_memory);
   limited->deallocate(first);
-  EXPECT_EQ(limited->allocate(UINT64_MAX, 1, first), Status::out_of_memory);  // W-27: no overflow
+  EXPECT_EQ(limited->allocate(UINT64_MAX, 1, first), Status::out_of_memory);  // no overflow
   EXPECT_EQ(limited->allocate(600, 1, first), Status::success);
 }
 
@@ -223,7 +223,7 @@ TEST(DirectMemory, GoesBackToItsAllocatorWithItsLastReference) {
   EXPECT_EQ(source.destroyed, 1);
 }
 
-TEST(DirectMemory, ASecondReleaseAndARetainAfterItAreErrorsAndNothingCanBeReadAnyMore) {  // D-36
+TEST(DirectMemory, ASecondReleaseAndARetainAfterItAreErrorsAndNothingCanBeReadAnyMore) {
   Source source;
   const Reference<Allocator> allocator = make(source);
   Mem* mem = nullptr;
@@ -260,7 +260,7 @@ TEST(DirectMemory, ADescriptorRestsBeforeItIsUsedAgain) {
   EXPECT_EQ(release_mem(*first), Status::invalid_operation);
 }
 
-TEST(DirectMemory, ZeroBytesAreNullAndNotAnError) {  // D-20
+TEST(DirectMemory, ZeroBytesAreNullAndNotAnError) {
   Source source;
   auto* mem = reinterpret_cast<Mem*>(&source);
   EXPECT_EQ(allocate_direct(*make(source), 0, mem), Status::success);

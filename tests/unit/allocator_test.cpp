@@ -117,7 +117,7 @@ TEST_P(EveryAllocator, LeavesNothingBehind) {
   EXPECT_EQ(driver::live(), before);
 }
 
-TEST_P(EveryAllocator, LeavesNothingBehindWhicheverCallOfAnAllocationFails) {  // D-02
+TEST_P(EveryAllocator, LeavesNothingBehindWhicheverCallOfAnAllocationFails) {
   Chunk chunk;
   ASSERT_EQ(allocator->allocate(4096, 1, chunk), Status::success);
   allocator->deallocate(chunk);
@@ -155,7 +155,7 @@ TEST_P(EveryAllocator, LeavesNothingBehindWhicheverCallOfItsCreationFails) {
   }
 }
 
-TEST_P(EveryAllocator, ReportsASizeOverTheDevicesLimitByTheCodeThatPoolsFallBackOn) {  // D-04
+TEST_P(EveryAllocator, ReportsASizeOverTheDevicesLimitByTheCodeThatPoolsFallBackOn) {
   // Some drivers take more than they say; none takes the whole address space. Oclgrind calls it out of
   // memory.
   Chunk chunk;
@@ -168,7 +168,7 @@ TEST_P(EveryAllocator, ReportsASizeOverTheDevicesLimitByTheCodeThatPoolsFallBack
   EXPECT_NE(std::string(last_error_message()).find(std::to_string(size)), std::string::npos);
 }
 
-TEST_P(EveryAllocator, DirectMemoryOverTheDevicesLimitIsAnInvalidValueThatNamesTheLimit) {  // W-27
+TEST_P(EveryAllocator, DirectMemoryOverTheDevicesLimitIsAnInvalidValueThatNamesTheLimit) {
   for (const std::size_t size :
        {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() / 2}) {
     Mem* mem = nullptr;
@@ -203,7 +203,7 @@ TEST_F(AllocatorTest, FlagsThatNeedHostMemoryAreRefused) {
   }
 }
 
-TEST_F(AllocatorTest, FlagsAreGivenToTheDriverAsTheyAre) {  // W-23
+TEST_F(AllocatorTest, FlagsAreGivenToTheDriverAsTheyAre) {
   Reference<Allocator> allocator;
   const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR;
   ASSERT_EQ(make_deferred_allocator(cl.context, flags, allocator), Status::success);
@@ -228,7 +228,7 @@ TEST_F(AllocatorTest, AnImmediateBufferIsTouchedByAFillWhereTheDeviceHasIt) {
   EXPECT_EQ(driver::calls("clEnqueueWriteBuffer"), cl.has_version(1, 2) ? 0 : 1);
 }
 
-TEST_F(AllocatorTest, TheNullOfClSvmAllocIsOutOfMemory) {  // D-01
+TEST_F(AllocatorTest, TheNullOfClSvmAllocIsOutOfMemory) {
   Reference<Allocator> allocator;
   if (make_svm_allocator(cl.context, 0, 0, nullptr, allocator) == Status::not_supported) {
     GTEST_SKIP() << last_error_message();
@@ -240,7 +240,7 @@ TEST_F(AllocatorTest, TheNullOfClSvmAllocIsOutOfMemory) {  // D-01
   driver::reset();
 }
 
-TEST_F(AllocatorTest, AnOutOfOrderQueueIsRefusedWhenTheSvmAllocatorIsMade) {  // D-10
+TEST_F(AllocatorTest, AnOutOfOrderQueueIsRefusedWhenTheSvmAllocatorIsMade) {
   const cl_command_queue unordered = cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   if (unordered == nullptr) {
     GTEST_SKIP() << "the device has no out-of-order queues";
@@ -292,7 +292,7 @@ TEST_F(AllocatorTest, SvmOfAQueueIsFreedOnTheQueue) {
   EXPECT_EQ(driver::calls("clSVMFree"), 0);
 }
 
-TEST_F(AllocatorTest, AFailureToFreeIsReportedByAMessage) {  // D-13
+TEST_F(AllocatorTest, AFailureToFreeIsReportedByAMessage) {
   Reference<Allocator> allocator;
   ASSERT_EQ(make_pinned_allocator(cl.queue, 0, allocator), Status::success);
   Chunk chunk;

@@ -1,4 +1,4 @@
-// The bank models: golden values of the specification, section 2.2, and D-39.
+// The bank models: golden values of PyOpenCL, and where today's model differs.
 #include "device/bank_model.hpp"
 
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ TEST(BankModel, PyOpenClsGoldenValuesHold) {
   }
 }
 
-// D-39: accesses to one word are merged, wide accesses are several transactions; 4-byte items are as before.
-TEST(BankModel, D39ByTransactionOnlyDistinctWordsOfABankConflict) {
+// accesses to one word are merged, wide accesses are several transactions; 4-byte items are as before.
+TEST(BankModel, ByTransactionOnlyDistinctWordsOfABankConflict) {
   for (const Golden& row : table) {
     SCOPED_TRACE(std::to_string(row.item_size) + " bytes, " + std::to_string(row.shape.size()) + " axes");
     EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, row.item_size, row.shape, row.stored).multiplicity,

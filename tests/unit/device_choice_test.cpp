@@ -149,8 +149,8 @@ TEST_F(DeviceChoice, WithoutAnyPlatformTheMessageAsksForADriver) {
   EXPECT_NE(refused(Status::not_found).find("no OpenCL platform"), std::string::npos);
 }
 
-// D-29: upstream documents '=' and parses only ':'.
-TEST_F(DeviceChoice, D29TestVariablesTakeBothSeparators) {
+// PyOpenCL documents '=' and parses only ':'.
+TEST_F(DeviceChoice, TestVariablesTakeBothSeparators) {
   const Variable variable("PYOPENCL_TEST", "0:1,arria;nvidia=1");
   EXPECT_EQ(for_tests(), (Ids{2, 3, 5}));
   const Variable pyopencl_example("PYOPENCL_TEST", "intel=i5,iris");
@@ -212,8 +212,8 @@ TEST_F(DeviceChoice, CudaDeviceMustBeANumberInRange) {
   EXPECT_EQ(with("2", Status::not_found), "CUDA_DEVICE: device 2 is out of range, there are 2");
 }
 
-// D-30: documented ~/.cuda-device, read ~/.cuda_device.
-TEST_F(DeviceChoice, D30BothFilesOfThePycudaDefaultAreRead) {
+// documented ~/.cuda-device, read ~/.cuda_device.
+TEST_F(DeviceChoice, BothFilesOfThePycudaDefaultAreRead) {
   const auto home = std::filesystem::temp_directory_path() / ("clpool-choice-" + std::to_string(::getpid()));
   std::filesystem::create_directories(home);
   const Variable variable("HOME", home.c_str());

@@ -1,4 +1,4 @@
-// Today's occupancy rules against NVIDIA's own answers, the golden table of the specification, and what no
+// Today's occupancy rules against NVIDIA's own answers, a golden table, and what no
 // device can run.
 #include "device/occupancy.hpp"
 
@@ -122,9 +122,9 @@ TEST(Occupancy, NamesEveryLimitThatIsReachedAndNotOneOfThem) {
             "warps");
 }
 
-// W-37: kokkos#5624, where leaving out the rounding of a group's warps to partitions gives 3; and programs
+// kokkos#5624, where leaving out the rounding of a group's warps to partitions gives 3; and programs
 // that took 8 groups per multiprocessor for granted.
-TEST(Occupancy, W37RegistersCountByWarpsAndPartitionsAndGroupsByTheCapability) {
+TEST(Occupancy, RegistersCountByWarpsAndPartitionsAndGroupsByTheCapability) {
   EXPECT_EQ(groups_of(9, 0, {.threads = 224, .registers_per_thread = 92}), 2u);
   EXPECT_EQ(occupancy_of(9, 0, {.threads = 32, .registers_per_thread = 33}).registers_per_group, 1280u);
   EXPECT_EQ(groups_of(2, 0, {.threads = 32}), 8u);

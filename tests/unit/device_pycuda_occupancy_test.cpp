@@ -1,4 +1,4 @@
-// PyCUDA's DeviceData and OccupancyRecord: the golden table of the specification, section 3.2.
+// PyCUDA's DeviceData and OccupancyRecord: a golden table of what they answer.
 #include "device/pycuda_occupancy.hpp"
 
 #include <gtest/gtest.h>

@@ -447,7 +447,7 @@ class MemoryCommands : public test::OpenClTest {
   }
 };
 
-TEST_F(MemoryCommands, LargeFillsAreSplitAndGiveOneEvent) {  // W-16
+TEST_F(MemoryCommands, LargeFillsAreSplitAndGiveOneEvent) {
   for (const cl_command_queue queue : {cl.queue, cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)}) {
     if (queue == nullptr) {
       continue;
@@ -472,7 +472,7 @@ TEST_F(MemoryCommands, LargeFillsAreSplitAndGiveOneEvent) {  // W-16
   EXPECT_LT(largest_fill, std::size_t{1} << 31);
 }
 
-TEST_F(MemoryCommands, AHandOverFlushesTheOldQueueAndKeepsNoEvent) {  // D-11, D-12
+TEST_F(MemoryCommands, AHandOverFlushesTheOldQueueAndKeepsNoEvent) {
   const cl_command_queue other = cl.another_queue();
   driver::reset();
   const driver::Live before = driver::live();
@@ -495,7 +495,7 @@ cl_int CL_API_CALL pretended_p2p(cl_command_queue, cl_mem source, cl_mem target,
   return CL_SUCCESS;
 }
 
-TEST_F(MemoryCommands, CopiesBetweenContextsUseTheExtensionWhereThereIsOne) {  // D-28
+TEST_F(MemoryCommands, CopiesBetweenContextsUseTheExtensionWhereThereIsOne) {
   Mem* source = nullptr;
   Mem* target = nullptr;
   ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, source), Status::success);
@@ -513,7 +513,7 @@ TEST_F(MemoryCommands, CopiesBetweenContextsUseTheExtensionWhereThereIsOne) {  /
   EXPECT_EQ(release_mem(*target), Status::success);
 }
 
-TEST_F(MemoryCommands, ReleasesNeverWait) {  // W-09
+TEST_F(MemoryCommands, ReleasesNeverWait) {
   Mem* mem = nullptr;
   ASSERT_EQ(create_buffer_object(cl.context, 0, 1000, nullptr, 0, mem), Status::success);
   Map* map = nullptr;
@@ -681,7 +681,7 @@ TEST_F(OlderDevice, ANewerPropertyIsNotSupportedWithTheNeededVersion) {
   EXPECT_EQ(info_number(*mem, CL_MEM_SIZE, value), Status::success);
 }
 
-TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {  // D-03
+TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {
   Reference<Allocator> allocator;
   ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);
   for (const std::uint64_t size : {1, 2, 4, 1000}) {
@@ -694,7 +694,7 @@ TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {  // D-03
   }
 }
 
-TEST_F(OlderDevice, AFailingWriteLeavesNothingBehind) {  // D-02
+TEST_F(OlderDevice, AFailingWriteLeavesNothingBehind) {
   Reference<Allocator> allocator;
   ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);
   const driver::Live before = driver::live();

@@ -48,7 +48,7 @@ TEST(Range, MemoryOfNoBytesHasNothingToRead) {
   EXPECT_STREQ(last_error_message(), "memory: 1 bytes from offset 0 on were asked for, it has 0");
 }
 
-TEST(Range, ADefaultBetweenTwoSidesIsTheSmallerRest) {  // D-16
+TEST(Range, ADefaultBetweenTwoSidesIsTheSmallerRest) {
   std::size_t size = whole_size;
   EXPECT_EQ(resolve_size(size, {"a", 1000, 600}, {"b", 500, 0}), Status::success);
   EXPECT_EQ(size, 400u);
@@ -65,7 +65,7 @@ TEST(Range, OffsetsBeyondTheEndAndSumsThatOverflowAreRefused) {
   EXPECT_EQ(resolve_size(size, {"a", 10, 5}), Status::invalid_value);
 }
 
-TEST(Range, AnUnknownSizeHasNoDefault) {  // D-35
+TEST(Range, AnUnknownSizeHasNoDefault) {
   std::size_t size = whole_size;
   const Side unknown{"svm", whole_size, 8};
   EXPECT_EQ(resolve_size(size, unknown), Status::invalid_value);

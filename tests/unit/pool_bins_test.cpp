@@ -36,7 +36,7 @@ TEST(Bins, AgreeWithPyOpenClsTable) {
   EXPECT_EQ(sizes, 50);
 }
 
-TEST(Bins, GiveTheSizesThatPowersOfTwoAreKnownFor) {  // W-01
+TEST(Bins, GiveTheSizesThatPowersOfTwoAreKnownFor) {
   const auto rounded = [](std::uint64_t size, std::uint32_t bits) {
     return bin_alloc_size(bin_number(size, bits), bits);
   };
@@ -58,7 +58,7 @@ void expect_bounds(std::uint64_t size, std::uint32_t bits) {
   ASSERT_LE(rounded - size, (size >> bits) + 1) << size << " with " << bits << " bits";
 }
 
-TEST(Bins, RoundByLessThanOnePartIn2ToTheBitsForEveryValidNumberOfBits) {  // D-34
+TEST(Bins, RoundByLessThanOnePartIn2ToTheBitsForEveryValidNumberOfBits) {
   std::mt19937_64 random(1);
   for (std::uint32_t bits = 0; bits <= max_leading_bits; ++bits) {
     for (int i = 0; i < 2000; ++i) {

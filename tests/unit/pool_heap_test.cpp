@@ -254,7 +254,7 @@ TEST(Heap, RoundsUpToTheGranuleAndTellsOverflow) {
   EXPECT_EQ(heap.rounded(1), 256u);
   EXPECT_EQ(heap.rounded(256), 256u);
   EXPECT_EQ(heap.rounded(257), 512u);
-  EXPECT_EQ(heap.rounded(UINT64_MAX), 0u) << "W-27";
+  EXPECT_EQ(heap.rounded(UINT64_MAX), 0u);
 }
 
 }  // namespace

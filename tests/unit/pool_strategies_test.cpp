@@ -287,7 +287,7 @@ TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
   EXPECT_EQ(driven.chunks.back().size, 8'000'000u / 256 * 256 + (8'000'000 % 256 == 0 ? 0 : 256));
 }
 
-TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {  // D-04
+TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {
   CountedBlocks blocks;
   Coalescing strategy(256, 0, blocks);
   HeapChunk chunk;
@@ -361,7 +361,7 @@ TEST(Binned, HandsOutTheLastOneIn) {
   EXPECT_EQ(take(bins.strategy, 1087), nullptr);
 }
 
-TEST(Binned, PutsAChunkOfAnExactSizeWhereItServesAnyRequest) {  // D-40
+TEST(Binned, PutsAChunkOfAnExactSizeWhereItServesAnyRequest) {
   Bins bins;
   HeapChunk& exact = bins.add(1050);  // of the bin of 1087, which it could not serve
   bins.strategy.give_back(*exact.first, 0);

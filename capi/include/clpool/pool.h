@@ -454,7 +454,7 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
  * queues, name them in clpool_pool_options.queues, and nothing waits but for what made the memory exist, and
  * for the queue that the block was allocated for (clpool_pool_allocate_on()). May be called for several
- * queues (W-02, W-04).
+ * queues.
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
  * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo; for
@@ -492,7 +492,7 @@ CLPOOL_API clpool_status clpool_mem_release_idle(clpool_mem* mem) CLPOOL_NOEXCEP
 CLPOOL_API clpool_status clpool_mem_release_later(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * Bin of a size (spec section 1.1.1 of PyOpenCL's pool).
+ * Bin of a size, as PyOpenCL's pool has them (`bin_number()` of its mem_pool.hpp).
  * @param size bytes
  * @param leading_bits 0…26
  * @param bin receives the bin's number

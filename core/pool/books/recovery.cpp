@@ -30,7 +30,7 @@ constexpr std::uint16_t first_stage_of_recovery = 8;
 constexpr std::uint16_t first_stage_of_giving_back = 13;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
-/// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made (D-04).
+/// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made.
 bool may_recover(Status status, cl_int code) noexcept {
   return status == Status::out_of_memory || (status == Status::opencl && code == -61);
 }
@@ -50,11 +50,10 @@ const Books::Stage Books::stages_[] = {
     &Books::end_rest,            // what rests in a guarded pool rests no longer
     &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
     &Books::collect,             // the user's collector, then all of the above that calls no driver
-    &Books::retry,               // the driver once more (D-06)
-    &Books::take_larger,         // a larger block than one would like (D-08)
+    &Books::retry,               // the driver once more
+    &Books::take_larger,         // a larger block than one would like
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
-                                    // (D-07)
-    &Books::try_exact,              // the exact size (D-04)
+    &Books::try_exact,              // the exact size
     &Books::give_back_for_exact,
     &Books::settle_driver,  // what may go only when it is idle, or is free only when its queue is through
     &Books::wait,           // until something comes free, as long as something is on its way
@@ -75,7 +74,7 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
                 static_cast<unsigned long long>(most));
   }
   if (most != 0 && request.rounded > most) {
-    request.rounded = size;  // D-04
+    request.rounded = size;
   }
   return Status::success;
 }
@@ -504,7 +503,7 @@ bool Books::may_fit(std::uint64_t bytes) const noexcept {
   if (bytes <= room()) {
     return true;
   }
-  // False if the pool's own limit shows that giving back all that is free would not make room (D-07).
+  // False if the pool's own limit shows that giving back all that is free would not make room.
   std::uint64_t can_bring = garbage_bytes_;
   for_each_free_chunk([&](const HeapChunk& chunk) {
     can_bring += may_give_back(chunk) ? chunk.size : 0;

@@ -1,4 +1,4 @@
-// The binned strategy is PyOpenCL's pool, exactly (spec 1.1.4 to 1.1.6).
+// The binned strategy is PyOpenCL's pool, exactly.
 #include "support/pools.hpp"
 
 namespace clpool::test {
@@ -86,7 +86,7 @@ TEST_F(BinnedPool, KeepsFreshBlocksRoundedAfterStopHolding) {
   EXPECT_EQ(clpool_mem_capacity(after.get()), 1087u);
 }
 
-TEST_F(BinnedPool, TakesSizesAroundPowersOfTwoOver1GiB) {  // PyOpenCL's test_mempool_32bit_issues, W-29
+TEST_F(BinnedPool, TakesSizesAroundPowersOfTwoOver1GiB) {  // PyOpenCL's test_mempool_32bit_issues
   const PoolHandle pool = make();
   std::uint64_t active = 0;
   std::vector<MemHandle> blocks;
@@ -105,7 +105,7 @@ TEST_F(BinnedPool, TakesSizesAroundPowersOfTwoOver1GiB) {  // PyOpenCL's test_me
   EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
 }
 
-TEST_F(BinnedPool, TakesFrom0To26LeadingBits) {  // D-34
+TEST_F(BinnedPool, TakesFrom0To26LeadingBits) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.strategy = CLPOOL_STRATEGY_BINNED;
   clpool_pool* pool = nullptr;

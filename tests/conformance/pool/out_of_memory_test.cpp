@@ -1,4 +1,4 @@
-// What a pool does when memory is out (design 3.5): each step of the chain by itself, and a failure at every
+// What a pool does when memory is out: each step of the chain by itself, and a failure at every
 // call of every workload, after which nothing may have changed and nothing may be lost.
 #include <algorithm>
 #include <atomic>
@@ -101,7 +101,7 @@ TEST_P(OutOfMemory, TakesMinus4And5And6ForIt) {
   }
 }
 
-TEST_P(OutOfMemory, AnyOtherFailureIsFinalAndGivesNothingBack) {  // spec 1.1.4 step 3
+TEST_P(OutOfMemory, AnyOtherFailureIsFinalAndGivesNothingBack) {
   const PoolHandle pool = make();
   allocate(pool, 100'000).reset();
   const std::uint64_t managed = stats_of(pool).managed_bytes;
@@ -118,7 +118,7 @@ TEST_P(OutOfMemory, AnyOtherFailureIsFinalAndGivesNothingBack) {  // spec 1.1.4 
   expect_sound(pool);
 }
 
-TEST_P(OutOfMemory, ASizeThatOnlyRoundingUpMadeTooLargeIsAskedForExactly) {  // D-04
+TEST_P(OutOfMemory, ASizeThatOnlyRoundingUpMadeTooLargeIsAskedForExactly) {
   const PoolHandle pool = make();
   numbers.failure = CL_INVALID_BUFFER_SIZE;
   numbers.fail_from = 1;
@@ -129,7 +129,7 @@ TEST_P(OutOfMemory, ASizeThatOnlyRoundingUpMadeTooLargeIsAskedForExactly) {  // 
   EXPECT_EQ(clpool_mem_capacity(mem.get()), 1'000'001u);
 }
 
-TEST_P(OutOfMemory, TheCollectorIsAskedAndTheDriverOnceMore) {  // D-06
+TEST_P(OutOfMemory, TheCollectorIsAskedAndTheDriverOnceMore) {
   MemHandle garbage;
   collect = [&] { numbers.capacity = UINT64_MAX; };
   const PoolHandle pool = make();
@@ -167,7 +167,7 @@ TEST_P(OutOfMemory, LateReleasesOfTheCollectorCountToo) {
   EXPECT_EQ(stats_of(pool).active_blocks, 1u);
 }
 
-TEST_P(OutOfMemory, ALargerHeldBlockServesBeforeMemoryIsGivenBack) {  // D-08
+TEST_P(OutOfMemory, ALargerHeldBlockServesBeforeMemoryIsGivenBack) {
   numbers.capacity = 1'200'000;
   const PoolHandle pool = make();
   allocate(pool, 1'000'000).reset();
@@ -199,7 +199,7 @@ TEST_P(OutOfMemory, HeldMemoryGoesLargestFirstAndNoMoreThanHelps) {
   EXPECT_GE(stats_of(pool).chunks, 2u) << "something is still held";
 }
 
-TEST_P(OutOfMemory, NothingIsGivenBackWhereThePoolsLimitShowsItCannotHelp) {  // D-07
+TEST_P(OutOfMemory, NothingIsGivenBackWhereThePoolsLimitShowsItCannotHelp) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.max_bytes = 2'000'000;
   const PoolHandle pool = make(options);
@@ -219,7 +219,7 @@ TEST_P(OutOfMemory, TheExactSizeIsTriedLast) {
   EXPECT_EQ(stats_of(pool).managed_bytes, 1'000'001u);
 }
 
-TEST_P(OutOfMemory, ABlockOfAnExactSizeKeepsItsRealSize) {  // D-40
+TEST_P(OutOfMemory, ABlockOfAnExactSizeKeepsItsRealSize) {
   numbers.capacity = 1'000'001;
   const PoolHandle pool = make();
   for (int i = 0; i < 3; ++i) {
@@ -417,7 +417,7 @@ TEST_P(OutOfMemory, AFailureAtAnyCallChangesNothingAndLosesNothing) {
 }
 
 }  // namespace
-TEST(PoolOutOfMemory, GivesBackForTheExactSizeWhenTheRoundedOneCannotFit) {  // D-04
+TEST(PoolOutOfMemory, GivesBackForTheExactSizeWhenTheRoundedOneCannotFit) {
   for (const std::uint32_t strategy : {CLPOOL_STRATEGY_COALESCING, CLPOOL_STRATEGY_BINNED}) {
     NumberSource source;
     const AllocatorHandle allocator = source.allocator();

@@ -1,4 +1,4 @@
-// Who may reuse what, and when (D-09 to D-12, W-02 to W-04): memory that commands still use is never handed
+// Who may reuse what, and when: memory that commands still use is never handed
 // out to others, whatever the queues, and no call of a pool waits for those commands unless memory is
 // otherwise out. The commands are held back by user events, so that they are certainly not complete.
 #include <atomic>
@@ -145,7 +145,7 @@ TEST_P(PoolQueues, AnUndeclaredUseOnAnotherQueueIsNotProtected) {
   EXPECT_TRUE(copy.reads(2)) << "the command sees what the next owner wrote";
 }
 
-TEST_P(PoolQueues, DeclaringAUseDoesNotEndTheProtectionOfThePoolsOwnQueues) {  // W-02, W-04
+TEST_P(PoolQueues, DeclaringAUseDoesNotEndTheProtectionOfThePoolsOwnQueues) {
   const PoolHandle tested = pool_used_on({cl.queue, out_of_order});
   MemHandle mem = written(tested, 1);
   const void* place = place_of(mem);
@@ -158,7 +158,7 @@ TEST_P(PoolQueues, DeclaringAUseDoesNotEndTheProtectionOfThePoolsOwnQueues) {  /
   expect_reused(tested, place);
 }
 
-TEST_P(PoolQueues, ADeclaredUseOnAnotherQueueHoldsTheBlockBack) {  // W-02, W-04, D-09
+TEST_P(PoolQueues, ADeclaredUseOnAnotherQueueHoldsTheBlockBack) {
   const PoolHandle tested = pool();
   MemHandle mem = written(tested, 1);
   const void* place = place_of(mem);
@@ -255,11 +255,11 @@ TEST_P(PoolQueues, AUseOnTheAllocatorsQueueCountsWhereThePoolWasToldOfAnother) {
   clReleaseEvent(gate);
 }
 
-TEST_P(PoolQueues, ABoundBlockIsHeldBackForItsQueue) {  // W-03, D-10, D-12
+TEST_P(PoolQueues, ABoundBlockIsHeldBackForItsQueue) {
   const PoolHandle tested = pool();
   MemHandle mem = written(tested, 1);
   const void* place = place_of(mem);
-  EXPECT_EQ(clpool_svm_bind_queue(mem.get(), out_of_order), CLPOOL_ERROR_INVALID_VALUE) << "D-10";
+  EXPECT_EQ(clpool_svm_bind_queue(mem.get(), out_of_order), CLPOOL_ERROR_INVALID_VALUE);
   ASSERT_EQ(clpool_svm_bind_queue(mem.get(), other), CLPOOL_SUCCESS);
   HeldCopy copy(cl, other, mem);
   mem.reset();
@@ -323,7 +323,7 @@ TEST_P(PoolQueues, NothingWaitsForACommandThatIsHeld) {
   EXPECT_TRUE(copy.reads(1)) << "it had not run, so nothing waited for it";
 }
 
-TEST_P(PoolQueues, WithoutOtherMemoryTheHeldBlockIsWaitedFor) {  // the last step of design 3.5
+TEST_P(PoolQueues, WithoutOtherMemoryTheHeldBlockIsWaitedFor) {
   for (const bool declared : {false, true}) {
     std::vector<cl_command_queue> queues = {cl.queue};
     if (!declared) {

@@ -125,7 +125,7 @@ def enqueue_fill_buffer(queue: Any, mem: MemoryObject, pattern: Any, offset: int
 
 def enqueue_svm_memfill(queue: Any, dest: MemoryObject, pattern: Any, byte_count: Optional[int] = None,
                         wait_for: Any = None) -> _n.Event:
-    """enqueue_fill() with PyOpenCL's name for SVM; byte_count is honoured (D-17)."""
+    """enqueue_fill() with PyOpenCL's name for SVM; byte_count is honoured."""
     return enqueue_fill(queue, dest, pattern, WHOLE_SIZE if byte_count is None else byte_count, wait_for=wait_for)
 
 

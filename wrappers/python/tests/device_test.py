@@ -29,7 +29,7 @@ def test_automatic_initialization():
 
 def test_every_question_has_an_answer(opencl):
     device, context, _ = opencl
-    assert characterize.get_simd_group_size(device, 4) >= 1  # W-21
+    assert characterize.get_simd_group_size(device, 4) >= 1
     assert characterize.reasonable_work_group_size_multiple(device, context) >= 1
     assert characterize.ask_simd_group_sizes(device)
     assert isinstance(characterize.has_double_support(device), bool)
@@ -51,7 +51,7 @@ def test_every_question_has_an_answer(opencl):
     assert characterize.why_not_local_access_conflict_free(device, 4, (32, 32))[0] >= 1
 
 
-@pytest.mark.parametrize("size, shape, stored, as_pyopencl, expected", [  # spec §2.2
+@pytest.mark.parametrize("size, shape, stored, as_pyopencl, expected", [
     (4, (32, 32), None, True, 32), (4, (32, 32), (32, 33), True, 1), (4, (16, 16), None, True, 8),
     (8, (32,), None, True, 2), (8, (32,), None, False, 1), (1, (32,), None, True, 4), (1, (32,), None, False, 1)])
 def test_bank_conflicts(size, shape, stored, as_pyopencl, expected):
@@ -76,7 +76,7 @@ def test_speed_is_measured(opencl):
     assert speed.transfer_bytes == 4096 and speed.write_bandwidth > 0
 
 
-def test_pycudas_occupancy():  # spec §3.2
+def test_pycudas_occupancy():
     data = clpool.DeviceData.of_compute_capability(2, 0, clpool.model.PYOPENCL)
     record = clpool.OccupancyRecord(data, 128, registers=20)
     assert (record.tb_per_mp, record.limited_by, record.warps_per_mp) == (8, "device", 32)

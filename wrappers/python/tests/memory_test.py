@@ -1,4 +1,4 @@
-"""The memory runtime: buffers, parts, SVM, images, samplers, pipes, copies, fills, maps (spec §4.2, §4.3, §4.4)."""
+"""The memory runtime: buffers, parts, SVM, images, samplers, pipes, copies, fills, maps."""
 import numpy as np
 import pytest
 
@@ -33,7 +33,7 @@ def test_buffers_copy_to_buffers_and_host_exactly(context, queue):  # test_copy_
     assert clpool.Buffer(context, mem_flags.READ_WRITE, 64).reference_count == 1
 
 
-def test_the_default_size_of_a_copy_is_the_smaller_side(context, queue, pool):  # D-16
+def test_the_default_size_of_a_copy_is_the_smaller_side(context, queue, pool):
     block = pool.allocate(1024)
     clpool.enqueue_fill(queue, block, b"\x03")
     small = clpool.Buffer(context, RW, 512)
@@ -42,7 +42,7 @@ def test_the_default_size_of_a_copy_is_the_smaller_side(context, queue, pool):  
     clpool.enqueue_copy(queue, block, small, byte_count=0).wait()
 
 
-def test_host_copies_take_offsets_and_counts(context, queue):  # W-19
+def test_host_copies_take_offsets_and_counts(context, queue):
     buffer = clpool.Buffer(context, RW, 100)
     clpool.enqueue_fill(queue, buffer, b"\0")
     clpool.enqueue_copy(queue, buffer, b"abcdef", dst_offset=10, byte_count=3)
@@ -82,7 +82,7 @@ def test_copies_that_do_not_block_keep_their_host_memory(context, queue):
     assert (read(queue, buffer) == 19).all()
 
 
-def test_parts_and_slices(context, queue):  # test_sub_buffers, W-06, D-22
+def test_parts_and_slices(context, queue):  # test_sub_buffers
     data = random_bytes(30_000)
     buffer = clpool.Buffer(context, mem_flags.READ_ONLY | mem_flags.COPY_HOST_PTR, hostbuf=data)
     part = buffer[4096:4096 + 2560]
@@ -111,7 +111,7 @@ def test_what_opencl_refuses_has_its_code(context, queue):
     assert caught.value.code == -8
 
 
-def test_pooled_blocks_have_the_whole_interface(queue, pool):  # D-14, D-15
+def test_pooled_blocks_have_the_whole_interface(queue, pool):
     block = pool.allocate(8192)
     clpool.enqueue_fill(queue, block, np.int32(7))
     assert (read(queue, block).view(np.int32) == 7).all()
@@ -156,7 +156,7 @@ def test_rectangles_of_two_dimensions(context, queue):  # test_enqueue_copy_rect
     clpool.enqueue_copy(queue, target, two, buffer_origin=(31, 17), host_origin=(11, 19), region=(128, 96),
                         buffer_pitches=(300,), host_pitches=(512,))
     assert (target[19:19 + 96, 11:11 + 128] == source[13:13 + 96, 20:20 + 128]).all()
-    with pytest.raises(clpool.InvalidValueError):  # D-37
+    with pytest.raises(clpool.InvalidValueError):
         clpool.enqueue_copy(queue, target[:3], two, buffer_origin=(0, 0), host_origin=(0, 0), region=(128, 96),
                             host_pitches=(512,))
 
@@ -180,7 +180,7 @@ def test_maps_are_context_managers(context, queue):
     mapping = buffer.map(queue, offset=100, size=40)
     assert mapping.array(np.uint32).shape == (10,)
     mapping.release().wait()
-    mapping.release().wait()  # D-27
+    mapping.release().wait()
     with pytest.raises(clpool.InvalidOperationError):
         mapping.array()
 
@@ -195,7 +195,7 @@ def test_maps_with_pyopencls_names(context, queue):  # test_map_dtype
     assert (read(queue, buffer).view(np.uint32) == 5).all()
 
 
-def test_svm_is_host_memory_too(context, queue, needs_svm):  # test_coarse_grain_svm, D-17, D-18
+def test_svm_is_host_memory_too(context, queue, needs_svm):  # test_coarse_grain_svm
     memory = clpool.SVMAllocation(context, 12_000, 64)
     assert memory.svm_ptr % 64 == 0 and memory.int_ptr == 0 and memory.size == 12_000
     clpool.enqueue_svm_memfill(queue, memory, np.float32(0)).wait()
@@ -221,7 +221,7 @@ def test_svm_is_host_memory_too(context, queue, needs_svm):  # test_coarse_grain
     nothing.release()
 
 
-def test_svm_arrays(context, opencl, needs_svm):  # D-21
+def test_svm_arrays(context, opencl, needs_svm):
     for dtype in (np.float32, np.dtype((np.void, 12)), np.dtype((np.void, 300))):
         array = clpool.csvm_empty(context, (3, 4), dtype, order="F")
         assert array.shape == (3, 4) and isinstance(array.base, clpool.SVMPointer)
@@ -235,7 +235,7 @@ def test_svm_arrays(context, opencl, needs_svm):  # D-21
         clpool.csvm_empty(context, -3, np.int8)
 
 
-def test_system_svm_is_refused_where_the_device_lacks_it(context, opencl):  # W-17
+def test_system_svm_is_refused_where_the_device_lacks_it(context, opencl):
     host = np.zeros(16)
     if clpool.characterize.has_fine_grain_system_svm(opencl[0]):
         assert clpool.SVM(context, host).mem is host
@@ -244,7 +244,7 @@ def test_system_svm_is_refused_where_the_device_lacks_it(context, opencl):  # W-
             clpool.SVM(context, host)
 
 
-def test_images(context, queue):  # test_image_2d, D-23, D-24, D-25, W-20
+def test_images(context, queue):  # test_image_2d
     formats = clpool.get_supported_image_formats(context, mem_flags.READ_ONLY, clpool.mem_object_type.IMAGE2D)
     assert clpool.ImageFormat(clpool.channel_order.RGBA, clpool.channel_type.FLOAT) in formats
     array = np.random.RandomState(3).rand(64, 48, 4).astype(np.float32)

@@ -112,7 +112,7 @@ def test_limits_become_memory_errors_with_figures(queue):
 def test_the_binned_strategy_has_pyopencls_bins(numbers):
     pool = numbers.pool(strategy=clpool.strategy.BINNED)
     pool.allocate(1024).release()
-    assert pool.managed_bytes == 1087  # spec §1.1.2
+    assert pool.managed_bytes == 1087
     assert pool.held_blocks == 1
     none = numbers.pool(strategy=clpool.strategy.BINNED, leading_bits_in_bin_id=0)
     none.allocate(1024).release()
@@ -136,7 +136,7 @@ def test_bitlog2():
         assert clpool.bitlog2(value) == expected
 
 
-def test_32_bits_are_not_the_limit(numbers):  # test_mempool_32bit_issues, W-29
+def test_32_bits_are_not_the_limit(numbers):  # test_mempool_32bit_issues
     pool = numbers.pool()
     for exponent in range(30, 35):
         for difference in range(-5, 5):
@@ -187,7 +187,7 @@ def test_pools_are_made_over_allocators_only(pool):
         clpool.MemoryPool(pool.allocator, max_bytes=-1)
     with pytest.raises(clpool.InvalidValueError):
         clpool.MemoryPool(pool.allocator, strategy=99)
-    with pytest.raises(clpool.InvalidValueError):  # D-34
+    with pytest.raises(clpool.InvalidValueError):
         clpool.MemoryPool(pool.allocator, 27, strategy=clpool.strategy.BINNED)
 
 

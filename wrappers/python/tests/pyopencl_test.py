@@ -1,4 +1,4 @@
-"""The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py (spec §4.1, W-13)."""
+"""The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py."""
 import gc
 
 import numpy as np
@@ -35,7 +35,7 @@ def allocator(request, ctx, cq):
     }[request.param]()
 
 
-def test_arrays_and_results_of_arithmetic_keep_their_allocator(ctx, cq, allocator):  # test_mem_pool_with_arrays, W-13
+def test_arrays_and_results_of_arithmetic_keep_their_allocator(ctx, cq, allocator):  # test_mem_pool_with_arrays
     if "cl_khr_fp64" not in ctx.devices[0].extensions:
         pytest.skip("PyOpenCL divides by numbers in double precision, the device has no cl_khr_fp64")
     a = cl_array.arange(cq, 2000, dtype=np.float32, allocator=allocator)
@@ -158,7 +158,7 @@ def test_the_names_of_pyopencls_modules_are_there():
         assert missing == []
 
 
-def test_out_of_order_queues_are_served_rightly(ctx):  # what PyOpenCL's pool fails: design §3.4
+def test_out_of_order_queues_are_served_rightly(ctx):  # what PyOpenCL's pool fails
     try:
         cq = cl.CommandQueue(ctx, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
     except cl.Error as refusal:
