@@ -10,43 +10,21 @@
 namespace clpool::program {
 namespace {
 
-std::string text_of(cl_device_id device, cl_device_info info) {
-  std::size_t size = 0;
-  if (clGetDeviceInfo(device, info, 0, nullptr, &size) != CL_SUCCESS || size == 0) {
-    return "?";
-  }
-  std::string text(size, '\0');
-  check_cl(clGetDeviceInfo(device, info, size, text.data(), nullptr), "clGetDeviceInfo");
-  return text.c_str();  // up to the terminating zero
-}
-
-std::string text_of(cl_platform_id platform, cl_platform_info info) {
-  std::size_t size = 0;
-  if (clGetPlatformInfo(platform, info, 0, nullptr, &size) != CL_SUCCESS || size == 0) {
-    return "?";
-  }
-  std::string text(size, '\0');
-  check_cl(clGetPlatformInfo(platform, info, size, text.data(), nullptr), "clGetPlatformInfo");
-  return text.c_str();
-}
-
-std::uint64_t number_of(cl_device_id device, cl_device_info info) {
-  cl_ulong number = 0;
-  check_cl(clGetDeviceInfo(device, info, sizeof number, &number, nullptr), "clGetDeviceInfo");
-  return number;
-}
-
 Device describe(cl_platform_id platform, cl_device_id id) {
+  clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
+  check(clpool_device_read_facts(id, &facts));
   Device device;
   device.platform = platform;
   device.id = id;
-  device.type = number_of(id, CL_DEVICE_TYPE);
-  device.name = text_of(id, CL_DEVICE_NAME);
-  device.vendor = text_of(id, CL_DEVICE_VENDOR);
-  device.version = text_of(id, CL_DEVICE_VERSION);
-  device.platform_name = text_of(platform, CL_PLATFORM_NAME);
-  device.memory = number_of(id, CL_DEVICE_GLOBAL_MEM_SIZE);
-  device.largest = number_of(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  device.type = facts.type;
+  device.name = facts.name;
+  device.vendor = facts.vendor;
+  device.version = facts.version;
+  device.platform_name = facts.platform;
+  device.memory = facts.memory_bytes;
+  device.largest = facts.largest_allocation_bytes;
+  device.platform_index = facts.platform_index;
+  device.index_in_platform = facts.device_index;
   return device;
 }
 
@@ -71,12 +49,9 @@ std::vector<Device> list_devices() {
   std::vector<cl_platform_id> platforms(count);
   check_cl(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
   std::vector<Device> devices;
-  for (std::size_t p = 0; p < platforms.size(); ++p) {
-    const std::vector<cl_device_id> ids = devices_of(platforms[p]);
-    for (std::size_t d = 0; d < ids.size(); ++d) {
-      devices.push_back(describe(platforms[p], ids[d]));
-      devices.back().platform_index = p;
-      devices.back().index_in_platform = d;
+  for (const cl_platform_id platform : platforms) {
+    for (const cl_device_id id : devices_of(platform)) {
+      devices.push_back(describe(platform, id));
     }
   }
   return devices;

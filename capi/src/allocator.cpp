@@ -13,6 +13,7 @@
 
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
+using clpool::capi::release_later;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
@@ -27,6 +28,7 @@ template <typename Make>
 clpool_status create(clpool_allocator** out, const char* function, Make&& make) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(out, function, "out"));
+    clpool::core::finish_later_releases();
     Reference<Allocator> allocator;
     CLPOOL_TRY(make(allocator));
     *out = to_handle(allocator.detach());
@@ -49,6 +51,22 @@ clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_f
   return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
     CLPOOL_TRY(require(queue, "clpool_allocator_create_immediate", "queue"));
     return clpool::core::make_immediate_allocator(queue, flags, allocator);
+  });
+}
+
+clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags, uint32_t touch,
+                                               clpool_allocator** out) noexcept {
+  return create(out, __func__, [&](Reference<Allocator>& allocator) -> Status {
+    CLPOOL_TRY(require(queue, "clpool_allocator_create_touching", "queue"));
+    const std::uint32_t kind = touch & ~std::uint32_t{CLPOOL_TOUCH_WAIT};
+    if (kind > CLPOOL_TOUCH_WHOLE) {
+      return clpool::core::fail(Status::invalid_value,
+                                "clpool_allocator_create_touching: touch is 0x%X, valid are 0 to %d, with or "
+                                "without CLPOOL_TOUCH_WAIT (0x%X)",
+                                touch, CLPOOL_TOUCH_WHOLE, CLPOOL_TOUCH_WAIT);
+    }
+    return clpool::core::make_immediate_allocator(queue, flags, allocator,
+                                                  static_cast<clpool::core::Touch>(kind), kind != touch);
   });
 }
 
@@ -124,6 +142,11 @@ clpool_status clpool_allocator_release(clpool_allocator* allocator) noexcept {
       CLPOOL_TRY(to_core(allocator)->require_own_process("the allocator"));
       to_core(allocator)->release();
     }
+    clpool::core::finish_later_releases();
     return Status::success;
   });
+}
+
+clpool_status clpool_allocator_release_later(clpool_allocator* allocator) noexcept {
+  return release_later(allocator, "the allocator");
 }

@@ -4,6 +4,7 @@
 #include "cl/info.hpp"
 #include "device/catalog.hpp"
 #include "device/choice.hpp"
+#include "device/device_facts.hpp"
 #include "shim.hpp"
 #include "text.hpp"
 
@@ -14,6 +15,7 @@ using clpool::core::Status;
 using namespace clpool::core::device;
 
 constexpr std::size_t oldest_options = sizeof(clpool_device_options);
+constexpr std::size_t oldest_facts = sizeof(clpool_device_facts);
 
 Status to_core(const clpool_device_options* options_or_null, ChoiceOptions& result, const char* function) {
   if (options_or_null == nullptr) {
@@ -99,6 +101,43 @@ clpool_status clpool_device_describe(cl_device_id device, char* text, size_t cap
     read_device(device, entry);
     clpool::capi::write_text(describe(entry), text, capacity, needed);
     return Status::success;
+  });
+}
+
+void clpool_device_facts_init(clpool_device_facts* facts) noexcept {
+  if (facts != nullptr) {
+    *facts = CLPOOL_DEVICE_FACTS_INIT;
+  }
+}
+
+clpool_status clpool_device_read_facts(cl_device_id device, clpool_device_facts* facts) noexcept {
+  constexpr const char* function = __func__;
+  return clpool::capi::guarded([&] {
+    CLPOOL_TRY(clpool::capi::require(facts, function, "facts"));
+    clpool_device_facts result = CLPOOL_DEVICE_FACTS_INIT;
+    CLPOOL_TRY(clpool::capi::write_result(result, oldest_facts, facts, function));
+    CLPOOL_TRY(clpool::capi::require(device, function, "device"));
+    DeviceFacts found;
+    CLPOOL_TRY(read_device_facts(device, found));
+    result.platform_index = found.platform_index;
+    result.device_index = found.device_index;
+    result.compute_units = found.compute_units;
+    result.type = found.type;
+    result.memory_bytes = found.memory_bytes;
+    result.largest_allocation_bytes = found.largest_allocation_bytes;
+    result.local_memory_bytes = found.local_memory_bytes;
+    result.alignment = found.alignment;
+    result.svm_capabilities = found.svm_capabilities;
+    result.version_major = found.version_major;
+    result.version_minor = found.version_minor;
+    result.has_unified_memory = found.has_unified_memory ? 1 : 0;
+    result.has_out_of_order_queues = found.has_out_of_order_queues ? 1 : 0;
+    clpool::capi::write_field(found.name, result.name);
+    clpool::capi::write_field(found.vendor, result.vendor);
+    clpool::capi::write_field(found.platform, result.platform);
+    clpool::capi::write_field(found.version, result.version);
+    clpool::capi::write_field(found.driver_version, result.driver_version);
+    return clpool::capi::write_result(result, oldest_facts, facts, function);
   });
 }
 

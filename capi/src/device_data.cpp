@@ -166,6 +166,13 @@ clpool_status clpool_device_data_release(clpool_device_data* data) noexcept {
   return CLPOOL_SUCCESS;
 }
 
+clpool_status clpool_device_data_release_later(clpool_device_data* data) noexcept {
+  if (data != nullptr) {
+    data->release_later();
+  }
+  return CLPOOL_SUCCESS;
+}
+
 clpool_status clpool_align_bytes(int32_t word_size, uint64_t* bytes) noexcept {
   return capi::guarded([&] {
     CLPOOL_TRY(capi::clear_result(bytes, "clpool_align_bytes", "bytes"));

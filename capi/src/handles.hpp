@@ -74,4 +74,17 @@ inline clpool_map* to_handle(Map* object) noexcept {
   return reinterpret_cast<clpool_map*>(object);
 }
 
+/// Puts off the release of an allocator, a pool, a log or a log's writer.
+template <typename Handle>
+clpool_status release_later(Handle* handle, const char* what) noexcept {
+  if (handle == nullptr) {
+    return CLPOOL_SUCCESS;
+  }
+  const Status status = to_core(handle)->require_own_process(what);
+  if (status == Status::success) {
+    to_core(handle)->release_later();
+  }
+  return static_cast<clpool_status>(status);
+}
+
 }  // namespace clpool::capi

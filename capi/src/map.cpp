@@ -90,3 +90,8 @@ clpool_status clpool_map_release(clpool_map* map) noexcept {
     return map == nullptr ? Status::success : clpool::core::release_map(*to_core(map));
   });
 }
+
+clpool_status clpool_map_release_later(clpool_map* map) noexcept {
+  return map == nullptr ? CLPOOL_SUCCESS
+                        : static_cast<clpool_status>(clpool::core::release_map_later(*to_core(map)));
+}

@@ -184,6 +184,13 @@ clpool_status clpool_memo_release(clpool_memo* memo) noexcept {
   return CLPOOL_SUCCESS;
 }
 
+clpool_status clpool_memo_release_later(clpool_memo* memo) noexcept {
+  if (memo != nullptr) {
+    to_core(memo)->release_later();
+  }
+  return CLPOOL_SUCCESS;
+}
+
 void* clpool_memo_value_get(const clpool_memo_value* value) noexcept {
   return value != nullptr ? reinterpret_cast<const MemoValue*>(value)->get() : nullptr;
 }
@@ -191,6 +198,13 @@ void* clpool_memo_value_get(const clpool_memo_value* value) noexcept {
 clpool_status clpool_memo_value_release(clpool_memo_value* value) noexcept {
   if (value != nullptr) {
     to_core(value)->release();
+  }
+  return CLPOOL_SUCCESS;
+}
+
+clpool_status clpool_memo_value_release_later(clpool_memo_value* value) noexcept {
+  if (value != nullptr) {
+    to_core(value)->release_later();
   }
   return CLPOOL_SUCCESS;
 }

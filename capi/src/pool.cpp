@@ -12,6 +12,7 @@
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::read_options;
+using clpool::capi::release_later;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
@@ -277,8 +278,17 @@ clpool_status clpool_pool_release(clpool_pool* pool) noexcept {
   }
   return on_pool(pool, "clpool_pool_release", [](Pool& object) {
     object.release();
+    clpool::core::finish_later_releases();
     return Status::success;
   });
+}
+
+clpool_status clpool_pool_release_later(clpool_pool* pool) noexcept {
+  return release_later(pool, "the pool");
+}
+
+clpool_status clpool_pool_resume_holding(clpool_pool* pool) noexcept {
+  return on_pool(pool, "clpool_pool_resume_holding", [](Pool& object) { return object.resume_holding(); });
 }
 
 clpool_status clpool_pool_check(clpool_pool* pool) noexcept {

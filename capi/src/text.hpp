@@ -23,6 +23,16 @@ Status begin_output(T* target, std::size_t capacity, std::size_t* needed, const 
   return Status::success;
 }
 
+/// Copies a text into a field of a struct that is all zeros, cut to fit, but not within a letter of UTF-8.
+template <std::size_t size>
+void write_field(std::string_view text, char (&field)[size]) noexcept {
+  std::size_t length = std::min(text.size(), size - 1);
+  while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) {
+    --length;
+  }
+  std::memcpy(field, text.data(), length);
+}
+
 /// Copies a text, cut to fit and ended by a zero; `*needed` is the whole length with the zero.
 inline void write_text(std::string_view text, char* target, std::size_t capacity,
                        std::size_t* needed) noexcept {

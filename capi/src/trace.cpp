@@ -11,6 +11,7 @@
 
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
+using clpool::capi::release_later;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::capi::to_handle;
@@ -80,6 +81,10 @@ clpool_status clpool_trace_release(clpool_trace* trace) noexcept {
     to_core(trace)->release();
   }
   return CLPOOL_SUCCESS;
+}
+
+clpool_status clpool_trace_release_later(clpool_trace* trace) noexcept {
+  return release_later(trace, "the log");
 }
 
 void clpool_trace_stats_init(clpool_trace_stats* stats) noexcept {
@@ -194,6 +199,10 @@ clpool_status clpool_trace_writer_release(clpool_trace_writer* writer) noexcept 
     to_core(writer)->release();
   }
   return CLPOOL_SUCCESS;
+}
+
+clpool_status clpool_trace_writer_release_later(clpool_trace_writer* writer) noexcept {
+  return release_later(writer, "the log's writer");
 }
 
 clpool_status clpool_allocator_create_trace(clpool_allocator* inner, const char* path,

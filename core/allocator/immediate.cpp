@@ -1,4 +1,4 @@
-// Forcing by a touch, which costs no transfer, or by a small write before OpenCL 1.2.
+// Forcing, by one of four commands.
 #include "allocator/immediate.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "allocator/facts.hpp"
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
+#include "cl/quirks.hpp"
 #include "cl/sub_buffer.hpp"
 
 namespace clpool::core {
@@ -15,12 +16,13 @@ namespace {
 class ImmediateAllocator final : public Allocator {
  public:
   ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
-                     std::uint64_t global_bytes, bool can_touch, bool out_of_order)
+                     std::uint64_t global_bytes, Touch touch, bool waits, bool out_of_order)
       : Allocator(traits),
         facts_(std::move(facts)),
         flags_(flags),
         global_bytes_(global_bytes),
-        can_touch_(can_touch),
+        touch_(touch),
+        waits_(waits),
         out_of_order_(out_of_order) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
@@ -36,34 +38,56 @@ class ImmediateAllocator final : public Allocator {
 
  private:
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
-    if (can_touch_) {
-      cl::Event resident;
-      CLPOOL_TRY(cl::touch(facts_.queue.get(), buffer, out_of_order_ ? resident.receive() : nullptr));
-      if (!out_of_order_) {
-        return Status::success;
+    cl::Event resident;
+    const bool needs_event = waits_ || (out_of_order_ && touch_ != Touch::write);
+    CLPOOL_TRY(enqueue(buffer, size, needs_event ? resident.receive() : nullptr));
+    // On such a queue, what comes after it might run before it, and lose what it wrote.
+    if (out_of_order_ && touch_ != Touch::write) {
+      CLPOOL_TRY(cl::come_after(resident.get(), facts_.queue.get()));
+    }
+    return waits_ ? cl::wait_for(resident.get(), "a buffer cannot be made resident") : Status::success;
+  }
+
+  Status enqueue(cl_mem buffer, std::uint64_t size, cl_event* event) noexcept {
+    const cl_command_queue queue = facts_.queue.get();
+    const auto bytes = static_cast<std::size_t>(size);
+    switch (touch_) {
+      case Touch::byte:
+        return cl::touch(queue, buffer, 1, event);
+      case Touch::whole:
+        return cl::touch(queue, buffer, bytes, event);
+      case Touch::migrate: {
+        const cl_int code = clEnqueueMigrateMemObjects(
+            queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, event);
+        return told(code, "clEnqueueMigrateMemObjects", size);
       }
-      // What comes after it might run before it, and lose what it wrote.
-      return cl::come_after(resident.get(), facts_.queue.get());
+      case Touch::write:
+        break;
     }
     const cl_uint zero = 0;  // the write blocks: it must not outlive this variable
-    const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof zero));
-    const cl_int code =
-        clEnqueueWriteBuffer(facts_.queue.get(), buffer, CL_TRUE, 0, bytes, &zero, 0, nullptr, nullptr);
+    const cl_int code = clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, std::min(bytes, sizeof zero), &zero,
+                                             0, nullptr, event);
+    return told(code, "clEnqueueWriteBuffer", size);
+  }
+
+  static Status told(cl_int code, const char* call, std::uint64_t size) noexcept {
     return code == CL_SUCCESS ? Status::success
-                              : fail_cl(code, "clEnqueueWriteBuffer", "%llu bytes cannot be made resident",
+                              : fail_cl(code, call, "%llu bytes cannot be made resident",
                                         static_cast<unsigned long long>(size));
   }
 
   QueueFacts facts_;
   cl_mem_flags flags_;
   std::uint64_t global_bytes_;
-  bool can_touch_;
+  Touch touch_;
+  bool waits_;
   bool out_of_order_;
 };
 
 }  // namespace
 
-Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result) {
+Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result,
+                                Touch touch, bool waits) {
   CLPOOL_TRY(check_allocator_flags(flags));
   QueueFacts facts;
   CLPOOL_TRY(read_queue_facts(queue, facts));
@@ -71,6 +95,21 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   CLPOOL_TRY(read_context_facts(facts.context.get(), context_facts));
   cl::Version version;
   CLPOOL_TRY(cl::device_version(facts.device, version));
+  if (version < cl::Version{1, 2} && touch == Touch::byte) {
+    touch = Touch::write;
+  }
+  if (touch == Touch::migrate) {
+    bool breaks = false;
+    CLPOOL_TRY(cl::breaks_at_migrations(facts.device, breaks));
+    if (breaks) {
+      return fail(Status::not_supported,
+                  "this device's driver crashes in migrations while other threads use the queue: "
+                  "CLPOOL_TOUCH_MIGRATE is not to be had on it");
+    }
+  }
+  if (touch == Touch::migrate || touch == Touch::whole) {
+    CLPOOL_TRY(cl::require_version(facts.device, {1, 2}, "this way of touching memory"));
+  }
   AllocatorTraits traits;
   traits.kind = MemKind::buffer;
   traits.granularity = context_facts.base_alignment;
@@ -80,9 +119,8 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
-  result = Reference<Allocator>::adopt(new ImmediateAllocator(traits, std::move(facts), access,
-                                                              context_facts.global_bytes,
-                                                              version >= cl::Version{1, 2}, out_of_order));
+  result = Reference<Allocator>::adopt(new ImmediateAllocator(
+      traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order));
   return Status::success;
 }
 

@@ -8,7 +8,16 @@
 
 namespace clpool::core {
 
-/// `flags` 0 means CL_MEM_READ_WRITE.
-Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result);
+/// The command that forces a buffer to exist; the numbers are those of clpool/allocator.h.
+enum class Touch : std::uint32_t {
+  byte = 0,     ///< a fill of its first byte; before OpenCL 1.2 a write
+  migrate = 1,  ///< a migration with undefined content
+  write = 2,    ///< a small write that blocks
+  whole = 3,    ///< a fill of all of it
+};
+
+/// `flags` 0 means CL_MEM_READ_WRITE; `waits`: an allocation ends when that command has.
+Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result,
+                                Touch touch = Touch::byte, bool waits = false);
 
 }  // namespace clpool::core

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/finding.hpp"
+#include "base/late_release.hpp"
 
 namespace clpool::core {
 
@@ -98,6 +99,7 @@ Status MemOwner::take_back_later(Mem& mem) noexcept {
 }
 
 void finish_later_releases() noexcept {
+  LateRelease::finish_all();
   if (later_releases.load(std::memory_order_relaxed) == nullptr) {
     return;
   }

@@ -121,7 +121,7 @@ Status release_mem(Mem& mem) noexcept;
 /// `mem` is not live.
 Status release_mem_later(Mem& mem) noexcept;
 
-/// Carries out what release_mem_later() put off for memory of no pool.
+/// Carries out what was put off: of memory of no pool, and of all other objects (LateRelease).
 void finish_later_releases() noexcept;
 
 /// Adds one reference. INVALID_OPERATION if `mem` is not live.

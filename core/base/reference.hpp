@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/late_release.hpp"
 #include "base/process.hpp"
 
 namespace clpool::core {
 
 /// Base of objects that are shared by counting. Born with one reference, which its creator owns.
-class Shared {
+class Shared : private LateRelease {
  public:
-  Shared() = default;
+  Shared() noexcept
+      : LateRelease([](LateRelease& object) noexcept { static_cast<Shared&>(object).release(); }) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
@@ -28,6 +30,8 @@ class Shared {
       last_reference_gone();
     }
   }
+  /// Gives one up in a later call of the library that may wait and call drivers.
+  void release_later() noexcept { put_off(); }
 
  protected:
   virtual ~Shared() = default;

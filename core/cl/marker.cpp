@@ -125,6 +125,17 @@ Status come_after(cl_event event, cl_command_queue queue) noexcept {
   return enqueue_barrier(queue, old, 1, &event);
 }
 
+Status wait_for(cl_event event, const char* what) noexcept {
+  const cl_int code = clWaitForEvents(1, &event);
+  if (code == CL_SUCCESS) {
+    return Status::success;
+  }
+  cl_int state = CL_COMPLETE;  // the command's own error says more than that one was met
+  const cl_int asked =
+      clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return fail_cl(asked == CL_SUCCESS && state < 0 ? state : code, "clWaitForEvents", "%s", what);
+}
+
 Status finish(cl_command_queue queue) noexcept {
   const cl_int code = clFinish(queue);
   return code == CL_SUCCESS

@@ -32,6 +32,9 @@ Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
 /// Makes commands enqueued on `queue` from now on wait for an event of a command that was enqueued there.
 Status come_after(cl_event event, cl_command_queue queue) noexcept;
 
+/// Waits for a command, and tells if it failed; `what` begins the error's text.
+Status wait_for(cl_event event, const char* what) noexcept;
+
 /// Waits for everything on `queue`.
 Status finish(cl_command_queue queue) noexcept;
 

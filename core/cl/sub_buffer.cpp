@@ -33,10 +33,10 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept {
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event) noexcept {
   // As a guard fills new memory, so that it does not matter which of them comes first.
-  const cl_int code = clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0,
-                                          sizeof pattern_byte, 0, nullptr, event);
+  const cl_int code =
+      clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes, 0, nullptr, event);
   return code == CL_SUCCESS
              ? Status::success
              : fail_cl(code, "clEnqueueFillBuffer", "a buffer cannot be made resident on queue %p",
@@ -66,7 +66,7 @@ void SubBuffers::follow(Needs& needs) noexcept {
 }
 
 Status SubBuffers::touch(cl_command_queue queue, cl_mem root) noexcept {
-  return can_touch_ ? cl::touch(queue, root, nullptr) : Status::success;
+  return can_touch_ ? cl::touch(queue, root, 1, nullptr) : Status::success;
 }
 
 Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out,

@@ -20,7 +20,7 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 /// Makes a buffer exist on the queue's device, with undefined content, by a fill of one byte. Not by a
 /// migration: NVIDIA's driver (580.159 seen) crashes where one is enqueued while another thread enqueues
 /// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL. Needs OpenCL 1.2.
-Status touch(cl_command_queue queue, cl_mem buffer, cl_event* event) noexcept;
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event) noexcept;
 
 /// The parts of one pool's chunks. Functions may be called by several threads at once. A lock is held
 /// across their driver calls where the driver needs that (mixes_up_parts()), and nowhere else; within it

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "base/recycler.hpp"
 #include "cl/marker.hpp"
 #include "cl/pattern.hpp"
@@ -18,6 +19,7 @@ constinit Recycler<Map> recycler;
 
 /// A live, still unmapped descriptor that holds memory and queue.
 Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
+  finish_later_releases();
   CLPOOL_TRY(begin_use(order, {&mem}));
   cl::Queue queue;
   CLPOOL_TRY(cl::Queue::share(order.queue, queue));
@@ -197,6 +199,22 @@ Status unmap(Map& map, cl::Order order) {
   map.is_mapped = false;
   map.pointer = nullptr;
   map.mapped.reset();
+  return Status::success;
+}
+
+Map::Map() noexcept
+    : LateRelease([](LateRelease& object) noexcept {
+        auto& map = static_cast<Map&>(object);
+        map.state = MemState::live;
+        if (release_map(map) != Status::success) {
+          send_message({}, Severity::error, "a map whose release was put off: %s", last_error_message());
+        }
+      }) {}
+
+Status release_map_later(Map& map) noexcept {
+  CLPOOL_TRY(require_live(map));
+  map.state = MemState::released;
+  map.put_off();
   return Status::success;
 }
 

@@ -6,13 +6,15 @@
 
 #include <cstddef>
 
+#include "base/late_release.hpp"
 #include "base/mem.hpp"
 #include "cl/handle.hpp"
 #include "cl/order.hpp"
 
 namespace clpool::core {
 
-struct Map {
+struct Map : LateRelease {
+  Map() noexcept;
   Map* next = nullptr;  ///< link of the recycler
   MemState state = MemState::released;
   bool is_mapped = false;
@@ -38,6 +40,9 @@ Status unmap(Map& map, cl::Order order);
 
 /// Unmaps if need be and gives everything back. INVALID_OPERATION if it was released before.
 Status release_map(Map& map);
+
+/// The same in a later call of the library that may call drivers; the map counts as released at once.
+Status release_map_later(Map& map) noexcept;
 
 /// INVALID_OPERATION for a released map.
 Status require_live(const Map& map) noexcept;

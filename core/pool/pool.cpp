@@ -204,6 +204,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     ensure_thread_record();
   }
   request.inside = Frame::is_inside(*this);
+  if (!request.inside) {
+    core::finish_later_releases();
+  }
   Status status = Status::success;
   {
     Visit visit(*this);

@@ -89,6 +89,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   PoolStats statistics();
   Status free_held();
   Status stop_holding();
+  Status resume_holding();
   Status trim(std::uint64_t keep_bytes);
   Status tick();
 

@@ -68,8 +68,16 @@ Status Pool::stop_holding() {
   CLPOOL_TRY(require_own_process("the pool"));
   Visit visit(*this);
   visit.finish_later_releases();
-  books_.stop_holding();
+  books_.hold(false);
   give_back_all(visit);
+  return Status::success;
+}
+
+Status Pool::resume_holding() {
+  CLPOOL_TRY(require_own_process("the pool"));
+  const Visit visit(*this);
+  books_.hold(!closed_);
+  share_limits();
   return Status::success;
 }
 
@@ -90,7 +98,10 @@ Status Pool::tick() {
   CLPOOL_TRY(require_own_process("the pool"));
   Visit visit(*this);
   visit.finish_later_releases();
-  visit.out([] { end_all_parked(); });
+  visit.out([] {
+    core::finish_later_releases();
+    end_all_parked();
+  });
   want_marker();
   look(visit, Close::all);
   books_.keep_to_held_limit();
@@ -149,7 +160,7 @@ void Pool::last_reference_gone() noexcept {
   {
     const Borrowed borrowed(caches_);
     closed_ = true;
-    books_.stop_holding();
+    books_.hold(false);
     caches_.for_each([this](ThreadCache& cache) {
       // From here on, other threads' releases find the list closed and come to the mutex.
       cache.close();

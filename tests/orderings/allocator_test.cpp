@@ -57,6 +57,62 @@ TEST_F(ImmediateAllocator, GivesNoMemoryThatCommandsMightOvertake) {
   stub_run_all();
 }
 
+TEST_F(ImmediateAllocator, TouchesByTheCommandThatWasChosen) {
+  const struct {
+    std::uint32_t touch;
+    const char* command;
+    bool waits;
+  } ways[] = {{CLPOOL_TOUCH_BYTE, "clEnqueueFillBuffer", false},
+              {CLPOOL_TOUCH_BYTE | CLPOOL_TOUCH_WAIT, "clEnqueueFillBuffer", true},
+              {CLPOOL_TOUCH_MIGRATE, "clEnqueueMigrateMemObjects", false},
+              {CLPOOL_TOUCH_MIGRATE | CLPOOL_TOUCH_WAIT, "clEnqueueMigrateMemObjects", true},
+              {CLPOOL_TOUCH_WRITE, "clEnqueueWriteBuffer", true},
+              {CLPOOL_TOUCH_WHOLE, "clEnqueueFillBuffer", false},
+              {CLPOOL_TOUCH_WHOLE | CLPOOL_TOUCH_WAIT, "clEnqueueFillBuffer", true}};
+  for (const auto& [touch, command, waits] : ways) {
+    for (const cl_command_queue queue : {scene.cl.queue, scene.queue}) {
+      SCOPED_TRACE(std::to_string(touch) + (queue == scene.queue ? ", out of order" : ""));
+      stub_run_all();
+      clpool_allocator* made = nullptr;
+      ASSERT_OK(clpool_allocator_create_touching(queue, 0, touch, &made));
+      const AllocatorHandle allocator(made);
+      const std::uint64_t before = stub_calls(command);
+      clpool_mem* mem = nullptr;
+      ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+      const OwnedMem owned(mem);
+      EXPECT_EQ(stub_calls(command), before + 1);
+      const bool is_through =
+          touch == CLPOOL_TOUCH_MIGRATE || touch == (CLPOOL_TOUCH_MIGRATE | CLPOOL_TOUCH_WAIT)
+              ? waits
+              : Scene::bytes(mem)[0] != 0xA5;  // what the stub fills fresh memory with
+      EXPECT_EQ(is_through, waits);
+      stub_run_all();
+      if ((touch & 0xFF) == CLPOOL_TOUCH_WHOLE) {
+        EXPECT_NE(Scene::bytes(mem)[operand_size - 1], 0xA5);
+      }
+    }
+  }
+}
+
+TEST_F(ImmediateAllocator, ThatWaitsTellsOfMemoryThatWasNotToBeHad) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE | CLPOOL_TOUCH_WAIT, &made));
+  const AllocatorHandle allocator(made);
+  clpool_mem* mem = nullptr;
+  stub_fail("clWaitForEvents", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(mem, nullptr);
+  stub_run_all();
+}
+
+TEST_F(ImmediateAllocator, OnNvidiasDriverNothingIsMigrated) {
+  stub_configure("nvidia=1");
+  clpool_allocator* made = nullptr;
+  EXPECT_EQ(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_MIGRATE, &made),
+            CLPOOL_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(made, nullptr);
+}
+
 TEST_F(ImmediateAllocator, GivesMemoryTheFlagsItWasMadeWith) {
   clpool_allocator* made = nullptr;
   ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, CL_MEM_READ_ONLY, &made));

@@ -32,16 +32,47 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
                                                           clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
- * Buffers that are forced into existence when they are made: by clEnqueueMigrateMemObjects with undefined
- * content on OpenCL 1.2 and later, by a small write before. Out-of-memory is reported by the allocation as
- * far as the driver finds out.
+ * Buffers that are forced into existence when they are made: by a fill of the first byte on OpenCL 1.2 and
+ * later, by a small write before. Out-of-memory is reported by the allocation as far as the driver finds out
+ * when the command is enqueued; see clpool_allocator_create_touching().
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param out the allocator
- * OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo.
+ * OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for each allocation
+ * clCreateBuffer and clEnqueueFillBuffer, on out-of-order queues a barrier.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
                                                            clpool_allocator** out) CLPOOL_NOEXCEPT;
+
+/** The command by which an allocator forces memory to exist. */
+enum {
+  /** A fill of the first byte; before OpenCL 1.2 as CLPOOL_TOUCH_WRITE. */
+  CLPOOL_TOUCH_BYTE = 0,
+  /** clEnqueueMigrateMemObjects with undefined content, as PyOpenCL does; OpenCL 1.2. Not on NVIDIA's driver,
+   * which crashes in migrations (580.159 seen). */
+  CLPOOL_TOUCH_MIGRATE = 1,
+  /** A write of up to 4 bytes, which blocks until all before it on an in-order queue is complete. */
+  CLPOOL_TOUCH_WRITE = 2,
+  /** A fill of all of it, for drivers that find memory page by page as it is used; OpenCL 1.2. */
+  CLPOOL_TOUCH_WHOLE = 3,
+  /** Added to one of these: the allocation waits for the command, so that memory which is not to be had is
+   * its error and no later command's. It waits for what was enqueued on the queue before, too. */
+  CLPOOL_TOUCH_WAIT = 0x100
+};
+
+/**
+ * As clpool_allocator_create_immediate(), with a choice of how memory is forced to exist.
+ * @param queue where the memory is forced and used; retained with its context
+ * @param flags as for clpool_allocator_create_deferred()
+ * @param touch one of CLPOOL_TOUCH_…, with or without CLPOOL_TOUCH_WAIT
+ * @param out the allocator
+ * @return CLPOOL_ERROR_INVALID_VALUE for another `touch`; CLPOOL_ERROR_NOT_SUPPORTED if the device lacks
+ * the command. With CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE allocations block. OpenCL calls: as
+ * clpool_allocator_create_immediate(), with the command that was chosen, and clWaitForEvents.
+ */
+CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags,
+                                                          uint32_t touch,
+                                                          clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
  * Shared virtual memory by clSVMAlloc.
@@ -161,6 +192,15 @@ CLPOOL_API clpool_status clpool_allocator_retain(clpool_allocator* allocator) CL
 
 /** Gives up one reference; NULL is allowed. The allocator lives on while pools or memory of it do. */
 CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
+
+/**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param allocator the allocator; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_allocator_release_later(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -103,6 +103,69 @@ CLPOOL_API clpool_status clpool_device_list_for_tests(cl_device_id* devices, siz
 CLPOOL_API clpool_status clpool_device_describe(cl_device_id device, char* text, size_t capacity,
                                                 size_t* needed) CLPOOL_NOEXCEPT;
 
+/** What a device is called and has. Texts are cut to their fields, and always end with a zero. */
+typedef struct clpool_device_facts {
+  /** sizeof(clpool_device_facts) of the caller. */
+  uint32_t struct_size;
+  /** Number of its platform, from 0, in the loader's order; UINT32_MAX for a sub-device. */
+  uint32_t platform_index;
+  /** Its number among its platform's devices, from 0; UINT32_MAX for a sub-device. */
+  uint32_t device_index;
+  /** Compute units (multiprocessors). */
+  uint32_t compute_units;
+  /** Set of CL_DEVICE_TYPE_… bits. */
+  cl_device_type type;
+  /** Bytes of global memory. */
+  uint64_t memory_bytes;
+  /** Bytes of the largest buffer. */
+  uint64_t largest_allocation_bytes;
+  /** Bytes of local memory that a work group may have. */
+  uint64_t local_memory_bytes;
+  /** Bytes: where parts of buffers may begin. */
+  uint64_t alignment;
+  /** Set of CL_DEVICE_SVM_… bits; 0 before OpenCL 2.0. */
+  uint64_t svm_capabilities;
+  /** OpenCL's version: 3 of 3.0. */
+  uint32_t version_major;
+  /** 0 of 3.0. */
+  uint32_t version_minor;
+  /** 1: it shares its memory with the host. */
+  uint32_t has_unified_memory;
+  /** 1: it has queues out of order. */
+  uint32_t has_out_of_order_queues;
+  /** CL_DEVICE_NAME. */
+  char name[256];
+  /** CL_DEVICE_VENDOR. */
+  char vendor[128];
+  /** CL_PLATFORM_NAME. */
+  char platform[128];
+  /** CL_DEVICE_VERSION. */
+  char version[128];
+  /** CL_DRIVER_VERSION. */
+  char driver_version[128];
+} clpool_device_facts;
+
+/** Initial value of a clpool_device_facts. */
+#define CLPOOL_DEVICE_FACTS_INIT                                                                           \
+  {                                                                                                        \
+    sizeof(clpool_device_facts), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, {0}, {0}, {0}, {0}, { \
+      0                                                                                                    \
+    }                                                                                                      \
+  }
+
+/** The same for languages without macros. NULL is ignored. */
+CLPOOL_API void clpool_device_facts_init(clpool_device_facts* facts) CLPOOL_NOEXCEPT;
+
+/**
+ * Tells what a device is called and has.
+ * @param device the device
+ * @param facts receives it; struct_size must be set. What the driver does not answer is 0 or "".
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device. OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, clGetDeviceInfo, clGetPlatformInfo.
+ */
+CLPOOL_API clpool_status clpool_device_read_facts(cl_device_id device,
+                                                  clpool_device_facts* facts) CLPOOL_NOEXCEPT;
+
 /**
  * One call to begin with: a device, a context with it alone, and an in-order queue. Where the choice leaves
  * several devices, the first that gives a context is taken.

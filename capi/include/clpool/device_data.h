@@ -169,6 +169,15 @@ CLPOOL_API clpool_status clpool_device_data_retain(clpool_device_data* data) CLP
 CLPOOL_API clpool_status clpool_device_data_release(clpool_device_data* data) CLPOOL_NOEXCEPT;
 
 /**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param data the data; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_device_data_release_later(clpool_device_data* data) CLPOOL_NOEXCEPT;
+
+/**
  * Bytes that accesses of a word size are best aligned to: 64 for words of 4 bytes, 128 for 8 and 16.
  * @param word_size bytes, 4, 8 or 16
  * @param bytes receives the alignment

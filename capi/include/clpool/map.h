@@ -95,6 +95,15 @@ CLPOOL_API clpool_status clpool_map_unmap(clpool_map* map, cl_command_queue queu
  */
 CLPOOL_API clpool_status clpool_map_release(clpool_map* map) CLPOOL_NOEXCEPT;
 
+/**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param map the map, which counts as released at once; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_map_release_later(clpool_map* map) CLPOOL_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

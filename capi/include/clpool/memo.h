@@ -126,11 +126,29 @@ CLPOOL_API clpool_status clpool_memo_retain(clpool_memo* memo) CLPOOL_NOEXCEPT;
 /** Gives up one reference; NULL is allowed. With the last one the cache is cleared. */
 CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
+/**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param memo the cache; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_memo_release_later(clpool_memo* memo) CLPOOL_NOEXCEPT;
+
 /** What was computed; NULL for NULL. */
 CLPOOL_API void* clpool_memo_value_get(const clpool_memo_value* value) CLPOOL_NOEXCEPT;
 
 /** Gives a result back; NULL is allowed. The last one to do so, the cache included, destroys it. */
 CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLPOOL_NOEXCEPT;
+
+/**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param value the result; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_memo_value_release_later(clpool_memo_value* value) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@
 #define CLPOOL_POOL_H
 
 #include "clpool/allocator.h"
+#include "clpool/device.h"
 #include "clpool/mem.h"
 #include "clpool/message.h"
 #include "clpool/status.h"
@@ -257,6 +258,38 @@ CLPOOL_API clpool_status clpool_pool_create(clpool_allocator* allocator,
                                             const clpool_pool_options* options_or_null,
                                             clpool_pool** out) CLPOOL_NOEXCEPT;
 
+/** The memory of a pool that clpool_pool_create_default() makes. */
+enum {
+  /** Buffers: blocks have a clpool_mem_handle(). */
+  CLPOOL_MEMORY_BUFFER = 0,
+  /** Shared virtual memory, coarse grain: blocks have a clpool_mem_pointer(). */
+  CLPOOL_MEMORY_SVM = 1,
+  /** Page-locked host memory: blocks have a clpool_mem_pointer(). */
+  CLPOOL_MEMORY_PINNED = 2,
+  /** Shared virtual memory where the device has it, else buffers. */
+  CLPOOL_MEMORY_SVM_OR_BUFFER = 3
+};
+
+/**
+ * One call to begin with: a device, a context with it alone, an in-order queue, an allocator over them, and a
+ * pool over that which knows the queue.
+ * @param device_options_or_null which device, as for clpool_device_choose()
+ * @param memory one of CLPOOL_MEMORY_…
+ * @param pool_options_or_null as for clpool_pool_create(); `queues` must be NULL
+ * @param pool receives the pool
+ * @param device receives the device; may be NULL
+ * @param context receives the context; the caller releases it with clReleaseContext()
+ * @param queue receives the queue; the caller releases it with clReleaseCommandQueue()
+ * @return as clpool_context_create_default(), the allocator's create function and clpool_pool_create(); on
+ * failure all results are NULL. OpenCL calls: those of these functions.
+ */
+CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options* device_options_or_null,
+                                                    uint32_t memory,
+                                                    const clpool_pool_options* pool_options_or_null,
+                                                    clpool_pool** pool, cl_device_id* device,
+                                                    cl_context* context,
+                                                    cl_command_queue* queue) CLPOOL_NOEXCEPT;
+
 /**
  * Hands out a block.
  * @param pool the pool
@@ -320,10 +353,20 @@ CLPOOL_API clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_s
 CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
- * Stops keeping released memory, for good, and gives back what is held. The pool still works: blocks come
- * from the allocator and go back to it. @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * Stops keeping released memory, until clpool_pool_resume_holding(), and gives back what is held. The pool
+ * still works: blocks come from the allocator and go back to it.
+ * @param pool the pool
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL. As for waiting and OpenCL calls, the same holds as for
+ * clpool_pool_free_held().
  */
 CLPOOL_API clpool_status clpool_pool_stop_holding(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * Keeps released memory again after clpool_pool_stop_holding(); else does nothing.
+ * @param pool the pool
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL. May wait for another thread's bookkeeping. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_pool_resume_holding(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Gives free chunks back, largest first, until at most `keep_bytes` are held or no wholly free chunk is left.
@@ -352,6 +395,15 @@ CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork()
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
+
+/**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param pool the pool; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_pool_release_later(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /** Whether a stretch of a pool's memory is handed out; see clpool_pool_stretch.state. */
 enum {

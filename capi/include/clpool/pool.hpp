@@ -39,6 +39,11 @@ class Allocator {
   static Allocator immediate(cl_command_queue queue, cl_mem_flags flags = 0, OnError error = {}) {
     return made(error, clpool_allocator_create_immediate, queue, flags);
   }
+  /// `touch`: one of CLPOOL_TOUCH_….
+  static Allocator touching(cl_command_queue queue, uint32_t touch, cl_mem_flags flags = 0,
+                            OnError error = {}) {
+    return made(error, clpool_allocator_create_touching, queue, flags, touch);
+  }
   static Allocator svm(cl_context context, cl_svm_mem_flags flags = 0, cl_uint alignment = 0,
                        cl_command_queue queue = nullptr, OnError error = {}) {
     return made(error, clpool_allocator_create_svm, context, flags, alignment, queue);
@@ -136,6 +141,7 @@ class Pool {
   }
   void free_held(OnError error = {}) const { error(clpool_pool_free_held(get())); }
   void stop_holding(OnError error = {}) const { error(clpool_pool_stop_holding(get())); }
+  void resume_holding(OnError error = {}) const { error(clpool_pool_resume_holding(get())); }
   void trim(uint64_t keep_bytes, OnError error = {}) const { error(clpool_pool_trim(get(), keep_bytes)); }
   void tick(OnError error = {}) const { error(clpool_pool_tick(get())); }
   void check_books(OnError error = {}) const { error(clpool_pool_check(get())); }

@@ -140,6 +140,15 @@ CLPOOL_API clpool_status clpool_trace_retain(clpool_trace* trace) CLPOOL_NOEXCEP
 CLPOOL_API clpool_status clpool_trace_release(clpool_trace* trace) CLPOOL_NOEXCEPT;
 
 /**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param trace the log; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_trace_release_later(clpool_trace* trace) CLPOOL_NOEXCEPT;
+
+/**
  * Figures of a log; they were counted when it was read.
  * @param trace the log
  * @param stats receives the figures; struct_size must be set
@@ -203,6 +212,15 @@ CLPOOL_API clpool_status clpool_trace_writer_retain(clpool_trace_writer* writer)
  * goes wrong then is sent as a message, so call clpool_trace_writer_flush() before to know.
  */
 CLPOOL_API clpool_status clpool_trace_writer_release(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
+
+/**
+ * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
+ * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
+ * from what it has at hand.
+ * @param writer the writer; NULL is allowed and does nothing
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ */
+CLPOOL_API clpool_status clpool_trace_writer_release_later(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
 
 /** How a replay is done. Every field that is 0 (or NULL) means the default. */
 typedef struct clpool_trace_replay_options {

@@ -99,7 +99,7 @@ class Books {
   /// True if some free chunk must stay because queues may use it.
   bool has_busy_chunk() const noexcept;
   bool over_held_limit() const noexcept;
-  void stop_holding() noexcept { holding_ = false; }
+  void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
 
   // What is to be released without a lock.

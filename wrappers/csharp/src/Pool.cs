@@ -69,10 +69,16 @@ namespace ClPool
         /// <summary>Gives every chunk that has no block handed out back to the allocator.</summary>
         public void FreeHeld() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_free_held(used.Value)); }
 
-        /// <summary>Stops keeping memory, for good; the pool still works.</summary>
+        /// <summary>Stops keeping memory, until <see cref="ResumeHolding"/>; the pool still works.</summary>
         public void StopHolding()
         {
             using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_stop_holding(used.Value));
+        }
+
+        /// <summary>Keeps memory again after <see cref="StopHolding"/>.</summary>
+        public void ResumeHolding()
+        {
+            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_resume_holding(used.Value));
         }
 
         /// <summary>Gives free chunks back, largest first, until at most so many bytes are held.</summary>

@@ -137,8 +137,12 @@ class Pool(_n.Pool):
         _n.clpool_pool_free_held(self)
 
     def stop_holding(self) -> None:
-        """Stops keeping released memory, for good, and gives back what is held."""
+        """Stops keeping released memory, until resume_holding(), and gives back what is held."""
         _n.clpool_pool_stop_holding(self)
+
+    def resume_holding(self) -> None:
+        """Keeps released memory again after stop_holding()."""
+        _n.clpool_pool_resume_holding(self)
 
     def trim(self, keep_bytes: int = 0) -> None:
         """Gives free chunks back, largest first, until at most keep_bytes are held."""

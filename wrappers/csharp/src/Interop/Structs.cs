@@ -359,4 +359,28 @@ namespace ClPool.Interop
         public ulong target_row_pitch;
         public ulong target_slice_pitch;
     }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal struct clpool_device_facts
+    {
+        internal uint struct_size;
+        internal uint platform_index;
+        internal uint device_index;
+        internal uint compute_units;
+        internal ulong type;
+        internal ulong memory_bytes;
+        internal ulong largest_allocation_bytes;
+        internal ulong local_memory_bytes;
+        internal ulong alignment;
+        internal ulong svm_capabilities;
+        internal uint version_major;
+        internal uint version_minor;
+        internal uint has_unified_memory;
+        internal uint has_out_of_order_queues;
+        [MarshalAs(UnmanagedType.ByValArray, SizeConst = 256)] internal byte[] name;
+        [MarshalAs(UnmanagedType.ByValArray, SizeConst = 128)] internal byte[] vendor;
+        [MarshalAs(UnmanagedType.ByValArray, SizeConst = 128)] internal byte[] platform;
+        [MarshalAs(UnmanagedType.ByValArray, SizeConst = 128)] internal byte[] version;
+        [MarshalAs(UnmanagedType.ByValArray, SizeConst = 128)] internal byte[] driver_version;
+    }
 }

@@ -123,9 +123,15 @@ public final class Pool implements AutoCloseable {
     Reference.reachabilityFence(this);
   }
 
-  /** Stops keeping released memory, for good, and gives back what is held. The pool still works. */
+  /** Stops keeping released memory, until {@link #resumeHolding()}, and gives back what is held. The pool still works. */
   public void stopHolding() {
     Native.clpool_pool_stop_holding(handle.get());
+    Reference.reachabilityFence(this);
+  }
+
+  /** Keeps released memory again after {@link #stopHolding()}. */
+  public void resumeHolding() {
+    Native.clpool_pool_resume_holding(handle.get());
     Reference.reachabilityFence(this);
   }
 

@@ -1,0 +1,38 @@
+// The list is the process's. A child of fork() forgets it: these objects are the parent's.
+#include "base/late_release.hpp"
+
+#include "base/process.hpp"
+
+namespace clpool::core {
+namespace {
+
+constinit std::atomic<LateRelease*> first{nullptr};
+
+}  // namespace
+
+void LateRelease::put_off() noexcept {
+  after_fork_in_child([]() noexcept { first.store(nullptr); });
+  if (times_.fetch_add(1, std::memory_order_acq_rel) != 0) {
+    return;  // it is in the list
+  }
+  next_ = first.load(std::memory_order_relaxed);
+  while (!first.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void LateRelease::finish_all() noexcept {
+  if (first.load(std::memory_order_relaxed) == nullptr) {
+    return;
+  }
+  for (LateRelease* object = first.exchange(nullptr, std::memory_order_acquire); object != nullptr;) {
+    LateRelease* const next = object->next_;
+    // From here on it may be put off again, by whoever has another reference. After the last of these releases
+    // it may be gone.
+    for (std::uint32_t left = object->times_.exchange(0, std::memory_order_acq_rel); left > 0; --left) {
+      object->release_(*object);
+    }
+    object = next;
+  }
+}
+
+}  // namespace clpool::core

@@ -1,0 +1,30 @@
+// Releases that were put off, for finalizers: putting off neither waits, nor allocates, nor calls a driver; the
+// next call of the library that may do these things carries them out, on whatever thread that is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace clpool::core {
+
+/// What has a release that can be put off: part of the object, which lives until that is carried out.
+class LateRelease {
+ public:
+  using CarryOut = void (*)(LateRelease& object) noexcept;
+  explicit LateRelease(CarryOut release) noexcept : release_(release) {}
+  LateRelease(const LateRelease&) = delete;
+  LateRelease& operator=(const LateRelease&) = delete;
+
+  /// Puts off one release. Any thread; several for one object count.
+  void put_off() noexcept;
+
+  /// Carries out all that were put off in this process.
+  static void finish_all() noexcept;
+
+ private:
+  const CarryOut release_;
+  std::atomic<std::uint32_t> times_{0};  ///< not carried out yet; the object is in the list if there are any
+  LateRelease* next_ = nullptr;
+};
+
+}  // namespace clpool::core

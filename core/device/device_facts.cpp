@@ -1,0 +1,61 @@
+// Questions to the driver, and the device's place in the loader's list.
+#include "device/device_facts.hpp"
+
+#include "cl/info.hpp"
+#include "device/catalog.hpp"
+
+namespace clpool::core::device {
+namespace {
+
+template <typename T>
+T number(cl_device_id device, cl_uint name) {
+  T value{};
+  return cl::query(device, name, value) == Status::success ? value : T{};
+}
+
+void find_place(cl_device_id device, DeviceFacts& facts) {
+  Catalog catalog;
+  if (read_catalog(catalog) != Status::success) {
+    return;
+  }
+  for (std::size_t p = 0; p < catalog.size(); ++p) {
+    for (std::size_t d = 0; d < catalog[p].devices.size(); ++d) {
+      if (catalog[p].devices[d].id == device) {
+        facts.platform_index = static_cast<std::uint32_t>(p);
+        facts.device_index = static_cast<std::uint32_t>(d);
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Status read_device_facts(cl_device_id device, DeviceFacts& facts) {
+  CLPOOL_TRY(cl::query_text(device, CL_DEVICE_NAME, facts.name));
+  facts.vendor = cl::text_or_empty(device, CL_DEVICE_VENDOR);
+  facts.version = cl::text_or_empty(device, CL_DEVICE_VERSION);
+  facts.driver_version = cl::text_or_empty(device, CL_DRIVER_VERSION);
+  facts.platform = cl::text_or_empty(number<cl_platform_id>(device, CL_DEVICE_PLATFORM), CL_PLATFORM_NAME);
+  facts.type = number<cl_device_type>(device, CL_DEVICE_TYPE);
+  facts.compute_units = number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  facts.memory_bytes = number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  facts.largest_allocation_bytes = number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  facts.local_memory_bytes = number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  facts.alignment = number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+  facts.has_unified_memory = number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  facts.has_out_of_order_queues = (number<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES) &
+                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+  cl::Version version;
+  if (cl::device_version(device, version) == Status::success) {
+    facts.version_major = static_cast<std::uint32_t>(version.major);
+    facts.version_minor = static_cast<std::uint32_t>(version.minor);
+    facts.svm_capabilities =
+        version.major >= 2 ? number<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES) : 0;
+  }
+  find_place(device, facts);
+  clear_last_error();  // of questions without an answer
+  return Status::success;
+}
+
+}  // namespace clpool::core::device

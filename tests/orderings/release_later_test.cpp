@@ -1,0 +1,187 @@
+// Releases that are put off: no call of the driver and no change until a later call carries them out; then
+// all is gone.
+#include <thread>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+class ReleaseLater : public testing::Test {
+ protected:
+  clpool_allocator* make_allocator() {
+    clpool_allocator* allocator = nullptr;
+    EXPECT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &allocator));
+    return allocator;
+  }
+  clpool_pool* make_pool() {
+    clpool_pool* pool = nullptr;
+    clpool_allocator* const allocator = make_allocator();
+    EXPECT_OK(clpool_pool_create(allocator, nullptr, &pool));
+    EXPECT_OK(clpool_allocator_release(allocator));
+    return pool;
+  }
+  /// The number of objects of the driver that are alive.
+  static bool same(const stub_counts& counts) {
+    char text[512];
+    return stub_same_counts(&counts, text, sizeof text) != 0;
+  }
+  static stub_counts now() {
+    stub_counts counts = {};
+    stub_read_counts(&counts);
+    return counts;
+  }
+  /// `put_off` calls no driver; `carry_out` brings the driver's objects back to what they were before.
+  template <typename PutOff>
+  void expect_late(const stub_counts& before, PutOff&& put_off) {
+    const stub_counts made = now();
+    EXPECT_FALSE(same(before));
+    put_off();
+    EXPECT_TRUE(same(made)) << "nothing happens yet";
+    EXPECT_OK(clpool_allocator_release(make_allocator()));
+    EXPECT_TRUE(same(before)) << "another call carried it out";
+  }
+
+  Scene scene;
+};
+
+TEST_F(ReleaseLater, AnAllocatorGoesWithALaterCall) {
+  const stub_counts before = now();
+  clpool_allocator* const allocator = make_allocator();
+  expect_late(before, [&] { EXPECT_OK(clpool_allocator_release_later(allocator)); });
+}
+
+TEST_F(ReleaseLater, EachReferenceCounts) {
+  const stub_counts before = now();
+  clpool_allocator* const allocator = make_allocator();
+  EXPECT_OK(clpool_allocator_retain(allocator));
+  EXPECT_OK(clpool_allocator_retain(allocator));
+  EXPECT_OK(clpool_allocator_release_later(allocator));
+  EXPECT_OK(clpool_allocator_release(make_allocator()));
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(allocator, 64, &mem)) << "two references are left";
+  EXPECT_OK(clpool_mem_release(mem));
+  expect_late(before, [&] {
+    EXPECT_OK(clpool_allocator_release_later(allocator));
+    EXPECT_OK(clpool_allocator_release_later(allocator));
+  });
+}
+
+TEST_F(ReleaseLater, APoolGivesItsMemoryBackInALaterCall) {
+  const stub_counts before = now();
+  clpool_pool* const pool = make_pool();
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool, 1000, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+  expect_late(before, [&] { EXPECT_OK(clpool_pool_release_later(pool)); });
+}
+
+TEST_F(ReleaseLater, ARequestThatNeedsMemoryCarriesThemOut) {
+  clpool_pool* const pool = make_pool();
+  const stub_counts before = now();
+  clpool_allocator* const allocator = make_allocator();
+  EXPECT_OK(clpool_allocator_release_later(allocator));
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool, 1000, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_free_held(pool));
+  EXPECT_TRUE(same(before));
+  EXPECT_OK(clpool_pool_release(pool));
+}
+
+TEST_F(ReleaseLater, AMapCountsAsReleasedAtOnceAndIsUnmappedLater) {
+  clpool_mem* const mem = scene.memory(Side::buffer, source_byte);
+  clpool_map* map = nullptr;
+  ASSERT_OK(
+      clpool_mem_map(scene.queue, mem, CL_MAP_READ, 0, CLPOOL_WHOLE_SIZE, 1, 0, nullptr, nullptr, &map));
+  const std::uint64_t unmapped = stub_calls("clEnqueueUnmapMemObject");
+  EXPECT_OK(clpool_map_release_later(map));
+  EXPECT_EQ(stub_calls("clEnqueueUnmapMemObject"), unmapped);
+  EXPECT_EQ(clpool_map_pointer(map), nullptr);
+  EXPECT_EQ(clpool_map_release(map), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_map_release_later(map), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_OK(clpool_allocator_release(make_allocator()));
+  EXPECT_EQ(stub_calls("clEnqueueUnmapMemObject"), unmapped + 1);
+  stub_run_all();
+}
+
+TEST_F(ReleaseLater, WhatHasNoDriversObjectsGoesToo) {
+  clpool_trace* trace = nullptr;
+  const std::string log = "Thread,Time,Action,Pointer,Size,Stream\n0,0,allocate,0x1,8,0\n";
+  ASSERT_OK(clpool_trace_parse(log.data(), log.size(), "log", &trace));
+  EXPECT_OK(clpool_trace_release_later(trace));
+  clpool_device_data* data = nullptr;
+  ASSERT_OK(clpool_device_data_create_from_architecture("9.0", CLPOOL_MODEL_CURRENT, &data));
+  EXPECT_OK(clpool_device_data_release_later(data));
+  EXPECT_OK(clpool_allocator_release(make_allocator()));  // AddressSanitizer would tell what is left
+}
+
+TEST_F(ReleaseLater, NothingIsNothing) {
+  EXPECT_OK(clpool_allocator_release_later(nullptr));
+  EXPECT_OK(clpool_pool_release_later(nullptr));
+  EXPECT_OK(clpool_map_release_later(nullptr));
+  EXPECT_OK(clpool_memo_release_later(nullptr));
+  EXPECT_OK(clpool_memo_value_release_later(nullptr));
+  EXPECT_OK(clpool_trace_release_later(nullptr));
+  EXPECT_OK(clpool_trace_writer_release_later(nullptr));
+  EXPECT_OK(clpool_device_data_release_later(nullptr));
+}
+
+TEST_F(ReleaseLater, ManyThreadsPutOffAndCarryOut) {
+  const stub_counts before = now();
+  stub_configure("mode=worker");
+  clpool_allocator* const allocator = make_allocator();
+  constexpr int threads = 4;
+  constexpr int rounds = 2000;
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) {
+    all.emplace_back([&, t] {
+      for (int i = 0; i < rounds; ++i) {
+        EXPECT_OK(clpool_allocator_retain(allocator));
+        if (t % 2 == 0) {
+          EXPECT_OK(clpool_allocator_release_later(allocator));
+        } else {
+          EXPECT_OK(clpool_allocator_release(allocator));  // carries out the others'
+        }
+      }
+    });
+  }
+  for (std::thread& thread : all) {
+    thread.join();
+  }
+  EXPECT_OK(clpool_allocator_release(make_allocator()));
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(allocator, 64, &mem)) << "one reference is left";
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_allocator_release(allocator));
+  EXPECT_TRUE(same(before));
+}
+
+TEST_F(ReleaseLater, AProcessMayEndBeforeTheyAreCarriedOut) {
+  EXPECT_EXIT(
+      {
+        static_cast<void>(clpool_pool_release_later(make_pool()));
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(ResumeHolding, KeepsReleasedMemoryAgain) {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  EXPECT_OK(clpool_pool_stop_holding(pool.get()));
+  allocate(pool, 4096).reset();
+  EXPECT_EQ(numbers.live_chunks(), 0u);
+  EXPECT_OK(clpool_pool_resume_holding(pool.get()));
+  allocate(pool, 4096).reset();
+  EXPECT_EQ(numbers.live_chunks(), 1u);
+  const std::uint64_t before = stats_of(pool).driver_allocations;
+  allocate(pool, 4096).reset();
+  EXPECT_EQ(stats_of(pool).driver_allocations, before);
+  EXPECT_EQ(clpool_pool_resume_holding(nullptr), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace clpool::test
