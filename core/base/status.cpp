@@ -6,15 +6,35 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <new>
+#include <utility>
 
 namespace clpool::core {
 namespace {
 
+constexpr std::size_t text_size = 1024;
+
+/// The thread's. The text is elsewhere: a library that is loaded late may have only a few bytes in a thread's own
+/// storage.
 struct LastError {
-  char text[1024];
-  cl_int cl_code;
+  char* text = nullptr;  ///< text_size bytes from the first error on
+  cl_int cl_code = CL_SUCCESS;
+  bool is_lost = false;    ///< there is an error without a text
+  bool has_ended = false;  ///< the thread is ending: nothing is made any more
+  ~LastError() {
+    delete[] std::exchange(text, nullptr);
+    has_ended = true;
+  }
+  /// Room for a text; null if there is no host memory for it.
+  char* room() noexcept {
+    if (text == nullptr && !has_ended) {
+      text = new (std::nothrow) char[text_size]();
+    }
+    is_lost = text == nullptr;
+    return text;
+  }
 };
-thread_local LastError last_error{};
+constinit thread_local LastError last_error;
 
 }  // namespace
 
@@ -53,7 +73,9 @@ const char* status_text(Status status) noexcept {
 Status fail(Status status, const char* format, ...) noexcept {
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(last_error.text, sizeof last_error.text, format, arguments);
+  if (char* const text = last_error.room(); text != nullptr) {
+    std::vsnprintf(text, text_size, format, arguments);
+  }
   va_end(arguments);
   last_error.cl_code = CL_SUCCESS;
   return status;
@@ -65,32 +87,46 @@ Status fail_cl(cl_int code, const char* routine, const char* format, ...) noexce
   va_start(arguments, format);
   std::vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  std::snprintf(last_error.text, sizeof last_error.text, "%s: %s (%s, %d)", routine, what,
-                cl_error_name(code), code);
+  if (char* const text = last_error.room(); text != nullptr) {
+    std::snprintf(text, text_size, "%s: %s (%s, %d)", routine, what, cl_error_name(code), code);
+  }
   last_error.cl_code = code;
   return is_cl_out_of_memory(code) ? Status::out_of_memory : Status::opencl;
 }
 
 const char* last_error_message() noexcept {
-  return last_error.text;
+  if (last_error.is_lost) {
+    return "an error, and no host memory for its text";
+  }
+  return last_error.text != nullptr ? last_error.text : "";
 }
 cl_int last_cl_error() noexcept {
   return last_error.cl_code;
 }
 
-KeptError::KeptError() noexcept : code_(last_error.cl_code) {
-  static_assert(sizeof text_ == sizeof last_error.text);
-  std::strcpy(text_, last_error.text);
+KeptError::KeptError() noexcept : code_(last_error.cl_code), is_lost_(last_error.is_lost) {
+  static_assert(sizeof text_ == text_size);
+  std::strcpy(text_, last_error.text != nullptr ? last_error.text : "");
 }
 
 KeptError::~KeptError() {
-  std::strcpy(last_error.text, text_);
+  if (char* const text = last_error.text; text != nullptr) {
+    std::strcpy(text, text_);
+  }
   last_error.cl_code = code_;
+  last_error.is_lost = is_lost_;
+}
+
+const void* mark_of_this_thread() noexcept {
+  return &last_error;
 }
 
 void clear_last_error() noexcept {
-  last_error.text[0] = '\0';
+  if (last_error.text != nullptr) {
+    last_error.text[0] = '\0';
+  }
   last_error.cl_code = CL_SUCCESS;
+  last_error.is_lost = false;
 }
 
 const char* cl_error_name(cl_int code) noexcept {

@@ -38,6 +38,9 @@ cl_int last_cl_error() noexcept;
 /// Forgets the calling thread's last failure.
 void clear_last_error() noexcept;
 
+/// An address that only the calling thread has, as long as it lives.
+const void* mark_of_this_thread() noexcept;
+
 /// Keeps the calling thread's last failure from being replaced by what fails as long as it lives: for work
 /// that is done by the way, whose failures go to messages.
 class KeptError {
@@ -50,6 +53,7 @@ class KeptError {
  private:
   char text_[1024];
   cl_int code_;
+  bool is_lost_;
 };
 
 /// Name of an OpenCL error code such as "CL_INVALID_VALUE"; "CL_<unknown>" for codes not in the

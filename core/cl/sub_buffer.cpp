@@ -11,13 +11,6 @@
 #include "cl/quirks.hpp"
 
 namespace clpool::core::cl {
-namespace {
-
-/// Its address tells threads apart.
-constinit thread_local char this_thread = 0;
-
-}  // namespace
-
 Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem_flags flags,
                        cl_mem* out) noexcept {
   constexpr cl_mem_flags host_pointer_flags =
@@ -43,7 +36,7 @@ Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event*
                        static_cast<void*>(queue));
 }
 
-SubBuffers::SubBuffers() noexcept : last_thread_(&this_thread) {}
+SubBuffers::SubBuffers() noexcept : last_thread_(mark_of_this_thread()) {}
 
 Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
@@ -97,7 +90,8 @@ cl_int SubBuffers::release(cl_mem part) noexcept {
 
 /// One thread alone needs no first use, which takes longer than all the rest.
 void SubBuffers::compare_thread() noexcept {
-  if (last_thread_.exchange(&this_thread, std::memory_order_relaxed) != &this_thread) {
+  const void* const mark = mark_of_this_thread();
+  if (last_thread_.exchange(mark, std::memory_order_relaxed) != mark) {
     several_threads_ = true;
   }
 }

@@ -24,8 +24,7 @@ constexpr std::size_t longest_row = 256 + longest_tag;
 
 /// The kernel's number of the calling thread, which is what RMM writes.
 std::uint64_t thread_number() noexcept {
-  thread_local const auto number = static_cast<std::uint64_t>(::syscall(SYS_gettid));
-  return number;
+  return static_cast<std::uint64_t>(::syscall(SYS_gettid));
 }
 
 /// Microseconds since midnight (UTC).

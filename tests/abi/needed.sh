@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# needed.sh LIBRARY MAJOR: the library has its SONAME and needs nothing but OpenCL and the C and C++ runtimes.
+# needed.sh LIBRARY MAJOR: the library has its SONAME, needs nothing but OpenCL and the C and C++ runtimes, and
+# takes at most 64 bytes of each thread's own storage.
 set -eu
 library=$1 major=$2
 failures=0
@@ -13,6 +14,13 @@ done < <(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 if [ "$soname" != "libclpool.so.$major" ]; then
   echo "SONAME is $soname, not libclpool.so.$major"
+  failures=$((failures + 1))
+fi
+
+# Threads' own storage is short where a library is opened late.
+storage=$(readelf -lW "$library" | awk '$1 == "TLS" {print $6}')
+if [ $((${storage:-0})) -gt 64 ]; then
+  echo "a thread's own storage is $((storage)) bytes, 64 is the most"
   failures=$((failures + 1))
 fi
 [ "$failures" = 0 ]
