@@ -1,6 +1,12 @@
 // Calls of the user's functions and the meaning of what they return.
 #include "allocator/custom.hpp"
 
+#include <exception>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <new>
+
 namespace clpool::core {
 namespace {
 
@@ -24,7 +30,16 @@ class CustomAllocator final : public Allocator {
       return fail(Status::invalid_value, "a chunk of 0 bytes was asked for, the least is 1");
     }
     std::uint64_t value = 0;
-    const std::int32_t code = functions_.allocate(functions_.user, size, alignment, &value);
+    std::int32_t code = 0;
+    try {
+      code = functions_.allocate(functions_.user, size, alignment, &value);
+    } catch (const std::exception& exception) {
+      return fail(Status::callback, "the custom allocator threw for %llu bytes: %s",
+                  static_cast<unsigned long long>(size), exception.what());
+    } catch (...) {
+      return fail(Status::callback, "the custom allocator threw for %llu bytes",
+                  static_cast<unsigned long long>(size));
+    }
     if (code < 0) {  // an OpenCL code
       return fail_cl(code, "custom allocator", "%llu bytes", static_cast<unsigned long long>(size));
     }
@@ -40,16 +55,54 @@ class CustomAllocator final : public Allocator {
       return fail(Status::callback, "the custom allocator reported success but chunk 0 for %llu bytes",
                   static_cast<unsigned long long>(size));
     }
+    CLPOOL_TRY(enter(value, size));
     chunk = Chunk{value, size, nullptr};
     return Status::success;
   }
 
   void deallocate(const Chunk& chunk) noexcept override {
+    {
+      const std::lock_guard lock(mutex_);
+      living_.erase(chunk.value);
+    }
     functions_.deallocate(functions_.user, chunk.value, chunk.size);
   }
 
  private:
+  /// Refuses a chunk that is not its own: it does not go back, as that would take another one's memory.
+  Status enter(std::uint64_t value, std::uint64_t size) noexcept {
+    const auto first = static_cast<unsigned long long>(value);
+    if (size > UINT64_MAX - value) {
+      return fail(Status::callback,
+                  "the custom allocator's chunk 0x%llx of %llu bytes goes beyond the largest address", first,
+                  static_cast<unsigned long long>(size));
+    }
+    std::unique_lock lock(mutex_);
+    auto next = living_.lower_bound(value);
+    const auto other = next != living_.begin() && std::prev(next)->first + std::prev(next)->second > value
+                           ? std::prev(next)
+                           : next;
+    if (other != living_.end() && other->first < value + size) {
+      return fail(
+          Status::callback,
+          "the custom allocator's chunk 0x%llx of %llu bytes overlaps 0x%llx of %llu bytes, which was not "
+          "given back",
+          first, static_cast<unsigned long long>(size), static_cast<unsigned long long>(other->first),
+          static_cast<unsigned long long>(other->second));
+    }
+    try {
+      living_.emplace_hint(next, value, size);
+    } catch (const std::bad_alloc&) {
+      lock.unlock();
+      functions_.deallocate(functions_.user, value, size);
+      return fail(Status::out_of_host_memory, "no host memory to note a chunk of the custom allocator");
+    }
+    return Status::success;
+  }
+
   CustomFunctions functions_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> living_;  ///< sizes of the chunks that are out, in bytes
 };
 
 }  // namespace

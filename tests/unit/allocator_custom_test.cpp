@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,6 +108,65 @@ TEST(CustomAllocator, ReportsAChunkOfZeroAsTheCallbacksMistake) {
   source.next = 0;
   const Reference<Allocator> allocator = make(source);
   Chunk chunk;
+  EXPECT_EQ(allocator->allocate(100, 1, chunk), Status::callback);
+}
+
+TEST(CustomAllocator, RefusesChunksThatOverlapOthersAndKeepsThose) {
+  Source source;
+  const Reference<Allocator> allocator = make(source);
+  Chunk first;
+  source.next = 0x10000;
+  ASSERT_EQ(allocator->allocate(0x1000, 1, first), Status::success);
+  for (const std::uint64_t wrong : {0x10000, 0x10fff, 0xf001, 0xffff}) {
+    Chunk chunk;
+    source.next = wrong;
+    EXPECT_EQ(allocator->allocate(0x1000, 1, chunk), Status::callback) << wrong;
+    EXPECT_NE(std::string(last_error_message()).find("overlaps 0x10000 of 4096 bytes"), std::string::npos)
+        << last_error_message();
+  }
+  const std::uint64_t living = source.live_bytes;
+  Chunk before;
+  Chunk after;
+  source.next = 0xf000;
+  ASSERT_EQ(allocator->allocate(0x1000, 1, before), Status::success) << "it ends where the other begins";
+  source.next = 0x11000;
+  ASSERT_EQ(allocator->allocate(0x1000, 1, after), Status::success);
+  EXPECT_EQ(source.live_bytes, living + 0x2000) << "nothing was given back";
+  allocator->deallocate(first);
+  source.next = 0x10800;
+  EXPECT_EQ(allocator->allocate(0x800, 1, first), Status::success) << "the place is free again";
+  for (const Chunk& chunk : {first, before, after}) {
+    allocator->deallocate(chunk);
+  }
+}
+
+TEST(CustomAllocator, RefusesAChunkThatGoesBeyondTheLargestAddress) {
+  Source source;
+  const Reference<Allocator> allocator = make(source);
+  Chunk chunk;
+  source.next = UINT64_MAX - 99;
+  EXPECT_EQ(allocator->allocate(100, 1, chunk), Status::callback);
+  EXPECT_NE(std::string(last_error_message()).find("beyond the largest address"), std::string::npos);
+  source.next = UINT64_MAX - 100;
+  EXPECT_EQ(allocator->allocate(100, 1, chunk), Status::success);
+  allocator->deallocate(chunk);
+}
+
+TEST(CustomAllocator, AnExceptionOfItsIsAFailureOfTheCallback) {
+  static int thrown;
+  CustomFunctions functions;
+  functions.allocate = [](void*, std::uint64_t, std::uint64_t, std::uint64_t*) -> std::int32_t {
+    if (thrown++ == 0) {
+      throw std::runtime_error("no such luck");
+    }
+    throw 1;
+  };
+  functions.deallocate = [](void*, std::uint64_t, std::uint64_t) {};
+  Reference<Allocator> allocator;
+  ASSERT_EQ(make_custom_allocator(functions, allocator), Status::success);
+  Chunk chunk;
+  EXPECT_EQ(allocator->allocate(100, 1, chunk), Status::callback);
+  EXPECT_NE(std::string(last_error_message()).find("no such luck"), std::string::npos);
   EXPECT_EQ(allocator->allocate(100, 1, chunk), Status::callback);
 }
 

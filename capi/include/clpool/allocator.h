@@ -122,8 +122,9 @@ typedef struct clpool_allocator_ops {
    * @param chunk receives any value except 0; pointers of blocks are this value + the block's offset
    * @return CLPOOL_SUCCESS; CLPOOL_ERROR_OUT_OF_MEMORY or an OpenCL code -4, -5, -6 for out of memory, which
    * a pool answers by giving memory back and asking again. Any other negative number is an OpenCL code too
-   * and fails the request with CLPOOL_ERROR_OPENCL, anything else (or a chunk of 0) with
-   * CLPOOL_ERROR_CALLBACK
+   * and fails the request with CLPOOL_ERROR_OPENCL, anything else with CLPOOL_ERROR_CALLBACK; so
+   * does a chunk of 0, one that overlaps another which was not given back or goes beyond the largest number (it
+   * is not given back), and a C++ exception
    */
   clpool_status (*allocate)(void* user, uint64_t size, uint64_t alignment, uint64_t* chunk);
   /** Takes a chunk back, with the size that it was made with. */
