@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* libclpool for SWIG: the same for every language, which includes its own typemaps below.
  *
  * Structs, numbers and prototypes are read from the public headers; functions are wrapped only if functions.i lists

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The functions that are wrapped, by the headers that declare them. A new public function gets a line here, or one in
  * not_wrapped.txt with its reason (tests/coverage.py looks after that). A language file may %ignore again what its
  * hand-written part calls itself, such as functions with callbacks.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A pool over memory of one's own: here a budget of ordinary host memory, so that no OpenCL device is needed.
  * Shows what a custom allocator has to do, how it says that it is out of memory, and that it gets everything
  * back. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* What the examples share: the end of the program where a call fails, and the choice of a device. Nothing of
  * it is needed to use the library. */
 #ifndef CLPOOL_EXAMPLES_EXAMPLE_H

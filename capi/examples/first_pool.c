@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The shortest useful program: a pool over an OpenCL device, and blocks of it as plain cl_mem handles. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clpool/clpool.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Uploads through page-locked host memory, which is what makes transfers run at full speed, from a pool,
  * because making such memory costs the driver milliseconds. Two staging blocks take turns: one is filled
  * while the other is sent. */

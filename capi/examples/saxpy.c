@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* y = a*x + y, over and over, with new buffers from a pool each time, as array libraries do it. The driver is
  * asked for memory in the first round only; the pool's figures prove it. */
 #include "example.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A pool of shared virtual memory: blocks are pointers, which host and kernels both use. A list whose nodes
  * are blocks is built by the host and summed by the device, pointer by pointer: nothing is copied or
  * translated. */

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The questions, in the order in which they are shown.
 #include "characterization.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Everything that the library answers about a device, as rows that can be shown or written.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool characterize: what one must know of a device, each value with its source.
 #include <clpool/clpool.h>
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool completion: what bash and zsh complete, written from the verbs and options that there are.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Which OpenCL devices there are. Which one is meant by --device, or by the environment, is the library's to
 // say (clpool/device.h).
 #pragma once

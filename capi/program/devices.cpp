@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool devices: what OpenCL sees, and which device would be taken.
 #include <clpool/status.h>
 #include <fmt/format.h>

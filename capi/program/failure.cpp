@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Statuses of libclpool and codes of OpenCL to failures.
 #include "failure.hpp"
 

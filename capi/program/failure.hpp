@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Failure: what ends the program early, with the exit code that says whose fault it was.
 #pragma once
 

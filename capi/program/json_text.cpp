@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The dump, and what it leaves as it is.
 #include "json_text.hpp"
 

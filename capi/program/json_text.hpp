@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // JSON as text for files and pages, whatever is in its strings.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Reading and decompressing. gzip is recognized by its first bytes, not by the name.
 #include "log_file.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of an allocation log, plain or gzip. Their meaning is the library's to read.
 #pragma once
 

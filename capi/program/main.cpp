@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The clpool program: finds the verb, runs it, and turns every failure into a message and an exit code.
 #include <clpool/status.h>
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocators over a device, and the dry one, whose addresses are just numbers.
 #include "memory_kind.hpp"
 

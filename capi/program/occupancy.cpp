@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool occupancy: how many groups a multiprocessor holds, what limits them, and which group sizes do best.
 #include <clpool/occupancy.h>
 #include <fmt/format.h>

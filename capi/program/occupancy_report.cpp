@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Tables, bars and JSON of occupancy answers.
 #include "occupancy_report.hpp"
 
@@ -59,6 +61,9 @@ std::string registers_text(const OccupancyReport& report, const clpool_occupancy
   const std::int64_t per_thread = report.request.registers_per_thread;
   if (per_thread == 0) {
     return "not counted";
+  }
+  if (limits.registers_per_mp == 0) {
+    return "unknown, not counted";
   }
   if (limits.max_registers_per_thread != 0 && per_thread > limits.max_registers_per_thread) {
     return fmt::format("{} a thread, at most {}", per_thread, limits.max_registers_per_thread);

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // An occupancy answer as a table with a bar picture over group sizes, and as JSON.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Where results go: standard output, and files for JSON. What cannot be written is an error, also at the end.
 #pragma once
 

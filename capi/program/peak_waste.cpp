@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Replays a log by hand, and counts what a pool shows of itself.
 #include "peak_waste.hpp"
 

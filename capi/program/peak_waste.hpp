@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Where a pool's waste is at the moment at which it has the most memory.
 #pragma once
 

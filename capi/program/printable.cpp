@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // ASCII's control characters, and those that UTF-8 has beyond it (U+0080 to U+009F).
 #include "printable.hpp"
 

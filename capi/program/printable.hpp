@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Texts of others (names of devices and files, what drivers say) on their way to a terminal.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Drawing of the progress bar: one line that is written over.
 #include "progress.hpp"
 

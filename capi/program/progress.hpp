@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A progress bar on standard error, where that is a terminal; nothing otherwise.
 #pragma once
 

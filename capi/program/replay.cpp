@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool replay: runs recorded allocation logs against the device's memory, with and without pools.
 #include <fmt/format.h>
 

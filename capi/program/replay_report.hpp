@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Results of replays: as a table for people and as JSON for programs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Column widths, wrapping and padding. Width is counted in code points, which is right for the letters we
 // print.
 #include "table.hpp"

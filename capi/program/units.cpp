@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Rounding to three or four significant digits and the right unit.
 #include "units.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The program's verbs. Each function adds one to the command line; when it is chosen, `run` is set to what it
 // does and returns the exit code, or throws Failure.
 #pragma once

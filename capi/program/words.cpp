@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Likeness is Damerau's and Levenshtein's distance (in its form that edits no part twice).
 #include "words.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Casts between the opaque handles of the C ABI and the core's types. One pair a type, so that a wrong cast
 // does not compile.
 #pragma once

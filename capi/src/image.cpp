@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shims of clpool/image.h: formats, creation and shape. Commands are in image_transfer.cpp.
 #include "clpool/image.h"
 

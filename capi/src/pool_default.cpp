@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shim of clpool_pool_create_default() in clpool/pool.h: other functions of the API in a row.
 #include "clpool/device.h"
 #include "clpool/pool.h"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shims of clpool/pool.h for blocks: their uses, tags and late releases.
 #include "clpool/pool.h"
 #include "handles.hpp"

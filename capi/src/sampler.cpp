@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shims of clpool/sampler.h.
 #include "clpool/sampler.h"
 

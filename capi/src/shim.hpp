@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What every shim of the C ABI uses: the one place where exceptions become statuses, casts between the opaque
 // C handles and the core's types, and the struct_size rule. No logic of the library lives here.
 #pragma once

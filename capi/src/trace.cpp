@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shims of clpool/trace.h for logs and writers, and of the trace decorator of clpool/allocator.h. Replays are
 // in trace_replay.cpp.
 #include "clpool/trace.h"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shims of the replays of clpool/trace.h. A replay goes through the public functions, so that it measures
 // what a C program pays.
 #include <cstddef>

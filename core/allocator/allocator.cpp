@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What allocators that have no queue to free behind answer.
 #include "allocator/allocator.hpp"
 

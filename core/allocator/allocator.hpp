@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocator: the source of raw memory under the pools. It hands out chunks; what a chunk's value means is
 // known to the allocator alone, except that a pool over it adds offsets to addresses and makes sub-buffers of
 // buffers.

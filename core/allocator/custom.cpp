@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Calls of the user's functions and the meaning of what they return.
 #include "allocator/custom.hpp"
 

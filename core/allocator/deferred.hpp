@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Deferred allocator: plain buffers, whose memory the driver may find missing at their first use.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors of direct memory and their way back.
 #include "allocator/direct.hpp"
 

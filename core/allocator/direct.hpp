@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Direct memory: one chunk of an allocator as a Mem, without a pool.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Context limits, request checks, and the one place where allocators create buffers.
 #include "allocator/facts.hpp"
 

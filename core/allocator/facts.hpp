@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the allocators of OpenCL memory have to know of a context and its devices, and the checks they share.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Immediate allocator: buffers whose memory is forced to exist when they are made, so that out-of-memory is
 // reported where it can be answered.
 #pragma once

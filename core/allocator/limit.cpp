@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bytes are reserved before the inner call and given back when it fails, so that threads cannot exceed the
 // limit together.
 #include "allocator/limit.hpp"

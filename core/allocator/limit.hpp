@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Decorator: never lets more than a limit be taken from an allocator at a time.
 #pragma once
 

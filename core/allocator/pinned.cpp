@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // CL_MEM_ALLOC_HOST_PTR and a lasting map: OpenCL's portable way to page-locked memory.
 #include "allocator/pinned.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pinned allocator: page-locked host memory, by buffers that stay mapped as long as they live.
 #pragma once
 

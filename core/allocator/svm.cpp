@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clSVMAlloc and the two ways to free.
 #include "allocator/svm.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // SVM allocator: shared virtual memory, freed at once or behind the commands of a queue.
 #pragma once
 

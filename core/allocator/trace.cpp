@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A row "allocate" is written after the memory was made and a row "free" before it is given back, so that an
 // address that the driver reuses at once never seems to be live twice; should it not be given back after all,
 // a row "allocate" follows.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Decorator: writes what passes through an allocator to an allocation log.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Chunk: one piece of raw memory, as an allocator makes it and takes it back.
 #pragma once
 

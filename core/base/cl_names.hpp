@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The names of OpenCL's types that stand in signatures, for headers that need no more of OpenCL than these.
 // They are declared as <CL/cl.h> declares them, which may be included before or after.
 #pragma once

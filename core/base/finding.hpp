@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Findings: what guard mode finds wrong in the program that uses the library, and how that is said. A finding
 // is a message of severity error; a program that receives no messages gets a line on standard error. Every
 // text begins with "guard: ".

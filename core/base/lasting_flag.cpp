@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Storage of flags: recycled, never returned to the host's allocator.
 #include "base/lasting_flag.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // LastingFlag: a flag whose storage outlives its owner, for those who raise it after they have given up what
 // kept the owner alive. It may by then be another owner's: who looks must bear a flag that was raised for
 // nothing.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The list is the process's. A child of fork() forgets it: these objects are the parent's.
 #include "base/late_release.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Releases that were put off, for finalizers: putting off neither waits, nor allocates, nor calls a driver; the
 // next call of the library that may do these things carries them out, on whatever thread that is.
 #pragma once

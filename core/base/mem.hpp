@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Mem: the object behind every clpool_mem. What all kinds share lives here: identity, sizes, the reference
 // count and the way back to where the memory came from. What one kind needs besides lives in a type derived
 // from Mem.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The library's messages: where warnings go that no status can carry. Nothing is printed here.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The side of OwnerLock that needs the operating system.
 #include "base/owner_lock.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // OwnerLock: a lock for data that one thread uses all the time and others hardly ever. The owner's side costs
 // two plain stores and a load; the others' side makes the kernel run a memory barrier on every core (Linux
 // membarrier, private expedited), which is what lets the owner do without one. Where the kernel has no such

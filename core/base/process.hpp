@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The process as fork() leaves it. A child has the parent's memory but neither its threads nor, with most
 // drivers, a use of its OpenCL objects: what was made before fork() is refused in the child, with an error
 // and without a lock or a driver call that could hang. What guards process-wide state is a ForkMutex, so that

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Recycler: type-stable storage of the descriptors that pools do not own. A descriptor is never returned to
 // the host's allocator, so that using a released one is an error that can be reported, and it rests for a
 // while before it is used again, so that most such mistakes are found.

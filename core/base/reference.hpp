@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Intrusive reference counting for the library's shared objects (allocators, pools, caches).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Status texts, OpenCL code names and the per-thread last error.
 #include "base/status.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The one status type of the library, and the per-thread record of the last failure. Nothing here allocates,
 // so that an out-of-memory error can always be reported. The numbers are pinned: they are those of the C ABI
 // (clpool/status.h), where static assertions hold the two lists together.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What of a text is UTF-8: names and tags come from programs and drivers as bytes, and not everything that
 // reads what the library writes takes others.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Epochs: how far a set of queues is. What is released is counted into the open epoch; closing it enqueues
 // one marker on every queue, and when the markers are complete, so is every command that was enqueued before
 // the releases of that epoch. One marker serves many releases. Progress is polled, never waited for.

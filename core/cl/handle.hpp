@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Owning handles of OpenCL objects. Releases never throw: a failing release is reported by a message.
 #pragma once
 

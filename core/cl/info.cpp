@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Queries of versions, extensions and queue properties.
 #include "cl/info.hpp"
 

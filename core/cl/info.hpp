@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Typed queries of OpenCL objects, versions and extensions. Queries never throw except std::bad_alloc from
 // the string and list forms; a failing query is a Status with the code in last_cl_error().
 #pragma once

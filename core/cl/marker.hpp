@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Markers, barriers and events: how far a queue is, and what comes after that. Nothing here waits but
 // finish().
 #pragma once

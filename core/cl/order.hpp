@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Order: on which queue a command runs, what it waits for and who is told; and the pieces that every command
 // of the memory runtime needs around its one OpenCL call.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pattern: device memory is filled with one byte, and read back, behind the commands of a queue, without
 // waiting. For guarded pools.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Driver bugs that the library works around. One question each, with the driver that has it.
 #pragma once
 

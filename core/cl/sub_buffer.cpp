@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The one place that calls clCreateSubBuffer.
 #include "cl/sub_buffer.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Sub-buffers, the buffer objects of parts of chunks and of sub-regions, and the chunk's first touch.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Capability queries of shared virtual memory.
 #include "cl/svm.hpp"
 

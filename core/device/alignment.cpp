@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // PyCUDA's alignment helpers, in integers: PyCUDA's floating-point division is exact only below 2^53.
 #include <cinttypes>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // AMD: waves per SIMD, vector registers and LDS by compiler target, as the LLVM AMDGPU backend documents
 // them. Scalar registers are left out: since gfx8 they do not limit in practice.
 #include <algorithm>

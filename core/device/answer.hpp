@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // An answer about a device: a value, where it comes from, and how far to trust it. No question has an
 // exception for an answer.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // AMD's compute units and Intel's sub-slices by the name of their architecture, as far as public tables go.
 #pragma once
 

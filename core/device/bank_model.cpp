@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The two bank models: both walk the work items of each axis order, and differ in what they count.
 #include "device/bank_model.hpp"
 

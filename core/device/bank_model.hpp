@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Which accesses to local memory fall on the same bank. Pure arithmetic.
 #pragma once
 

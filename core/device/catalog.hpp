@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The platforms and devices that OpenCL offers, with what choosing among them needs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Limits of OpenCL devices: their own answers over the table of their architecture.
 #include "device/device_data.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Limits of a device that OpenCL offers, and PyCUDA's alignment helpers.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Questions to the driver, and the device's place in the loader's list.
 #include "device/device_facts.hpp"
 

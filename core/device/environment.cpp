@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Reading of variables and PyCUDA's files.
 #include "device/environment.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the environment says about which device to use: variables, PyCUDA's files, and ranks on a cluster
 // node. All of it is ignored in set-uid programs.
 #pragma once

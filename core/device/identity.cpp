@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Reading of a device's identity and the guarded vendor queries.
 #include "device/identity.hpp"
 

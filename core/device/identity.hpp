@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What every question about a device begins with: who made it, its versions and extensions, and the vendors'
 // own queries, which are asked only of devices that list the extension.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Intel: hardware threads per execution unit and shared local memory of a sub-slice (dual sub-slice, Xe
 // core).
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a multiprocessor (compute unit, sub-slice) can hold, as numbers: the input of the occupancy model.
 // Where the numbers come from is known by nvidia.cpp, amd.cpp, intel.cpp and device_data.cpp.
 #pragma once

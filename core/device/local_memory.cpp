@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Banks by vendor table and query, and PyOpenCL's rules.
 #include "device/local_memory.hpp"
 

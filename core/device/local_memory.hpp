@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Local memory: its banks, how many work items it serves at a time, how much of it is usable.
 #pragma once
 

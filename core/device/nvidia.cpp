@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The table of NVIDIA's multiprocessors, and PyCUDA's rules of 2014 for the same.
 #include "device/nvidia.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // NVIDIA's multiprocessors by compute capability.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Today's occupancy rules, the checks of what is asked, and the search for good group
 // sizes.
 #include "device/occupancy.hpp"
@@ -88,7 +90,7 @@ std::uint32_t registers_limit(const Limits& limits, const OccupancyRequest& requ
                               bool& halves) noexcept {
   const auto per_thread = static_cast<std::uint64_t>(request.registers_per_thread);
   const std::uint32_t warps = result.warps_per_group;
-  if (per_thread == 0) {
+  if (per_thread == 0 || limits.registers_per_mp == 0) {  // not asked for, or not known
     return unlimited;
   }
   if (limits.max_registers_per_thread != 0 && per_thread > limits.max_registers_per_thread) {

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // PyCUDA's OccupancyRecord, in its order of evaluation.
 #include "device/pycuda_occupancy.hpp"
 

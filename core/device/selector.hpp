@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The texts by which users name devices, and what they match. Pure: works on a catalog, which may be made up.
 #pragma once
 

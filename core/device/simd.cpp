@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // SIMD width by today's order of queries, and PyOpenCL's.
 #include "device/simd.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Support questions, mostly answered by one query each.
 #include "device/support.hpp"
 

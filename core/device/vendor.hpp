@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Who made a device, by its exact vendor id or vendor text and not by a part of a name ("ati" is in
 // "Corporation").
 #pragma once

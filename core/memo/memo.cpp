@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The cache: a map of entries under one mutex, and the list of all caches of the process.
 #include "memo/memo.hpp"
 

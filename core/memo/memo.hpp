@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A cache of results, keyed by an object and a byte string. Each key is computed once,
 // whichever thread asks first; failures are not kept. No lock is held while the user's functions run.
 #pragma once

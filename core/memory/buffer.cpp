@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Creation of buffers and sub-regions.
 #include "memory/buffer.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Buffers made directly, with or without host memory, and sub-regions of any memory.
 #pragma once
 

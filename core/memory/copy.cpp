@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Copies between two memories, and between memory and host memory.
 #include <cstdint>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Images of every type: creation, shape, bounds. Pixels are counted x first: width, height or layers, depth
 // or layers.
 #pragma once

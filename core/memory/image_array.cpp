@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // From element types to channel types, from RGB to RGBA.
 #include "memory/image_array.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Images made from arrays of numbers, three channels included, which OpenCL itself takes in packed formats
 // only.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Tables of channel orders and channel types (OpenCL 3.0, "Image Format Descriptor").
 #include "memory/image_format.hpp"
 

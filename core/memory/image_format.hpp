@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Image formats as plain facts: how many channels an order has, how many bytes a pixel takes, names.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Commands on images, each after a check of both sides' bounds.
 #include "memory/image_transfer.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fills and copies of images, in all directions. Origins and regions in pixels, x first; regions with a 0 in
 // them do nothing and give a completed event.
 #pragma once

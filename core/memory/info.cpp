@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Queries of memory objects and the use of memory as a kernel argument.
 #include "memory/info.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Questions about memory: everything that clGetMemObjectInfo, clGetImageInfo and clGetPipeInfo know, and what
 // memory without a cl_mem can answer.
 #pragma once

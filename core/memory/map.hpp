@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Map: one mapping of a buffer, an image or SVM into the host's address space. It keeps the memory and the
 // queue alive, is unmapped once, and at the latest when it is released.
 #pragma once

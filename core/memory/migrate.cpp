@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Migration between devices and the host, and the copy from device to device of AMD's drivers.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors over plain OpenCL objects, their parents and their way back.
 #include "memory/object.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // ObjectMem: memory that neither an allocator nor a pool made: buffers, images and pipes created here or
 // given as plain cl_mem, sub-regions of any memory, foreign SVM.
 #pragma once

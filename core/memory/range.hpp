@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Ranges of bytes: what part of which memory a command touches, checked before any driver or memcpy sees it.
 // What may be touched is what was asked for: bytes that a pool reserved beyond it belong to nobody.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Rectangular copies: a box of bytes cut out of one memory and put into another.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Direct SVM by way of an allocator of its own, foreign SVM, views.
 #include "memory/svm.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shared virtual memory made directly or given by others, and its view as a buffer.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fills, copies, reads, writes and migration of buffers and SVM, pooled or not. Sizes are bytes; whole_size
 // takes what both sides have. 0 bytes do nothing and give a completed event.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // PyOpenCL's and PyCUDA's bins, bit for bit: which bin a size belongs to, and the size
 // that all blocks of a bin have. Pure functions.
 #pragma once

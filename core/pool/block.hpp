@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // HeapChunk and Block: what the engine keeps about memory. Numbers and links only; the memory itself is never
 // touched. The blocks of one chunk form a list in address order without gaps; free ones are also in a
 // FreeIndex.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The threads' caches of a pool: who has one, what they may hold, and what they count.
 #include "pool/caches.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Caches: the threads' caches of one pool, and with them the pool's counts of what is handed out. Everything
 // here is called with the pool's mutex held. Another thread's cache is touched only while it is borrowed;
 // what comes back to it otherwise is counted beside it. No driver call, no callback.

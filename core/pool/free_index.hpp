@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // FreeIndex: free blocks by size. Lists for sizes that differ by less than 1/64, found through two levels of
 // bitmaps, so that insertion, removal and search take a bounded number of steps however many blocks there are
 // (two-level segregated fit). Sizes below 64 granules have lists of their own, which makes the fit exact for

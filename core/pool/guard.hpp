@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Guard: what a guarded pool does with a released block before its memory is free again. The bytes beyond
 // what was asked for are compared with the pattern that all free memory of such a pool holds, the block is
 // filled with it, rests, is compared again, and only then goes back to the books. On device memory all of

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Heap: the coalescing engine. It cuts chunks into blocks, hands blocks out and merges what comes back, and
 // knows nothing but numbers: no OpenCL, no clock, no lock. Every operation is O(1) in the number of blocks
 // and chunks unless it says otherwise. Chunks that are wholly free are kept apart from the free parts of

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Requests that no thread's cache serves, blocks that come back to the books, and a pool's beginning.
 // Called without the mutex: public functions. With it: everything else; only perform() and what it calls
 // leaves it, through the Visit that it is given.

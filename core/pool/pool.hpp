@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pool: runs the books. A request that a thread's cache can serve never leaves allocate(). Everything else is
 // a Visit: it takes the mutex, asks the books for the next step, leaves the mutex, does the step, and asks
 // again.

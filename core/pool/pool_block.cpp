@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Storage of block descriptors.
 #include "pool/pool_block.hpp"
 

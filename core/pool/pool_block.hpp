@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors.
 #pragma once
 

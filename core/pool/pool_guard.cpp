@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Guarded pools: what a pool does for its guard. Functions that take a Visit are called with the mutex held,
 // and note_released() and end_guard() with it or where nobody else has the block or pool; guard_chunk() is
 // called without it.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // How much a pool holds: giving it all back, or down to a limit, or what is old; releases that were put off;
 // and the end of a pool. Public functions are called without the mutex.
 #include <algorithm>

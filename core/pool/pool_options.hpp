@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a pool is made with and the figures that it reports; as clpool/pool.h documents them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // QueueSets: the sets of queues behind which blocks of a pool are held back: the pool's own, and one for each
 // combination that users have declared. Each has its epochs, so that one marker serves many releases. The
 // lists are guarded by the pool's mutex; sets are made and destroyed without it, as that retains and releases

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // SpaceHeap: the coalescing engine over number spaces that a caller owns, as clpool/heap.h offers it. Used by
 // one thread at a time.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Strategy: how a pool finds memory in the chunks that it has, and how large a chunk it asks for next.
 // Bookkeeping only: the pool calls it with its mutex held and talks to the allocator itself.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // ThreadCache: the fast path in front of a pool. One per thread and pool: recently released blocks by size,
 // and the thread's share of the pool's counters. Its owner uses it without a lock; others borrow it through
 // OwnerLock, always with the pool's mutex held. Blocks that other threads release come back through a

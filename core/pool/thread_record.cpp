@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The calling thread's record, from its first slow path to its end.
 #include "pool/thread_record.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // ThreadRecord: what a thread knows of its caches, and what they know of the thread: whether it lives. No
 // pool is told when a thread ends: whoever finds a cache whose owner has ended may take it over.
 #pragma once

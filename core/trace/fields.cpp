@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Parsing of single fields. The forms are those that RMM's logging adaptor has written since 0.10: "%p" or
 // bare hexadecimal for pointers, "0", "0x…" or bare hexadecimal for streams, '.' or ':' before microseconds.
 #include "trace/fields.hpp"

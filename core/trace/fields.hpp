@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fields of a row of an allocation log: text to numbers. A failing function gives the reason as text, because
 // only the reader knows file and line.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Logs from files: the bytes, as far as they may be a log.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // TraceLog: an allocation log in memory, checked and ready to be replayed. How it is read is in reader.hpp.
 #pragma once
 

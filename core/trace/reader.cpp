@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Rows to events: splits lines and fields, follows which blocks are live, and refuses what cannot have
 // happened.
 #include "trace/reader.hpp"

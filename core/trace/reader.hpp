@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Reads allocation logs in RMM's format from memory. Where the bytes come from is the caller's business.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Runs an allocation log against anything that allocates and measures it. A template, so that between two
 // calls of the target there is nothing but an array walk.
 #pragma once

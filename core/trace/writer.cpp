@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Rows to bytes, buffered, one lock around the buffer.
 #include "trace/writer.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // TraceWriter: writes an allocation log that our reader and RMM's tools load: RMM's six columns first, ours
 // (Status, Tag) after them. It calls no driver.
 #pragma once

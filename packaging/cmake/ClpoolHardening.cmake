@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # clpool::hardening: what makes mistakes in the library and the program harder to exploit. It is linked privately by what
 # is installed, so it never reaches a program that uses the library. Distributions that set such flags themselves switch
 # it off with -DCLPOOL_HARDENING=OFF; sanitizers, which look closer and get in its way, are built without it.

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: library and program (component Runtime), headers, clpool.pc and the CMake
 # package (component Development). Install folders may be relative to the prefix, as is the default, or absolute.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # clpool::opencl: the OpenCL headers and any ICD loader. Khronos' config packages are taken where they are
 # installed, else CMake's own finder (which finds ocl-icd as well). Used by our build and, installed beside
 # clpoolConfig.cmake, by the builds of programs that use the library. Makes no target where OpenCL is missing.

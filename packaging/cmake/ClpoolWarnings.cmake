@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # clpool::warnings: what our own sources are compiled with in the developer and sanitizer presets. It is linked
 # privately, so it never reaches a program that uses the library.
 add_library(clpool_warnings INTERFACE)

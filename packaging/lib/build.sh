@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Configures and builds a preset, and runs its tests; for sanitizer builds also with address-space randomization
 # switched off where that is allowed, because gcc's ThreadSanitizer cannot start under the 32 random bits that newer
 # kernels use. Sourced after steps.sh.

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Makes an NVIDIA GPU visible to OpenCL where its driver is installed but not registered with the ICD loader, as in
 # many containers. Other drivers register themselves. Sourced after steps.sh and packages.sh.
 

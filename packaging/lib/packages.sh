@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # The distribution's packages by component, for Debian 12 and Ubuntu 24.04 (the names are the same on both), and
 # their installation by apt. Whoever adds a dependency adds it here. Sourced after steps.sh.
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # What every quick-start script shares: quiet numbered steps with one line each, a log that a failing step
 # points to, and the environment in which the distribution's own tools are found first. Sourced, never run.
 

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # baseline.sh compare|update LIBRARY HEADER_FOLDER BASELINE: the types of all public functions, as libabigail reads them
 # from the library's debug information, against those in BASELINE; or writes that file anew.
 set -eu

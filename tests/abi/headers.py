@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Reads the public headers as far as the ABI tests need it: functions with their comments, structs, numbers.
 
 The headers keep to a small part of C (see CONTRIBUTING.md), so that patterns suffice; what they do not match

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # headers_alone.sh gcc|clang STANDARD INCLUDE_FOLDER CL_INCLUDE_FOLDER
 # Every public header compiles on its own and twice in a row, all of them also in programs written for OpenCL 1.2, with
 # strict warnings as errors; *.hpp from C++17, and older standards are told so. The oldest standard of each kind of

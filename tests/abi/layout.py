@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Sizes and offsets of all public structs and the values of all public numbers, compared with a committed file.
 
 A line of the file once released never changes; structs grow only at the end. --update writes the file.

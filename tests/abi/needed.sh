@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # needed.sh LIBRARY MAJOR: the library has its SONAME, needs nothing but OpenCL and the C and C++ runtimes, and
 # takes at most 64 bytes of each thread's own storage.
 set -eu

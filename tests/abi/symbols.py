@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """symbols.py LIBRARY MAP HEADER_FOLDER: what the library exports, what clpool.map lists under each header, and
 what the public headers declare and document are the same functions."""
 import re

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Many live blocks of mixed sizes: replacing random ones, and allocating among holes.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a program pays without a pool and with one, on the best device present: allocation, first use and
 // release of buffers, SVM and pinned memory.
 #include <benchmark/benchmark.h>

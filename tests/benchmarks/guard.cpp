@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What guard mode costs: one allocation and release, without and with a guard, over every kind of memory and
 // some sizes. The queue is waited for at the end of each run, as a guarded release leaves commands on it.
 #include <chrono>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocate + release of one size that was released before: the hit path, over every kind of memory.
 #include <benchmark/benchmark.h>
 

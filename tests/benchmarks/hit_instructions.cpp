@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // One million hits and nothing else, for instruction counts by callgrind; see README.md for the command.
 #include <cstdio>
 #include <cstdlib>

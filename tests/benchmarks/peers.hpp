@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the pools are compared with, in the same run: the floor (a thread-local stack of ready handles with
 // the same statistics), the C library's malloc, mimalloc, and a best fit with std::set under a std::mutex.
 // All are called through functions of another translation unit, as a library's are.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pools to measure, over every kind of allocator, and the device that they are on.
 #pragma once
 

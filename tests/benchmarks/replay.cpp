@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The recorded logs, replayed without a device: time per event, and what the memory ratio and the driver
 // calls are.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The program that allocates a temporary for every step, enqueues a kernel on it and releases it, without a
 // pool and with one. On drivers that wait in clReleaseMemObject until a kernel has ended with the object, the
 // first runs in lock-step with its device. Prints host time per step, total time, and the share of it in

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/transfer.h: rectangular copies, for buffers from every source.
 #include "clpool/transfer.h"
 

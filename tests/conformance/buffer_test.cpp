@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/buffer.h and clpool/info.h: buffers, sub-regions, wrapped objects, questions.
 #include "clpool/buffer.h"
 

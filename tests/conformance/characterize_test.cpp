@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/characterize.h on this machine's device: every question has an answer, and the rules of the C ABI
 // hold.
 #include "clpool/characterize.h"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Queues of another context than the memory's: refused, naming both, where a driver would end the program.
 #include "clpool/allocator.h"
 #include "clpool/svm.h"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/clpool.hpp: the memory runtime and pools as C++ programs use them.
 #include "clpool/clpool.hpp"
 

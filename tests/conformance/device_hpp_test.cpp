@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/device.hpp and clpool/error.hpp: the C++ layer owns, throws and returns containers.
 #include "clpool/device.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/device.h: choosing a device of this machine, and what the C ABI promises about it.
 #include "clpool/device.h"
 

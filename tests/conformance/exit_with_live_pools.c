@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A process ends while its pools, their blocks and a thread that uses them live on, and after it gave up its
  * own context: the library does nothing at exit, so nothing can go wrong there. Exit codes: 0,
  * or 77 if there is no device. */

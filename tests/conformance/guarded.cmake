@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # The suites that use pools once more with CLPOOL_GUARD=1, on the device at hand and on the fake driver: a right program is
 # served as before, and nothing is found in it. One entry for each program and driver: guarded.DRIVER.PROGRAM.
 

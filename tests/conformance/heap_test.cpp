@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Heaps through the C ABI: the engine over number spaces that a program owns.
 #include <clpool/clpool.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/image.h: fills, copies and kernels on images; image maps of clpool/map.h.
 #include <algorithm>
 #include <cstring>

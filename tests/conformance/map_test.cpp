@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/map.h for buffers from every source; images and SVM are in their own tests.
 #include "clpool/map.h"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/memo.h: what is computed once, when it goes, and what several threads see of it.
 #include "clpool/memo.h"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the memory runtime share: owning handles, buffers from every source, kernels.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Every function refuses NULL for each argument that must be there, by name, and empties its results whatever
 // else is wrong.
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/device_data.h and clpool/occupancy.h, as C programs use them.
 #include "clpool/occupancy.h"
 

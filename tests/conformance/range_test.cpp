@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What was asked for is what may be used: over pools of every kind, each command takes the requested bytes
 // and refuses the next one, however much more the pool reserved.
 #include <functional>

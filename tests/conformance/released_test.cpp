@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory that was released is refused by every function that takes memory, in whatever place it stands; so is
 // memory of a kind that a command cannot use.
 #include <functional>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What one needs to begin with: a pool in one call, facts about devices; and memory that is touched in a way
 // of one's own choice.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/svm.h, and SVM in clpool/transfer.h and clpool/map.h: direct, from an allocator, from pools.
 #include "clpool/svm.h"
 

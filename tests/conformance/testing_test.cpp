@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/testing/gtest.hpp: what it runs tests on, and what they get.
 #include "clpool/testing/gtest.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocation logs through the C ABI: reading, writing, replaying, and the decorator that records.
 #include <clpool/clpool.h>
 #include <gtest/gtest.h>

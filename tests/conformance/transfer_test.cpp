@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool/transfer.h: fills, copies, reads, writes, migration. Boxes are in box_test.cpp.
 #include "clpool/transfer.h"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The lists of errors of OpenCL 3.0, without those that a call cannot meet that the library makes right: a
 // wrong handle is an error of the driver like any other to it, so those are in.
 #include "faults/codes.hpp"

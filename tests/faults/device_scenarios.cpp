@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Facts about devices: choice, characterization, device data and occupancy, the speed.
 #include "faults/world.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The sweeps: every scenario on every kind of device, with OpenCL calls that fail and with host memory that
 // runs out.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The operators new and delete of the program, which libclpool.so uses as well: a block has a header in front
 // that tells whether it is the library's.
 #include "faults/host_memory.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The host's memory as the library takes it: every operator new of the program is one that counts what the
 // library allocates, and fails on demand. What the fake driver and the tests allocate is left alone.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What needs host memory and hardly a driver: heaps, logs and their replay, results cached per object.
 #include <cstring>
 

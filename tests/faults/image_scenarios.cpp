@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Images: made in every way, filled, read, written, copied, mapped.
 #include "faults/world.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pools that run out of memory: at their own limit, at the allocator's and at the device's; what they hold is
 // given back, callbacks are asked.
 #include "faults/world.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory of no pool: buffers, parts, wrapped objects, SVM and its views, maps, questions.
 #include "faults/world.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The life of a pool over every source of memory, with both strategies.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs again and again on the fake driver, each time with another OpenCL call that fails: none may die of a
 signal or hang, and one that fails must say why.
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Questions to a device that fail: an error with OpenCL's code, or the answer that needs no driver, and never
 // a number that nobody gave.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pools over several queues and out-of-order ones, and blocks whose uses are declared.
 #include "faults/world.hpp"
 

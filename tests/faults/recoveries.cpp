@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The tables. A failure that is in none of them must come out as what it is.
 #include "faults/recoveries.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Failures that the library answers otherwise than by passing them on, each with its reason.
 #pragma once
 

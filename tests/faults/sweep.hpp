@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Runs a scenario again and again, each time with another call or allocation that fails, and looks at what
 // that does.
 #pragma once

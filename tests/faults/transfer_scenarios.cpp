@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fills, copies, reads, writes, boxes and migration, between all kinds of memory; with an event to wait for
 // and one of the command.
 #include <cstring>

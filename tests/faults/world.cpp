@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A world's calls, gates and checks.
 #include "faults/world.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a scenario works on, how it calls the library, and what came of its calls.
 #pragma once
 

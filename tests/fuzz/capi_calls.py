@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Writes a C++ file that calls every function of the C API with arguments of a World (capi_world.hpp): one thunk for each
 function that the public headers declare, and one filler for each struct that callers fill in.
 

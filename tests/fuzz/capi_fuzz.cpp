@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as calls of the C API with whatever arguments: the first chooses the device, then two say which
 // function, and what follows are its arguments. Nothing crashes, leaks or breaks the rules of results.
 #include "fuzz/capi_world.hpp"

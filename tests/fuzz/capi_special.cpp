@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Calls of functions whose arguments say more about each other than their types do: capi_calls.py lists them.
 #include "fuzz/capi_world.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The world that the C API is called in: live objects of every kind, and numbers, texts and memory of exactly
 // the size that is said, as the input has them. What C cannot detect does not occur: pointers to nothing, to
 // released objects or to other kinds of objects.

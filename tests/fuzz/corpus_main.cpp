@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz driver without libFuzzer: over each file of a folder, over beginnings of it, and over
 // mutations, the same ones in every run.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a program over the C++ layer: each operation once by exceptions or once by an error code, as the
 // input has it. Memory has the content that the model says, both ways tell the same, and in the end nothing
 // is left.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The program's objects and commands.
 #include "fuzz/cpp_program.hpp"
 

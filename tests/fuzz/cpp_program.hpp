@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The program that cpp_fuzz.cpp makes of its input.
 #pragma once
 

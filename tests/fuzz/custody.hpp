@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a program over a pool may do with its blocks (pool.h: clpool_pool_options.queues, clpool_mem_used_on()
 // and what is beside it), as a model: which queues may use a block without a word, and which with one.
 #pragma once

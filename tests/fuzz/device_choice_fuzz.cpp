@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as what users write to name a device: the first says where they write it, the second what devices
 // there are, the rest is the text. Whatever it is, there is a device or an error that names what was wrong.
 #include <clpool/clpool.h>

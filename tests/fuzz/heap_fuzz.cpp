@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a program that uses a heap: the first chooses the granule, each following pair is an operation.
 // What is handed out never overlaps, and what is free is what is not handed out.
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the drivers on the fake driver share: bytes as numbers, and a check that ends the process as libFuzzer
 // wants it.
 #pragma once

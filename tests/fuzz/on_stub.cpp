@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Makes the fake driver the only one before the ICD loader is first called.
 #include "fuzz/on_stub.hpp"
 

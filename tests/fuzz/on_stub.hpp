@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A run of a driver on the fake driver: it begins as the one before it began, and leaves nothing behind.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a program that uses a pool: the first four choose its options, each following pair is an
 // operation. After each the counters are those of a model, and in the end everything is back.
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // How the program begins and ends, and what must hold after each operation.
 #include "fuzz/pool_program.hpp"
 

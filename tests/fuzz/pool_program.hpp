@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The program that pool_orders_fuzz.cpp makes of its input, and the model that it is compared with.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz driver for the reader of allocation logs: whatever the bytes, the reader either refuses them with a
 // reason or gives a log whose figures are those of a recount and whose slots are never used twice at a time.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Commands of a program on blocks of a pool, on several queues of the fake driver in mode `manual`: they move
 // bytes when the input says so, and what a command reads is compared with what the block's owner wrote.
 #pragma once

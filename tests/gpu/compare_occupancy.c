@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Reads CUDA's occupancy answers (occupancy_kernels.cu) and puts the same questions to libclpool. */
 #include <clpool/occupancy.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Compares our occupancy answers with CUDA's own on this machine's GPU: see README.md.
 set -eu
 build=${1:?usage: compare_occupancy.sh BUILD_FOLDER}

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a driver bears from several threads at once, without libclpool: each mode does for some seconds, in
 // many threads, one thing that OpenCL's specification calls thread-safe (OpenCL 3.0, appendix A.2). A crash
 // names the mode.

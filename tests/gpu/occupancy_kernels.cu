@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Prints what CUDA says of the occupancy of many kernels: for each its registers and static local memory as
 // the compiler made them, and the blocks per multiprocessor over group sizes and dynamic local memory.
 #include <cuda_runtime.h>

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # elf.sh library|program|glue FILE [OPTIMIZED]: what is missing of the protections that packaging/cmake/ClpoolHardening.cmake
 # asks for, one line each; 1 if anything is. Code that is not optimized (no) has no checked calls of the C library, and
 # glue, which passes calls on, has nothing on its stack that needs looking after.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Whether the library looks at a variable of its environment: "privileged VARIABLE" prints "read" or
  * "ignored", and before it whether the process has more rights than its user ("secure", "plain"). The
  * variable must be set to something that no device answers to; privileged.sh does that. 77: there is no

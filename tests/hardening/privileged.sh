@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # privileged.sh PROGRAM: every variable that the library reads is read by a plain process, and ignored by one that runs
 # with other rights than its user's: a copy of the program that sets its group.
 set -eu

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # unprotected.sh COMPILER ELF_SH: elf.sh says of a program and a library without protections what each is missing.
 set -eu
 compiler=$1 check=$2

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # install.sh CASE SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Installs to a temporary folder, then builds and runs the C and C++ programs of consumer/ against what was installed,
 # by pkg-config and by find_package. Cases: a plain prefix; a DESTDIR; a tree that was moved afterwards; an absolute

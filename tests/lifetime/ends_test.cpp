@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // In which order pools, their blocks, allocators, queues and contexts end is the program's choice: each keeps
 // what it needs. On the fake driver nothing may be left of them.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* libclpool.so is opened and closed a thousand times, with threads that use it, and that end after it was
  * closed. It stays in the process from the first time on (-z nodelete), so that nothing of it can go from
  * under anybody; and its memory does not grow. Argument: the library. Exit codes: 0, 1. */

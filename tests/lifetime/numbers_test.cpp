@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Many pools and many threads: nothing is left of them, and the memory that the library keeps for the next
 // ones has a bound.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """What mutated Python modules ask: is this mutant the one to be run? As mutant.hpp does for C++. As a plugin of pytest
 (-p _clpool_mutants) it also writes the numbers that each test reached to the file CLPOOL_MUTANTS_TESTS."""
 import json

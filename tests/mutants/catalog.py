@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """All mutants with their numbers, and the tree of sources that has them: a copy of the repository in which the files of
 core/, capi/src/ and wrappers/python/clpool/ are rewritten."""
 import collections

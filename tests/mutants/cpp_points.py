@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Finds what can be mutated in C++ sources, by libclang. A point is a range of a file, and what may stand there instead."""
 import collections
 import os

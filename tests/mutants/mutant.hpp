@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the mutated sources ask, included by the compiler's command line into every C++ source of the mutated
 // tree: is this mutant the one to be run? CLPOOL_MUTANT names it. CLPOOL_MUTANTS_REACHED names a file with a
 // byte for each mutant, shared by all processes that write it (children of fork() and those that end by a

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Finds what can be mutated in Python sources and writes them anew, each mutation behind its switch. Unlike C++ the text
 does not matter, so both are one walk over the syntax tree."""
 import ast

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Results: kept as JSON lines, shown as a table, and compared with the survivors that have a reason."""
 import collections
 import json

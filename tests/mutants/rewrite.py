@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Puts mutations into a source, each behind its switch: clpool_mutant(7) ? what is there instead : what is there."""
 
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """What the tool itself does to sources, on small ones: that each operator finds its points, and that what must not be
 touched is left alone. Run by ctest; needs libclang for the C++ half."""
 import itertools

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The tests that mutants have to survive: which there are, which mutants each case of them reaches, and runs of them."""
 import base64
 import json

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What allocators enqueue to get memory to the device, and what comes after it; what directly made SVM is
 // freed behind.
 #include "orderings/orderings.hpp"

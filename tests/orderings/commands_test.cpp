@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What every command promises (transfer.h): it waits for its wait list, its event is that of its work, and it
 // blocks where it is told to and nowhere else.
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Uses that a program declares: which queues a released block waits for, and that nothing of them is left.
 #include <thread>
 

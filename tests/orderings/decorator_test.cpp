@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocators around others, where memory is freed behind the commands that use it.
 #include <cstdio>
 #include <fstream>

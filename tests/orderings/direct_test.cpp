@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory of no pool that no driver keeps for its commands: shared virtual and page-locked memory is freed
 // behind what the library itself enqueued on it, on whatever queue that was.
 #include "orderings/orderings.hpp"

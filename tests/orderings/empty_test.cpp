@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Commands of 0 bytes: no command, but an event that is complete as soon as those waited for are.
 #include "orderings/orderings.hpp"
 

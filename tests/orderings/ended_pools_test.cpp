@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pools that have ended while commands still used their memory: what becomes of it, and what they cost.
 #include <sys/wait.h>
 #include <unistd.h>

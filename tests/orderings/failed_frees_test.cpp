@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // SVM of no pool whose free the driver refuses: it is freed when the commands that use it are done, if that
 // can be found out; else it stays, and a message says so.
 #include "orderings/orderings.hpp"

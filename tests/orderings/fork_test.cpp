@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Children of fork() where the parent made nothing but an allocator. Here because each of these tests runs in
 // a process of its own, in which no other test has made anything either.
 #include <sys/wait.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // No lock is held across a call of the driver: while any call is under way, another thread uses the same pool
 // and makes pools of its own, and is not held up.
 #include "orderings/orderings.hpp"

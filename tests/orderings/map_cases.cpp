@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Maps and unmaps of buffers, SVM and images.
 #include "orderings/orderings.hpp"
 

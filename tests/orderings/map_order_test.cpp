@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Unmapping comes after its own mapping, also where no queue's order says so: a program may give a map back
 // as soon as it has asked for it.
 #include "orderings/orderings.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // One marker serves many releases: on an idle device, in the plainest loop, and without more memory than the
 // pool may hold back.
 #include "orderings/orderings.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Migration, which memory does not show: the commands that ran are counted.
 #include "orderings/orderings.hpp"
 

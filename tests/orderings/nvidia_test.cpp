@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What is done otherwise on NVIDIA's driver, and waits like the rest: migrations, which are no command there,
 // and copies between SVM and buffers, which map nothing.
 #include "orderings/orderings.hpp"

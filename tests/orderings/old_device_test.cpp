@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // OpenCL 1.1 has neither markers nor barriers with wait lists: queues come after one another by older calls.
 // The stub ends the process when a newer function is called.
 #include "orderings/orderings.hpp"

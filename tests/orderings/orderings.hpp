@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of orderings share: a command of the library as a case, with its operands and a way to see,
 // without a further command, whether it has happened. They run on the stub in mode `manual`, on an
 // out-of-order queue: what the library does not order itself is not ordered.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // NVIDIA's driver loses its list of a buffer's parts where several threads change it at once: by the first
 // use of a part, and by its release after use. A pool that several threads use does both for one of them at a
 // time, and leaves all later uses to them.

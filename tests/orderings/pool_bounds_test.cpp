@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a pool holds has a bound, also while some command, which a few blocks wait for, never ends.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
 #include "orderings/orderings.hpp"

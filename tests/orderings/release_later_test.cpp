@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Releases that are put off: no call of the driver and no change until a later call carries them out; then
 // all is gone.
 #include <thread>

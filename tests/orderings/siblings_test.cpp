@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Both ends of a sub-buffer's life cost as much as it has living siblings, on drivers that walk their list:
 // so no chunk has thousands of them, however many small blocks there are. Siblings are counted, not time.
 #include <random>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // SVM and queues: what it is freed behind, and the hand-over from one queue to another.
 #include "orderings/orderings.hpp"
 

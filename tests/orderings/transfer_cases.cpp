@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fills, copies, reads and writes.
 #include "orderings/orderings.hpp"
 

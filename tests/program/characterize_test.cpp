@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool characterize: the report for people, and the one for programs.
 #include <gtest/gtest.h>
 

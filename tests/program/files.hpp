@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Files for the program to read: made in a folder of their own that goes with the test.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the program prints where names of others have anything in them: the fake driver's platform is named
 // so.
 #include <gtest/gtest.h>

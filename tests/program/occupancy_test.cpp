@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool occupancy: limits, bars and mistakes, without any device.
 #include <gtest/gtest.h>
 

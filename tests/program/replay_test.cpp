@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool replay: what it prints for good logs, and how it refuses bad ones.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A child process with its two outputs in files, which cannot fill up as pipes do.
 #include "run.hpp"
 

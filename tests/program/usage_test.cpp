@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Help, version, wrong usage, and the choice of the device.
 #include <gtest/gtest.h>
 

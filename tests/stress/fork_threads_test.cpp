@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // fork() in one thread while others begin, use pools for the first time, and end: what one of them holds and
 // another waits for must not depend on each other in a ring.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A custom allocator over host memory that counts what it gives, for pools that several threads use.
 #pragma once
 

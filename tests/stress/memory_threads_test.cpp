@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Direct memory and its parts, made and given back by several threads at once, one limit over all.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The lock that costs its owner next to nothing: who has the data has them alone.
 #include "base/owner_lock.hpp"
 

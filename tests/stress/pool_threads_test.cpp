@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pools that several threads use at once: blocks never overlap, figures are exact in the end, nothing stays
 // behind.
 #include <array>

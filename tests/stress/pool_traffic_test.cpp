@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Many threads on one pool and on many: whatever happens at the same time, in the end every block is back and
 // every counter is exact.
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A sandbox that is entered when pools are already in use, and refuses membarrier from then on: the owner's
 // lock must still keep the owner and the borrowers apart.
 #include <linux/filter.h>

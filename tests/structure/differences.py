@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Checks that every test that docs/differences.md names is there, and that no source has words that only a few people know
 (numbers of a list of defects and wishes, of sections of a text that is not in the repository): differences.py ROOT."""
 import pathlib

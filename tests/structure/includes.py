@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Checks that includes between folders of core/ go the ways that the table in core/README.md allows, and that the
 table itself has no circle: includes.py CORE."""
 import pathlib

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Checks that tests/support/driver.cpp wraps every OpenCL call by which the library makes, uses or releases something,
 so that the fault tests see it: wrapped_calls.py CORE DRIVER."""
 import pathlib

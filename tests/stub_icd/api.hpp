@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The entry points, each declared with the type that the ICD loader's table has for it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Buffers, sub-buffers, and what all memory objects have: references, queries, destructor callbacks.
 #include <algorithm>
 #include <cstring>

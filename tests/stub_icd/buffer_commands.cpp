@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Reading, writing, copying, filling and migrating buffers.
 #include <bit>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the library's own tests and examples, by name; arguments tell those of one name apart.
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What commands on memory share: operands, which are checked when enqueued and used when the command runs.
 #pragma once
 

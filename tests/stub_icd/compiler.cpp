@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What is read of a program's source: names and arguments of its kernels, and whether its brackets close.
 #include <cctype>
 #include <mutex>

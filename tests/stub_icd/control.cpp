@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The functions of stub.h, except hooks and kernels.
 #include <algorithm>
 #include <cstdio>

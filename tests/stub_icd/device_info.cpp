@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clGetDeviceInfo and the other calls about devices: a table of answers, each with its OpenCL version.
 #include <CL/cl_ext.h>
 

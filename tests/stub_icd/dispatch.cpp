@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The table by which the ICD loader calls the driver. Sharing with graphics is not there.
 #include "api.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Events: user events, waits, queries, callbacks.
 #include "api.hpp"
 #include "info.hpp"

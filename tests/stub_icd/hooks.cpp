@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a test has called at entry points, on their thread or on another.
 #include <chrono>
 #include <cstdio>

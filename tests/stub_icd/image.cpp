@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Images: creation, layout, queries. Formats are in image_format.cpp.
 #include "image.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Images: shape and layout, which their commands, maps and kernels need.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Commands on images, all of them copies of boxes of bytes.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Formats: one to four plain channels of one type, and depth.
 #include "image_format.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pixel formats: which there are, how large their pixels are, and what bytes a color is.
 #pragma once
 

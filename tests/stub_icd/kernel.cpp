@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Kernels: making, arguments, queries.
 #include <CL/cl_ext.h>
 

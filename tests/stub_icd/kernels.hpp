@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Kernels by name: host functions stand for what a compiler would make.
 #pragma once
 

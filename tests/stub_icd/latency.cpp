@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A command begins when it is enqueued, its queue is free and what it waits for has ended; it takes what the
 // option time.KIND says.
 #include "latency.hpp"

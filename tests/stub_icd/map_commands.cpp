@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Maps of buffers and images, and unmapping. A region is memory of its own, filled when the map runs and
 // written back when the unmap runs; with CL_MEM_USE_HOST_PTR it is the program's memory, as OpenCL has it.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Device memory: host blocks that stand for it, the limit and the address space, and the ranges that programs
 // know by address. With the driver's lock held.
 #pragma once

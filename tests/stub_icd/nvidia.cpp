@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The measurements behind this: driver 580 on an H200, OpenCL 3.0. "Touched" is a chunk that a command once
 // used whole.
 #include "nvidia.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Ways of NVIDIA's driver, as measured: who waits for running commands, what overlapping sub-buffers cost,
 // and where the driver crashes. Counted always; waits and crashes with the option nvidia=1.
 #pragma once

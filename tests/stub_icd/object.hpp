@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What all of the driver's objects have in common, and who keeps them. An object lives on inside while
 // something holds it, but its handle is dead for the program when the program's last reference is gone.
 #pragma once

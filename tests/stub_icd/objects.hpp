@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The objects behind OpenCL's handles: fields, and who keeps whom. What is done with them has its own files.
 #pragma once
 

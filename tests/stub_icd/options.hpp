@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The options of the driver and their text form, "name=value,name=value". README.md has their table.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pipes and samplers: objects with queries and no commands.
 #include "api.hpp"
 #include "info.hpp"

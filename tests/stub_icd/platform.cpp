@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The platform and the list of its devices.
 #include "api.hpp"
 #include "device_profile.hpp"

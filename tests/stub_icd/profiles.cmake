@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # The suites that use a device once more on the fake driver, one entry for each program and profile: stub.PROFILE.PROGRAM. Not
 # one entry for each test: names of some tests have the device in them, which is another one when they are listed.
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Programs. What they "compile" to is in compiler.cpp.
 #include "api.hpp"
 #include "info.hpp"

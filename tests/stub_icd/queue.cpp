@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Queues, and the commands that concern a queue as a whole.
 #include "api.hpp"
 #include "info.hpp"

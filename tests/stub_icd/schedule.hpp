@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // When commands run: their order, the three modes, and what waits for them. With the driver's lock held,
 // which waits give up while they wait.
 #pragma once

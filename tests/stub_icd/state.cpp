@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // State, guard of the entry points, objects' life.
 #include "state.hpp"
 

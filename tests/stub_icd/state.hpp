@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The driver's one state, the guard that every entry point begins with, and how errors leave it. One lock for
 // all: this driver is to be right and readable, not fast. No callback, hook or wait happens with it held.
 #pragma once

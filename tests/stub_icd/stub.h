@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* How a test steers the fake driver of this folder and looks into it. C, exported by libclpool_stub_icd.so,
  * which a program links; the ICD loader loads the same file, so both see one driver. Every function may be
  * called from any thread unless it says otherwise. README.md has the options. */

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shared virtual memory: allocation, and commands on it.
 #include <bit>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Mode `worker`: one thread a device, which ends with the process and never keeps it from ending.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors for tests of the engine: counted, and gone after a number of them if a test wants that.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers of OpenCL calls. The names in WRAP_…(clName, …) are read by CMakeLists.txt, which makes the
 // linker's
 // --wrap options of them.

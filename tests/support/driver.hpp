@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The driver as the unit tests see it: every OpenCL call that makes, uses or releases something passes
 // through here (linker option --wrap), is counted, and can be told to fail. For tests of what happens when
 // the n-th call fails, and of what is left over afterwards.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The wrapped queries. A fake device and its platform have the object's own address.
 #include "support/fake_device.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Devices that are not there: answers of clGetDeviceInfo and clGetPlatformInfo as a test gives them, and a
 // record of what was asked. A fake device cannot have a context, so that questions to a kernel fail. Works in
 // programs that link the core statically (linker option --wrap).

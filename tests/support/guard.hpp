@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Whether the suites run on guarded pools once more: CLPOOL_GUARD is set.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Choice of the tests' device. Independent of the library's own choice, which is under test itself.
 #include "support/opencl.hpp"
 

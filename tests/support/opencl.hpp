@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A context and a queue to run tests on: the first device, or the one that CLPOOL_TEST names by
 // "platform[:device]", each an index or a part of the name.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What tests of pools share: handles of the C ABI that release themselves, and memory that is only numbers: a
 // custom allocator that keeps books, has a capacity, and fails when it is told to.
 #pragma once

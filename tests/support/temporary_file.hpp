@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Names of files that a test writes: of its own, also where several programs run the same test at once.
 #pragma once
 

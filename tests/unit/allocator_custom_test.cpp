@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Custom allocators, the limit decorator and direct memory: what needs no device.
 #include "allocator/custom.hpp"
 

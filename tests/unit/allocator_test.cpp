@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What all allocators of OpenCL memory promise, and what each kind does besides.
 #include "allocator/allocator.hpp"
 

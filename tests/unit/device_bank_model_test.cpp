@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The bank models: golden values of PyOpenCL, and where today's model differs.
 #include "device/bank_model.hpp"
 

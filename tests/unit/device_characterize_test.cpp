@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Questions about devices, put to made-up ones: which query is asked in which order, what is never asked, and
 // what the tables say.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Which device is chosen, over a made-up machine: two platforms with five devices.
 #include "device/choice.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Limits of devices and architectures, and PyCUDA's alignment helpers.
 #include "device/device_data.hpp"
 

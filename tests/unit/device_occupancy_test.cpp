@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Today's occupancy rules against NVIDIA's own answers, a golden table, and what no
 // device can run.
 #include "device/occupancy.hpp"
@@ -120,6 +122,17 @@ TEST(Occupancy, NamesEveryLimitThatIsReachedAndNotOneOfThem) {
   EXPECT_EQ(factor_names(occupancy_of(11, 0, request).limiting_factors), "warps+registers");
   EXPECT_EQ(factor_names(occupancy_of(11, 0, {.threads = 128, .local_bytes = 16384}).limiting_factors),
             "warps");
+}
+
+TEST(Occupancy, ANumberOfRegistersThatIsNotKnownLimitsNothing) {
+  Limits limits = limits_of(9, 0);
+  limits.registers_per_mp = 0;
+  limits.registers_per_group = 0;
+  OccupancyResult result;
+  const OccupancyRequest request = {.threads = 256, .registers_per_thread = 64};
+  ASSERT_EQ(compute_occupancy(limits, request, result), Status::success) << last_error_message();
+  EXPECT_EQ(result.groups_per_mp, 8u);
+  EXPECT_EQ(factor_names(result.limiting_factors), "warps");
 }
 
 // kokkos#5624, where leaving out the rounding of a group's warps to partitions gives 3; and programs

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // PyCUDA's DeviceData and OccupancyRecord: a golden table of what they answer.
 #include "device/pycuda_occupancy.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the memory runtime leaves behind when the n-th driver call of an operation fails: nothing. And what it
 // does on devices that are older than the one at hand.
 #include <gtest/gtest.h>

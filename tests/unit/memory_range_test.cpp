@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Ranges, boxes and image layouts as numbers: what is checked before any driver sees it.
 #include "memory/range.hpp"
 

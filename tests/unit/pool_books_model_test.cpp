@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A model of a whole pool around its books: an allocator that has a limit and fails, queues that complete
 // late, in any order or never, and several requests whose steps interleave in every way that threads could
 // make them.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Which thread has which cache of a pool, and what becomes of it when the thread ends.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The index of free blocks by size, against a sorted list.
 #include "pool/free_index.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Parts by themselves: which handle of a part of a chunk serves a region, what must be released before one is
 // made, and that no two living handles ever overlap.
 #include "pool/books/parts.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The strategies by themselves, without a pool: when the coalescing one asks for memory and what it gives
 // back for it, and what the binned one keeps where.
 #include <gtest/gtest.h>

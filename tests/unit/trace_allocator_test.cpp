@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The trace decorator: everything that passes through it stands in the log, in an order that can be replayed.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Reading allocation logs: the forms that RMM writes, and what is refused with which words.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Replaying allocation logs against a target of which everything is known.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Writing allocation logs: what is written is read again, by our reader and by a program that knows RMM's six
 // columns only.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Every operator new and delete of the program, which libclpool.so uses as well; one that may be replaced by
 // another is left to that.
 #include "measured_memory.hpp"

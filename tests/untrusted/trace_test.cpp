@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocation logs that were made to do harm: reading takes memory in proportion to their text and no more,
 // and what has no end is refused where that is seen.
 #include <clpool/clpool.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The types that the public headers take from stdint.h and CL/cl.h, as SWIG has to know them.
  *
  * Nothing of the size of a pointer is 32 bits wide anywhere; a language file maps uint64_t and size_t to its own

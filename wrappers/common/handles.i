@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Every handle type of the C API, once. A language file defines, before this is read:
  *   CLPOOL_HANDLE(TYPE)     typemaps for TYPE *, const TYPE * and TYPE **out of an object of ours
  *   CLPOOL_CL_HANDLE(TYPE)  typemaps for TYPE (a pointer by itself) and TYPE * as a result

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Which parameters of the C API are results: the headers' names, as SWIG's OUTPUT typemaps. A language file sees to
  * OUTPUT for uint64_t *, uint32_t *, size_t * and cl_bitfield *, or clears these with %clear where it wants another.
  */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The one table from statuses to kinds of exceptions. A language file defines CLPOOL_STATUS_KIND(STATUS, KIND) and
  * includes this where it makes its own table of it. Kinds are names of exceptions without the ending that the
  * language gives them (Error, Exception); a status that is not here, of a newer library, is the base class.

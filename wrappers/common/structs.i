@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The structs of the C API that programs fill in or read: each begins as its …_init() leaves it. Structs of callbacks
  * are not here: each language has its own way to be called.
  */

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Benchmarks, to be run by hand: see benchmarks/README.md.
 set(benchmark "${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/AllocateRelease.cs")
 if(clpool_has_mono)

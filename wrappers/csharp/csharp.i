@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* C#: flat, internal P/Invoke functions in which every type is blittable, so that no marshalling code runs and 64-bit
  * sizes stay 64-bit: handles are IntPtr, every other pointer is void *, statuses are int and are thrown by managed
  * code. Structs are laid out by hand in src/Interop (tests compare them with the C layout).

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Examples: each checks its own results, so that running it is its test. 77: the device lacks something, as the example says.
 file(GLOB example_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/examples/*.cs")
 set(clpool_csharp_examples "")

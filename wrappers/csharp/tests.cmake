@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Tests: the same sources by NUnit on Mono and by the small runner of tests/runner on modern .NET.
 find_program(CLPOOL_NUNIT NAMES nunit-console nunit-console4 DOC "NUnit 2.6's runner for Mono")
 file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/*.cs")

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # Compiles all Java sources under FOLDERS against CLASSPATH and packs them into the jar OUTPUT; warnings are errors.
 set(sources "")
 foreach(folder IN LISTS FOLDERS)

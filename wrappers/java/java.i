@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Java's part of the interface: how the generated, package-private layer (classes Native and NativeJNI, and one
 // class per struct) looks. Handles are longs, statuses are thrown by the wrapper itself; the public classes over
 // it are written by hand in src/. What C functions there are is said in ../clpool.i.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // How C types look in Java. Handles, pointers and 64-bit numbers are long; a single result called `out` is what
 // the function returns; other results go into the first element of an array, which may be null if nobody wants
 // them; pairs of pointer and length are arrays. No function is left with an exception pending but by Release

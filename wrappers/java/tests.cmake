@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # What is run against clpool.jar: JUnit tests (plain and under -Xcheck:jni), examples, programs that end in special
 # ways, and the documentation's own check. All have the label wrappers. Benchmarks are built, not run.
 set(clpool_jar_folder "/usr/share/java" CACHE PATH "Folder of JUnit's and JNA's jars")

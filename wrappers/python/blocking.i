@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The functions that may wait, call a driver for long, or run callbacks: the GIL is dropped around them. The others are so
  * short that dropping it would cost more than the call.
  */

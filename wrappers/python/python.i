@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Python's typemaps: handles are objects of native/, statuses exceptions, results return values. Structs are SWIG's
  * -builtin classes. Everything here is private to the package; its classes are written over it in clpool/.
  */

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """coverage.py HEADER_FOLDER WRAPPERS_FOLDER [LANGUAGE:FILE,FILE,…]…
 
 Every public function is in functions.i and reaches users of each language that is built, or it is in not_wrapped.txt

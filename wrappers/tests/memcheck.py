@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """memcheck.py VENDORS COMMAND...: runs a wrapper's tests on the fake driver under valgrind's memcheck.
 
 A virtual machine does much that memcheck must take for mistakes: it probes its stacks by writing below them, and keeps

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Allocators: where memory comes from. A pool is made over one; each can also be used directly.
  *
  * Allocators are reference-counted: creation gives one reference, pools and memory made by an allocator hold

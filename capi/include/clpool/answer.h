@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Answers about devices: a value, where it comes from, and how far to trust it. For a valid device no
  * question fails for want of an answer: it says so in the source. Since 1.0.
  */

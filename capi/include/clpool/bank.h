@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Which accesses to local memory fall on the same bank. Pure arithmetic: no device is needed. For a device's
  * own figures see clpool_characterize_local_access_conflicts(). Thread-safe; nothing blocks; OpenCL calls:
  * none. Since 1.0.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Buffers made directly, sub-regions of any memory, and plain cl_mem objects as clpool_mem.
  *
  * Thread safety: as for mem.h. Since 1.0 unless a function says otherwise.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* What one must know of a device to use its memory well. Every answer has its source: see answer.h.
  *
  * Vendors are known by their exact ids, and vendors' own queries are asked only of devices that list the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Everything of libclpool's C API in one include. */
 #ifndef CLPOOL_CLPOOL_H
 #define CLPOOL_CLPOOL_H

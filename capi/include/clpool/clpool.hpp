@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Everything of libclpool's C++ layer in one include: owning types over the C API, failures as exceptions or
 // as std::error_code. Header only, C++17.
 #ifndef CLPOOL_CLPOOL_HPP

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What commands of the C++ layer share: where and after what they run, and their events. Header only, C++17.
 #ifndef CLPOOL_COMMAND_HPP
 #define CLPOOL_COMMAND_HPP

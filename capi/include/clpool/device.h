@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Choosing a device, by preference or as the environment says, and a default context on it.
  *
  * What decides, in this order; the first that is set decides alone:

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // C++ layer over device.h, characterize.h, device_data.h, occupancy.h and memo.h: owning types, exceptions
 // (clpool/error.hpp), containers. Header only, C++17; what the functions do is documented there.
 #ifndef CLPOOL_DEVICE_HPP

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* What a multiprocessor (compute unit, sub-slice) can hold: the input of the occupancy model. From an OpenCL
  * device, from the name of an architecture, or from numbers; only the first needs a device.
  *
@@ -56,7 +58,7 @@ typedef struct clpool_device_limits {
   uint32_t max_groups_per_mp;
   /** Groups of a single warp; 0: as max_groups_per_mp. */
   uint32_t max_lone_warp_groups_per_mp;
-  /** Registers. */
+  /** Registers; 0: unknown (a CPU's), and then they limit nothing. */
   uint32_t registers_per_mp;
   /** Registers that one group may have; 0: as registers_per_mp. */
   uint32_t registers_per_group;

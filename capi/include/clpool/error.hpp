@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Failures of libclpool as C++ exceptions or as std::error_code, as the caller chooses. Header only, C++17.
 #ifndef CLPOOL_ERROR_HPP
 #define CLPOOL_ERROR_HPP

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* clpool_heap: the pools' engine without any device. It hands out ranges of a number space that the caller
  * owns (a buffer, a file, a shader's heap) by best fit, with splitting and merging, in constant time.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Images of every type: formats, creation, shape, fills and copies. Maps are in map.h, other questions in
  * info.h.
  *

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // C++ layer over the formats of image.h and over sampler.h. Images themselves are clpool::Mem. Header only,
 // C++17.
 #ifndef CLPOOL_IMAGE_HPP

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Questions about memory, and its use as a kernel argument.
  *
  * No function of this header blocks. Thread safety: as for mem.h. Since 1.0 unless a function says otherwise.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Maps: memory of devices in the host's address space. A map keeps its memory and its queue alive, is
  * unmapped once, and at the latest when it is released.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* clpool_mem: one piece of memory, whatever made it: a buffer, sub-region, image, pipe, SVM or pinned
  * allocation, pooled or not.
  *

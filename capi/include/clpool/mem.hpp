@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // C++ layer over mem.h, buffer.h, info.h, transfer.h, svm.h, image.h, pipe.h and map.h: owning types,
 // exceptions or error codes (clpool/error.hpp). Header only, C++17; what the functions do is documented
 // there.

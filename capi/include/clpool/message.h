@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Messages of the library: warnings and traces that a program may want to show. The library itself prints
  * nothing but what guarded pools find where nobody receives messages (pool.h). Since 1.0.
  */

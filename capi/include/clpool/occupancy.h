@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* How many work-groups a multiprocessor holds at a time, and what limits them. Pure arithmetic on device
  * data: no device is needed. Thread-safe; nothing blocks; OpenCL calls: none. Since 1.0.
  */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Pipes. Questions about them are in info.h. Since 1.0. */
 #ifndef CLPOOL_PIPE_H
 #define CLPOOL_PIPE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools: allocation that is nearly free, and wastes little.
  *
  * A pool takes chunks from an allocator, hands out blocks of them, and keeps what is released for the next

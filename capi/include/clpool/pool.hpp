@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // C++ layer over allocator.h and pool.h. Header only, C++17; what the functions do is documented there.
 #ifndef CLPOOL_POOL_HPP
 #define CLPOOL_POOL_HPP

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Samplers, in both forms of OpenCL. A sampler is a plain cl_sampler: pass it to clSetKernelArg, ask it by
  * clGetSamplerInfo, give it back by clReleaseSampler.
  *

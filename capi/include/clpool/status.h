@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Status numbers of the C ABI, the calling thread's last error, the library's version, and the export macro.
  *
  * Every function of libclpool that can fail returns a clpool_status. Results come through the last

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Shared virtual memory made directly or given by others. Fills, copies and migration are in transfer.h, maps
  * in map.h; pooled SVM comes from a pool over clpool_allocator_create_svm().
  *

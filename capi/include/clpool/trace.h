@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Allocation logs: read them, write them, and replay them against a pool or an allocator.
  *
  * The format is that of RMM's logging_resource_adaptor: a header line

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Fills, copies, reads, writes and migration of buffers and SVM, pooled or not, and of parts of them.
  *
  * What all of them share:

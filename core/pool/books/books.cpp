@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Blocks in and out of the books, what is held, and what leaves them.
 #include "pool/books/books.hpp"
 

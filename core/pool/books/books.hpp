@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Books: what a pool has, who has it, and what is to be done next. Chunks, blocks, living handles, what is
 // held back, limits and counts; the order of steps by which a request is served (recovery.cpp). Pure
 // bookkeeping: no OpenCL, no lock, no clock, no callback, nothing that waits. The pool calls everything here

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Living handles of a chunk.
 #include "pool/books/parts.hpp"
 

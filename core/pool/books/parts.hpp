@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Parts: the handles of parts of one chunk (sub-buffers) that are alive, in the order of their addresses. The
 // rule is: never two that overlap. A region that is handed out gets the unused handle of just its shape, or
 // first has every unused handle that it overlaps released. Bookkeeping only: whoever keeps the books makes

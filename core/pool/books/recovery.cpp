@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // How a request is served: the stages that it goes through, in their order, from a free block to an error.
 // Each stage is one function that does what can be done in the books alone, or asks for one step.
 #include <algorithm>

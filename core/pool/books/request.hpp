@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Request: one allocation on its way through the books, and Step: what the books want done for it next.
 // Whoever runs a request does each step without a lock, tells the books how it went, and asks again.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shapes: the unused handles of a pool by their size, so that a request can be sent to the place where a
 // handle of just its shape is alive. Chunks' Parts enter and remove their unused handles here; a handle that
 // is used or dying is in no list. Bookkeeping only, of bounded cost.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A program of the first header, as if it had been compiled then: what its structs lack is behind them, where
  * nothing of the library may read or write. It needs no device: its memory comes from malloc(). */
 #include <clpool/clpool.h>

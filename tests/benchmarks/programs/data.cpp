@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Logs of programs whose data have many sizes: arrays that grow, phases, queues, images, small blocks.
 #include "programs/programs.hpp"
 #include "programs/recorder.hpp"

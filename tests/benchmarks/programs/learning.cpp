@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Logs like those of learning: what a step needs depends on the data of the step.
 #include "programs/programs.hpp"
 #include "programs/recorder.hpp"

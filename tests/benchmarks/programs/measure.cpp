@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool_programs: runs the programs of this folder, and the recorded logs, through pools, and prints what
 // the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
 //   clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]

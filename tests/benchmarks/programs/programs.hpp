@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Programs that make allocation logs: each kind allocates as programs of its sort do, with sizes and lengths
 // drawn from a seed. The same seed makes the same log everywhere.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: what programs that make logs are written with. Random numbers that are the same everywhere, and a
 // log in the making.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Logs like those of simulations: fields on patches and levels, and the stacks of direct solvers.
 #include "programs/programs.hpp"
 #include "programs/recorder.hpp"

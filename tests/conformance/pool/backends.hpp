@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of pool that there is: each kind of allocator with each strategy. The suites that take a Backend
 // as their parameter hold for all of them.
 #pragma once

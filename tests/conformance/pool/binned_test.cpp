@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The binned strategy is PyOpenCL's pool, exactly.
 #include "support/pools.hpp"
 

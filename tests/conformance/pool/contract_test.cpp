@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What every pool promises, whatever its memory and its strategy: counters, lifetimes, contents, bad input.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Children of fork(): what a parent's pools give them is an error, never a wait for threads that the child
 // does not have; pools of their own work.
 #include <sys/wait.h>

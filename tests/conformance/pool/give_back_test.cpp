@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Giving back: what nothing uses goes, to the last byte, however it came free.
 #include "conformance/pool/backends.hpp"
 #include "support/guard.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Releases that were put off (clpool_mem_release_later): they serve whoever waits or is about to fail, and a
 // callback of theirs may release the pool.
 #include <chrono>

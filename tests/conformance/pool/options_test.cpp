@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a pool is made with, what it holds, and what it says: arguments, limits, decay, messages and dumps.
 #include <chrono>
 #include <nlohmann/json.hpp>

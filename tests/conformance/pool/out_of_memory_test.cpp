@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a pool does when memory is out: each step of the chain by itself, and a failure at every
 // call of every workload, after which nothing may have changed and nothing may be lost.
 #include <algorithm>

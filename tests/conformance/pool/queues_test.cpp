@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Who may reuse what, and when: memory that commands still use is never handed
 // out to others, whatever the queues, and no call of a pool waits for those commands unless memory is
 // otherwise out. The commands are held back by user events, so that they are certainly not complete.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // When memory is reused, and when it is not: what commands may still use, how much memory queues may cost,
 // what a request waits for, and what callbacks may do.
 #include <algorithm>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200112L
 /* Uses the installed library from C, without a device: a pool over host memory. */
 #include <clpool/clpool.h>

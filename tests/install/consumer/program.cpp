@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Uses the installed library from C++17, without a device: a pool over host memory.
 #include <clpool/clpool.h>
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // One pool under load, of any kind, with its queues. An Arena is copied by whoever works with it: each copy
 // has a reference of its own on everything, so that the others may end theirs meanwhile.
 #pragma once

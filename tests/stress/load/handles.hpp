@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // One reference of an object of OpenCL or of the library, for each copy of it.
 #pragma once
 

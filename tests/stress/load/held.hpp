@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A block (or memory straight from an allocator) that one thread has, with what was written to it and the
 // commands that use it. Every word of it has the same stamp, which no other block has: a word with another
 // one was written by somebody who had no right to, or by nobody.

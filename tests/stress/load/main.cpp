@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // clpool_load: threads that do everything that pools allow, all at once, for a given time. README.md of the
 // folder above says what is checked. Exit codes: 0; 1 if anything was wrong; 77 if there is no device of
 // OpenCL 1.2.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What went wrong, from any thread: counted, and the first of it printed.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The pools that all threads share, and what must be left of them in the end: nothing.
 #include <cinttypes>
 #include <thread>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A custom allocator of host memory, or of numbers without memory, that fails now and then, each time in
 // another way. It ends itself when nothing uses it any more, and then must have everything back.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Turns: one thread at a time does something with the driver, where it does not bear several. The library
 // still sees many threads, one between another's steps.
 #pragma once

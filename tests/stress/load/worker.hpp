@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // One thread of the load: does what comes by chance with pools and blocks, for a while, and ends; another
 // takes its place. What it has then goes back, at once or in the thread's very last moments.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What threads may do with one pool at once where queues are in it: declare uses, allocate for a queue, tag,
 // release in every way, ask for pictures and figures, and end the pool. Content is not looked at here
 // (clpool_load does): races are.

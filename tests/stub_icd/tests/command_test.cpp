@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // When commands of the stub run: modes, queues, waits, flushes, blocking calls.
 #include <atomic>
 #include <thread>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What tests on the stub share: a context and a queue on it in mode `manual`, gates, and the promise that a
 // test leaves nothing behind.
 #pragma once

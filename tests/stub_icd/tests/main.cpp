@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // main() of tests that run on the stub alone: the ICD loader is told of it before it is first called.
 #include <CL/cl.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The stub's memory: limits, laziness, poison, dead memory, maps, sub-buffers, images, and NVIDIA's ways.
 #include <cstring>
 

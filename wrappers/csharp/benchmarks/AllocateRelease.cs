@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What an allocation of 4096 bytes with its release costs, next to its peers in the same run: the price of a call into native
 // code, the free list that one would write oneself, and what the runtime offers. Prints a table in Markdown.
 using System;

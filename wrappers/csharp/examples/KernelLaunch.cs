@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Builds and launches a kernel by OpenCL's own functions, with a context, queue and pooled buffers of ours: y = a x + y.
 using System;
 using System.Linq;

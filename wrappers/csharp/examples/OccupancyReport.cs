@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // How well kernels fill a multiprocessor, for the device here and for some that need not be here.
 using System;
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Uploads through page-locked memory of a pool, which transfers at full speed, and compares that with an ordinary array.
 using System;
 using System.Diagnostics;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Allocates in a loop, as iterative programs do for their temporaries, with and without a pool, and prints the difference.
 using System;
 using System.Diagnostics;

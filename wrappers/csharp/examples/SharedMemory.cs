@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Shared virtual memory from a pool: the host and the device use the same addresses.
 using System;
 using System.Linq;

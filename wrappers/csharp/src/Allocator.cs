@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Where memory comes from. Allocators written in C# are in CustomAllocator.cs.
 using System;
 using ClPool.Interop;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Boxes of bytes for two- and three-dimensional transfers.
 using ClPool.Interop;
 

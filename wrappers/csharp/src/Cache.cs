@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Results cached per OpenCL object: what is computed once for a context, device, queue or pool, and a key.
 using System;
 using System.Runtime.InteropServices;

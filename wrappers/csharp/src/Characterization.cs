@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What one must know of a device to use its memory well.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Bits and numbers of OpenCL itself, as far as the library takes them.
 #pragma warning disable 1591 // their names are OpenCL's own
 using System;

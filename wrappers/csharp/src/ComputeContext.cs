@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // A context with a queue: made here, or taken from elsewhere.
 using System;
 using ClPool.Interop;

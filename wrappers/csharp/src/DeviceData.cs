@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a multiprocessor (compute unit, sub-slice) can hold: the input of the occupancy model.
 using System;
 using ClPool.Interop;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory on devices and on the host that is made directly: buffers, parts, pipes, SVM, page-locked and custom memory.
 using System;
 using ClPool.Interop;

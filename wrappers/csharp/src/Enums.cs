@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that the library and OpenCL give names to.
 using System;
 using ClPool.Interop;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions of the library, and how statuses become them.
 using System;
 using ClPool.Interop;

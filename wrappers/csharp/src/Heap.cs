@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The engine of the pools without any device: ranges of a number space that the caller owns.
 using System;
 using System.Threading;

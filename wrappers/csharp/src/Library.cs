@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The library as a whole: its version, its texts, its messages.
 using System;
 using System.Runtime.InteropServices;

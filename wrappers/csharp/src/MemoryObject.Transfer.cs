@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Fills, copies, reads, writes, migration, maps and parts of buffers and SVM.
 using System;
 using ClPool.Interop;

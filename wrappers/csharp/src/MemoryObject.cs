@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // One piece of memory: what all kinds share. Transfers are in MemoryObject.Transfer.cs.
 using System;
 using System.Diagnostics;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory pools: what all kinds share.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a pool is to be like, and the functions of the user that it calls.
 using System;
 using System.Runtime.InteropServices;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Figures of a pool, and the picture of its memory.
 using ClPool.Interop;
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Choosing devices, contexts made here and taken from elsewhere.
 using System;
 using System.Linq;

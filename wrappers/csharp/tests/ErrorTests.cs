@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Statuses become exceptions; arguments are checked before native code.
 using System;
 using System.IO;

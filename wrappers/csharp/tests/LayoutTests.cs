@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The structs of src/Interop against the layout of the C ABI.
 using System;
 using System.IO;

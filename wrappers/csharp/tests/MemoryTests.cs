@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Buffers, parts, transfers, maps, SVM, images, samplers, pipes.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Who keeps what alive; forgotten, disposed of twice, used too late.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pools: what they hand out, their figures, options and callbacks.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Many threads, and sizes that no 32-bit number holds.
 using System;
 using System.Collections.Generic;

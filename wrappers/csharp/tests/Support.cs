@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the tests share: one context, allocators that need no device, the garbage collector.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What needs no memory of a device: heaps, logs, caches, answers, occupancy, bins.
 using System;
 using System.IO;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 import org.clpool.Clpool;
 import org.clpool.DeviceData;
 import org.clpool.Model;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 import org.clpool.Allocator;
 import org.clpool.Memory;
 import org.clpool.Pool;

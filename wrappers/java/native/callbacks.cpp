@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // C functions whose callbacks are Java objects. Each trampoline calls a static method of org.clpool.Upcalls,
 // which catches everything: a failed callback leaves its exception there, to become the cause of what is
 // thrown when the C function returns.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions from statuses, arrays, and the plain functions of glue.hpp: no callbacks are here.
 #include "glue.hpp"
 

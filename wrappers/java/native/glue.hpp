@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the generated layer needs besides the C API: C functions whose callbacks are Java objects, what Java
 // asks of OpenCL objects that it was given or made (wait, finish, retain, release), views of memory, and how
 // statuses become exceptions. SWIG reads the declarations below the helpers.

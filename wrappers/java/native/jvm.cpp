@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Looks up Java's side once, when the library is loaded, and brings threads into Java.
 #include "jvm.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The Java virtual machine as the glue sees it: what is looked up when the library is loaded, and how a
 // callback that comes from any thread gets into Java.
 #ifndef CLPOOL_WRAPPERS_JAVA_JVM_HPP

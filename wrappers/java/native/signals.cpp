@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // See signals.hpp. SIGFPE is left to drivers: PoCL's handler passes on what does not come from its kernels.
 #include "signals.hpp"
 

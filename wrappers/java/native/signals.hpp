@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The virtual machine lives on signals: a null pointer in compiled Java code, and a thread that is to stop,
 // are a SIGSEGV. Drivers that contain LLVM (PoCL) replace its handlers when they are loaded, by ones that
 // hand the first signal on but are reset to the default meanwhile (SA_RESETHAND): a second thread's fault at

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Nanoseconds of an allocation and release that is a hit, with peers in the same run: PyOpenCL's pools and a dictionary of
 lists. Each row is the median of the measurements of several processes (hit.py PROCESSES), each the median of its own; the
 empty loop is included in every row. Time is the thread's CPU time, so that other load on the machine counts as little as it

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """clpool: the memory layer for OpenCL. Pools that make allocation nearly free and waste little, the allocators under them,
 memory objects and transfers around them, and what one must know of a device.
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 # The extension module: hand-written types, errors, and SWIG's functions, which are private to the package.
 from typing import Any, Callable, Dict, Optional, Tuple, Type, TypeVar
 

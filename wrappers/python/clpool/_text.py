@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Texts and lists whose length the library tells only when it is asked."""
 from typing import Any, Callable, List
 

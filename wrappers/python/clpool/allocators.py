@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Allocators: where memory comes from. A pool is made over one; called with a size, each gives memory that goes straight
 back to the driver when released (None for 0 bytes)."""
 from abc import ABC, abstractmethod

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """What one must know of a device to use its memory well, under the names of pyopencl.characterize.
 
 `ask` functions give an Answer: value, source ("query", "kernel query", "table", "guess", "not applicable", "none"), what is

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """OpenCL's numbers under the names of PyOpenCL's classes of constants, and the library's own."""
 from . import _native as _n
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The pools' engine without a device: ranges of a number space that the caller owns. A heap is used by one thread at a time."""
 from typing import NamedTuple
 

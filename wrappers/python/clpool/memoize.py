@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Results cached per OpenCL object: decorators with PyOpenCL's names, and Cache, which is the library's own."""
 import functools
 import weakref

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Memory: buffers, parts of them, SVM, images, pipes and pooled blocks, as objects that own it.
 
 Everything is given back by release(), at the end of `with`, or when it is collected; using what was released raises

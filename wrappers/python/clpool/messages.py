@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Messages of the library: warnings and traces. Nothing is ever printed by itself."""
 from typing import Any, Callable, Optional
 

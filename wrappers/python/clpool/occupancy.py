@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Device data and occupancy, with the names of pycuda.tools: DeviceData, OccupancyRecord."""
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Memory pools: allocation that is nearly free, and wastes little. pool(n) is pool.allocate(n).
 
 A block goes back to its pool by release(), at the end of `with`, or when it is collected. It keeps its pool, allocator and

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The names of pyopencl.tools and pycuda.tools in one place, over clpool's own objects. For objects that PyOpenCL's arrays
 and kernels take, see clpool.pyopencl.tools."""
 from .allocators import (AllocatorBase, AllocatorInterface, CLAllocator, CustomAllocator, DeferredAllocator,

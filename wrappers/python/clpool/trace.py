@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Allocation logs in RMM's format: read, write and replay them."""
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Union
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Copies, fills, maps and migration, with PyOpenCL's names and arguments. Each returns an Event.
 
 `queue` is an integer or an object with int_ptr, `wait_for` a sequence of events. Host memory is anything with the buffer

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Allocates in a loop, from a pool and from the driver, and prints the difference."""
 import time
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The heat equation in two dimensions with pyopencl.array temporaries: on our pool and on PyOpenCL's, time and peak memory.
 
 Grids of several resolutions, one after the other; every step allocates and drops several arrays.

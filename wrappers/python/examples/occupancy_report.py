@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """How many groups of a kernel several architectures hold, and what limits them. Needs no device."""
 import clpool
 

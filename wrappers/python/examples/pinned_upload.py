@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Uploads arrays through page-locked memory of a pool, and compares with ordinary host memory."""
 import time
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Shared virtual memory from a pool: the host writes, the device fills, the host reads, without copies."""
 import sys
 

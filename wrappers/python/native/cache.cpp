@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Results cached per OpenCL object, computed by functions written in Python: cache_get(cache, kind, object,
 // key, compute) and cache_find(cache, object, key).
 #include "native.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Functions written in Python that the library calls: of custom allocators, pools, messages, visits and
 // replays. Each takes the GIL, and lets no exception out: what goes wrong is put by and raised by the call
 // that led to it.

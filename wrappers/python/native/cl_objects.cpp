@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Context, CommandQueue, Event, Sampler: OpenCL objects of which we own a reference. Just enough to use the
 // library without another OpenCL package; objects of others are taken wherever these are.
 #include "native.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions: one class per kind of status, each also of the built-in class that Python programs expect, with
 // .status and the OpenCL code .code.
 #include <array>

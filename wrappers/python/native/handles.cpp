@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Handle: owns one object of the C API other than memory and pools. The classes that users see are written in
 // Python over it.
 #include "native.hpp"

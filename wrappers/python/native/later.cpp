@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Releases that finalizers put off: a finalizer may run anywhere, also inside a callback, and must neither
 // wait nor call a driver. The interpreter carries them out soon after, in the main thread.
 #include <mutex>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory: owns one clpool_mem. Base of all classes of buffers, SVM, images and pooled blocks; what is short
 // enough to be called for every allocation is here, the rest is written in Python over it.
 #include "native.hpp"

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the generated module gets besides SWIG's functions: the hand-written types, errors and functions with
 // callbacks.
 #include "module.hpp"

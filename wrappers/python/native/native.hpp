@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What the hand-written parts of the extension module share: errors, conversions of arguments, and the object
 // types that SWIG's typemaps hand in and out. All functions are called with the interpreter's lock (GIL)
 // unless they say so.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Conversions of arguments. What is negative or too large is refused here, before the library sees it.
 #include <cinttypes>
 #include <string_view>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Pool: owns one clpool_pool. allocate() is the path that has to be fast: a hit neither drops the GIL nor
 // parses arguments. Its options are those of clpool_pool_options by name.
 #include "native.hpp"

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Functions written in Python that the library calls: allocators, collectors, out-of-memory, messages, visits."""
 import gc
 import sys

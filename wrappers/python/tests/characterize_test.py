@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Facts about devices: what the answers are on the fake driver, which can be any device; a process for each."""
 import os
 import subprocess

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """What the tests share: one context on the chosen device, and the environment that they leave as they found it."""
 import ctypes
 import gc

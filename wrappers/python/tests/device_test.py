@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Devices: choice, characterization, bank conflicts, device data, occupancy, caches, logs, heaps, the plug-in."""
 import csv
 import os

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """What memory, images and formats say of themselves, and what their makers refuse."""
 import gc
 import sys

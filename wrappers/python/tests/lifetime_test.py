@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Ownership: what keeps what alive, what finalizers do, how programs end."""
 import ctypes
 import gc

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The memory runtime: buffers, parts, SVM, images, samplers, pipes, copies, fills, maps."""
 import numpy as np
 import pytest

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """What each command waits for, and whether its call does: wait lists and `is_blocking` reach the command. A gate (a user event)
 holds commands back; on the fake driver in mode `immediate` what is not held back is complete at once."""
 import ctypes

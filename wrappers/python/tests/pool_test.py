@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """Pools: counters, options, sizes, what PyOpenCL's and PyCUDA's own tests ask."""
 import random
 

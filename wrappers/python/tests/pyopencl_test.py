@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py."""
 import gc
 

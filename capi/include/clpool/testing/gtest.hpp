@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // GoogleTest over OpenCL devices: test suites that are repeated for every platform, device or context that
 // CLPOOL_TEST (or PYOPENCL_TEST) names, by default for all. Needs C++17, GoogleTest and libclpool.
 //

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Modern .NET: one program for all examples, which runs the one that is named.
 using System;
 using System.Reflection;

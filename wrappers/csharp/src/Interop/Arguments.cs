@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Checks and conversions of arguments on their way to native code.
 using System;
 using System.Runtime.InteropServices;

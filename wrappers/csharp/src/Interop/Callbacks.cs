@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Functions of managed code that native code calls. No exception may cross native frames: each is caught here, kept for the
 // calling thread, and thrown as the inner exception of what the managed caller gets. Native code knows its target by a
 // number, so that a call that comes too late finds nothing instead of freed memory.

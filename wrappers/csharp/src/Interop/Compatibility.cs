@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What Mono lacks of modern .NET.
 #if !NET
 namespace System.Runtime.InteropServices

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Memory that the host can address: copies from and to arrays, and spans where the target has them.
 using System;
 

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Leashes bring forgotten memory back. Making an object with a finalizer costs many times what a pool's hit does, so
 // leashes are used again: a memory object holds one while it lives, and hands it on when it is disposed of.
 //

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Handles of the library that managed code owns, except those of memory, which leashes watch over.
 using System;
 using System.Collections.Concurrent;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // What a thread keeps for the fast paths: leashes that are free, and the pool whose native part it is using.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // The structs of the C ABI, field by field, under their C names. Tests compare sizes and offsets with those of C; the
 // compiler of the library's tests keeps those fixed for good. What a field means stands in the public header.
 #pragma warning disable 0649, 1591, 8981

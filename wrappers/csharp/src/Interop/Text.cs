@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Texts between managed code (UTF-16) and the library (UTF-8, ended by a zero).
 using System.Text;
 

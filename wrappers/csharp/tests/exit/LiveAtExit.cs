@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // Ends with everything still alive: pools, blocks, maps, callbacks, events, on two threads. The process must end by itself,
 // with the value that Main returned.
 using System;

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 // As much of NUnit 2.6 as the tests use, for runtimes where it cannot be had: attributes, assertions, a runner.
 using System;
 using System.Collections;

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The names of pyopencl.characterize."""
 from ..characterize import (CLCharacterizationWarning, get_fast_inaccurate_build_options, get_pocl_version,
                             get_simd_group_size, has_amd_double_support, has_coarse_grain_buffer_svm, has_double_support,

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
 """The names of pyopencl.tools. Allocators and pools give what PyOpenCL's arrays and kernels take; names that have nothing to
 do with memory are PyOpenCL's own."""
 from typing import Any

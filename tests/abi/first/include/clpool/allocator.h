@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* allocator.h as first pinned, without its comments: see ../../README.md. Never changed. */
 #ifndef CLPOOL_ALLOCATOR_H
 #define CLPOOL_ALLOCATOR_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* message.h as first pinned, without its comments: see ../../README.md. Never changed. */
 #ifndef CLPOOL_MESSAGE_H
 #define CLPOOL_MESSAGE_H

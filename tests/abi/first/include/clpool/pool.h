@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: The libclpool authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pool.h as first pinned, without its comments: see ../../README.md. Never changed. */
 #ifndef CLPOOL_POOL_H
 #define CLPOOL_POOL_H

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
 /** Local memory as the model of bank conflicts sees it. Immutable: each method gives a changed copy. */

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
 /** Numbers of OpenCL that calls of this package take. Any others of OpenCL work as well. */

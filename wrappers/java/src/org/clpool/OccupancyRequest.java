@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
 /** A kernel, as the occupancy model sees it. Immutable: each method gives a changed copy. */

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
 /** Device memory or a limit is exhausted, and everything that could help was tried. */

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
 /** A device with a context and an in-order queue: one call to begin with. Closing it closes context and queue. */
