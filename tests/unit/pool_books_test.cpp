@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "pool/bins.hpp"
 #include "pool/pool_block.hpp"
 
 namespace clpool::core {
@@ -382,6 +383,295 @@ TEST_F(PoolBooks, TheHeldLimitIsKeptAlthoughTheLargestChunkIsBusy) {
   EXPECT_EQ(taken, 0u);
 }
 
+TEST_F(PoolBooks, ASizeThatNoDeviceCouldServeIsRefused) {
+  begin_books();
+  Request request;
+  EXPECT_EQ(books->begin(PTRDIFF_MAX, request), Status::success);
+  EXPECT_EQ(books->begin(std::size_t{PTRDIFF_MAX} + 1, request), Status::invalid_value);
+}
+
+TEST_F(PoolBooks, OnlyARequestWhoseRoundedSizeTheDeviceAllowsIsRounded) {
+  for (const std::uint64_t most : {1000, 1010, 1023}) {
+    rules.max_chunk_bytes = most;
+    begin_books();
+    Request request;
+    EXPECT_EQ(books->begin(most + 1, request), Status::invalid_value);
+    ASSERT_EQ(books->begin(1000, request), Status::success);
+    EXPECT_EQ(request.rounded, most == 1023 ? 1023u : 1000u) << most;
+  }
+}
+
+TEST_F(PoolBooks, ARequestForWhichNothingCameFreeDoesNotBeginAnew) {
+  options.max_bytes = 150'000;
+  options.callbacks = {};
+  begin_books();
+  books->free(*serve(100'000), 0);
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  steps.clear();
+  for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
+    world.settles = step.kind == Kind::end_pools;  // too late
+  }
+  EXPECT_EQ(steps, Steps{"fail"});
+}
+
+TEST_F(PoolBooks, APoolAtItsLimitIsAnEventOfMemoryThatIsOut) {
+  options.max_bytes = 150'000;
+  options.callbacks = {};
+  begin_books();
+  EXPECT_EQ(serve(200'000), nullptr);
+  PoolStats stats;
+  books->add_to(stats);
+  EXPECT_EQ(stats.out_of_memory_events, 2u) << "of the rounded size, and of the exact one";
+}
+
+TEST_F(PoolBooks, ABusyChunkStaysWhileThePoolGrows) {
+  options.strategy = StrategyKind::coalescing;
+  world.queues = true;
+  begin_books();
+  books->free(*serve(1'000'000), 1);
+  PoolBlock* const block = serve(2'000'000);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "release garbage"), 0);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhatIsHeldBackIsMarkedAndCounted) {
+  begin_books();
+  PoolBlock* const block = serve(1000);
+  HeldBack list;
+  books->hold_back(list, *block, 1);
+  EXPECT_NE(block->bin, 0u) << "pictures tell it from what is cached";
+  EXPECT_EQ(books->pending_bytes(), block->capacity);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooks, WhatAGuardedPoolLetsRestIsMarkedAndCounted) {
+  rules.guarded = true;
+  begin_books();
+  PoolBlock* const block = serve(1000);
+  books->free(*block, 1);
+  EXPECT_NE(block->bin, 0u) << "pictures tell it from what is cached";
+  EXPECT_EQ(books->pending_bytes(), block->capacity);
+  EXPECT_EQ(books->take_freed(), block);
+  books->free_rested(*block, 1);
+  EXPECT_EQ(books->pending_bytes(), 0u);
+}
+
+TEST_F(PoolBooks, HoldsBackABlockWhateverItWasLinkedTo) {
+  begin_books();
+  PoolBlock* const other = serve(1000);
+  PoolBlock* const block = serve(1000);
+  block->next = other;
+  HeldBack list;
+  books->hold_back(list, *block, 1);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_EQ(books->strategy().free_bytes(), block->Block::size) << "the other is still in use";
+  books->free(*other, 0);
+}
+
+TEST_F(PoolBooks, ABlockThatIsHeldBackIsFoundAmongTheOldest) {
+  begin_books();
+  for (const std::size_t older : {0U, 1U, 64U, 65U}) {
+    HeldBack list;
+    for (std::size_t i = 0; i < older; ++i) {
+      books->hold_back(list, *serve(1000), 1);
+    }
+    PoolBlock* const wanted = serve(2000);
+    books->hold_back(list, *wanted, 1);
+    PoolBlock* const taken_back = books->take_held_back(list, wanted->capacity);
+    EXPECT_EQ(taken_back, older <= 64 ? wanted : nullptr) << "after " << older;
+    books->free_completed(list, 1, 0);
+    EXPECT_EQ(books->pending_blocks(), 0u);
+    if (taken_back != nullptr) {
+      books->free(*taken_back, 0);
+    }
+  }
+}
+
+TEST_F(PoolBooks, AChunkGoesWhenItWasFreeForAsLongAsThePoolDecays) {
+  options.decay_ns = 1000;
+  world.now = 5000;
+  begin_books();
+  PoolBlock* const used = serve(2000);
+  PoolBlock* const block = serve(1000);
+  books->free(*used, 0);
+  ASSERT_EQ(serve(2000), used);
+  books->free(*block, 0);
+  world.now = 5999;
+  books->give_back_aged();
+  EXPECT_TRUE(books->garbage().empty()) << "not as long yet";
+  world.now = 6000;
+  books->give_back_aged();
+  release_garbage();
+  EXPECT_EQ(taken, used->Block::size) << "what is in use stays, however long it was free before";
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooks, WhatHasDecayedGoesBeforeThePoolGrows) {
+  options.decay_ns = 1000;
+  begin_books();
+  books->free(*serve(1000), 0);
+  world.now += 1000;
+  PoolBlock* const block = serve(2000);
+  EXPECT_EQ(steps, (Steps{"release garbage", allocate_step(2000), "done"}));
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhatIsHeldBackMakesAPoolGrowByNoMoreThanTheSlackLeaves) {
+  constexpr std::uint64_t mib = 1 << 20;
+  options.strategy = StrategyKind::coalescing;
+  options.min_chunk_bytes = 64 * mib;
+  rules.granule = 256;
+  begin_books();
+  PoolBlock* const used = serve(1024 * mib + 256);
+  HeldBack list;
+  books->hold_back(list, *serve(100 * mib), 1);
+  ASSERT_NE(books->slack() % 256, 0u);
+  const std::uint64_t left = (books->slack() - 100 * mib) / 256 * 256;
+  PoolBlock* const block = serve(mib);
+  EXPECT_EQ(steps.front(), "allocate " + std::to_string(left));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  books->free(*block, 0);
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooks, SomeFreeChunksGoBackAtATime) {
+  begin_books();
+  for (const bool is_end : {false, true}) {
+    std::vector<PoolBlock*> blocks;
+    for (int i = 0; i < 5; ++i) {
+      blocks.push_back(serve(1000));
+    }
+    for (PoolBlock* const block : blocks) {
+      books->free(*block, 0);
+    }
+    EXPECT_TRUE(is_end ? books->give_back_at_end(2) : books->give_back_some(2));
+    release_garbage();
+    EXPECT_EQ(books->strategy().chunk_count(), 3u);
+    EXPECT_TRUE(books->trim_some(0, 2));
+    release_garbage();
+    EXPECT_EQ(books->strategy().chunk_count(), 1u);
+  }
+}
+
+TEST_F(PoolBooks, WhatIsHeldBackCountsAsHeld) {
+  begin_books();
+  PoolBlock* const pending = serve(10'000);
+  PoolBlock* const free = serve(50'000);
+  HeldBack list;
+  books->hold_back(list, *pending, 1);
+  books->free(*free, 0);
+  EXPECT_FALSE(books->trim_some(pending->capacity + free->capacity, 10));
+  EXPECT_TRUE(books->trim_some(pending->capacity + free->capacity - 1, 10));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooks, AreOverTheHeldLimitOnlyWithMoreThanThatAndAChunkThatCouldGo) {
+  options.max_held_bytes = 10'000;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const small = serve(1000);
+  PoolBlock* const large = serve(20'000);
+  PoolBlock* const pending = serve(20'000);
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*small, 1);
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*large, 1);
+  EXPECT_TRUE(books->over_held_limit());
+  world.complete = 1;
+  books->keep_to_held_limit();
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*serve(1000), 0);
+  books->give_back_some(10);
+  HeldBack list;
+  books->hold_back(list, *pending, 1);
+  EXPECT_FALSE(books->over_held_limit()) << "no chunk is free";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooks, ABusyChunkIsFoundBehindIdleOnes) {
+  rules.outlives_release = false;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const small = serve(1000);
+  PoolBlock* const large = serve(20'000);
+  books->free(*large, 0);
+  EXPECT_FALSE(books->has_busy_chunk());
+  books->free(*small, 1);
+  EXPECT_TRUE(books->has_busy_chunk());
+  world.complete = 1;
+  EXPECT_FALSE(books->has_busy_chunk());
+}
+
+/// Sizes are not rounded, so that limits are met exactly.
+class PoolBooksAtTheirLimits : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.leading_bits = max_leading_bits;
+    world.settles = true;
+  }
+  bool settles(std::size_t size) {
+    PoolBlock* const block = serve(size);
+    EXPECT_NE(block, nullptr);
+    books->free(*block, 0);
+    return std::count(steps.begin(), steps.end(), "settle") != 0;
+  }
+};
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanTheSlack) {
+  begin_books();
+  HeldBack list;
+  const std::size_t pending = 24 * 1024 * 1024;
+  books->hold_back(list, *serve(pending), 1);
+  EXPECT_FALSE(settles(books->slack() - pending));
+  EXPECT_TRUE(settles(books->slack() - pending + 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfThereIsNoRoomForIt) {
+  options.max_bytes = 300'000;
+  begin_books();
+  PoolBlock* const used = serve(50'000);
+  HeldBack list;
+  books->hold_back(list, *serve(100'000), 1);
+  EXPECT_FALSE(settles(150'000));
+  books->give_back_some(1);
+  release_garbage();
+  Request request;
+  ASSERT_EQ(books->begin(150'001, request), Status::success);
+  serve(request);
+  EXPECT_EQ(steps.front(), "settle");
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesBeforeItTakesMoreThanThePoolEverHad) {
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (const std::size_t size : {100'000, 100'001, 100'002}) {
+    blocks.push_back(serve(size));
+  }
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  books->give_back_some(1);
+  release_garbage();
+  ASSERT_EQ(taken, 200'003u);
+  PoolBlock* const kept = serve(100'002);
+  EXPECT_FALSE(settles(100'000)) << "as much as it had";
+  books->give_back_some(1);
+  release_garbage();
+  books->give_back_some(1);
+  release_garbage();
+  ASSERT_EQ(taken, 100'002u);
+  books->free(*kept, 0);
+  EXPECT_FALSE(settles(200'001));
+  books->give_back_beyond(taken - 200'001);
+  release_garbage();
+  EXPECT_TRUE(settles(200'002));
+}
+
 /// Many chunks of addresses, of which the larger half is busy, and the small one that would go first.
 class PoolBooksOfManyChunks : public PoolBooks {
  protected:
@@ -666,6 +956,122 @@ TEST_F(PoolBooksWithHandles, ARequestWhoseHandleCannotBeMadeGetsAChunkOfItsOwnOr
   books->free(*other, 0);
 }
 
+TEST_F(PoolBooksWithHandles, AHandleOfTheShapeIsFoundAlsoRightBehindABlockInUse) {
+  std::vector<PoolBlock*> kept{serve(256)};
+  PoolBlock* const first = serve(512);
+  PoolBlock* const second = serve(512);
+  kept.push_back(serve(256));
+  PoolBlock* const other = serve(768);  // the smallest hole for 512 bytes
+  kept.push_back(serve(256));
+  const cl_mem handle = first->handle;
+  for (PoolBlock* const block : {other, second, first}) {
+    books->free(*block, 0);
+  }
+  kept.push_back(serve(512));
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(kept.back()->handle, handle);
+  for (PoolBlock* const block : kept) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooksWithHandles, AFewPlacesAreLookedAtForAHandleOfTheShape) {
+  for (const std::size_t in_vain : {7U, 8U}) {
+    begin_books();
+    std::vector<PoolBlock*> used;
+    std::vector<PoolBlock*> newer;
+    for (std::size_t i = 0; i < in_vain; ++i) {
+      newer.push_back(serve(512));
+      newer.push_back(serve(newer.back()->chunk->size - 512));
+    }
+    PoolBlock* const first = serve(512);
+    PoolBlock* const second = serve(512);
+    used.push_back(serve(256));
+    PoolBlock* const other = serve(768);  // the smallest hole for 512 bytes
+    used.push_back(serve(256));
+    for (PoolBlock* const block : {first, second, other}) {
+      books->free(*block, 0);
+    }
+    for (PoolBlock* const block : newer) {
+      books->free(*block, 0);
+    }
+    for (std::size_t i = 0; i < in_vain; ++i) {
+      used.push_back(serve(1 << 20));
+      ASSERT_EQ(used.back()->Block::size, used.back()->chunk->size);
+    }
+    used.push_back(serve(512));
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), "make handle"), in_vain < 8 ? 0 : 1) << in_vain;
+    for (PoolBlock* const block : used) {
+      books->free(*block, 0);
+    }
+    PoolBooks::TearDown();
+  }
+}
+
+TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCallsForASmallOne) {
+  constexpr std::size_t mib = 1 << 20;
+  books->free(*serve(20 * mib), 0);  // it has had more, so that nothing goes back
+  books->give_back_some(1);
+  books->free(*serve(10 * mib), 0);
+  PoolBlock* const large = serve(6 * mib);
+  PoolBlock* const most = serve(4 * mib - 4096);
+  PoolBlock* const small = serve(512);
+  HeapChunk* const chunk = small->chunk;
+  ASSERT_EQ(books->strategy().chunk_count(), 1u);
+  for (PoolBlock* const block : {large, most, small}) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const again = serve(512);
+  EXPECT_NE(again->chunk, chunk);
+  EXPECT_EQ(books->strategy().chunk_count(), 2u);
+  books->free(*again, 0);
+}
+
+TEST_F(PoolBooksWithHandles, AreCountedWhenTheyAreMade) {
+  PoolBlock* const block = serve(512);
+  books->free(*block, 0);
+  ASSERT_EQ(serve(512), block);
+  PoolStats stats;
+  books->add_to(stats);
+  EXPECT_EQ(stats.sub_buffers_created, 1u);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksWithHandles, ACheckFindsWhatIsWrongWithThoseOfAChunk) {
+  PoolBlock* const block = serve(512);
+  PoolChunk& chunk = pool_chunk(*block->chunk);
+  Part* part = nullptr;
+  DyingParts dying;
+  ASSERT_EQ(chunk.parts.claim(chunk, 8192, 256, false, part, dying), Parts::Claim::make);
+  EXPECT_EQ(books->check(), nullptr);
+  part->state = Part::State::unused;
+  EXPECT_NE(books->check(), nullptr);
+  chunk.parts.made(*part, nullptr, false);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksWithHandles, ChunksGoBackWhereTheDriverHasNoRoomForAHandle) {
+  options.callbacks = {};
+  PoolBlock* const held = serve(4 << 20);
+  PoolBlock* const used = serve(512);
+  books->free(*held, 0);
+  capacity = taken;
+  Request request;
+  ASSERT_EQ(books->begin(768, request), Status::success);
+  for (bool goes_on = true; goes_on;) {
+    const Step step = books->next(request);
+    if (step.kind == Kind::make_handle && taken == capacity) {
+      books->handle_failed(request, Status::out_of_memory, -5);
+    } else {
+      goes_on = perform(request, step);
+    }
+  }
+  EXPECT_EQ(request.failure, Status::success);
+  ASSERT_NE(request.block, nullptr);
+  books->free(*request.block, 0);
+  books->free(*used, 0);
+}
+
 /// There are too many unused handles, so that the longest unused is to be released: that of the
 /// smallest free block.
 class PoolBooksWithADyingHandle : public PoolBooksWithHandles {
@@ -712,9 +1118,11 @@ TEST_F(PoolBooksWithADyingHandle, IsWaitedForWhileAnotherThreadReleasesIt) {
   ASSERT_EQ(books->begin(512, request), Status::success);
   serve(request);
   EXPECT_EQ(steps, Steps{"wait"});
+  const std::uint64_t turn = books->turn();
   while (Part* const part = in_hand.parts.take()) {
     books->released(*part);
   }
+  EXPECT_NE(books->turn(), turn) << "nobody who waits would look";
   ASSERT_NE(serve(request), nullptr);
   EXPECT_EQ(steps, (Steps{"make handle", "done"}));
   kept.push_back(request.block);

@@ -91,7 +91,6 @@ Step Books::next(Request& request) {
         continue;
       }
       misses_ += step.kind == Step::Kind::done && request.grew ? 1 : 0;
-      request.turn = turn_;
       return step;
     }
     if (request.wanted != 0) {
@@ -135,9 +134,9 @@ bool Books::once(Request& request, Once what) noexcept {
   return first;
 }
 
-bool Books::found(Request& request, Block& block) noexcept {
-  request.block = &pool_block(block);
-  return true;
+bool Books::found(Request& request, Block* block) noexcept {
+  request.block = block != nullptr ? &pool_block(*block) : nullptr;
+  return false;
 }
 
 bool Books::want(Request& request, std::uint64_t bytes) noexcept {
@@ -166,15 +165,15 @@ Block* Books::take_place(std::uint64_t rounded) {
 
 bool Books::take_free(Request& request, Step&) {
   if (Block* block = take_place(request.rounded); block != nullptr) {
-    return found(request, *block);
+    return found(request, block);
   }
   Block* block = strategy_->choose(request.rounded, growth_limits());
-  return block != nullptr && found(request, *strategy_->take(*block, request.rounded));
+  return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
 }
 
 bool Books::take_misfit(Request& request, Step&) {
   Block* block = strategy_->find(request.rounded);
-  return block != nullptr && found(request, *strategy_->take(*block, request.rounded));
+  return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
 }
 
 bool Books::empty_caches(Request& request, Step& step) {
@@ -255,8 +254,7 @@ bool Books::retry(Request& request, Step&) {
 }
 
 bool Books::take_larger(Request& request, Step&) {
-  Block* block = strategy_->take_any(request.size);
-  return block != nullptr && found(request, *block);
+  return found(request, strategy_->take_any(request.size));
 }
 
 bool Books::give_back_for(Request& request, std::uint64_t bytes) {
