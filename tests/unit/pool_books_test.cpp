@@ -672,6 +672,72 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesBeforeItTakesMoreThanThePoolEverHa
   EXPECT_TRUE(settles(200'002));
 }
 
+TEST_F(PoolBooksAtTheirLimits, NoMoreChunksGoBackThanTheLimitNeeds) {
+  options.max_bytes = 110'000;
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (const std::size_t size : {30'000, 20'000, 10'000}) {
+    blocks.push_back(serve(size));
+  }
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const block = serve(75'000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(taken, 105'000u) << "of the three the largest went";
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ASizeThatIsNotRoundedIsAskedForOnce) {
+  begin_books();
+  capacity = 0;
+  EXPECT_EQ(serve(100'000), nullptr);
+  EXPECT_EQ(steps, (Steps{"allocate 100000", "fail"}));
+}
+
+/// What goes back is free in the driver only when the commands of a queue are through.
+class PoolBooksOfALateDriver : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    world.queues = true;
+    world.settles = true;
+    begin_books();
+    books->free(*serve(100'000), 1);
+    capacity = taken;
+  }
+  /// How often a request settles, if the driver has `then` bytes after that.
+  std::ptrdiff_t settles(std::size_t size, bool inside, std::uint64_t then) {
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    request.inside = inside;
+    steps.clear();
+    for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
+      capacity = step.kind == Kind::settle && taken == 0 ? then : capacity;
+    }
+    return std::count(steps.begin(), steps.end(), "settle");
+  }
+  Request request;
+};
+
+TEST_F(PoolBooksOfALateDriver, ARequestSettlesForWhatWentBackAndAsksForTheExactSizeToo) {
+  const std::size_t size = 200'000;
+  EXPECT_EQ(settles(size, false, size), 2) << "before the pool grows, and for the driver";
+  ASSERT_NE(request.block, nullptr);
+  EXPECT_EQ(request.block->Block::size, size);
+  books->free(*request.block, 0);
+}
+
+TEST_F(PoolBooksOfALateDriver, ARequestFromWithinDoesNotSettleForIt) {
+  EXPECT_EQ(settles(200'000, true, UINT64_MAX), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
+TEST_F(PoolBooksOfALateDriver, WithoutAQueueThereIsNothingToSettleFor) {
+  world.queues = false;
+  EXPECT_EQ(settles(200'000, false, UINT64_MAX), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
 /// Many chunks of addresses, of which the larger half is busy, and the small one that would go first.
 class PoolBooksOfManyChunks : public PoolBooks {
  protected:
@@ -762,6 +828,43 @@ TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait)
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 2) << "before it grows, and for the driver";
   EXPECT_GE(world.now - began, longest_wait);
   EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
+}
+
+TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind != Kind::settle || step.amount != longest_wait) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  world.now += 5'000'000;
+  step = books->next(request);
+  while (step.kind != Kind::wait) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  EXPECT_EQ(step.amount, longest_wait - 5'000'000);
+  books->waited(request, false);
+  EXPECT_EQ(serve(request), nullptr);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServed) {
+  world.settles = false;
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  std::vector<std::uint64_t> waited;
+  for (Step step = books->next(request);; step = books->next(request)) {
+    if (step.kind == Kind::wait) {
+      waited.push_back(step.amount);
+      world.now += step.amount;
+      books->waited(request, false);
+    } else if (!perform(request, step)) {
+      break;
+    }
+  }
+  EXPECT_EQ(request.failure, Status::out_of_memory);
+  EXPECT_EQ(waited, std::vector<std::uint64_t>(7, longest_wait)) << "the last begins when six have passed";
 }
 
 TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
@@ -1070,6 +1173,54 @@ TEST_F(PoolBooksWithHandles, ChunksGoBackWhereTheDriverHasNoRoomForAHandle) {
   ASSERT_NE(request.block, nullptr);
   books->free(*request.block, 0);
   books->free(*used, 0);
+}
+
+/// A driver that has no room for another handle.
+class PoolBooksWithoutHandles : public PoolBooksWithHandles {
+ protected:
+  void SetUp() override {
+    PoolBooksWithHandles::SetUp();
+    options.callbacks.collect = nullptr;
+    used = serve(512);
+    capacity = taken;
+  }
+  void TearDown() override {
+    books->free(*used, 0);
+    PoolBooksWithHandles::TearDown();
+  }
+  /// How often it was tried to make a handle, until the request failed.
+  int tries(bool others_release) {
+    Request request;
+    EXPECT_EQ(books->begin(768, request), Status::success);
+    int count = 0;
+    steps.clear();
+    for (bool goes_on = true; goes_on && count < 1000;) {
+      const Step step = books->next(request);
+      if (step.kind == Kind::make_handle) {
+        ++count;
+        books->handle_failed(request, Status::out_of_memory, -5);
+      } else {
+        goes_on = perform(request, step);
+      }
+      if (others_release) {
+        books->released(0);
+      }
+    }
+    EXPECT_EQ(request.failure, Status::out_of_memory);
+    return count;
+  }
+  PoolBlock* used = nullptr;
+};
+
+TEST_F(PoolBooksWithoutHandles, ARequestGivesUpAlthoughOthersReleaseAllTheTime) {
+  options.callbacks = {};
+  EXPECT_EQ(tries(true), 9);
+}
+
+TEST_F(PoolBooksWithoutHandles, TheUserIsAskedAsOftenAsTheyWantItTriedAgain) {
+  attempts = 20;
+  EXPECT_GE(tries(false), 20);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "ask user"), 20);
 }
 
 /// There are too many unused handles, so that the longest unused is to be released: that of the

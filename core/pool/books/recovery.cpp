@@ -35,6 +35,11 @@ bool may_recover(Status status, cl_int code) noexcept {
   return status == Status::out_of_memory || (status == Status::opencl && code == -61);
 }
 
+/// Counts one more time that there was no handle to be had for a request's block.
+bool fails_too_often(Request& request) noexcept {
+  return ++request.handles_failed > most_failed_handles;
+}
+
 }  // namespace
 
 const Books::Stage Books::stages_[] = {
@@ -278,12 +283,11 @@ bool Books::give_back_for_rounded(Request& request, Step&) {
 }
 
 bool Books::try_exact(Request& request, Step&) {
-  return request.size != 0 && request.size != request.rounded && once(request, exact_tried) &&
-         want(request, request.size);
+  return request.size != request.rounded && once(request, exact_tried) && want(request, request.size);
 }
 
 bool Books::give_back_for_exact(Request& request, Step&) {
-  return request.size != 0 && request.size != request.rounded && give_back_for(request, request.size);
+  return request.size != request.rounded && give_back_for(request, request.size);
 }
 
 bool Books::settle_driver(Request& request, Step& step) {
@@ -295,7 +299,7 @@ bool Books::settle_driver(Request& request, Step& step) {
       step = {Step::Kind::settle, longest};
       return true;
     }
-    return !once(request, driver_retried);
+    request.done |= driver_retried;
   }
   if (!once(request, driver_retried)) {
     return false;
@@ -316,7 +320,7 @@ bool Books::wait(Request& request, Step& step) {
   }
   const std::uint64_t now = surroundings_.now_ns();
   request.waits_since = request.waits_since == 0 ? now : request.waits_since;
-  if (now - request.waits_since > most_waits * std::min(options_.wait_ns, UINT64_MAX / most_waits)) {
+  if ((now - request.waits_since) / most_waits > options_.wait_ns) {
     return false;
   }
   const std::uint64_t spent = request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
@@ -378,7 +382,7 @@ Step Books::handle_step(Request& request) {
     // It must not wait for a handle that this very thread may be releasing: another place, or none.
     strategy_->give_back(*std::exchange(request.block, nullptr), 0);
     request.stage = std::max(request.stage, stage_of_growth);
-    if (++request.handles_failed > most_failed_handles) {
+    if (fails_too_often(request)) {
       request.failure = Status::out_of_memory;
     }
     return again;
@@ -442,7 +446,7 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   part.chunk->parts.made(part, nullptr, false);
   strategy_->give_back(*std::exchange(request.block, nullptr), 0);
   ++turn_;
-  if (!may_recover(status, code) || ++request.handles_failed > most_failed_handles) {
+  if (!may_recover(status, code) || fails_too_often(request)) {
     request.failure = status;
   }
   // Not to the same place at once: what is left is to make room in the driver.
@@ -485,6 +489,7 @@ void Books::begin_anew(Request& request) noexcept {
   request.failure = Status::success;
   request.done = 0;
   request.stage = 0;
+  request.handles_failed = 0;
   request.waits_since = 0;
   request.waited_in_vain = false;
 }
