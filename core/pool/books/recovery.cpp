@@ -55,7 +55,7 @@ const Books::Stage Books::stages_[] = {
     &Books::end_rest,            // what rests in a guarded pool rests no longer
     &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
     &Books::collect,             // the user's collector, then all of the above that calls no driver
-    &Books::retry,               // the driver once more
+    &Books::retry,               // the driver once more, also where there was no handle to be had
     &Books::take_larger,         // a larger block than one would like
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
     &Books::try_exact,              // the exact size
@@ -255,7 +255,9 @@ bool Books::collect(Request& request, Step& step) {
 }
 
 bool Books::retry(Request& request, Step&) {
-  return (request.done & collected_once) != 0 && once(request, retried) && want(request, request.rounded);
+  // A chunk of just the request's size needs no handle.
+  return ((request.done & collected_once) != 0 || request.handles_failed != 0) && once(request, retried) &&
+         want(request, request.rounded);
 }
 
 bool Books::take_larger(Request& request, Step&) {
