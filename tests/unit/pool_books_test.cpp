@@ -44,7 +44,11 @@ struct StillWorld final : Surroundings {
   std::uint64_t now = 1;
   std::uint64_t coming_home = 0;    ///< in so many steps
   mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
-  std::uint64_t requests() const noexcept override { return served; }
+  mutable std::uint64_t asked_for_requests = 0;
+  std::uint64_t requests() const noexcept override {
+    ++asked_for_requests;
+    return served;
+  }
   bool has_queues() const noexcept override { return queues; }
   bool may_settle(std::uint64_t) const noexcept override { return settles; }
   std::uint64_t completed() const noexcept override {
@@ -331,6 +335,38 @@ TEST_F(PoolBooks, TheCallsThatNewChunksCostAreKnownAtOnce) {
   }
   EXPECT_GT(books->strategy().chunk_count(), 10u);
   EXPECT_EQ(steps, Steps{"done"}) << "there are too few for ever more small chunks";
+  for (PoolBlock* const block : used) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooks, CallsThatRequestsEarnAreSeenByAndBy) {
+  options.strategy = StrategyKind::coalescing;
+  rules.granule = 256;
+  begin_books();
+  books->free(*serve(1'000'000'000), 0);  // it has had more, so that nothing goes back
+  books->give_back_some(1);
+  books->free(*serve(100'000'000), 0);
+  std::vector<PoolBlock*> used;
+  do {
+    used.push_back(serve(7'000'000));
+  } while (steps.front() != "done" && used.size() < 40);
+  ASSERT_EQ(used.back()->chunk->size, 100'000'000u) << "what is whole is cut up";
+  books->free(*used.back(), 0);
+  world.served = 1'000'000;
+  world.asked_for_requests = 0;
+  bool has_grown = false;
+  int requests = 0;
+  for (; !has_grown && requests < 100; ++requests) {
+    used.back() = serve(7'000'000);
+    has_grown = steps.front() != "done";
+    if (!has_grown) {
+      books->free(*used.back(), 0);
+    }
+  }
+  ASSERT_TRUE(has_grown) << "what is whole is not cut up any more";
+  EXPECT_GT(requests, 1);
+  EXPECT_LE(world.asked_for_requests, 3u) << "adding them up is not for every request";
   for (PoolBlock* const block : used) {
     books->free(*block, 0);
   }
@@ -910,6 +946,8 @@ TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
 
 TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServed) {
   world.settles = false;
+  options.callbacks.collect = [](void*) {};
+  steps.clear();
   Request request;
   ASSERT_EQ(books->begin(200'000, request), Status::success);
   std::vector<std::uint64_t> waited;
@@ -917,6 +955,7 @@ TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServ
     if (step.kind == Kind::wait) {
       waited.push_back(step.amount);
       world.now += step.amount;
+      books->released(0);  // something came free, which another one took
       books->waited(request, false);
     } else if (!perform(request, step)) {
       break;
@@ -924,6 +963,35 @@ TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServ
   }
   EXPECT_EQ(request.failure, Status::out_of_memory);
   EXPECT_EQ(waited, std::vector<std::uint64_t>(7, longest_wait)) << "the last begins when six have passed";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "collect"), 1);
+  EXPECT_GE(std::count(steps.begin(), steps.end(), allocate_step(200'000)), 8) << "anew after each wait";
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestWaitsAsOftenAsTheUserWantsItTriedAgain) {
+  options.callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t) { return 0; };
+  attempts = 10;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 10);
+}
+
+TEST_F(PoolBooksOfABusyQueue, AllThatCallsNoDriverIsTriedAgainAfterTheCollector) {
+  options.callbacks.collect = [](void*) {};
+  options.max_bytes = taken;
+  std::vector<Kind> kinds;
+  Request request;
+  ASSERT_EQ(books->begin(60'000, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::collect; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  while (perform(request, step)) {
+    step = books->next(request);
+    kinds.push_back(step.kind);
+  }
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::empty_caches, Kind::poll, Kind::settle, Kind::empty_all_caches,
+                                      Kind::done}));
+  ASSERT_NE(request.block, nullptr);
+  books->free(*request.block, 1);
 }
 
 TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {

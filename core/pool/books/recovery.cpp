@@ -451,8 +451,8 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   if (!may_recover(status, code) || fails_too_often(request)) {
     request.failure = status;
   }
-  // Not to the same place at once: what is left is to make room in the driver.
-  request.done |= caches_emptied | looked | settled | settled_before_peak | grown | grown_exactly;
+  // Not to the same place at once, nor for a chunk to be shared: what is left is to make room in the driver.
+  request.done |= grown;
   request.stage = std::max(request.stage, first_stage_of_recovery);
   request.turn = turn_;
 }
@@ -475,7 +475,6 @@ void Books::waited(Request& request, bool in_vain) noexcept {
   request.waited_in_vain = in_vain;
   if (!in_vain) {
     request.done &= static_cast<std::uint32_t>(collected_once | retried);
-    request.stage = 0;
   }
 }
 
@@ -501,7 +500,7 @@ void Books::begin_anew(Request& request) noexcept {
 std::uint64_t Books::room() const noexcept {
   const std::uint64_t taken = strategy_->managed_bytes() + reserved_bytes_ + leaving_bytes_;
   const std::uint64_t most = std::min(options_.max_bytes, std::uint64_t{INT64_MAX});  // counts are signed
-  return most > taken ? most - taken : 0;
+  return most - std::min(most, taken);
 }
 
 bool Books::may_fit(std::uint64_t bytes) const noexcept {
