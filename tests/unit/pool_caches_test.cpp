@@ -45,8 +45,11 @@ TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
   std::thread([&] { first = &own_cache(caches); }).join();
   EXPECT_TRUE(first->is_abandoned());
   EXPECT_FALSE(caches.is_own(*first));
+  caches.share_limits(may_cache, managed);
+  EXPECT_EQ(first->limit, 0u);
   std::thread([&] {
     EXPECT_EQ(&own_cache(caches), first);
+    EXPECT_EQ(first->limit, managed / 100);
     EXPECT_TRUE(caches.is_own(*first));
     EXPECT_FALSE(first->is_abandoned());
   }).join();
