@@ -37,6 +37,7 @@ TEST(Caches, AThreadKeepsItsOwn) {
   EXPECT_EQ(&own_cache(caches), &own);
   EXPECT_TRUE(caches.is_own(own));
   EXPECT_FALSE(own.is_abandoned());
+  EXPECT_EQ(own.granule_shift, 9u) << "sizes that differ by granules have buckets of their own";
 }
 
 TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
