@@ -9,7 +9,7 @@ namespace clpool::core {
 
 std::uint64_t Binned::bin_for_block(std::uint64_t size) const noexcept {
   const std::uint64_t bin = bin_number(size, bits_);
-  return bin > 0 && bin_alloc_size(bin, bits_) > size ? bin - 1 : bin;
+  return bin_alloc_size(bin, bits_) > size ? bin - 1 : bin;
 }
 
 void Binned::push(Block& block) noexcept {

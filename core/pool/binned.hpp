@@ -41,7 +41,7 @@ class Binned final : public Strategy {
 
  private:
   /// The bin in which a block of `size` bytes can serve every request: its own, or the one below if the block
-  /// is smaller than its bin's blocks are (a chunk of the exact size).
+  /// is smaller than its bin's blocks are (a chunk of the exact size). `size` > 0: those of bin 0 have one byte.
   std::uint64_t bin_for_block(std::uint64_t size) const noexcept;
   /// The bin's list; made in add_chunk(), so that give_back() never has to allocate.
   void push(Block& block) noexcept;

@@ -12,8 +12,9 @@ namespace {
 /// Threads beyond this many do without a cache.
 constexpr std::uint64_t most_caches = 256;
 
-/// The caches of all threads together hold at most this share of what the pool has, or a single block each.
-constexpr std::uint64_t cache_percent = 1;
+/// The caches of all threads together hold at most one part in so many of what the pool has, or a single block
+/// each.
+constexpr std::uint64_t cached_part = 100;
 
 /// A pool may grow by a chunk rather than take back what is worth no system call.
 constexpr std::uint64_t least_allowance = 1 << 20;
@@ -32,7 +33,7 @@ Caches::~Caches() {
 }
 
 std::uint64_t Caches::allowance(std::uint64_t managed_bytes) noexcept {
-  return std::max(managed_bytes / 100 * cache_percent, least_allowance);
+  return std::max(managed_bytes / cached_part, least_allowance);
 }
 
 void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept {
@@ -40,7 +41,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   shared_bytes_ = managed_bytes;
   std::uint64_t in_use = 0;
   for_each([&](const ThreadCache& cache) { in_use += cache.is_abandoned() ? 0 : 1; });
-  const std::uint64_t share = managed_bytes / 100 * cache_percent / std::max<std::uint64_t>(in_use, 1);
+  const std::uint64_t share = managed_bytes / cached_part / std::max<std::uint64_t>(in_use, 1);
   for_each([&](ThreadCache& cache) {
     const std::uint64_t limit = may_cache && !cache.is_abandoned() ? std::max<std::uint64_t>(share, 1) : 0;
     if (cache.limit.load(std::memory_order_relaxed) != limit) {

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "conformance/memory.hpp"
 #include "support/pools.hpp"
@@ -47,8 +48,9 @@ TEST_F(Start, OneCallGivesAPoolOfEachKindOfMemory) {
     if (memory == CLPOOL_MEMORY_PINNED) {
       std::memset(clpool_mem_pointer(mem), 7, 1000);
     } else {
-      const unsigned char value = 7;
-      EXPECT_OK(clpool_mem_fill(queue, mem, &value, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+      const std::vector<unsigned char> bytes(1000, 7);
+      EXPECT_OK(
+          clpool_mem_write(queue, mem, 0, bytes.size(), bytes.data(), bytes.size(), 1, 0, nullptr, nullptr));
     }
     EXPECT_OK(clpool_mem_release(mem));
     EXPECT_OK(clpool_pool_release(pool));

@@ -228,6 +228,7 @@ TEST(LimitAllocator, ThreadsCannotExceedTheLimitTogether) {
   struct Shared {
     std::atomic<std::uint64_t> live{0};
     std::atomic<std::uint64_t> most{0};
+    std::atomic<std::uint64_t> next{4096};
   } shared;
   CustomFunctions functions;
   functions.user = &shared;
@@ -238,7 +239,7 @@ TEST(LimitAllocator, ThreadsCannotExceedTheLimitTogether) {
     std::uint64_t most = self.most.load();
     while (most < live && !self.most.compare_exchange_weak(most, live)) {
     }
-    *chunk = 1;
+    *chunk = self.next.fetch_add(size);
     return 0;
   };
   functions.deallocate = [](void* user, std::uint64_t, std::uint64_t size) {

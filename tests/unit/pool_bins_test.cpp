@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace clpool::core {
 namespace {
@@ -74,6 +75,21 @@ TEST(Bins, RoundByLessThanOnePartIn2ToTheBitsForEveryValidNumberOfBits) {
         }
       }
     }
+  }
+}
+
+TEST(SignedShift, LeavesNothingWhereEveryBitIsShiftedOut) {
+  struct Case {
+    std::uint64_t value;
+    int shift;
+    std::uint64_t shifted;
+  };
+  std::vector<Case> cases = {
+      {3, 0, 3},           {3, 1, 6},  {3, -1, 1},           {1, 63, std::uint64_t{1} << 63},
+      {1, 64, 0},          {1, 65, 0}, {UINT64_MAX, -63, 1}, {UINT64_MAX, -64, 0},
+      {UINT64_MAX, -65, 0}};
+  for (const Case& one : cases) {
+    EXPECT_EQ(signed_shift(one.value, one.shift), one.shifted) << one.value << " by " << one.shift;
   }
 }
 

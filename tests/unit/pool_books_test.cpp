@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "pool/bins.hpp"
 #include "pool/pool_block.hpp"
 
 namespace clpool::core {
@@ -45,7 +46,11 @@ struct StillWorld final : Surroundings {
   std::uint64_t now = 1;
   std::uint64_t coming_home = 0;    ///< in so many steps
   mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
-  std::uint64_t requests() const noexcept override { return served; }
+  mutable std::uint64_t asked_for_requests = 0;
+  std::uint64_t requests() const noexcept override {
+    ++asked_for_requests;
+    return served;
+  }
   bool has_queues() const noexcept override { return queues; }
   bool may_settle(std::uint64_t) const noexcept override { return settles; }
   std::uint64_t completed() const noexcept override {
@@ -288,6 +293,87 @@ TEST_F(PoolBooks, TheExactSizeComesAfterChunksWentBack) {
   books->free(*block, 0);
 }
 
+TEST_F(PoolBooks, ChunksGoBackForTheExactSizeWhereTheLimitHasNoRoomForTheRoundedOne) {
+  const std::size_t size = 100'001;
+  options.max_bytes = size;
+  begin_books();
+  books->free(*serve(50'000), 0);
+  PoolBlock* const block = serve(size);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(taken, size);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhoeverWaitsHearsOfChunksAndOfRefusals) {
+  begin_books();
+  capacity = 10'000;
+  for (const std::size_t size : {1000U, 100'000U}) {
+    Request request;
+    ASSERT_EQ(books->begin(size, request), Status::success);
+    Step step = books->next(request);
+    while (step.kind != Kind::allocate) {
+      ASSERT_TRUE(perform(request, step));
+      step = books->next(request);
+    }
+    const std::uint64_t turn = books->turn();
+    ASSERT_TRUE(perform(request, step));
+    EXPECT_NE(books->turn(), turn) << size;
+    if (PoolBlock* const block = serve(request); block != nullptr) {
+      books->free(*block, 0);
+    }
+  }
+}
+
+TEST_F(PoolBooks, TheCallsThatNewChunksCostAreKnownAtOnce) {
+  options.strategy = StrategyKind::coalescing;
+  rules.granule = 256;
+  begin_books();
+  books->free(*serve(1'000'000'000), 0);  // it has had more, so that nothing goes back
+  books->give_back_some(1);
+  books->free(*serve(100'000'000), 0);
+  std::vector<PoolBlock*> used;
+  for (int i = 0; i < 25; ++i) {
+    used.push_back(serve(3'000'000));
+  }
+  EXPECT_GT(books->strategy().chunk_count(), 10u);
+  EXPECT_EQ(steps, Steps{"done"}) << "there are too few for ever more small chunks";
+  for (PoolBlock* const block : used) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooks, CallsThatRequestsEarnAreSeenByAndBy) {
+  options.strategy = StrategyKind::coalescing;
+  rules.granule = 256;
+  begin_books();
+  books->free(*serve(1'000'000'000), 0);  // it has had more, so that nothing goes back
+  books->give_back_some(1);
+  books->free(*serve(100'000'000), 0);
+  std::vector<PoolBlock*> used;
+  do {
+    used.push_back(serve(7'000'000));
+  } while (steps.front() != "done" && used.size() < 40);
+  ASSERT_EQ(used.back()->chunk->size, 100'000'000u) << "what is whole is cut up";
+  books->free(*used.back(), 0);
+  world.served = 1'000'000;
+  world.asked_for_requests = 0;
+  bool has_grown = false;
+  int requests = 0;
+  for (; !has_grown && requests < 100; ++requests) {
+    used.back() = serve(7'000'000);
+    has_grown = steps.front() != "done";
+    if (!has_grown) {
+      books->free(*used.back(), 0);
+    }
+  }
+  ASSERT_TRUE(has_grown) << "what is whole is not cut up any more";
+  EXPECT_GT(requests, 1);
+  EXPECT_LE(world.asked_for_requests, 3u) << "adding them up is not for every request";
+  for (PoolBlock* const block : used) {
+    books->free(*block, 0);
+  }
+}
+
 TEST_F(PoolBooks, TheUserIsAskedLastAndMayRefuse) {
   begin_books();
   capacity = 0;
@@ -384,6 +470,371 @@ TEST_F(PoolBooks, TheHeldLimitIsKeptAlthoughTheLargestChunkIsBusy) {
   EXPECT_EQ(taken, 0u);
 }
 
+TEST_F(PoolBooks, ASizeThatNoDeviceCouldServeIsRefused) {
+  begin_books();
+  Request request;
+  EXPECT_EQ(books->begin(PTRDIFF_MAX, request), Status::success);
+  EXPECT_EQ(books->begin(std::size_t{PTRDIFF_MAX} + 1, request), Status::invalid_value);
+}
+
+TEST_F(PoolBooks, OnlyARequestWhoseRoundedSizeTheDeviceAllowsIsRounded) {
+  for (const std::uint64_t most : {1000, 1010, 1023}) {
+    rules.max_chunk_bytes = most;
+    begin_books();
+    Request request;
+    EXPECT_EQ(books->begin(most + 1, request), Status::invalid_value);
+    ASSERT_EQ(books->begin(1000, request), Status::success);
+    EXPECT_EQ(request.rounded, most == 1023 ? 1023u : 1000u) << most;
+  }
+}
+
+TEST_F(PoolBooks, ARequestForWhichNothingCameFreeDoesNotBeginAnew) {
+  options.callbacks = {};
+  for (const Kind last : {Kind::allocate, Kind::end_pools}) {
+    options.max_bytes = last == Kind::allocate ? UINT64_MAX : 150'000;
+    capacity = UINT64_MAX;
+    world.settles = false;
+    begin_books();
+    books->free(*serve(100'000), 0);
+    capacity = taken;
+    Request request;
+    ASSERT_EQ(books->begin(200'000, request), Status::success);
+    steps.clear();
+    for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
+      world.settles = world.settles || step.kind == last;  // too late
+    }
+    EXPECT_TRUE(world.settles);
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+    TearDown();
+  }
+}
+
+TEST_F(PoolBooks, CountHowOftenMemoryWasOut) {
+  options.callbacks = {};
+  for (const bool has_limit : {true, false}) {
+    options.max_bytes = has_limit ? 150'000 : UINT64_MAX;
+    capacity = 150'000;
+    begin_books();
+    EXPECT_EQ(serve(200'000), nullptr);
+    PoolStats stats;
+    books->add_to(stats);
+    EXPECT_EQ(stats.out_of_memory_events, 2u) << "for the rounded size, and for the exact one";
+  }
+}
+
+TEST_F(PoolBooks, ABusyChunkStaysWhileThePoolGrows) {
+  options.strategy = StrategyKind::coalescing;
+  world.queues = true;
+  begin_books();
+  books->free(*serve(1'000'000), 1);
+  PoolBlock* const block = serve(2'000'000);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "release garbage"), 0);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhatIsHeldBackIsMarkedAndCounted) {
+  begin_books();
+  PoolBlock* const block = serve(1000);
+  HeldBack list;
+  books->hold_back(list, *block, 1);
+  EXPECT_NE(block->bin, 0u) << "pictures tell it from what is cached";
+  EXPECT_EQ(books->pending_bytes(), block->capacity);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooks, WhatAGuardedPoolLetsRestIsMarkedAndCounted) {
+  rules.guarded = true;
+  begin_books();
+  PoolBlock* const block = serve(1000);
+  books->free(*block, 1);
+  EXPECT_NE(block->bin, 0u) << "pictures tell it from what is cached";
+  EXPECT_EQ(books->pending_bytes(), block->capacity);
+  EXPECT_EQ(books->take_freed(), block);
+  books->free_rested(*block, 1);
+  EXPECT_EQ(books->pending_bytes(), 0u);
+}
+
+TEST_F(PoolBooks, HoldsBackABlockWhateverItWasLinkedTo) {
+  begin_books();
+  PoolBlock* const other = serve(1000);
+  PoolBlock* const block = serve(1000);
+  block->next = other;
+  HeldBack list;
+  books->hold_back(list, *block, 1);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_EQ(books->strategy().free_bytes(), block->Block::size) << "the other is still in use";
+  books->free(*other, 0);
+}
+
+TEST_F(PoolBooks, ABlockThatIsHeldBackIsFoundAmongTheOldest) {
+  begin_books();
+  for (const std::size_t older : {0U, 1U, 64U, 65U}) {
+    HeldBack list;
+    for (std::size_t i = 0; i < older; ++i) {
+      books->hold_back(list, *serve(1000), 1);
+    }
+    PoolBlock* const wanted = serve(2000);
+    books->hold_back(list, *wanted, 1);
+    PoolBlock* const taken_back = books->take_held_back(list, wanted->capacity);
+    EXPECT_EQ(taken_back, older <= 64 ? wanted : nullptr) << "after " << older;
+    books->free_completed(list, 1, 0);
+    EXPECT_EQ(books->pending_blocks(), 0u);
+    if (taken_back != nullptr) {
+      books->free(*taken_back, 0);
+    }
+  }
+}
+
+TEST_F(PoolBooks, AChunkGoesWhenItWasFreeForAsLongAsThePoolDecays) {
+  options.decay_ns = 1000;
+  world.now = 5000;
+  begin_books();
+  PoolBlock* const used = serve(2000);
+  PoolBlock* const block = serve(1000);
+  books->free(*used, 0);
+  ASSERT_EQ(serve(2000), used);
+  books->free(*block, 0);
+  world.now = 5999;
+  books->give_back_aged();
+  EXPECT_TRUE(books->garbage().empty()) << "not as long yet";
+  world.now = 6000;
+  books->give_back_aged();
+  release_garbage();
+  EXPECT_EQ(taken, used->Block::size) << "what is in use stays, however long it was free before";
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooks, WhatHasDecayedGoesBeforeThePoolGrows) {
+  options.decay_ns = 1000;
+  begin_books();
+  books->free(*serve(1000), 0);
+  world.now += 1000;
+  PoolBlock* const block = serve(2000);
+  EXPECT_EQ(steps, (Steps{"release garbage", allocate_step(2000), "done"}));
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhatIsHeldBackMakesAPoolGrowByNoMoreThanTheSlackLeaves) {
+  constexpr std::uint64_t mib = 1 << 20;
+  options.strategy = StrategyKind::coalescing;
+  options.min_chunk_bytes = 64 * mib;
+  rules.granule = 256;
+  begin_books();
+  PoolBlock* const used = serve(1024 * mib + 256);
+  HeldBack list;
+  books->hold_back(list, *serve(100 * mib), 1);
+  ASSERT_NE(books->slack() % 256, 0u);
+  const std::uint64_t left = (books->slack() - 100 * mib) / 256 * 256;
+  PoolBlock* const block = serve(mib);
+  EXPECT_EQ(steps.front(), "allocate " + std::to_string(left));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  books->free(*block, 0);
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooks, SomeFreeChunksGoBackAtATime) {
+  begin_books();
+  for (const bool is_end : {false, true}) {
+    std::vector<PoolBlock*> blocks;
+    for (int i = 0; i < 5; ++i) {
+      blocks.push_back(serve(1000));
+    }
+    for (PoolBlock* const block : blocks) {
+      books->free(*block, 0);
+    }
+    EXPECT_TRUE(is_end ? books->give_back_at_end(2) : books->give_back_some(2));
+    release_garbage();
+    EXPECT_EQ(books->strategy().chunk_count(), 3u);
+    EXPECT_TRUE(books->trim_some(0, 2));
+    release_garbage();
+    EXPECT_EQ(books->strategy().chunk_count(), 1u);
+  }
+}
+
+TEST_F(PoolBooks, WhatIsHeldBackCountsAsHeld) {
+  begin_books();
+  PoolBlock* const pending = serve(10'000);
+  PoolBlock* const free = serve(50'000);
+  HeldBack list;
+  books->hold_back(list, *pending, 1);
+  books->free(*free, 0);
+  EXPECT_FALSE(books->trim_some(pending->capacity + free->capacity, 10));
+  EXPECT_TRUE(books->trim_some(pending->capacity + free->capacity - 1, 10));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooks, AreOverTheHeldLimitOnlyWithMoreThanThatAndAChunkThatCouldGo) {
+  options.max_held_bytes = 10'000;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const small = serve(1000);
+  PoolBlock* const large = serve(20'000);
+  PoolBlock* const pending = serve(20'000);
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*small, 1);
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*large, 1);
+  EXPECT_TRUE(books->over_held_limit());
+  world.complete = 1;
+  books->keep_to_held_limit();
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*serve(1000), 0);
+  books->give_back_some(10);
+  HeldBack list;
+  books->hold_back(list, *pending, 1);
+  EXPECT_FALSE(books->over_held_limit()) << "no chunk is free";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooks, ABusyChunkIsFoundBehindIdleOnes) {
+  rules.outlives_release = false;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const small = serve(1000);
+  PoolBlock* const large = serve(20'000);
+  books->free(*large, 0);
+  EXPECT_FALSE(books->has_busy_chunk());
+  books->free(*small, 1);
+  EXPECT_TRUE(books->has_busy_chunk());
+  world.complete = 1;
+  EXPECT_FALSE(books->has_busy_chunk());
+}
+
+/// Sizes are not rounded, so that limits are met exactly.
+class PoolBooksAtTheirLimits : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.leading_bits = max_leading_bits;
+    world.settles = true;
+  }
+  bool settles(std::size_t size) {
+    PoolBlock* const block = serve(size);
+    EXPECT_NE(block, nullptr);
+    books->free(*block, 0);
+    return std::count(steps.begin(), steps.end(), "settle") != 0;
+  }
+};
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanTheSlack) {
+  begin_books();
+  HeldBack list;
+  const std::size_t pending = 24 * 1024 * 1024;
+  books->hold_back(list, *serve(pending), 1);
+  EXPECT_FALSE(settles(books->slack() - pending));
+  EXPECT_TRUE(settles(books->slack() - pending + 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfThereIsNoRoomForIt) {
+  options.max_bytes = 300'000;
+  begin_books();
+  PoolBlock* const used = serve(50'000);
+  HeldBack list;
+  books->hold_back(list, *serve(100'000), 1);
+  EXPECT_FALSE(settles(150'000));
+  books->give_back_some(1);
+  release_garbage();
+  Request request;
+  ASSERT_EQ(books->begin(150'001, request), Status::success);
+  serve(request);
+  EXPECT_EQ(steps.front(), "settle");
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesBeforeItTakesMoreThanThePoolEverHad) {
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (const std::size_t size : {100'000, 100'001, 100'002}) {
+    blocks.push_back(serve(size));
+  }
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  books->give_back_some(1);
+  release_garbage();
+  ASSERT_EQ(taken, 200'003u);
+  PoolBlock* const kept = serve(100'002);
+  EXPECT_FALSE(settles(100'000)) << "as much as it had";
+  books->give_back_some(1);
+  release_garbage();
+  books->give_back_some(1);
+  release_garbage();
+  ASSERT_EQ(taken, 100'002u);
+  books->free(*kept, 0);
+  EXPECT_FALSE(settles(200'001));
+  books->give_back_beyond(taken - 200'001);
+  release_garbage();
+  EXPECT_TRUE(settles(200'002));
+}
+
+TEST_F(PoolBooksAtTheirLimits, NoMoreChunksGoBackThanTheLimitNeeds) {
+  options.max_bytes = 110'000;
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (const std::size_t size : {30'000, 20'000, 10'000}) {
+    blocks.push_back(serve(size));
+  }
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const block = serve(75'000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(taken, 105'000u) << "of the three the largest went";
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ASizeThatIsNotRoundedIsAskedForOnce) {
+  begin_books();
+  capacity = 0;
+  EXPECT_EQ(serve(100'000), nullptr);
+  EXPECT_EQ(steps, (Steps{"allocate 100000", "fail"}));
+}
+
+/// What goes back is free in the driver only when the commands of a queue are through.
+class PoolBooksOfALateDriver : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    world.queues = true;
+    world.settles = true;
+    begin_books();
+    books->free(*serve(100'000), 1);
+    capacity = taken;
+  }
+  /// How often a request settles, if the driver has `then` bytes after that.
+  std::ptrdiff_t settles(std::size_t size, bool inside, std::uint64_t then) {
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    request.inside = inside;
+    steps.clear();
+    for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
+      capacity = step.kind == Kind::settle && taken == 0 ? then : capacity;
+    }
+    return std::count(steps.begin(), steps.end(), "settle");
+  }
+  Request request;
+};
+
+TEST_F(PoolBooksOfALateDriver, ARequestSettlesForWhatWentBackAndAsksForTheExactSizeToo) {
+  const std::size_t size = 200'000;
+  EXPECT_EQ(settles(size, false, size), 2) << "before the pool grows, and for the driver";
+  ASSERT_NE(request.block, nullptr);
+  EXPECT_EQ(request.block->Block::size, size);
+  books->free(*request.block, 0);
+}
+
+TEST_F(PoolBooksOfALateDriver, ARequestFromWithinDoesNotSettleForIt) {
+  EXPECT_EQ(settles(200'000, true, UINT64_MAX), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
+TEST_F(PoolBooksOfALateDriver, WithoutAQueueThereIsNothingToSettleFor) {
+  world.queues = false;
+  EXPECT_EQ(settles(200'000, false, UINT64_MAX), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
 /// Many chunks of addresses, of which the larger half is busy, and the small one that would go first.
 class PoolBooksOfManyChunks : public PoolBooks {
  protected:
@@ -474,6 +925,75 @@ TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait)
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 2) << "before it grows, and for the driver";
   EXPECT_GE(world.now - began, longest_wait);
   EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
+}
+
+TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind != Kind::settle || step.amount != longest_wait) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  world.now += 5'000'000;
+  step = books->next(request);
+  while (step.kind != Kind::wait) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  EXPECT_EQ(step.amount, longest_wait - 5'000'000);
+  books->waited(request, false);
+  EXPECT_EQ(serve(request), nullptr);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServed) {
+  world.settles = false;
+  options.callbacks.collect = [](void*) {};
+  steps.clear();
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  std::vector<std::uint64_t> waited;
+  for (Step step = books->next(request);; step = books->next(request)) {
+    if (step.kind == Kind::wait) {
+      waited.push_back(step.amount);
+      world.now += step.amount;
+      books->released(0);  // something came free, which another one took
+      books->waited(request, false);
+    } else if (!perform(request, step)) {
+      break;
+    }
+  }
+  EXPECT_EQ(request.failure, Status::out_of_memory);
+  EXPECT_EQ(waited, std::vector<std::uint64_t>(7, longest_wait)) << "the last begins when six have passed";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "collect"), 1);
+  EXPECT_GE(std::count(steps.begin(), steps.end(), allocate_step(200'000)), 8) << "anew after each wait";
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestWaitsAsOftenAsTheUserWantsItTriedAgain) {
+  options.callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t) { return 0; };
+  attempts = 10;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 10);
+}
+
+TEST_F(PoolBooksOfABusyQueue, AllThatCallsNoDriverIsTriedAgainAfterTheCollector) {
+  options.callbacks.collect = [](void*) {};
+  options.max_bytes = taken;
+  std::vector<Kind> kinds;
+  Request request;
+  ASSERT_EQ(books->begin(60'000, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::collect; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  while (perform(request, step)) {
+    step = books->next(request);
+    kinds.push_back(step.kind);
+  }
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::empty_caches, Kind::poll, Kind::settle, Kind::empty_all_caches,
+                                      Kind::done}));
+  ASSERT_NE(request.block, nullptr);
+  books->free(*request.block, 1);
 }
 
 TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
@@ -668,6 +1188,227 @@ TEST_F(PoolBooksWithHandles, ARequestWhoseHandleCannotBeMadeGetsAChunkOfItsOwnOr
   books->free(*other, 0);
 }
 
+TEST_F(PoolBooksWithHandles, AHandleOfTheShapeIsFoundAlsoRightBehindABlockInUse) {
+  std::vector<PoolBlock*> kept{serve(256)};
+  PoolBlock* const first = serve(512);
+  PoolBlock* const second = serve(512);
+  kept.push_back(serve(256));
+  PoolBlock* const other = serve(768);  // the smallest hole for 512 bytes
+  kept.push_back(serve(256));
+  const cl_mem handle = first->handle;
+  for (PoolBlock* const block : {other, second, first}) {
+    books->free(*block, 0);
+  }
+  kept.push_back(serve(512));
+  EXPECT_EQ(steps, Steps{"done"});
+  EXPECT_EQ(kept.back()->handle, handle);
+  for (PoolBlock* const block : kept) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooksWithHandles, AFewPlacesAreLookedAtForAHandleOfTheShape) {
+  for (const std::size_t in_vain : {7U, 8U}) {
+    begin_books();
+    std::vector<PoolBlock*> used;
+    std::vector<PoolBlock*> newer;
+    for (std::size_t i = 0; i < in_vain; ++i) {
+      newer.push_back(serve(512));
+      newer.push_back(serve(newer.back()->chunk->size - 512));
+    }
+    PoolBlock* const first = serve(512);
+    PoolBlock* const second = serve(512);
+    used.push_back(serve(256));
+    PoolBlock* const other = serve(768);  // the smallest hole for 512 bytes
+    used.push_back(serve(256));
+    for (PoolBlock* const block : {first, second, other}) {
+      books->free(*block, 0);
+    }
+    for (PoolBlock* const block : newer) {
+      books->free(*block, 0);
+    }
+    for (std::size_t i = 0; i < in_vain; ++i) {
+      used.push_back(serve(1 << 20));
+      ASSERT_EQ(used.back()->Block::size, used.back()->chunk->size);
+    }
+    used.push_back(serve(512));
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), "make handle"), in_vain < 8 ? 0 : 1) << in_vain;
+    for (PoolBlock* const block : used) {
+      books->free(*block, 0);
+    }
+    PoolBooks::TearDown();
+  }
+}
+
+TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCallsForASmallOne) {
+  constexpr std::size_t mib = 1 << 20;
+  books->free(*serve(20 * mib), 0);  // it has had more, so that nothing goes back
+  books->give_back_some(1);
+  books->free(*serve(10 * mib), 0);
+  PoolBlock* const large = serve(6 * mib);
+  PoolBlock* const most = serve(4 * mib - 4096);
+  PoolBlock* const small = serve(512);
+  HeapChunk* const chunk = small->chunk;
+  ASSERT_EQ(books->strategy().chunk_count(), 1u);
+  for (PoolBlock* const block : {large, most, small}) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const again = serve(512);
+  EXPECT_NE(again->chunk, chunk);
+  EXPECT_EQ(books->strategy().chunk_count(), 2u);
+  books->free(*again, 0);
+}
+
+TEST_F(PoolBooksWithHandles, TheTouchOfAChunkIsAUseOfIt) {
+  Request request;
+  ASSERT_EQ(books->begin(512, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind != Kind::allocate) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  auto chunk = std::make_unique<PoolChunk>();
+  taken = chunk->size = step.amount;
+  chunk->ready_epoch = 7;
+  books->arrived(request, std::move(chunk));
+  EXPECT_EQ(books->newest_stamp(), 7u);
+  ASSERT_NE(serve(request), nullptr);
+  EXPECT_EQ(request.block->chunk->last_release, 7u);
+  books->free(*request.block, 0);
+}
+
+TEST_F(PoolBooksWithHandles, AreCountedWhenTheyAreMade) {
+  PoolBlock* const block = serve(512);
+  books->free(*block, 0);
+  ASSERT_EQ(serve(512), block);
+  PoolStats stats;
+  books->add_to(stats);
+  EXPECT_EQ(stats.sub_buffers_created, 1u);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksWithHandles, ACheckFindsWhatIsWrongWithThoseOfAChunk) {
+  PoolBlock* const block = serve(512);
+  PoolChunk& chunk = pool_chunk(*block->chunk);
+  Part* part = nullptr;
+  DyingParts dying;
+  ASSERT_EQ(chunk.parts.claim(chunk, 8192, 256, false, part, dying), Parts::Claim::make);
+  EXPECT_EQ(books->check(), nullptr);
+  part->state = Part::State::unused;
+  EXPECT_NE(books->check(), nullptr);
+  chunk.parts.made(*part, nullptr, false);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksWithHandles, ChunksGoBackWhereTheDriverHasNoRoomForAHandle) {
+  options.callbacks = {};
+  PoolBlock* const held = serve(4 << 20);
+  PoolBlock* const used = serve(512);
+  books->free(*held, 0);
+  capacity = taken;
+  Request request;
+  ASSERT_EQ(books->begin(768, request), Status::success);
+  for (bool goes_on = true; goes_on;) {
+    const Step step = books->next(request);
+    if (step.kind == Kind::make_handle && taken == capacity) {
+      books->handle_failed(request, Status::out_of_memory, -5);
+    } else {
+      goes_on = perform(request, step);
+    }
+  }
+  EXPECT_EQ(request.failure, Status::success);
+  ASSERT_NE(request.block, nullptr);
+  books->free(*request.block, 0);
+  books->free(*used, 0);
+}
+
+/// A driver that has no room for another handle.
+class PoolBooksWithoutHandles : public PoolBooksWithHandles {
+ protected:
+  void SetUp() override {
+    PoolBooksWithHandles::SetUp();
+    options.callbacks.collect = nullptr;
+    used = serve(512);
+    capacity = taken;
+  }
+  void TearDown() override {
+    books->free(*used, 0);
+    PoolBooksWithHandles::TearDown();
+  }
+  /// How often it was tried to make a handle, until the request failed.
+  int tries(bool others_release) {
+    Request request;
+    EXPECT_EQ(books->begin(768, request), Status::success);
+    int count = 0;
+    steps.clear();
+    for (bool goes_on = true; goes_on && count < 1000;) {
+      const Step step = books->next(request);
+      if (step.kind == Kind::make_handle) {
+        ++count;
+        books->handle_failed(request, Status::out_of_memory, -5);
+      } else {
+        goes_on = perform(request, step);
+      }
+      if (others_release) {
+        books->released(0);
+      }
+    }
+    EXPECT_EQ(request.failure, Status::out_of_memory);
+    return count;
+  }
+  PoolBlock* used = nullptr;
+};
+
+TEST_F(PoolBooksWithoutHandles, ARequestTriesOneMorePlaceBeforeChunksGoBack) {
+  options.callbacks = {};
+  EXPECT_EQ(tries(false), 2);
+}
+
+TEST_F(PoolBooksWithoutHandles, WhoeverWaitsHearsThatARequestHasGivenItsPlaceUp) {
+  Request request;
+  ASSERT_EQ(books->begin(768, request), Status::success);
+  ASSERT_EQ(books->next(request).kind, Kind::make_handle);
+  const std::uint64_t turn = books->turn();
+  books->handle_failed(request, Status::out_of_memory, -5);
+  EXPECT_NE(books->turn(), turn);
+  EXPECT_EQ(request.code, -5);
+}
+
+TEST_F(PoolBooksWithoutHandles, ARequestGetsAChunkThatNeedsNone) {
+  options.callbacks = {};
+  capacity = UINT64_MAX;
+  for (const bool is_full_by_then : {false, true}) {
+    Request request;
+    ASSERT_EQ(books->begin(768, request), Status::success);
+    ASSERT_EQ(books->next(request).kind, Kind::make_handle);
+    books->handle_failed(request, Status::out_of_memory, -5);
+    PoolBlock* const rest = is_full_by_then ? serve(used->chunk->size - 512) : nullptr;
+    if (rest != nullptr) {
+      books->released(0);  // somebody has released something, so that the request begins anew
+    }
+    PoolBlock* const block = serve(request);
+    EXPECT_EQ(steps, (Steps{"allocate 768", "done"})) << "none to be shared";
+    ASSERT_NE(block, nullptr);
+    books->free(*block, 0);
+    if (rest != nullptr) {
+      books->free(*rest, 0);
+    }
+    books->give_back_some(1);
+    release_garbage();
+  }
+}
+
+TEST_F(PoolBooksWithoutHandles, ARequestGivesUpAlthoughOthersReleaseAllTheTime) {
+  options.callbacks = {};
+  EXPECT_EQ(tries(true), 9);
+}
+
+TEST_F(PoolBooksWithoutHandles, TheUserIsAskedAsOftenAsTheyWantItTriedAgain) {
+  attempts = 20;
+  EXPECT_GE(tries(false), 20);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "ask user"), 20);
+}
+
 /// There are too many unused handles, so that the longest unused is to be released: that of the
 /// smallest free block.
 class PoolBooksWithADyingHandle : public PoolBooksWithHandles {
@@ -714,9 +1455,11 @@ TEST_F(PoolBooksWithADyingHandle, IsWaitedForWhileAnotherThreadReleasesIt) {
   ASSERT_EQ(books->begin(512, request), Status::success);
   serve(request);
   EXPECT_EQ(steps, Steps{"wait"});
+  const std::uint64_t turn = books->turn();
   while (Part* const part = in_hand.parts.take()) {
     books->released(*part);
   }
+  EXPECT_NE(books->turn(), turn) << "nobody who waits would look";
   ASSERT_NE(serve(request), nullptr);
   EXPECT_EQ(steps, (Steps{"make handle", "done"}));
   kept.push_back(request.block);

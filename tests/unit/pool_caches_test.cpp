@@ -39,6 +39,7 @@ TEST(Caches, AThreadKeepsItsOwn) {
   EXPECT_EQ(&own_cache(caches), &own);
   EXPECT_TRUE(caches.is_own(own));
   EXPECT_FALSE(own.is_abandoned());
+  EXPECT_EQ(own.granule_shift, 9u) << "sizes that differ by granules have buckets of their own";
 }
 
 TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
@@ -47,8 +48,11 @@ TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
   std::thread([&] { first = &own_cache(caches); }).join();
   EXPECT_TRUE(first->is_abandoned());
   EXPECT_FALSE(caches.is_own(*first));
+  caches.share_limits(may_cache, managed);
+  EXPECT_EQ(first->limit, 0u);
   std::thread([&] {
     EXPECT_EQ(&own_cache(caches), first);
+    EXPECT_EQ(first->limit, managed / 100);
     EXPECT_TRUE(caches.is_own(*first));
     EXPECT_FALSE(first->is_abandoned());
   }).join();
@@ -181,15 +185,24 @@ TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
   for (int i = 0; i < 9; ++i) {
     std::thread([&] { own_cache(caches); }).join();
   }
-  std::thread([&] {
-    own_cache(caches);
-    caches.share_limits(may_cache, pool_bytes);
-    EXPECT_EQ(own.limit, pool_bytes / 100 / 2);
-  }).join();
-  for (int visit = 0; visit < 256; ++visit) {
-    caches.of_this_thread(may_cache, pool_bytes);
+  for (int round = 0; round < 3; ++round) {
+    std::thread([&] {
+      own_cache(caches);
+      caches.share_limits(may_cache, pool_bytes);
+      EXPECT_EQ(own.limit, pool_bytes / 100 / 2);
+    }).join();
+    for (int visit = 0; visit < 256; ++visit) {
+      EXPECT_EQ(own.limit, pool_bytes / 100 / 2);
+      caches.of_this_thread(may_cache, pool_bytes);
+    }
+    EXPECT_EQ(own.limit, pool_bytes / 100) << "seen by and by, as a thread tells nobody that it ends";
   }
-  EXPECT_EQ(own.limit, pool_bytes / 100) << "seen by and by, as a thread tells nobody that it ends";
+}
+
+TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {
+  EXPECT_EQ(Caches::allowance(0), 1u << 20);
+  EXPECT_EQ(Caches::allowance(100 << 20), 1u << 20);
+  EXPECT_EQ(Caches::allowance(200 << 20), 2u << 20);
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {

@@ -241,6 +241,20 @@ TEST_F(PoolParts, TheEndReleasesAllThatIsUnused) {
   EXPECT_EQ(parts.in_work(), 0u);
 }
 
+TEST_F(PoolParts, ACheckFindsHandlesThatOverlapAndOnesThatAreMiscounted) {
+  ASSERT_EQ(claim(0, 256), Claim::make);
+  Part& first = *part;
+  make(256, 256);
+  EXPECT_EQ(parts.check(), nullptr);
+  first.size = 257;
+  EXPECT_NE(parts.check(), nullptr);
+  first.size = 256;
+  first.state = Part::State::unused;
+  EXPECT_NE(parts.check(), nullptr) << "it is in no list";
+  first.state = Part::State::used;
+  EXPECT_EQ(parts.check(), nullptr);
+}
+
 /// The driver, several threads that make and release handles with no lock held, and what they have in hand.
 class PartsModel : public PoolParts, public testing::WithParamInterface<unsigned> {
  protected:

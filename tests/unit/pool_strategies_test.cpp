@@ -341,6 +341,7 @@ TEST(Coalescing, GivesSeveralChunksBackForOneAndForgetsNoOther) {
 
 /// Chunks of a binned strategy, by size.
 struct Bins {
+  explicit Bins(std::uint32_t bits = 4) : strategy(bits, blocks) {}
   HeapChunk& add(std::uint64_t size) {
     HeapChunk& chunk = chunks.emplace_back();
     chunk.size = size;
@@ -348,7 +349,7 @@ struct Bins {
     return chunk;
   }
   CountedBlocks blocks;
-  Binned strategy{4, blocks};
+  Binned strategy;
   std::deque<HeapChunk> chunks;
 };
 
@@ -374,6 +375,98 @@ TEST(Binned, PutsAChunkOfAnExactSizeWhereItServesAnyRequest) {
   bins.strategy.give_back(*block, 0);
   EXPECT_EQ(bins.strategy.take_any(1051), nullptr);
   EXPECT_NE(bins.strategy.take_any(1050), nullptr) << "looks at sizes when there is nothing else";
+}
+
+TEST(Binned, TakesALargerBlockForTheSmallestRequestsToo) {
+  Bins bins;
+  bins.strategy.give_back(*bins.add(1087).first, 0);
+  for (const std::uint64_t size : {0U, 1U}) {
+    Block* const block = bins.strategy.take_any(size);
+    ASSERT_NE(block, nullptr) << size;
+    bins.strategy.give_back(*block, 0);
+  }
+}
+
+TEST(Binned, KnowsTheLargestOfTheBlocksInABin) {
+  Bins bins;
+  EXPECT_EQ(bins.strategy.largest_free(), 0u);
+  HeapChunk& exact = bins.add(1050);
+  HeapChunk& usual = bins.add(1023);  // the same bin
+  bins.strategy.give_back(*exact.first, 0);
+  bins.strategy.give_back(*usual.first, 0);
+  EXPECT_EQ(bins.strategy.largest_free(), 1050u);
+}
+
+TEST(Binned, AChunkThatWentHasNoBlockAndMayComeAgain) {
+  Bins bins;
+  HeapChunk& chunk = bins.add(1087);
+  HeapChunk& other = bins.add(1087);
+  bins.strategy.give_back(*chunk.first, 0);
+  bins.strategy.remove_chunk(chunk);
+  EXPECT_EQ(chunk.first, nullptr);
+  bins.strategy.add_chunk(chunk, 1087);
+  EXPECT_EQ(bins.strategy.first_chunk(), &other);
+  EXPECT_EQ(other.next, &chunk);
+  ASSERT_EQ(chunk.next, nullptr);
+  EXPECT_EQ(bins.strategy.check(), nullptr) << bins.strategy.check();
+}
+
+/// Two chunks that are handed out, and two free ones in one bin, of which one is twice as large.
+struct BinnedCheck : testing::Test {
+  BinnedCheck() {
+    bins.strategy.give_back(*free.first, 0);
+    bins.strategy.give_back(*also_free.first, 0);
+  }
+  static void resize(HeapChunk& chunk, std::uint64_t size) { chunk.size = chunk.first->size = size; }
+  Bins bins{0};
+  HeapChunk& used = bins.add(5000);
+  HeapChunk& free = bins.add(4094);
+  HeapChunk& also_free = bins.add(2047);
+  HeapChunk& also_used = bins.add(5000);
+};
+
+TEST_F(BinnedCheck, FindsNothingWhereNothingIsWrong) {
+  EXPECT_EQ(bins.strategy.check(), nullptr) << bins.strategy.check();
+}
+
+TEST_F(BinnedCheck, FindsAChunkThatIsNotOneBlock) {
+  Block* const block = std::exchange(used.first, nullptr);
+  EXPECT_STREQ(bins.strategy.check(), "a chunk is not one block");
+  used.first = block;
+  block->size = 4999;
+  EXPECT_STREQ(bins.strategy.check(), "a chunk is not one block");
+  block->size = 5000;
+  block->right = free.first;
+  EXPECT_STREQ(bins.strategy.check(), "a chunk is not one block");
+}
+
+TEST_F(BinnedCheck, FindsABlockThatDoesNotBelongIntoItsBin) {
+  free.first->free = false;
+  EXPECT_NE(bins.strategy.check(), nullptr);
+  free.first->free = true;
+  resize(free, 2046);
+  EXPECT_NE(bins.strategy.check(), nullptr);
+}
+
+TEST_F(BinnedCheck, FindsWhatIsMiscounted) {
+  const char* const miscounted = "a counter differs from a recount";
+  resize(used, 5001);
+  EXPECT_STREQ(bins.strategy.check(), miscounted) << "bytes";
+  resize(used, 10'000);
+  also_free.next = nullptr;
+  EXPECT_STREQ(bins.strategy.check(), miscounted) << "chunks";
+  resize(used, 5000);
+  also_free.next = &also_used;
+  resize(free, 4093);
+  resize(used, 5001);
+  EXPECT_STREQ(bins.strategy.check(), miscounted) << "free bytes";
+  resize(free, 2047);
+  resize(used, 5000 + 2047);
+  Block extra;
+  extra.size = 2047;
+  extra.free = true;
+  free.first->free_next = &extra;
+  EXPECT_STREQ(bins.strategy.check(), miscounted) << "free blocks";
 }
 
 TEST(Binned, KeepsItsBooksThroughRandomOperations) {

@@ -130,7 +130,7 @@ class Books {
 
  private:
   /// True if `step` is to be done, or the request has come further and is to be asked again (Step::Kind::done
-  /// and no block); false if there is nothing here.
+  /// and no block); false if it is the next stage's turn, unless a block was found.
   using Stage = bool (Books::*)(Request&, Step&);
   static const Stage stages_[];
   /// What a request does only once (or once after each wait).
@@ -177,7 +177,9 @@ class Books {
   Block* take_place(std::uint64_t rounded);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
-  static bool found(Request& request, Block& block) noexcept;
+  /// Enters the block, or null. False, for the next stage: the same one would come to the same place again if
+  /// there is no handle to be had there.
+  static bool found(Request& request, Block* block) noexcept;
   static bool want(Request& request, std::uint64_t bytes) noexcept;
   Step handle_step(Request& request);
   Step chunk_step(Request& request);

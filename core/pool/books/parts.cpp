@@ -12,7 +12,6 @@ Part* DyingParts::take() noexcept {
   if (part != nullptr) {
     first = part->next;
     last = first != nullptr ? last : nullptr;
-    part->next = nullptr;
   }
   return part;
 }
@@ -20,8 +19,6 @@ Part* DyingParts::take() noexcept {
 void Parts::unlink(Part& part) noexcept {
   (part.previous != nullptr ? part.previous->next : oldest_) = part.next;
   (part.next != nullptr ? part.next->previous : newest_) = part.previous;
-  part.previous = nullptr;
-  part.next = nullptr;
   --unused_;
   if (shapes_ != nullptr) {
     shapes_->remove(part);
@@ -99,7 +96,6 @@ void Parts::made(Part& part, void* handle, bool used_once) noexcept {
   }
   part.handle = handle;
   part.used_once = used_once;
-  part.state = Part::State::used;
 }
 
 void Parts::put_aside(std::uint64_t offset, DyingParts& dying) noexcept {

@@ -19,12 +19,12 @@ struct PoolChunk;
 
 /// One handle. It is alive from the moment that it is claimed to the moment that it is forgotten.
 struct Part {
-  enum class State : std::uint8_t { making, used, unused, dying };
+  enum class State : std::uint8_t { used, unused, dying };
   PoolChunk* chunk = nullptr;
   std::uint64_t offset = 0;  ///< bytes from the chunk's start
   std::uint64_t size = 0;    ///< bytes
   void* handle = nullptr;    ///< null while it is being made
-  State state = State::making;
+  State state = State::used;
   bool used_once = false;          ///< the pool used it itself, in turn (cl::SubBuffers)
   Part* previous = nullptr;        ///< unused: the list of those of the chunk, the longest unused first
   Part* next = nullptr;            ///< the same; dying: the list of what is to be released

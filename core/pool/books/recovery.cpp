@@ -37,6 +37,11 @@ bool may_recover(Status status, cl_int code) noexcept {
   return status == Status::out_of_memory || (status == Status::opencl && code == -61);
 }
 
+/// Counts one more time that there was no handle to be had for a request's block.
+bool fails_too_often(Request& request) noexcept {
+  return ++request.handles_failed > most_failed_handles;
+}
+
 }  // namespace
 
 const Books::Stage Books::stages_[] = {
@@ -52,7 +57,7 @@ const Books::Stage Books::stages_[] = {
     &Books::end_rest,            // what rests in a guarded pool rests no longer
     &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
     &Books::collect,             // the user's collector, then all of the above that calls no driver
-    &Books::retry,               // the driver once more
+    &Books::retry,               // the driver once more, also where there was no handle to be had
     &Books::take_larger,         // a larger block than one would like
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
     &Books::try_exact,              // the exact size
@@ -93,7 +98,6 @@ Step Books::next(Request& request) {
         continue;
       }
       misses_ += step.kind == Step::Kind::done && request.grew ? 1 : 0;
-      request.turn = turn_;
       return step;
     }
     if (request.wanted != 0) {
@@ -137,9 +141,9 @@ bool Books::once(Request& request, Once what) noexcept {
   return first;
 }
 
-bool Books::found(Request& request, Block& block) noexcept {
-  request.block = &pool_block(block);
-  return true;
+bool Books::found(Request& request, Block* block) noexcept {
+  request.block = block != nullptr ? &pool_block(*block) : nullptr;
+  return false;
 }
 
 bool Books::want(Request& request, std::uint64_t bytes) noexcept {
@@ -168,15 +172,15 @@ Block* Books::take_place(std::uint64_t rounded) {
 
 bool Books::take_free(Request& request, Step&) {
   if (Block* block = take_place(request.rounded); block != nullptr) {
-    return found(request, *block);
+    return found(request, block);
   }
   Block* block = strategy_->choose(request.rounded, growth_limits());
-  return block != nullptr && found(request, *strategy_->take(*block, request.rounded));
+  return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
 }
 
 bool Books::take_misfit(Request& request, Step&) {
   Block* block = strategy_->find(request.rounded);
-  return block != nullptr && found(request, *strategy_->take(*block, request.rounded));
+  return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
 }
 
 bool Books::empty_caches(Request& request, Step& step) {
@@ -253,12 +257,13 @@ bool Books::collect(Request& request, Step& step) {
 }
 
 bool Books::retry(Request& request, Step&) {
-  return (request.done & collected_once) != 0 && once(request, retried) && want(request, request.rounded);
+  // A chunk of just the request's size needs no handle.
+  return ((request.done & collected_once) != 0 || request.handles_failed != 0) && once(request, retried) &&
+         want(request, request.rounded);
 }
 
 bool Books::take_larger(Request& request, Step&) {
-  Block* block = strategy_->take_any(request.size);
-  return block != nullptr && found(request, *block);
+  return found(request, strategy_->take_any(request.size));
 }
 
 bool Books::give_back_for(Request& request, std::uint64_t bytes) {
@@ -282,12 +287,11 @@ bool Books::give_back_for_rounded(Request& request, Step&) {
 }
 
 bool Books::try_exact(Request& request, Step&) {
-  return request.size != 0 && request.size != request.rounded && once(request, exact_tried) &&
-         want(request, request.size);
+  return request.size != request.rounded && once(request, exact_tried) && want(request, request.size);
 }
 
 bool Books::give_back_for_exact(Request& request, Step&) {
-  return request.size != 0 && request.size != request.rounded && give_back_for(request, request.size);
+  return request.size != request.rounded && give_back_for(request, request.size);
 }
 
 bool Books::settle_driver(Request& request, Step& step) {
@@ -299,7 +303,7 @@ bool Books::settle_driver(Request& request, Step& step) {
       step = {Step::Kind::settle, longest};
       return true;
     }
-    return !once(request, driver_retried);
+    request.done |= driver_retried;
   }
   if (!once(request, driver_retried)) {
     return false;
@@ -320,7 +324,7 @@ bool Books::wait(Request& request, Step& step) {
   }
   const std::uint64_t now = surroundings_.now_ns();
   request.waits_since = request.waits_since == 0 ? now : request.waits_since;
-  if (now - request.waits_since > most_waits * std::min(options_.wait_ns, UINT64_MAX / most_waits)) {
+  if ((now - request.waits_since) / most_waits > options_.wait_ns) {
     return false;
   }
   const std::uint64_t spent = request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
@@ -382,7 +386,7 @@ Step Books::handle_step(Request& request) {
     // It must not wait for a handle that this very thread may be releasing: another place, or none.
     strategy_->give_back(*std::exchange(request.block, nullptr), 0);
     request.stage = std::max(request.stage, stage_of_growth);
-    if (++request.handles_failed > most_failed_handles) {
+    if (fails_too_often(request)) {
       request.failure = Status::out_of_memory;
     }
     return again;
@@ -446,11 +450,11 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   part.chunk->parts.made(part, nullptr, false);
   strategy_->give_back(*std::exchange(request.block, nullptr), 0);
   ++turn_;
-  if (!may_recover(status, code) || ++request.handles_failed > most_failed_handles) {
+  if (!may_recover(status, code) || fails_too_often(request)) {
     request.failure = status;
   }
-  // Not to the same place at once: what is left is to make room in the driver.
-  request.done |= caches_emptied | looked | settled | settled_before_peak | grown | grown_exactly;
+  // Not to the same place at once, nor for a chunk to be shared: what is left is to make room in the driver.
+  request.done |= grown;
   request.stage = std::max(request.stage, first_stage_of_recovery);
   request.turn = turn_;
 }
@@ -473,7 +477,6 @@ void Books::waited(Request& request, bool in_vain) noexcept {
   request.waited_in_vain = in_vain;
   if (!in_vain) {
     request.done &= static_cast<std::uint32_t>(collected_once | retried);
-    request.stage = 0;
   }
 }
 
@@ -489,6 +492,7 @@ void Books::begin_anew(Request& request) noexcept {
   request.failure = Status::success;
   request.done = 0;
   request.stage = 0;
+  request.handles_failed = 0;
   request.waits_since = 0;
   request.waited_in_vain = false;
 }
@@ -498,7 +502,7 @@ void Books::begin_anew(Request& request) noexcept {
 std::uint64_t Books::room() const noexcept {
   const std::uint64_t taken = strategy_->managed_bytes() + reserved_bytes_ + leaving_bytes_;
   const std::uint64_t most = std::min(options_.max_bytes, std::uint64_t{INT64_MAX});  // counts are signed
-  return most > taken ? most - taken : 0;
+  return most - std::min(most, taken);
 }
 
 bool Books::may_fit(std::uint64_t bytes) const noexcept {
