@@ -18,14 +18,15 @@ namespace {
 class ImmediateAllocator final : public Allocator {
  public:
   ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
-                     std::uint64_t global_bytes, Touch touch, bool waits, bool out_of_order)
+                     std::uint64_t global_bytes, Touch touch, bool waits, bool out_of_order, bool in_turn)
       : Allocator(traits),
         facts_(std::move(facts)),
         flags_(flags),
         global_bytes_(global_bytes),
         touch_(touch),
         waits_(waits),
-        out_of_order_(out_of_order) {}
+        out_of_order_(out_of_order),
+        in_turn_(in_turn) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
@@ -55,9 +56,9 @@ class ImmediateAllocator final : public Allocator {
     const auto bytes = static_cast<std::size_t>(size);
     switch (touch_) {
       case Touch::byte:
-        return cl::touch(queue, buffer, 1, event);
+        return cl::touch(queue, buffer, 1, event, in_turn_);
       case Touch::whole:
-        return cl::touch(queue, buffer, bytes, event);
+        return cl::touch(queue, buffer, bytes, event, in_turn_);
       case Touch::migrate: {
         const cl_int code = clEnqueueMigrateMemObjects(
             queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, event);
@@ -84,6 +85,7 @@ class ImmediateAllocator final : public Allocator {
   Touch touch_;
   bool waits_;
   bool out_of_order_;
+  bool in_turn_;  ///< cl::mixes_up_parts()
 };
 
 }  // namespace
@@ -121,8 +123,10 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
+  bool in_turn = false;
+  CLPOOL_TRY(cl::mixes_up_parts(facts.device, in_turn));
   result = Reference<Allocator>::adopt(new ImmediateAllocator(
-      traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order));
+      traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order, in_turn));
   return Status::success;
 }
 

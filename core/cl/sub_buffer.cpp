@@ -11,6 +11,7 @@
 #include "cl/order.hpp"
 #include "cl/pattern.hpp"
 #include "cl/quirks.hpp"
+#include "cl/turn.hpp"
 
 namespace clpool::core::cl {
 Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem_flags flags,
@@ -28,7 +29,9 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event) noexcept {
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
+             bool in_turn) noexcept {
+  const Turn turn(in_turn);
   // As a guard fills new memory, so that it does not matter which of them comes first.
   const cl_int code =
       clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes, 0, nullptr, event);
@@ -61,7 +64,7 @@ void SubBuffers::follow(Needs& needs) noexcept {
 }
 
 Status SubBuffers::touch(cl_command_queue queue, cl_mem root) noexcept {
-  return can_touch_ ? cl::touch(queue, root, 1, nullptr) : Status::success;
+  return can_touch_ ? cl::touch(queue, root, 1, nullptr, in_turn_on_ != nullptr) : Status::success;
 }
 
 Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out,
@@ -71,7 +74,7 @@ Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, c
   if (queue == nullptr) {
     return make_sub_buffer(root, origin, size, 0, out);
   }
-  const std::lock_guard turn(turn_);
+  const Turn turn(true);
   CLPOOL_TRY(make_sub_buffer(root, origin, size, 0, out));
   used_once = uses_once();
   const Status status = used_once ? use_once(queue, *out) : Status::success;
@@ -83,10 +86,7 @@ Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, c
 }
 
 cl_int SubBuffers::release(cl_mem part) noexcept {
-  if (in_turn_on_ == nullptr) {
-    return clReleaseMemObject(part);
-  }
-  const std::lock_guard turn(turn_);
+  const Turn turn(in_turn_on_ != nullptr);
   return clReleaseMemObject(part);
 }
 

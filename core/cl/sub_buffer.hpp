@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "base/status.hpp"
 #include "cl/handle.hpp"
@@ -22,11 +21,12 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 /// Makes a buffer exist on the queue's device, with undefined content, by a fill of one byte. Not by a
 /// migration: NVIDIA's driver (580.159 seen) crashes where one is enqueued while another thread enqueues
 /// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL. Needs OpenCL 1.2.
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event) noexcept;
+/// `in_turn`: mixes_up_parts().
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
+             bool in_turn) noexcept;
 
-/// The parts of one pool's chunks. Functions may be called by several threads at once. A lock is held
-/// across their driver calls where the driver needs that (mixes_up_parts()), and nowhere else; within it
-/// nothing waits, and nobody is called back but by clReleaseMemObject.
+/// The parts of one pool's chunks. Functions may be called by several threads at once. Their driver calls are made in
+/// turn where the driver needs that (mixes_up_parts()).
 class SubBuffers {
  public:
   /// The thread that makes them counts: where others use a pool from its beginning, no part is made too early
@@ -74,10 +74,7 @@ class SubBuffers {
   std::atomic<cl_command_queue> in_turn_on_{nullptr};
   std::atomic<const void*> last_thread_;
   std::atomic<bool> several_threads_{false};
-  /// Held by the thread whose turn it is; guards what follows. Recursive: a release may call a program's
-  /// callback, which may ask the pool for more.
-  std::recursive_mutex turn_;
-  Memory scratch_;
+  Memory scratch_;  ///< used by the thread whose turn it is
 };
 
 }  // namespace clpool::core::cl

@@ -91,7 +91,7 @@ skipped_kinds() {
          next
        }
        /^[0-9]+\/[0-9]+ Test: / {finish(); sub(/^[0-9]+\/[0-9]+ Test: /, ""); kind = name = $0}
-       /^Command: .*--gtest_also_run_disabled_tests/ {sub(/\.[^.]*$/, ".*", kind)}
+       /^Command: .*"--gtest_filter=[^*:-]+"/ {sub(/\.[^.]*$/, ".*", kind)}
        /^\[  PASSED  \] 0 tests/ {ran_none = 1}
        /^\[  SKIPPED \] [0-9]+ test/ && ran_none {within = 1}
        /^(=+ )?[0-9]+ skipped in / {within = 1}

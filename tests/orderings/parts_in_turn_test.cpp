@@ -111,6 +111,42 @@ TEST_F(PartsInTurn, OfAPoolWithoutAQueueAreUsedOnTheFirstThatIsNamed) {
   }
 }
 
+/// New chunks are used for the first time, too, while other threads make and give up parts of older ones.
+TEST_F(PartsInTurn, AndTheChunksThatTheyAreOf) {
+  for (const bool touched_by_the_allocator : {true, false}) {
+    stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(touched_by_the_allocator ? clpool_allocator_create_immediate(scene.cl.queue, 0, &made)
+                                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    allocator.reset(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    // Two pools, whose chunks come from one allocator and are used on one queue.
+    const PoolHandle pools[] = {make_pool(allocator.get(), options), make_pool(allocator.get(), options)};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = 1; i < 100; ++i) {
+          clpool_mem* mems[2] = {};
+          for (std::size_t m = 0; m < 2; ++m) {
+            ASSERT_OK(clpool_pool_allocate(pools[t % 2].get(), (i + m) * size, &mems[m]));
+          }
+          for (clpool_mem* const mem : mems) {
+            ASSERT_OK(clpool_mem_release(mem));
+          }
+          if (i % 10 == 0) {
+            ASSERT_OK(clpool_pool_free_held(pools[t % 2].get()));
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+}
+
 /// Handles that one thread made and gave back unused wait for whoever asks for their shape.
 TEST_F(PartsInTurn, ThatWereNeverUsedAreMadeAgainForSeveralThreads) {
   make("mode=immediate,nvidia=1,mixes_up_parts=1");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "schedule.hpp"
 
@@ -51,23 +52,24 @@ void die_of_newer_overlap(const Mem& part) {
   }
 }
 
-/// The list of a buffer's used parts, which NVIDIA's driver does not protect: a thread that comes while
-/// another is at it finds it in pieces.
-void change_list(Call& call, Mem& part, const char* what) {
+/// A thread is at the driver's lists of used memory; under the state's lock.
+bool at_the_lists = false;
+
+/// What NVIDIA's driver does not protect: a thread that comes while another is at it finds it in pieces. Seen with parts
+/// of one buffer, whatever the queues, and with parts and other buffers of one queue; here it is all the same.
+void change_lists(Call& call, Mem& mem, const char* what) {
   if (!state().options.mixes_up_parts) {
     return;
   }
-  const Ref<Mem> root(part.parent.get());
-  if (root->list_changes) {
-    die("sub-buffer %llu is %s while another thread does so with a part of the same buffer: NVIDIA's driver "
-        "crashes here",
-        number(part), what);
+  if (at_the_lists) {
+    die("memory %llu is %s while another thread does so: NVIDIA's driver crashes here", number(mem), what);
   }
-  root->list_changes = true;
+  const Ref<Mem> alive(&mem);
+  at_the_lists = true;
   call.lock().unlock();
   std::this_thread::sleep_for(std::chrono::microseconds(20));
   call.lock().lock();
-  root->list_changes = false;
+  at_the_lists = false;
 }
 
 }  // namespace
@@ -92,8 +94,11 @@ void note_new_part(Mem& part) {
 void note_use(Call& call, Mem& mem) {
   if (!mem.is_sub_buffer()) {
     Mem& root = mem.root();
-    root.is_used = mem.is_used = true;
-    root.is_touched = true;
+    const bool is_first = !std::exchange(root.is_used, true);
+    mem.is_used = root.is_touched = true;
+    if (is_first) {
+      change_lists(call, mem, "first used");
+    }
     return;
   }
   Mem& root = *mem.parent;
@@ -106,7 +111,7 @@ void note_use(Call& call, Mem& mem) {
     if (!root.is_touched) {
       wait_and_count(call, "first_use_waits");
     }
-    change_list(call, mem, "first used");
+    change_lists(call, mem, "first used");
   }
 }
 
@@ -126,7 +131,7 @@ void note_release(Call& call, Mem& mem) {
     }
   }
   if (mem.is_used) {
-    change_list(call, mem, "released after use");
+    change_lists(call, mem, "released after use");
   }
 }
 

@@ -114,7 +114,6 @@ struct _cl_mem : stub::Object {
   bool is_used = false;         ///< by a command
   bool is_touched = false;      ///< used as a whole, not by a part
   std::vector<_cl_mem*> parts;  ///< sub-buffers that the program has, oldest first
-  bool list_changes = false;    ///< a thread is at the driver's list of used parts
 
   cl_image_format format = {};
   std::size_t item_size = 0;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,29 @@ cl_command_queue make_queue(cl_context context, cl_device_id device, cl_command_
 #pragma GCC diagnostic pop
 }
 
+/// With CLPOOL_TEST_CONTEXT=shared, the process's context, which stays and is lent to one object at a time: on NVIDIA a
+/// context takes longer than most tests, and the address space grows by each that was released.
+cl_context lent = nullptr;
+bool is_lent = false;
+
+cl_context make_context(cl_device_id device) {
+  const char* variable = std::getenv("CLPOOL_TEST_CONTEXT");
+  const bool shared = variable != nullptr && std::strcmp(variable, "shared") == 0 && !is_lent;
+  if (shared && lent != nullptr) {
+    is_lent = true;
+    clRetainContext(lent);
+    return lent;
+  }
+  cl_int code = CL_SUCCESS;
+  cl_context made = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  if (shared && made != nullptr) {
+    is_lent = true;
+    clRetainContext(made);
+    lent = made;
+  }
+  return made;
+}
+
 }  // namespace
 
 OpenCl::OpenCl(cl_command_queue_properties properties) {
@@ -87,9 +111,8 @@ OpenCl::OpenCl(cl_command_queue_properties properties) {
   if (device == nullptr) {
     return;
   }
-  cl_int code = CL_SUCCESS;
-  context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-  if (code == CL_SUCCESS) {
+  context = make_context(device);
+  if (context != nullptr) {
     queue = make_queue(context, device, properties);
   }
 }
@@ -103,6 +126,7 @@ OpenCl::~OpenCl() {
     clReleaseCommandQueue(queue);
   }
   if (context != nullptr) {
+    is_lent = is_lent && context != lent;
     clReleaseContext(context);
   }
 }

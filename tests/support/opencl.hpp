@@ -9,7 +9,8 @@
 
 namespace clpool::test {
 
-/// Device, context and queue of the process's tests; released with the object.
+/// Device, context and queue of the process's tests; released with the object. CLPOOL_TEST_CONTEXT=shared takes one
+/// context for the objects that follow each other in a process; objects are made and end in one thread.
 class OpenCl {
  public:
   explicit OpenCl(cl_command_queue_properties properties = 0);
