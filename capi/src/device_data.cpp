@@ -203,9 +203,9 @@ clpool_status clpool_align_elements(uint64_t elements, int32_t word_size, uint64
   });
 }
 
-clpool_status clpool_coalesce(uint64_t threads, uint64_t* rounded) noexcept {
+clpool_status clpool_coalesce_threads(uint64_t threads, uint64_t* rounded) noexcept {
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::clear_result(rounded, "clpool_coalesce", "rounded"));
+    CLPOOL_TRY(capi::clear_result(rounded, "clpool_coalesce_threads", "rounded"));
     return device::coalesce(threads, *rounded);
   });
 }

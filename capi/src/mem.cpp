@@ -5,16 +5,23 @@
 
 #include "clpool/pool.h"
 
+#include "allocator/direct.hpp"
 #include "base/mem.hpp"
+#include "command.hpp"
 #include "handles.hpp"
 #include "pool/pool.hpp"
 #include "shim.hpp"
 
+using clpool::capi::command;
+using clpool::capi::guarded;
+using clpool::capi::pool_of;
+using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::core::Mem;
 using clpool::core::MemKind;
 using clpool::core::MemState;
 using clpool::core::Status;
+using clpool::core::cl::Order;
 
 static_assert(CLPOOL_MEM_KIND_BUFFER == static_cast<int>(MemKind::buffer));
 static_assert(CLPOOL_MEM_KIND_SUB_REGION == static_cast<int>(MemKind::sub_region));
@@ -122,4 +129,33 @@ clpool_mem_kind_t clpool_mem_kind(const clpool_mem* mem) noexcept {
 int32_t clpool_mem_is_pooled(const clpool_mem* mem) noexcept {
   const Mem* object = live(mem);
   return object != nullptr && object->pooled() ? 1 : 0;
+}
+
+clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue queue) noexcept {
+  return guarded([&]() -> Status {
+    CLPOOL_TRY(require(mem, "clpool_mem_bind_queue", "mem"));
+    CLPOOL_TRY(require(queue, "clpool_mem_bind_queue", "queue"));
+    clpool::core::Pool* const pool = pool_of(*to_core(mem));
+    return pool != nullptr ? pool->bind_to_queue(*to_core(mem), queue)
+                           : clpool::core::bind_direct_svm(*to_core(mem), queue);
+  });
+}
+
+clpool_status clpool_mem_unbind_queue(clpool_mem* mem) noexcept {
+  return guarded([&]() -> Status {
+    CLPOOL_TRY(require(mem, "clpool_mem_unbind_queue", "mem"));
+    clpool::core::Pool* const pool = pool_of(*to_core(mem));
+    return pool != nullptr ? pool->unbind_from_queue(*to_core(mem))
+                           : clpool::core::unbind_direct_svm(*to_core(mem));
+  });
+}
+
+clpool_status clpool_mem_release_on(clpool_mem* mem, cl_command_queue queue_or_null, cl_uint wait_count,
+                                    const cl_event* wait_list, cl_event* event_or_null) noexcept {
+  return command(queue_or_null, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
+    CLPOOL_TRY(require(mem, "clpool_mem_release_on", "mem"));
+    clpool::core::Pool* const pool = pool_of(*to_core(mem));
+    return pool != nullptr ? pool->release_on(*to_core(mem), order)
+                           : clpool::core::release_direct_svm(*to_core(mem), order);
+  });
 }

@@ -3,20 +3,16 @@
 // Shims of clpool/svm.h.
 #include "clpool/svm.h"
 
-#include "allocator/direct.hpp"
 #include "cl/svm.hpp"
 #include "command.hpp"
 #include "memory/svm.hpp"
 
-using clpool::capi::command;
 using clpool::capi::create_mem;
 using clpool::capi::guarded;
-using clpool::capi::pool_of;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::core::Mem;
 using clpool::core::Status;
-using clpool::core::cl::Order;
 
 clpool_status clpool_svm_create(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment,
                                 cl_command_queue queue_or_null, clpool_mem** out) noexcept {
@@ -52,34 +48,5 @@ clpool_status clpool_svm_capabilities(cl_device_id device, cl_bitfield* capabili
     CLPOOL_TRY(clpool::capi::clear_result(capabilities, "clpool_svm_capabilities", "capabilities"));
     CLPOOL_TRY(require(device, "clpool_svm_capabilities", "device"));
     return clpool::core::cl::svm_capabilities(device, *capabilities);
-  });
-}
-
-clpool_status clpool_svm_bind_queue(clpool_mem* svm, cl_command_queue queue) noexcept {
-  return guarded([&]() -> Status {
-    CLPOOL_TRY(require(svm, "clpool_svm_bind_queue", "svm"));
-    CLPOOL_TRY(require(queue, "clpool_svm_bind_queue", "queue"));
-    clpool::core::Pool* const pool = pool_of(*to_core(svm));
-    return pool != nullptr ? pool->bind_to_queue(*to_core(svm), queue)
-                           : clpool::core::bind_direct_svm(*to_core(svm), queue);
-  });
-}
-
-clpool_status clpool_svm_unbind_queue(clpool_mem* svm) noexcept {
-  return guarded([&]() -> Status {
-    CLPOOL_TRY(require(svm, "clpool_svm_unbind_queue", "svm"));
-    clpool::core::Pool* const pool = pool_of(*to_core(svm));
-    return pool != nullptr ? pool->unbind_from_queue(*to_core(svm))
-                           : clpool::core::unbind_direct_svm(*to_core(svm));
-  });
-}
-
-clpool_status clpool_svm_release_on(clpool_mem* svm, cl_command_queue queue_or_null, cl_uint wait_count,
-                                    const cl_event* wait_list, cl_event* event_or_null) noexcept {
-  return command(queue_or_null, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
-    CLPOOL_TRY(require(svm, "clpool_svm_release_on", "svm"));
-    clpool::core::Pool* const pool = pool_of(*to_core(svm));
-    return pool != nullptr ? pool->release_on(*to_core(svm), order)
-                           : clpool::core::release_direct_svm(*to_core(svm), order);
   });
 }

@@ -37,8 +37,8 @@ TEST_F(QueuesOfAnotherContext, AreRefusedForSvm) {
     GTEST_SKIP() << last_error();
   }
   ASSERT_OK(made);
-  refused(clpool_svm_bind_queue(mem, other.queue));
-  refused(clpool_svm_release_on(mem, other.queue, 0, nullptr, nullptr));
+  refused(clpool_mem_bind_queue(mem, other.queue));
+  refused(clpool_mem_release_on(mem, other.queue, 0, nullptr, nullptr));
   EXPECT_OK(clpool_mem_release(mem)) << "a refused release gives nothing up";
 }
 
@@ -58,8 +58,8 @@ TEST_F(QueuesOfAnotherContext, AreRefusedForBlocks) {
   clpool_mem* mem = nullptr;
   ASSERT_OK(clpool_pool_allocate(pool.get(), 1000, &mem));
   refused(clpool_mem_used_on(mem, other.queue));
-  refused(clpool_svm_bind_queue(mem, other.queue));
-  refused(clpool_svm_release_on(mem, other.queue, 0, nullptr, nullptr));
+  refused(clpool_mem_bind_queue(mem, other.queue));
+  refused(clpool_mem_release_on(mem, other.queue, 0, nullptr, nullptr));
   clpool_mem* none = nullptr;
   refused(clpool_pool_allocate_on(pool.get(), other.queue, 1000, &none));
   EXPECT_EQ(none, nullptr);

@@ -280,9 +280,9 @@ TEST_F(NullArguments, OfSharedVirtualMemoryPipesAndSamplersAreRefused) {
     GTEST_SKIP() << "no SVM: " << clpool_last_error_message();
   }
   REFUSES_NULL(clpool_svm_as_buffer, svm, 0, 100, &mem_);
-  REFUSES_NULL(clpool_svm_bind_queue, svm, cl.queue);
-  REFUSES_NULL(clpool_svm_unbind_queue, svm);
-  REFUSES_NULL(clpool_svm_release_on, svm, none, 0, none, none);
+  REFUSES_NULL(clpool_mem_bind_queue, svm, cl.queue);
+  REFUSES_NULL(clpool_mem_unbind_queue, svm);
+  REFUSES_NULL(clpool_mem_release_on, svm, none, 0, none, none);
   EXPECT_OK(clpool_mem_release(svm));
 }
 
@@ -352,7 +352,7 @@ TEST_F(NullArguments, OfDeviceDataAndOccupancyAreRefused) {
   REFUSES_NULL(clpool_align, 4, 4, &number);
   REFUSES_NULL(clpool_align_words, 4, &number);
   REFUSES_NULL(clpool_align_elements, 4, 4, &number);
-  REFUSES_NULL(clpool_coalesce, 4, &number);
+  REFUSES_NULL(clpool_coalesce_threads, 4, &number);
   REFUSES_NULL(clpool_valid_channel_count, 4, &channels);
   REFUSES_NULL(clpool_bank_conflicts, none, 4, optional(one_), 1, none, 0, &multiplicity, text_, sizeof text_,
                optional(&size_));

@@ -232,14 +232,14 @@ TEST_F(OccupancyApi, AlignmentHelpersAnswerAsPycudas) {
   EXPECT_EQ(value, 8u);
   EXPECT_EQ(clpool_align_elements(17, 4, &value), CLPOOL_SUCCESS);
   EXPECT_EQ(value, 32u);
-  EXPECT_EQ(clpool_coalesce(17, &value), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_coalesce_threads(17, &value), CLPOOL_SUCCESS);
   EXPECT_EQ(value, 32u);
   EXPECT_EQ(clpool_valid_channel_count(3, &channels), CLPOOL_SUCCESS);
   EXPECT_EQ(channels, 4u);
   EXPECT_EQ(clpool_align_bytes(5, &value), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(value, 0u);
   EXPECT_EQ(clpool_valid_channel_count(5, &channels), CLPOOL_ERROR_INVALID_VALUE);
-  EXPECT_EQ(clpool_coalesce(1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_coalesce_threads(1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
 }
 
 class OccupancyOfDevice : public clpool::testing::DeviceTest {};

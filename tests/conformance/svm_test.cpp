@@ -358,7 +358,7 @@ TEST_F(Svm, WrongRequestsAreRefusedByName) {
   ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &buffer));
   const OwnedMem owner(buffer);
   EXPECT_EQ(clpool_svm_as_buffer(buffer, 0, 64, &mem), CLPOOL_ERROR_INVALID_OPERATION);
-  EXPECT_EQ(clpool_svm_bind_queue(buffer, cl.queue), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_mem_bind_queue(buffer, cl.queue), CLPOOL_ERROR_INVALID_OPERATION);
 }
 
 TEST_F(Svm, ForeignMemoryOfUnknownSizeNeedsSizesToBeGiven) {
@@ -393,11 +393,11 @@ TEST_F(Svm, IsFreedBehindAQueueWithAnEvent) {
   clpool_mem* mem = make(4096, 0, cl.queue).release();
   ASSERT_OK(clpool_mem_fill(cl.queue, mem, "x", 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   cl_event event = nullptr;
-  ASSERT_OK(clpool_svm_release_on(mem, nullptr, 0, nullptr, &event));
+  ASSERT_OK(clpool_mem_release_on(mem, nullptr, 0, nullptr, &event));
   ASSERT_NE(event, nullptr);
   EXPECT_EQ(clpool_mem_pointer(mem), nullptr);
   EXPECT_EQ(clpool_mem_release(mem), CLPOOL_ERROR_INVALID_OPERATION);
-  EXPECT_EQ(clpool_svm_release_on(mem, cl.queue, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_mem_release_on(mem, cl.queue, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_OPERATION);
   clWaitForEvents(1, &event);
   clReleaseEvent(event);
 }
@@ -405,7 +405,7 @@ TEST_F(Svm, IsFreedBehindAQueueWithAnEvent) {
 TEST_F(Svm, WithoutAQueueItCannotBeFreedBehindOneAndStaysAsItIs) {
   const OwnedMem mem = make(4096);
   auto event = reinterpret_cast<cl_event>(this);
-  EXPECT_EQ(clpool_svm_release_on(mem.get(), nullptr, 0, nullptr, &event), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_mem_release_on(mem.get(), nullptr, 0, nullptr, &event), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(event, nullptr);
   EXPECT_EQ(clpool_mem_size(mem.get()), 4096u);
 }
@@ -414,7 +414,7 @@ TEST_F(Svm, AReleaseBehindAQueueLeavesOtherReferencesAlone) {
   const OwnedMem mem = make(4096);
   ASSERT_OK(clpool_mem_retain(mem.get()));
   cl_event event = nullptr;
-  EXPECT_OK(clpool_svm_release_on(mem.get(), cl.queue, 0, nullptr, &event));
+  EXPECT_OK(clpool_mem_release_on(mem.get(), cl.queue, 0, nullptr, &event));
   clReleaseEvent(event);
   EXPECT_EQ(clpool_mem_size(mem.get()), 4096u);
 }
@@ -457,7 +457,7 @@ TEST_F(Svm, AReleaseBehindAQueueIsNotCompleteBeforeItsCommandsAlthoughAViewIsLef
   Gate gate(cl);
   ASSERT_OK(clpool_mem_fill(cl.queue, mem, "x", 1, 0, CLPOOL_WHOLE_SIZE, 1, &gate.event, nullptr));
   cl_event event = nullptr;
-  ASSERT_OK(clpool_svm_release_on(mem, cl.queue, 0, nullptr, &event));
+  ASSERT_OK(clpool_mem_release_on(mem, cl.queue, 0, nullptr, &event));
   EXPECT_NE(state_of(event), CL_COMPLETE) << "the fill still waits";
   EXPECT_OK(clpool_mem_release(view));  // the last reference: the memory must outlive the fill
   EXPECT_EQ(clpool_mem_size(mem), 0u);
@@ -476,7 +476,7 @@ TEST_F(Svm, AReleaseOnAnUnorderedQueueWaitsForItsCommands) {
   Gate gate(cl);
   ASSERT_OK(clpool_mem_fill(unordered, mem, "x", 1, 0, CLPOOL_WHOLE_SIZE, 1, &gate.event, nullptr));
   cl_event event = nullptr;
-  ASSERT_OK(clpool_svm_release_on(mem, unordered, 0, nullptr, &event));
+  ASSERT_OK(clpool_mem_release_on(mem, unordered, 0, nullptr, &event));
   EXPECT_NE(state_of(event), CL_COMPLETE) << "the fill still waits";
   gate.open();
   EXPECT_EQ(clFinish(unordered), CL_SUCCESS);
@@ -488,16 +488,16 @@ TEST_F(Svm, IsBoundToQueuesInTurn) {
   ASSERT_NE(other, nullptr);
   const OwnedMem mem = make(4096, 0, cl.queue);
   ASSERT_OK(clpool_mem_fill(cl.queue, mem.get(), "1", 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
-  ASSERT_OK(clpool_svm_bind_queue(mem.get(), other));
+  ASSERT_OK(clpool_mem_bind_queue(mem.get(), other));
   char value = 0;
   ASSERT_OK(clpool_mem_read(other, mem.get(), 4095, 1, &value, 1, 1, 0, nullptr, nullptr));
   EXPECT_EQ(value, '1') << "the new queue waits for the old one";
-  EXPECT_OK(clpool_svm_bind_queue(mem.get(), other));
-  EXPECT_OK(clpool_svm_unbind_queue(mem.get()));
-  EXPECT_OK(clpool_svm_bind_queue(mem.get(), cl.queue));
+  EXPECT_OK(clpool_mem_bind_queue(mem.get(), other));
+  EXPECT_OK(clpool_mem_unbind_queue(mem.get()));
+  EXPECT_OK(clpool_mem_bind_queue(mem.get(), cl.queue));
   const cl_command_queue unordered = cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   if (unordered != nullptr) {
-    EXPECT_EQ(clpool_svm_bind_queue(mem.get(), unordered), CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_EQ(clpool_mem_bind_queue(mem.get(), unordered), CLPOOL_ERROR_INVALID_VALUE);
   }
 }
 

@@ -78,10 +78,10 @@ clpool_status shared_memory(World& world) {
 clpool_status shared_memory_on_queues(World& world) {
   Mem svm;
   CALL(clpool_svm_create(world.cl.context, 0, 4096, 0, nullptr, svm.receive()));
-  CALL(clpool_svm_bind_queue(svm, world.cl.queue));
-  CALL(clpool_svm_bind_queue(svm, world.second));
-  CALL(clpool_svm_unbind_queue(svm));
-  CALL(clpool_svm_bind_queue(svm, world.cl.queue));
+  CALL(clpool_mem_bind_queue(svm, world.cl.queue));
+  CALL(clpool_mem_bind_queue(svm, world.second));
+  CALL(clpool_mem_unbind_queue(svm));
+  CALL(clpool_mem_bind_queue(svm, world.cl.queue));
   return CLPOOL_SUCCESS;
 }
 
@@ -96,7 +96,7 @@ clpool_status shared_memory_released_on_a_queue(World& world) {
   }
   const cl_event complete = world.complete_event();
   Event event;
-  CALL(clpool_svm_release_on(svm, world.second, 1, &complete, event.receive()));
+  CALL(clpool_mem_release_on(svm, world.second, 1, &complete, event.receive()));
   svm.take();
   world.require(event != nullptr, "a release on a queue has no event");
   return CLPOOL_SUCCESS;

@@ -114,13 +114,13 @@ clpool_status bound_blocks(World& world) {
   CALL(clpool_pool_create(allocator, &impatient, pool.receive()));
   Mem block;
   CALL(clpool_pool_allocate(pool, 3000, block.receive()));
-  CALL(clpool_svm_bind_queue(block, world.second));
-  CALL(clpool_svm_unbind_queue(block));
-  CALL(clpool_svm_bind_queue(block, world.second));
+  CALL(clpool_mem_bind_queue(block, world.second));
+  CALL(clpool_mem_unbind_queue(block));
+  CALL(clpool_mem_bind_queue(block, world.second));
   Event released;
   const cl_event complete = world.complete_event();
   if (const clpool_status status =
-          world.call([&] { return clpool_svm_release_on(block, nullptr, 1, &complete, released.receive()); },
+          world.call([&] { return clpool_mem_release_on(block, nullptr, 1, &complete, released.receive()); },
                      "release_on");
       status != CLPOOL_SUCCESS) {
     return status;

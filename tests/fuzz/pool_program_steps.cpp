@@ -232,7 +232,7 @@ void PoolProgram::bind(std::uint8_t operand) {
   if (block == nullptr || !Claims::may_be_declared(custody_, queue) || !custody_.is_in_order(queue)) {
     return;
   }
-  require(clpool_svm_bind_queue(block->place.mem, traffic_.queue(queue)) == CLPOOL_SUCCESS,
+  require(clpool_mem_bind_queue(block->place.mem, traffic_.queue(queue)) == CLPOOL_SUCCESS,
           clpool_last_error_message());
   block->claims.bound = queue;
 }
@@ -259,7 +259,7 @@ void PoolProgram::release(std::uint8_t operand, std::uint8_t how) {
       break;
     case 3: {
       const cl_event last = block->last.get();
-      status = clpool_svm_release_on(mem, traffic_.queue(operand / 32 % Traffic::queue_count),
+      status = clpool_mem_release_on(mem, traffic_.queue(operand / 32 % Traffic::queue_count),
                                      last != nullptr ? 1 : 0, last != nullptr ? &last : nullptr, nullptr);
       break;
     }

@@ -266,7 +266,7 @@ class BoundSvm : public testing::Test {
 
 TEST_F(BoundSvm, IsFreedBehindWhatTheProgramGaveItsQueue) {
   clpool_mem* const mem = make(nullptr);
-  ASSERT_OK(clpool_svm_bind_queue(mem, scene.cl.queue));
+  ASSERT_OK(clpool_mem_bind_queue(mem, scene.cl.queue));
   Gate gate(scene.cl.context);
   hold_up(scene.cl.queue, gate);
   ASSERT_OK(clpool_mem_release(mem));
@@ -279,8 +279,8 @@ TEST_F(BoundSvm, IsFreedBehindWhatTheProgramGaveItsQueue) {
 
 TEST_F(BoundSvm, UnboundIsFreedAtOnce) {
   clpool_mem* const mem = make(nullptr);
-  ASSERT_OK(clpool_svm_bind_queue(mem, scene.cl.queue));
-  ASSERT_OK(clpool_svm_unbind_queue(mem));
+  ASSERT_OK(clpool_mem_bind_queue(mem, scene.cl.queue));
+  ASSERT_OK(clpool_mem_unbind_queue(mem));
   Gate gate(scene.cl.context);
   hold_up(scene.cl.queue, gate);
   ASSERT_OK(clpool_mem_release(mem));
@@ -311,7 +311,7 @@ TEST_F(BoundSvm, IsOfNoKindThatTheDeviceLacks) {
 
 TEST_F(BoundSvm, IsNotBoundToAQueueThatIsOutOfOrder) {
   const OwnedMem mem(make(nullptr));
-  EXPECT_EQ(clpool_svm_bind_queue(mem.get(), scene.queue), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_mem_bind_queue(mem.get(), scene.queue), CLPOOL_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

@@ -149,9 +149,9 @@ TEST_P(NoLock, IsHeldWhileUsesAreDeclared) {
   stub_run_all();
   EXPECT_OK(clpool_pool_tick(pool));
   clpool_mem* const bound = allocate(6000);
-  EXPECT_OK(clpool_svm_bind_queue(bound, other));
-  EXPECT_OK(clpool_svm_unbind_queue(bound));
-  EXPECT_OK(clpool_svm_release_on(bound, other, 0, nullptr, nullptr));
+  EXPECT_OK(clpool_mem_bind_queue(bound, other));
+  EXPECT_OK(clpool_mem_unbind_queue(bound));
+  EXPECT_OK(clpool_mem_release_on(bound, other, 0, nullptr, nullptr));
 }
 
 TEST_P(NoLock, IsHeldWhileMemoryIsGivenBack) {

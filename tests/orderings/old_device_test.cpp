@@ -95,7 +95,7 @@ TEST_F(OldDevice, TheEventOfAReleaseOnAQueueIsCompleteAfterTheQueueAndTheWaitLis
   Gate second(scene.cl.context);
   read(home, mem, first.list(), nullptr);
   OwnedEvent released;
-  ASSERT_OK(clpool_svm_release_on(mem, home, 1, second.list(), released.receive()));
+  ASSERT_OK(clpool_mem_release_on(mem, home, 1, second.list(), released.receive()));
   stub_run_all();
   EXPECT_FALSE(released.is_complete());
   first.open();

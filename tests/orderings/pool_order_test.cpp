@@ -135,7 +135,7 @@ TEST_F(HandedOutAgain, AnotherQueueThatIsDeclaredComesAfterItsFormerCommands) {
 }
 
 TEST_F(HandedOutAgain, TheQueueThatItIsBoundToComesAfterItsFormerCommands) {
-  EXPECT_OK(clpool_svm_bind_queue(again, third));
+  EXPECT_OK(clpool_mem_bind_queue(again, third));
   fill(third, again, 2);
   EXPECT_EQ(content_after(again, gate), 2);
 }

@@ -34,7 +34,7 @@ TEST_F(SvmOrder, ReleasedOnAQueueItWaitsForTheWaitList) {
   const cl_event gates[] = {first.get(), second.get()};
   clpool_mem* const mem = make(in_order);
   OwnedEvent event;
-  ASSERT_OK(clpool_svm_release_on(mem, other, 2, gates, event.receive()));
+  ASSERT_OK(clpool_mem_release_on(mem, other, 2, gates, event.receive()));
   ASSERT_TRUE(event);
   stub_run_all();
   EXPECT_EQ(living(), 1);
@@ -56,7 +56,7 @@ TEST_F(SvmOrder, ReleasedOnAnOutOfOrderQueueItWaitsForAllThatCameBefore) {
                                 gate.list(), nullptr),
             CL_SUCCESS);
   OwnedEvent event;
-  ASSERT_OK(clpool_svm_release_on(mem, scene.queue, 0, nullptr, event.receive()));
+  ASSERT_OK(clpool_mem_release_on(mem, scene.queue, 0, nullptr, event.receive()));
   stub_run_all();
   EXPECT_EQ(living(), 1);
   EXPECT_FALSE(event.is_complete());
@@ -74,10 +74,10 @@ TEST_F(SvmOrder, ReleasedOnAQueueItLetsGoOfItsQueues) {
   };
   const std::int64_t before = references();
   clpool_mem* const mem = make(nullptr);
-  ASSERT_OK(clpool_svm_bind_queue(mem, in_order));
+  ASSERT_OK(clpool_mem_bind_queue(mem, in_order));
   ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   EXPECT_GT(references(), before);
-  ASSERT_OK(clpool_svm_release_on(mem, nullptr, 0, nullptr, nullptr));
+  ASSERT_OK(clpool_mem_release_on(mem, nullptr, 0, nullptr, nullptr));
   stub_run_all();
   EXPECT_EQ(references(), before);
 }
@@ -85,7 +85,7 @@ TEST_F(SvmOrder, ReleasedOnAQueueItLetsGoOfItsQueues) {
 TEST_F(SvmOrder, WhoseReleaseFailsStays) {
   clpool_mem* const mem = make(nullptr);
   stub_fail("clEnqueueMarkerWithWaitList", 1, CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(clpool_svm_release_on(mem, scene.queue, 0, nullptr, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(clpool_mem_release_on(mem, scene.queue, 0, nullptr, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
   stub_run_all();
   EXPECT_EQ(living(), 1);
   EXPECT_OK(clpool_mem_release(mem));
@@ -136,7 +136,7 @@ TEST_F(SvmOrder, ItsReleaseIsFlushed) {
   stub_run_all();
   EXPECT_EQ(living(), 0);
   ASSERT_OK(clpool_allocator_allocate(allocator, operand_size, &mem));
-  ASSERT_OK(clpool_svm_release_on(mem, nullptr, 0, nullptr, nullptr));
+  ASSERT_OK(clpool_mem_release_on(mem, nullptr, 0, nullptr, nullptr));
   stub_run_all();
   EXPECT_EQ(living(), 0);
   clpool_allocator_release(allocator);
@@ -147,7 +147,7 @@ TEST_F(SvmOrder, ReleasedWithReferencesLeftItStaysAndTheEventIsOfTheWaitList) {
   clpool_mem* const mem = make(in_order);
   ASSERT_OK(clpool_mem_retain(mem));
   OwnedEvent event;
-  ASSERT_OK(clpool_svm_release_on(mem, in_order, 1, gate.list(), event.receive()));
+  ASSERT_OK(clpool_mem_release_on(mem, in_order, 1, gate.list(), event.receive()));
   stub_run_all();
   EXPECT_FALSE(event.is_complete());
   gate.open();
@@ -163,7 +163,7 @@ TEST_F(SvmOrder, BoundToAnotherQueueItsCommandsWaitForThoseOfTheOld) {
   Gate gate(scene.cl.context);
   clpool_mem* const mem = make(in_order);
   fill(in_order, mem, gate);
-  ASSERT_OK(clpool_svm_bind_queue(mem, other));
+  ASSERT_OK(clpool_mem_bind_queue(mem, other));
   constexpr unsigned char last = 'L';
   ASSERT_OK(clpool_mem_fill(other, mem, &last, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   stub_run_all();
@@ -179,7 +179,7 @@ TEST_F(SvmOrder, BoundToAnotherQueueTheOldOneIsFlushed) {
   Gate gate(scene.cl.context);
   clpool_mem* const mem = make(in_order);
   fill(in_order, mem, gate);
-  ASSERT_OK(clpool_svm_bind_queue(mem, other));
+  ASSERT_OK(clpool_mem_bind_queue(mem, other));
   ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   gate.open();
   clFlush(other);
@@ -191,7 +191,7 @@ TEST_F(SvmOrder, BoundToAnotherQueueTheOldOneIsFlushed) {
 TEST_F(SvmOrder, BoundToAnotherQueueItIsFreedBehindThat) {
   Gate gate(scene.cl.context);
   clpool_mem* const mem = make(in_order);
-  ASSERT_OK(clpool_svm_bind_queue(mem, other));
+  ASSERT_OK(clpool_mem_bind_queue(mem, other));
   fill(other, mem, gate);
   EXPECT_OK(clpool_mem_release(mem));
   stub_run_all();
@@ -204,7 +204,7 @@ TEST_F(SvmOrder, BoundToAnotherQueueItIsFreedBehindThat) {
 TEST_F(SvmOrder, UnboundItsQueueWasWaitedFor) {
   clpool_mem* const mem = make(in_order);
   ASSERT_OK(clpool_mem_fill(in_order, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
-  ASSERT_OK(clpool_svm_unbind_queue(mem));
+  ASSERT_OK(clpool_mem_unbind_queue(mem));
   EXPECT_TRUE(Scene::has(mem, source_byte));
   EXPECT_OK(clpool_mem_release(mem));
 }

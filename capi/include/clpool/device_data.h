@@ -212,11 +212,11 @@ CLPOOL_API clpool_status clpool_align_elements(uint64_t elements, int32_t word_s
                                                uint64_t* aligned) CLPOOL_NOEXCEPT;
 
 /**
- * Rounds threads up to a multiple of 16, for coalesced accesses.
+ * Rounds a number of threads up to a multiple of 16, a half-warp, whose accesses to memory are coalesced.
  * @param threads any number
  * @param rounded receives the number
  */
-CLPOOL_API clpool_status clpool_coalesce(uint64_t threads, uint64_t* rounded) CLPOOL_NOEXCEPT;
+CLPOOL_API clpool_status clpool_coalesce_threads(uint64_t threads, uint64_t* rounded) CLPOOL_NOEXCEPT;
 
 /**
  * The smallest number of texture channels, 1, 2 or 4, that is at least `size`.

@@ -104,6 +104,48 @@ CLPOOL_API clpool_mem_kind_t clpool_mem_kind(const clpool_mem* mem) CLPOOL_NOEXC
  */
 CLPOOL_API int32_t clpool_mem_is_pooled(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 
+/**
+ * From now on the memory is used on this queue and freed behind its commands. If it was bound to another one,
+ * commands enqueued on the new queue from now on wait for those enqueued on the old one so far.
+ * @param mem SVM that clpool_svm_create() or clpool_allocator_allocate() made, or any block of a pool: the
+ * pool reuses it only when the queue's commands up to the release are complete
+ * @param queue an in-order queue; retained
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or an out-of-order queue;
+ * CLPOOL_ERROR_INVALID_OPERATION for other memory; CLPOOL_ERROR_OPENCL
+ * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clEnqueueMarkerWithWaitList,
+ * clFlush, clEnqueueBarrierWithWaitList.
+ */
+CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
+
+/**
+ * Waits for the queue that the memory is bound to and forgets it: the memory is freed as its allocator does.
+ * @param mem as for clpool_mem_bind_queue()
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory;
+ *         CLPOOL_ERROR_OPENCL
+ * Blocks until the queue is empty. OpenCL calls: clFinish, clReleaseCommandQueue.
+ */
+CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEPT;
+
+/**
+ * clpool_mem_release() with a choice of queue, events to wait for and an event of the free (for a block of a
+ * pool: of its uses, after which the pool may hand it out again). If other references are left, such as those
+ * of views, parts and maps, one is given up and nothing is freed yet: the event is complete when the commands
+ * enqueued on the queue so far and those waited for are, and the last reference, however it is given up,
+ * frees behind them.
+ * @param mem as for clpool_mem_bind_queue()
+ * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
+ * @param wait_count number of events
+ * @param wait_list events to wait for
+ * @param event_or_null receives the event, NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL, or where there is no queue; CLPOOL_ERROR_INVALID_OPERATION for
+ *         other memory; CLPOOL_ERROR_OPENCL, and then the memory is as before
+ * Does not block. OpenCL calls: clGetCommandQueueInfo, clEnqueueSVMFree, clFlush; with other references
+ * clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent.
+ */
+CLPOOL_API clpool_status clpool_mem_release_on(clpool_mem* mem, cl_command_queue queue_or_null,
+                                               cl_uint wait_count, const cl_event* wait_list,
+                                               cl_event* event_or_null) CLPOOL_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,7 +115,7 @@ class Mem {
   void release_later(OnError error = {}) { error(clpool_mem_release_later(mem_.release())); }
   /// Behind a queue; on failure the memory stays.
   void release_on(const On& on, OnError error = {}) {
-    if (error(clpool_svm_release_on(get(), on.queue(), on.wait_count(), on.waits(), on.event()))) {
+    if (error(clpool_mem_release_on(get(), on.queue(), on.wait_count(), on.waits(), on.event()))) {
       static_cast<void>(mem_.release());
     }
   }
@@ -123,8 +123,8 @@ class Mem {
     error(clpool_mem_release_after(get(), static_cast<uint32_t>(events.size()), events.begin()));
   }
   void used_on(cl_command_queue queue, OnError error = {}) { error(clpool_mem_used_on(get(), queue)); }
-  void bind_queue(cl_command_queue queue, OnError error = {}) { error(clpool_svm_bind_queue(get(), queue)); }
-  void unbind_queue(OnError error = {}) { error(clpool_svm_unbind_queue(get())); }
+  void bind_queue(cl_command_queue queue, OnError error = {}) { error(clpool_mem_bind_queue(get(), queue)); }
+  void unbind_queue(OnError error = {}) { error(clpool_mem_unbind_queue(get())); }
   void set_tag(uint64_t tag, OnError error = {}) { error(clpool_mem_set_tag(get(), tag)); }
 
   // Questions.

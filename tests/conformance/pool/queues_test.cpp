@@ -261,8 +261,8 @@ TEST_P(PoolQueues, ABoundBlockIsHeldBackForItsQueue) {
   const PoolHandle tested = pool();
   MemHandle mem = written(tested, 1);
   const void* place = place_of(mem);
-  EXPECT_EQ(clpool_svm_bind_queue(mem.get(), out_of_order), CLPOOL_ERROR_INVALID_VALUE);
-  ASSERT_EQ(clpool_svm_bind_queue(mem.get(), other), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_mem_bind_queue(mem.get(), out_of_order), CLPOOL_ERROR_INVALID_VALUE);
+  ASSERT_EQ(clpool_mem_bind_queue(mem.get(), other), CLPOOL_SUCCESS);
   HeldCopy copy(cl, other, mem);
   mem.reset();
   EXPECT_FALSE(overwrites(tested, place));
@@ -274,8 +274,8 @@ TEST_P(PoolQueues, AnUnboundBlockIsFreeToBeReused) {
   const PoolHandle tested = pool();
   MemHandle mem = written(tested, 1);
   const void* place = place_of(mem);
-  ASSERT_EQ(clpool_svm_bind_queue(mem.get(), other), CLPOOL_SUCCESS);
-  ASSERT_EQ(clpool_svm_unbind_queue(mem.get()), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_mem_bind_queue(mem.get(), other), CLPOOL_SUCCESS);
+  ASSERT_EQ(clpool_mem_unbind_queue(mem.get()), CLPOOL_SUCCESS);
   mem.reset();
   EXPECT_EQ(stats_of(tested).pending_bytes, 0u);
   EXPECT_TRUE(overwrites(tested, place));
@@ -287,7 +287,7 @@ TEST_P(PoolQueues, AReleaseOnAQueueWaitsForItAndTellsWhen) {
   const void* place = place_of(mem);
   HeldCopy copy(cl, other, mem);
   cl_event released = nullptr;
-  ASSERT_EQ(clpool_svm_release_on(mem.release(), other, 0, nullptr, &released), CLPOOL_SUCCESS)
+  ASSERT_EQ(clpool_mem_release_on(mem.release(), other, 0, nullptr, &released), CLPOOL_SUCCESS)
       << clpool_last_error_message();
   cl_int state = CL_COMPLETE;
   clGetEventInfo(released, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);

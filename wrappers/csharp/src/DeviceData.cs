@@ -243,7 +243,7 @@ namespace ClPool
         public static long Coalesce(long threads)
         {
             ulong rounded;
-            Errors.Check(Native.clpool_coalesce(Arguments.Bytes(threads, "threads"), &rounded));
+            Errors.Check(Native.clpool_coalesce_threads(Arguments.Bytes(threads, "threads"), &rounded));
             return (long)rounded;
         }
 

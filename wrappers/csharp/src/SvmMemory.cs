@@ -62,10 +62,10 @@ namespace ClPool
         }
 
         /// <summary>From now on it is used on this in-order queue and freed behind its commands.</summary>
-        public void BindQueue(IntPtr queue) { Done(Native.clpool_svm_bind_queue(Live, queue)); }
+        public void BindQueue(IntPtr queue) { Done(Native.clpool_mem_bind_queue(Live, queue)); }
 
         /// <summary>Waits for the queue that it is bound to and forgets it.</summary>
-        public void UnbindQueue() { Done(Native.clpool_svm_unbind_queue(Live)); }
+        public void UnbindQueue() { Done(Native.clpool_mem_unbind_queue(Live)); }
 
         /// <summary>Dispose with a choice of queue, events to wait for and the event of the free.</summary>
         /// <param name="queue">zero: the queue that it is bound to</param>
@@ -78,7 +78,7 @@ namespace ClPool
             IntPtr memory = Detach();
             fixed (IntPtr* list = waited)
             {
-                int status = Native.clpool_svm_release_on(memory, queue, Arguments.Count(waited), list, &freed);
+                int status = Native.clpool_mem_release_on(memory, queue, Arguments.Count(waited), list, &freed);
                 if (status != Native.CLPOOL_SUCCESS)
                 {
                     Restore(memory);

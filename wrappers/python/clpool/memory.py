@@ -126,17 +126,17 @@ class MemoryObject(_n.Memory):
 
     def bind_to_queue(self, queue: Any) -> None:
         """From now on the memory is used on this queue, and freed behind it."""
-        _n.clpool_svm_bind_queue(self, queue)
+        _n.clpool_mem_bind_queue(self, queue)
 
     def unbind_from_queue(self) -> None:
         """Waits for the queue that the memory is bound to, and forgets it."""
-        _n.clpool_svm_unbind_queue(self)
+        _n.clpool_mem_unbind_queue(self)
 
     def enqueue_release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:
         """Releases behind the commands of a queue; the event is complete when the memory is free."""
         _n.clpool_mem_retain(self)
         try:
-            event: _n.Event = _n.clpool_svm_release_on(self, queue, wait_for)
+            event: _n.Event = _n.clpool_mem_release_on(self, queue, wait_for)
         finally:
             self.release()
         return event

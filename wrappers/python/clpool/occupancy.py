@@ -134,7 +134,7 @@ class DeviceData:
     @staticmethod
     def coalesce(thread_count: int) -> int:
         """Rounds threads up to a multiple of 16."""
-        return int(_n.clpool_coalesce(thread_count))
+        return int(_n.clpool_coalesce_threads(thread_count))
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:

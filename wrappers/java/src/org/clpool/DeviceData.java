@@ -160,7 +160,7 @@ public final class DeviceData implements AutoCloseable {
    */
   public static long coalesce(long threads) {
     Sizes.check("threads", threads);
-    return compute(result -> Native.clpool_coalesce(threads, result));
+    return compute(result -> Native.clpool_coalesce_threads(threads, result));
   }
 
   /**

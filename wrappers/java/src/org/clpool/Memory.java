@@ -438,13 +438,13 @@ public class Memory implements AutoCloseable {
    * @param queue an in-order queue
    */
   public final void bindQueue(Queue queue) {
-    queue.with(q -> Native.clpool_svm_bind_queue(live(), q));
+    queue.with(q -> Native.clpool_mem_bind_queue(live(), q));
     Reference.reachabilityFence(this);
   }
 
   /** Waits for the queue that the memory is bound to and forgets it. */
   public final void unbindQueue() {
-    Native.clpool_svm_unbind_queue(live());
+    Native.clpool_mem_unbind_queue(live());
     Reference.reachabilityFence(this);
   }
 
@@ -457,7 +457,7 @@ public class Memory implements AutoCloseable {
    */
   public final Event closeOn(Queue queueOrNull, Event... after) {
     long[] event = new long[1];
-    Queue.with(queueOrNull, queue -> Native.clpool_svm_release_on(live(), queue, Event.handles(after), event));
+    Queue.with(queueOrNull, queue -> Native.clpool_mem_release_on(live(), queue, Event.handles(after), event));
     forget();
     return new Event(event[0], null);
   }
