@@ -4,7 +4,8 @@
 # headers_alone.sh gcc|clang STANDARD INCLUDE_FOLDER CL_INCLUDE_FOLDER
 # Every public header compiles on its own and twice in a row, all of them also in programs written for OpenCL 1.2, with
 # strict warnings as errors; *.hpp from C++17, and older standards are told so. The oldest standard of each kind of
-# header compiles them one by one, the others all in one program, each twice.
+# header compiles them one by one, the others all in one program, each twice. *.hpp also without exceptions, where a call
+# that is not given a std::error_code is refused.
 set -eu
 compiler=$1 language=$2 include=$3 cl_include=$4
 
@@ -73,7 +74,17 @@ for version in 100 110 120 200; do
   check "#define CL_TARGET_OPENCL_VERSION $version"$'\n'"#include \"clpool/clpool.h\""
 done
 
+forgets_the_code='#include "clpool/mem.hpp"
+int main() { return clpool::Mem::buffer(nullptr, 1) ? 0 : 1; }'
 case "$language" in
+  c++17 | c++20 | c++2b)
+    warnings+=(-fno-exceptions)
+    check "$(included "${names[@]}")"
+    if said=$("$command" -x "$kind" -std="$language" -fno-exceptions -S -o /dev/null -I "$include" -idirafter "$cl_include" \
+                - <<<"$forgets_the_code" 2>&1) || ! grep -q 'give a std::error_code' <<<"$said"; then
+      echo "a call without a std::error_code is not refused by $command -std=$language -fno-exceptions"
+      failures=$((failures + 1))
+    fi ;;
   c++11 | c++14)  # the C++ layer names the standard that it needs
     for header in "$include"/clpool/*.hpp; do
       if said=$(compiles "#include \"clpool/$(basename "$header")\"") || ! grep -q 'C++17' <<<"$said"; then

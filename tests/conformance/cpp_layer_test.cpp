@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -48,6 +50,25 @@ TEST_F(CppLayer, AFailureIsAnErrorCodeWhereOneIsGiven) {
   const clpool::Mem some = clpool::Mem::buffer(cl.context, 64, 0, code);
   EXPECT_TRUE(some);
   EXPECT_FALSE(code);
+}
+
+TEST_F(CppLayer, SpansAreTransferredWholeAndMapped) {
+  std::vector<int> values(64);
+  std::iota(values.begin(), values.end(), 0);
+  clpool::Mem mem = clpool::Mem::buffer(cl.context, std::span<const int>(values));
+  EXPECT_EQ(mem.size(), 256u);
+  const int changed[] = {-1, -2, -3};
+  mem.write(cl.queue, std::span(changed), 4);
+  std::array<int, 5> first = {};
+  mem.read(cl.queue, std::span(first));
+  EXPECT_EQ(first, (std::array<int, 5>{0, -1, -2, -3, 4}));
+  clpool::Map map = mem.map(cl.queue, CL_MAP_READ, clpool::Range{4, 14});
+  const std::span<const int> seen = map.span<const int>();
+  EXPECT_EQ(std::vector<int>(seen.begin(), seen.end()), (std::vector<int>{-1, -2, -3})) << "whole items only";
+  map.unmap();
+  std::vector<int> too_many(65);
+  EXPECT_THROW(mem.read(cl.queue, std::span(too_many)), clpool::Error);
+  EXPECT_THROW(mem.read(cl.queue, std::span(first), 240), clpool::Error);
 }
 
 TEST_F(CppLayer, PooledMemoryIsWrittenFilledCopiedMappedAndRead) {

@@ -67,8 +67,7 @@ TEST_P(DeviceHppOn, OneLineGivesDeviceContextAndQueue) {
   EXPECT_EQ(start.device(), clpool::list_devices().front());
   EXPECT_EQ(clFinish(start.queue()), CL_SUCCESS);
   EXPECT_FALSE(clpool::describe_device(start.device()).empty());
-  EXPECT_FALSE(clpool::fast_build_options(start.device()).empty());
-  EXPECT_GE(clpool::ask(clpool_characterize_simd_group_size, start.device(), CLPOOL_MODEL_CURRENT).value, 1);
+  EXPECT_NE(clpool::device_facts(start.device()).name[0], '\0');
   clpool::Memo<int> memo;
   EXPECT_EQ(*memo.get(start.context(), "answer", [] { return 42; }), 42);
   EXPECT_EQ(*memo.get(start.queue(), "answer", [] { return 43; }), 43);

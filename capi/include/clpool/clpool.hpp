@@ -5,12 +5,15 @@
 #ifndef CLPOOL_CLPOOL_HPP
 #define CLPOOL_CLPOOL_HPP
 
+#include "clpool/characterize.hpp"
 #include "clpool/clpool.h"
 #include "clpool/command.hpp"
 #include "clpool/device.hpp"
 #include "clpool/error.hpp"
+#include "clpool/heap.hpp"
 #include "clpool/image.hpp"
 #include "clpool/mem.hpp"
 #include "clpool/pool.hpp"
+#include "clpool/trace.hpp"
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// C++ layer over device.h, characterize.h, device_data.h, occupancy.h and memo.h: owning types, exceptions
+// C++ layer over device.h, device_data.h, occupancy.h and memo.h: owning types, exceptions or error codes
 // (clpool/error.hpp), containers. Header only, C++17; what the functions do is documented there.
 #ifndef CLPOOL_DEVICE_HPP
 #define CLPOOL_DEVICE_HPP
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
@@ -12,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "clpool/bank.h"
-#include "clpool/characterize.h"
 #include "clpool/device.h"
 #include "clpool/device_data.h"
 #include "clpool/error.hpp"
@@ -40,42 +40,50 @@ struct DeviceOptions {
   }
 };
 
-inline cl_device_id choose_device(const DeviceOptions& options = {}) {
+inline cl_device_id choose_device(const DeviceOptions& options = {}, OnError error = {}) {
   const clpool_device_options c_options = options.get();
   cl_device_id device = nullptr;
-  check(clpool_device_choose(&c_options, &device));
+  error(clpool_device_choose(&c_options, &device));
   return device;
 }
 
 /// All devices that choose_device() would consider, the chosen one first.
-inline std::vector<cl_device_id> list_devices(const DeviceOptions& options = {}) {
+inline std::vector<cl_device_id> list_devices(const DeviceOptions& options = {}, OnError error = {}) {
   const clpool_device_options c_options = options.get();
-  size_t count = 0;
-  check(clpool_device_list(&c_options, nullptr, 0, &count));
+  std::size_t count = 0;
+  if (!error(clpool_device_list(&c_options, nullptr, 0, &count))) {
+    return {};
+  }
   std::vector<cl_device_id> devices(count);
-  check(clpool_device_list(&c_options, devices.data(), devices.size(), &count));
+  if (!error(clpool_device_list(&c_options, devices.data(), devices.size(), &count))) {
+    return {};
+  }
   devices.resize(count < devices.size() ? count : devices.size());
   return devices;
 }
 
-inline std::string describe_device(cl_device_id device) {
-  size_t needed = 0;
-  check(clpool_device_describe(device, nullptr, 0, &needed));
-  std::string text(needed, '\0');
-  check(clpool_device_describe(device, &text[0], text.size(), &needed));
-  text.resize(needed - 1);
-  return text;
+inline std::string describe_device(cl_device_id device, OnError error = {}) {
+  return detail::text_of(error, [&](char* text, std::size_t capacity, std::size_t* needed) {
+    return clpool_device_describe(device, text, capacity, needed);
+  });
+}
+
+/// What a device is called and has.
+inline clpool_device_facts device_facts(cl_device_id device, OnError error = {}) {
+  clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
+  error(clpool_device_read_facts(device, &facts));
+  return facts;
 }
 
 /// One line to begin with: a device, a context with it alone, and an in-order queue, released with the
 /// object.
 class DefaultContext {
  public:
-  explicit DefaultContext(const DeviceOptions& options = {}) {
+  explicit DefaultContext(const DeviceOptions& options = {}, OnError error = {}) {
     const clpool_device_options c_options = options.get();
     cl_context context = nullptr;
     cl_command_queue queue = nullptr;
-    check(clpool_context_create_default(&c_options, &device_, &context, &queue));
+    error(clpool_context_create_default(&c_options, &device_, &context, &queue));
     context_.reset(context);
     queue_.reset(queue);
   }
@@ -93,24 +101,6 @@ class DefaultContext {
   std::unique_ptr<std::remove_pointer<cl_command_queue>::type, Release> queue_;
 };
 
-/// An answer of clpool/characterize.h: `ask(clpool_characterize_simd_group_size, device,
-/// CLPOOL_MODEL_CURRENT)`.
-template <typename Question, typename... Arguments>
-clpool_answer ask(Question question, Arguments... arguments) {
-  clpool_answer answer = CLPOOL_ANSWER_INIT;
-  check(question(arguments..., &answer));
-  return answer;
-}
-
-inline std::string fast_build_options(cl_device_id device, uint32_t model = CLPOOL_MODEL_CURRENT) {
-  size_t needed = 0;
-  check(clpool_characterize_fast_build_options(device, model, nullptr, 0, &needed));
-  std::string text(needed, '\0');
-  check(clpool_characterize_fast_build_options(device, model, &text[0], text.size(), &needed));
-  text.resize(needed - 1);
-  return text;
-}
-
 /// A kernel whose occupancy is asked for.
 inline clpool_occupancy_request occupancy_request(int64_t threads, int64_t registers_per_thread = 0,
                                                   int64_t local_bytes = 0) noexcept {
@@ -124,53 +114,59 @@ inline clpool_occupancy_request occupancy_request(int64_t threads, int64_t regis
 /// Limits of a multiprocessor; shared by copies.
 class DeviceData {
  public:
-  static DeviceData of_device(cl_device_id device, uint32_t model = CLPOOL_MODEL_CURRENT) {
-    clpool_device_data* data = nullptr;
-    check(clpool_device_data_create_from_device(device, model, &data));
-    return DeviceData(data);
+  DeviceData() noexcept = default;
+  static DeviceData of_device(cl_device_id device, uint32_t model = CLPOOL_MODEL_CURRENT,
+                              OnError error = {}) {
+    return made(error, clpool_device_data_create_from_device, device, model);
   }
-  static DeviceData of_compute_capability(int32_t major, int32_t minor,
-                                          uint32_t model = CLPOOL_MODEL_CURRENT) {
-    clpool_device_data* data = nullptr;
-    check(clpool_device_data_create_from_compute_capability(major, minor, model, &data));
-    return DeviceData(data);
+  static DeviceData of_compute_capability(int32_t major, int32_t minor, uint32_t model = CLPOOL_MODEL_CURRENT,
+                                          OnError error = {}) {
+    return made(error, clpool_device_data_create_from_compute_capability, major, minor, model);
   }
-  static DeviceData of_architecture(const std::string& name, uint32_t model = CLPOOL_MODEL_CURRENT) {
-    clpool_device_data* data = nullptr;
-    check(clpool_device_data_create_from_architecture(name.c_str(), model, &data));
-    return DeviceData(data);
+  static DeviceData of_architecture(const std::string& name, uint32_t model = CLPOOL_MODEL_CURRENT,
+                                    OnError error = {}) {
+    return made(error, clpool_device_data_create_from_architecture, name.c_str(), model);
   }
-  static DeviceData of_limits(const clpool_device_limits& limits) {
-    clpool_device_data* data = nullptr;
-    check(clpool_device_data_create_from_limits(&limits, &data));
-    return DeviceData(data);
+  static DeviceData of_limits(const clpool_device_limits& limits, OnError error = {}) {
+    return made(error, clpool_device_data_create_from_limits, &limits);
   }
 
-  clpool_device_limits limits() const {
+  clpool_device_limits limits(OnError error = {}) const {
     clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
-    check(clpool_device_data_limits(get(), &limits));
+    error(clpool_device_data_limits(get(), &limits));
     return limits;
   }
-  clpool_occupancy occupancy(const clpool_occupancy_request& request) const {
+  clpool_occupancy occupancy(const clpool_occupancy_request& request, OnError error = {}) const {
     clpool_occupancy occupancy = CLPOOL_OCCUPANCY_INIT;
-    check(clpool_occupancy_compute(get(), &request, &occupancy));
+    error(clpool_occupancy_compute(get(), &request, &occupancy));
     return occupancy;
   }
   /// The group sizes with the highest occupancy, ascending.
-  std::vector<uint32_t> suggest(const clpool_occupancy_request& request) const {
-    size_t count = 0;
-    check(clpool_occupancy_suggest(get(), &request, nullptr, 0, &count, nullptr));
+  std::vector<uint32_t> suggest(const clpool_occupancy_request& request, OnError error = {}) const {
+    std::size_t count = 0;
+    if (!error(clpool_occupancy_suggest(get(), &request, nullptr, 0, &count, nullptr))) {
+      return {};
+    }
     std::vector<uint32_t> sizes(count);
-    check(clpool_occupancy_suggest(get(), &request, sizes.data(), sizes.size(), &count, nullptr));
+    error(clpool_occupancy_suggest(get(), &request, sizes.data(), sizes.size(), &count, nullptr));
     return sizes;
   }
   const clpool_device_data* get() const noexcept { return data_.get(); }
+  explicit operator bool() const noexcept { return data_ != nullptr; }
 
  private:
   struct Release {
     void operator()(clpool_device_data* data) const noexcept { clpool_device_data_release(data); }
   };
-  explicit DeviceData(clpool_device_data* data) : data_(data, Release()) {}
+  template <typename Function, typename... Arguments>
+  static DeviceData made(OnError error, Function function, Arguments... arguments) {
+    clpool_device_data* data = nullptr;
+    DeviceData result;
+    if (error(function(arguments..., &data))) {
+      result.data_.reset(data, Release());
+    }
+    return result;
+  }
   std::shared_ptr<clpool_device_data> data_;
 };
 
@@ -178,28 +174,32 @@ class DeviceData {
 template <typename T>
 class Memo {
  public:
-  Memo() {
+  explicit Memo(OnError error = {}) {
     clpool_memo* memo = nullptr;
-    check(clpool_memo_create(&memo));
+    error(clpool_memo_create(&memo));
     memo_.reset(memo);
   }
 
-  /// The result for (object, key): the one that is kept, or what `compute()` gives now. An exception of
+  /// The result for (object, key): the one that is kept, or what `compute()` gives now; null on failure. An exception of
   /// `compute` is thrown on, and nothing is kept.
   template <typename Compute>
-  std::shared_ptr<const T> get(cl_context context, const std::string& key, Compute compute) {
-    return get(CLPOOL_MEMO_CONTEXT, context, key, compute);
+  std::shared_ptr<const T> get(cl_context context, const std::string& key, Compute compute,
+                               OnError error = {}) {
+    return get(CLPOOL_MEMO_CONTEXT, context, key, compute, error);
   }
   template <typename Compute>
-  std::shared_ptr<const T> get(cl_device_id device, const std::string& key, Compute compute) {
-    return get(CLPOOL_MEMO_DEVICE, device, key, compute);
+  std::shared_ptr<const T> get(cl_device_id device, const std::string& key, Compute compute,
+                               OnError error = {}) {
+    return get(CLPOOL_MEMO_DEVICE, device, key, compute, error);
   }
   template <typename Compute>
-  std::shared_ptr<const T> get(cl_command_queue queue, const std::string& key, Compute compute) {
-    return get(CLPOOL_MEMO_QUEUE, queue, key, compute);
+  std::shared_ptr<const T> get(cl_command_queue queue, const std::string& key, Compute compute,
+                               OnError error = {}) {
+    return get(CLPOOL_MEMO_QUEUE, queue, key, compute, error);
   }
   template <typename Compute>
-  std::shared_ptr<const T> get(uint32_t kind, void* object, const std::string& key, Compute compute) {
+  std::shared_ptr<const T> get(uint32_t kind, void* object, const std::string& key, Compute compute,
+                               OnError error = {}) {
     struct Call {
       Compute& compute;
       std::exception_ptr exception;
@@ -207,13 +207,9 @@ class Memo {
     clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
     ops.compute = [](void* user, void** result) -> clpool_status {
       auto* running = static_cast<Call*>(user);
-      try {
-        *result = new T(running->compute());
-        return CLPOOL_SUCCESS;
-      } catch (...) {
-        running->exception = std::current_exception();
-        return CLPOOL_ERROR_CALLBACK;
-      }
+      const clpool_status status =
+          detail::without_exceptions([&] { *result = new T(running->compute()); }, &running->exception);
+      return status == CLPOOL_SUCCESS ? status : CLPOOL_ERROR_CALLBACK;
     };
     ops.destroy = [](void* result) { delete static_cast<T*>(result); };
     clpool_memo_value* value = nullptr;
@@ -222,13 +218,17 @@ class Memo {
     if (call.exception != nullptr) {
       std::rethrow_exception(call.exception);
     }
-    check(status);
+    if (!error(status)) {
+      return nullptr;
+    }
     return std::shared_ptr<const T>(static_cast<const T*>(clpool_memo_value_get(value)),
                                     [value](const T*) noexcept { clpool_memo_value_release(value); });
   }
 
-  void clear() { check(clpool_memo_clear(memo_.get())); }
-  void clear_object(void* object) { check(clpool_memo_clear_object(memo_.get(), object)); }
+  void clear(OnError error = {}) { error(clpool_memo_clear(memo_.get())); }
+  void clear_object(void* object, OnError error = {}) {
+    error(clpool_memo_clear_object(memo_.get(), object));
+  }
 
  private:
   struct Release {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Failures of libclpool as C++ exceptions or as std::error_code, as the caller chooses. Header only, C++17.
+// Failures of libclpool as C++ exceptions or as std::error_code, as the caller chooses. Header only, C++17. Where
+// exceptions are switched off (-fno-exceptions), every function that can fail must be given a std::error_code; one that
+// is not does not compile, or where the compiler cannot say so, does not link.
 #ifndef CLPOOL_ERROR_HPP
 #define CLPOOL_ERROR_HPP
 
@@ -8,11 +10,21 @@
 #error "libclpool's C++ layer (clpool/*.hpp) needs C++17; the C headers (clpool/*.h) need C++11"
 #endif
 
+#include <cstddef>
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "clpool/status.h"
+
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define CLPOOL_HAS_EXCEPTIONS 1
+#else
+#define CLPOOL_HAS_EXCEPTIONS 0
+#endif
 
 namespace clpool {
 
@@ -41,6 +53,7 @@ class OutOfMemory : public Error {
   using Error::Error;
 };
 
+#if CLPOOL_HAS_EXCEPTIONS
 /// Throws Error or OutOfMemory unless `status` is CLPOOL_SUCCESS.
 inline void check(clpool_status status) {
   if (status == CLPOOL_ERROR_OUT_OF_MEMORY) {
@@ -50,6 +63,7 @@ inline void check(clpool_status status) {
     throw Error(status);
   }
 }
+#endif
 
 /// The category of statuses as error codes: the value is a clpool_status.
 class ErrorCategory final : public std::error_category {
@@ -88,14 +102,25 @@ inline std::error_code make_error_code(clpool_status status) noexcept {
 /// receives them instead, and success too.
 class OnError {
  public:
+#if CLPOOL_HAS_EXCEPTIONS
   OnError() noexcept = default;
+#else
+#if defined(__has_cpp_attribute)
+#if __has_cpp_attribute(gnu::error)
+  [[gnu::error("without exceptions, give a std::error_code as the last argument")]]
+#endif
+#endif
+  OnError() noexcept;
+#endif
   OnError(std::error_code& code) noexcept : code_(&code) {}
   /// True for CLPOOL_SUCCESS.
   bool operator()(clpool_status status) const {
+#if CLPOOL_HAS_EXCEPTIONS
     if (code_ == nullptr) {
       check(status);
       return true;
     }
+#endif
     *code_ = status == CLPOOL_SUCCESS ? std::error_code() : make_error_code(status);
     return status == CLPOOL_SUCCESS;
   }
@@ -103,6 +128,51 @@ class OnError {
  private:
   std::error_code* code_ = nullptr;
 };
+
+namespace detail {
+
+/// For callbacks, which C calls: what `function` throws becomes a status, and is kept in `exception` unless that is null.
+template <typename Function>
+clpool_status without_exceptions(Function&& function, std::exception_ptr* exception = nullptr) noexcept {
+#if CLPOOL_HAS_EXCEPTIONS
+  try {
+    std::forward<Function>(function)();
+    return CLPOOL_SUCCESS;
+  } catch (...) {
+    if (exception != nullptr) {
+      *exception = std::current_exception();
+    }
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return CLPOOL_ERROR_OUT_OF_MEMORY;
+    } catch (...) {
+      return CLPOOL_ERROR_CALLBACK;
+    }
+  }
+#else
+  static_cast<void>(exception);
+  std::forward<Function>(function)();
+  return CLPOOL_SUCCESS;
+#endif
+}
+
+/// The text that `write(text, capacity, &needed)` writes, however long; empty where that fails.
+template <typename Write>
+std::string text_of(OnError error, Write&& write) {
+  std::string text;
+  std::size_t needed = 1;
+  while (text.size() < needed) {  // what is described may grow between two calls
+    text.resize(needed);
+    if (!error(write(&text[0], text.size(), &needed))) {
+      return std::string();
+    }
+  }
+  text.resize(needed - 1);
+  return text;
+}
+
+}  // namespace detail
 
 }  // namespace clpool
 

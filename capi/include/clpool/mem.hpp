@@ -10,7 +10,14 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <type_traits>
 #include <vector>
+
+#if defined(__has_include) && __cplusplus >= 202002L
+#if __has_include(<span>)
+#include <span>
+#endif
+#endif
 
 #include "clpool/buffer.h"
 #include "clpool/command.hpp"
@@ -46,14 +53,30 @@ class Map {
   T* as() const noexcept {
     return static_cast<T*>(pointer());
   }
+#ifdef __cpp_lib_span
+  /// The whole items of size() bytes; of an image, with what lies between its rows.
+  template <typename T>
+  std::span<T> span() const noexcept {
+    static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
+    return std::span<T>(as<T>(), size() / sizeof(T));
+  }
+#endif
   /// On the queue that mapped. Again: no command.
-  void unmap(OnError error = {}) { error(clpool_map_unmap(get(), nullptr, 0, nullptr, nullptr)); }
+  void unmap(OnError error = {}) {
+    error(clpool_map_unmap(get(), nullptr, 0, nullptr, nullptr));
+  }
   void unmap(const On& on, OnError error = {}) {
     error(clpool_map_unmap(get(), on.queue(), on.wait_count(), on.waits(), on.event()));
   }
-  clpool_map* get() const noexcept { return map_.get(); }
-  explicit operator bool() const noexcept { return map_ != nullptr; }
-  void reset() noexcept { map_.reset(); }
+  clpool_map* get() const noexcept {
+    return map_.get();
+  }
+  explicit operator bool() const noexcept {
+    return map_ != nullptr;
+  }
+  void reset() noexcept {
+    map_.reset();
+  }
 
  private:
   struct Release {
@@ -225,6 +248,28 @@ class Mem {
     error(clpool_mem_write(on.queue(), get(), range.offset, range.size, host, host_size, on.blocking(),
                            on.wait_count(), on.waits(), on.event()));
   }
+#ifdef __cpp_lib_span
+  /// All items of `host`, from `offset` bytes on.
+  template <typename T, std::size_t count>
+  void read(const On& on, std::span<T, count> host, std::size_t offset = 0, OnError error = {}) const {
+    static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
+    read(on, host.data(), host.size_bytes(), Range{offset, host.size_bytes()}, error);
+  }
+  template <typename T, std::size_t count>
+  void write(const On& on, std::span<T, count> host, std::size_t offset = 0, OnError error = {}) {
+    static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
+    write(on, host.data(), host.size_bytes(), Range{offset, host.size_bytes()}, error);
+  }
+  /// A buffer with a copy of the items.
+  template <typename T, std::size_t count>
+  static Mem buffer(cl_context context, std::span<const T, count> items, cl_mem_flags flags = 0,
+                    OnError error = {}) {
+    static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
+    // OpenCL takes a pointer that is not const, and only reads where it is to copy.
+    return buffer(context, const_cast<T*>(items.data()), items.size_bytes(), flags | CL_MEM_COPY_HOST_PTR,
+                  error);
+  }
+#endif
   void copy_box_from(const On& on, const Mem& source, const clpool_box& box, OnError error = {}) {
     error(
         clpool_mem_copy_box(on.queue(), get(), source.get(), &box, on.wait_count(), on.waits(), on.event()));
@@ -284,10 +329,16 @@ class Mem {
     return Map(map);
   }
 
-  clpool_mem* get() const noexcept { return mem_.get(); }
-  explicit operator bool() const noexcept { return mem_ != nullptr; }
+  clpool_mem* get() const noexcept {
+    return mem_.get();
+  }
+  explicit operator bool() const noexcept {
+    return mem_ != nullptr;
+  }
   /// Hands the reference to the caller.
-  clpool_mem* detach() noexcept { return mem_.release(); }
+  clpool_mem* detach() noexcept {
+    return mem_.release();
+  }
 
  private:
   struct Release {

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,14 +55,8 @@ class Allocator {
   static Allocator custom(std::unique_ptr<Source> source, OnError error = {}) {
     clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
     ops.allocate = [](void* user, uint64_t size, uint64_t alignment, uint64_t* chunk) -> clpool_status {
-      try {
-        *chunk = static_cast<Source*>(user)->allocate(size, alignment);
-        return CLPOOL_SUCCESS;
-      } catch (const std::bad_alloc&) {
-        return CLPOOL_ERROR_OUT_OF_MEMORY;
-      } catch (...) {
-        return CLPOOL_ERROR_CALLBACK;
-      }
+      return detail::without_exceptions(
+          [&] { *chunk = static_cast<Source*>(user)->allocate(size, alignment); });
     };
     ops.deallocate = [](void* user, uint64_t chunk, uint64_t size) {
       static_cast<Source*>(user)->deallocate(chunk, size);
@@ -151,27 +144,16 @@ class Pool {
   std::vector<clpool_pool_stretch> stretches(OnError error = {}) const {
     std::vector<clpool_pool_stretch> stretches;
     const clpool_pool_visitor visitor = [](void* user, const clpool_pool_stretch* stretch) -> int32_t {
-      try {
-        static_cast<std::vector<clpool_pool_stretch>*>(user)->push_back(*stretch);
-        return 0;
-      } catch (...) {
-        return 1;
-      }
+      const auto add = [&] { static_cast<std::vector<clpool_pool_stretch>*>(user)->push_back(*stretch); };
+      return detail::without_exceptions(add) == CLPOOL_SUCCESS ? 0 : 1;
     };
     error(clpool_pool_visit(get(), visitor, &stretches));
     return stretches;
   }
   std::string dump_json(OnError error = {}) const {
-    std::string text;
-    std::size_t needed = 1;
-    while (text.size() < needed) {  // the pool may grow between two calls
-      text.resize(needed);
-      if (!error(clpool_pool_dump_json(get(), &text[0], text.size(), &needed))) {
-        return std::string();
-      }
-    }
-    text.resize(needed - 1);
-    return text;
+    return detail::text_of(error, [&](char* text, std::size_t capacity, std::size_t* needed) {
+      return clpool_pool_dump_json(get(), text, capacity, needed);
+    });
   }
   clpool_pool* get() const noexcept { return pool_.get(); }
   explicit operator bool() const noexcept { return pool_ != nullptr; }
