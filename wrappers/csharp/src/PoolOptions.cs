@@ -10,13 +10,12 @@ namespace ClPool
     /// <summary>What a pool is to be like. Everything has a default.</summary>
     public sealed unsafe class PoolOptions
     {
-        /// <summary>For <see cref="LeadingBitsInBinId"/>: bins by the highest bit alone.</summary>
-        public const int NoLeadingBits = -1;
+        private const uint LeadingBitsNone = uint.MaxValue; // CLPOOL_LEADING_BITS_NONE
 
         /// <summary>How the pool finds memory.</summary>
         public PoolStrategy Strategy { get; set; }
-        /// <summary>Binned only: bits after the leading one that tell bins apart, 1…26; 0 means 4; or <see cref="NoLeadingBits"/>.</summary>
-        public int LeadingBitsInBinId { get; set; }
+        /// <summary>Binned only: bits after the leading one that tell bins apart, 0…26; 0: bins by the highest bit alone; null: 4.</summary>
+        public int? LeadingBitsInBinId { get; set; }
         /// <summary>Send a trace message for what the pool does.</summary>
         public bool TraceMessages { get; set; }
         /// <summary>Most bytes from the allocator at a time; 0: no limit.</summary>
@@ -42,8 +41,8 @@ namespace ClPool
         /// <summary>What happens to blocks that nobody disposed of.</summary>
         public LeakDetection LeakDetection { get; set; }
         /// <summary>Called when the driver is out of memory, before the pool gives up what it holds: run a garbage collection,
-        /// drop caches. See <see cref="CollectGarbage"/>.</summary>
-        public Action Collect { get; set; }
+        /// drop caches. <see cref="CollectGarbage"/> unless it is set; null: nothing.</summary>
+        public Action Collect { get; set; } = CollectGarbage;
         /// <summary>Called last, when nothing has helped, with the bytes asked for and the number of the attempt, from 1; true
         /// to try once more.</summary>
         public Func<long, int, bool> OutOfMemory { get; set; }
@@ -57,13 +56,19 @@ namespace ClPool
             GC.WaitForPendingFinalizers();
         }
 
+        private uint LeadingBits()
+        {
+            if (LeadingBitsInBinId == null) return 0; // the default
+            return LeadingBitsInBinId == 0 ? LeadingBitsNone : (uint)Arguments.Bytes(LeadingBitsInBinId.Value, "LeadingBitsInBinId");
+        }
+
         internal IntPtr Create(IntPtr allocator, PoolCallbacks callbacks)
         {
             clpool_pool_callbacks functions = callbacks == null ? new clpool_pool_callbacks() : callbacks.ToNative();
             clpool_pool_options native = new clpool_pool_options();
             native.struct_size = (uint)sizeof(clpool_pool_options);
             native.strategy = (uint)Strategy;
-            native.leading_bits_in_bin_id = (uint)LeadingBitsInBinId;
+            native.leading_bits_in_bin_id = LeadingBits();
             native.trace_messages = TraceMessages ? 1u : 0u;
             native.max_bytes = Arguments.Bytes(MaxBytes, "MaxBytes");
             native.max_held_bytes = Arguments.Bytes(MaxHeldBytes, "MaxHeldBytes");

@@ -208,14 +208,38 @@ namespace ClPool.Tests
         }
 
         [Test]
-        public void CollectBringsForgottenBlocksBack()
+        public void ForgottenBlocksMakeRoomUnlessNothingIsToCollectThem()
         {
             source.Limit = 1 << 20;
-            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Collect = PoolOptions.CollectGarbage }))
+            using (MemoryPool pool = new MemoryPool(allocator))
             {
                 Shared.Forget(() => pool.Allocate(900000));
                 pool.Allocate(800000).Dispose();
             }
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Collect = null }))
+            using (PooledBuffer kept = pool.Allocate(900000))
+            {
+                int before = GC.CollectionCount(GC.MaxGeneration);
+                Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(800000));
+                Assert.AreEqual(before, GC.CollectionCount(GC.MaxGeneration));
+                Assert.AreEqual(900000, kept.Size);
+            }
+        }
+
+        [Test]
+        public void LeadingBitsAreFourUnlessTheyAreGivenAndMayBeNone()
+        {
+            foreach (int? bits in new int?[] { null, 0, 4, 26 })
+            {
+                PoolOptions options = new PoolOptions { Strategy = PoolStrategy.Binned, LeadingBitsInBinId = bits };
+                using (MemoryPool pool = new MemoryPool(allocator, options))
+                using (PooledBuffer block = pool.Allocate(1025))
+                    Assert.AreEqual(Bins.AllocSize(Bins.Number(1025, bits ?? 4), bits ?? 4), block.Capacity);
+            }
+            PoolOptions tooFew = new PoolOptions { Strategy = PoolStrategy.Binned, LeadingBitsInBinId = -1 };
+            Assert.Throws<ArgumentOutOfRangeException>(() => new MemoryPool(allocator, tooFew));
+            PoolOptions tooMany = new PoolOptions { Strategy = PoolStrategy.Binned, LeadingBitsInBinId = 27 };
+            Assert.Throws<ClPoolArgumentException>(() => new MemoryPool(allocator, tooMany));
         }
 
         [Test]

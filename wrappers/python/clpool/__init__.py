@@ -32,7 +32,7 @@ from .memory import (SVM, Buffer, CustomMemory, Image, ImageFormat, MemoryMap, M
 from .messages import (cl_error_name, last_cl_error, last_error_message, set_message_callback, status_string, version,
                        version_number)
 from .occupancy import DeviceData, Occupancy, OccupancyRecord, occupancy, suggest_group_sizes
-from .pools import (LEADING_BITS_NONE, MemoryPool, PageLockedMemoryPool, Pool, PoolStatistics, Stretch, SVMPool,
+from .pools import (MemoryPool, PageLockedMemoryPool, Pool, PoolStatistics, Stretch, SVMPool,
                     alloc_size, bin_number, bitlog2)
 from .trace import ReplayResult, Trace, TraceEvent, TraceStatistics, TraceWriter
 from .transfer import (csvm_empty, csvm_empty_like, enqueue_copy, enqueue_copy_buffer_p2p_amd, enqueue_fill,

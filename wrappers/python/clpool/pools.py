@@ -18,7 +18,7 @@ from .allocators import Allocator, PageLockedAllocator
 from .memory import (MemoryObject, PooledBuffer, PooledCustom, PooledHostAllocation, PooledSVM, as_dtype, as_order,
                      to_extents)
 
-LEADING_BITS_NONE = 2**32 - 1
+_LEADING_BITS_NONE = 2**32 - 1
 
 
 class PoolStatistics(NamedTuple):
@@ -90,7 +90,7 @@ class Pool(_n.Pool):
                           "use ImmediateAllocator", UserWarning, stacklevel=2)
         bits = 0 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         if leading_bits_in_bin_id == 0:
-            bits = LEADING_BITS_NONE
+            bits = _LEADING_BITS_NONE
         super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
                          min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
                          name, guard)
@@ -286,5 +286,5 @@ def bitlog2(value: int) -> int:
     return int(_n.clpool_bitlog2(value))
 
 
-__all__ = ["LEADING_BITS_NONE", "MemoryObject", "MemoryPool", "PageLockedAllocator", "PageLockedMemoryPool", "Pool",
+__all__ = ["MemoryObject", "MemoryPool", "PageLockedAllocator", "PageLockedMemoryPool", "Pool",
            "PoolStatistics", "SVMPool", "Stretch", "alloc_size", "bin_number", "bitlog2"]

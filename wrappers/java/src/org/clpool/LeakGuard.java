@@ -80,7 +80,7 @@ final class LeakGuard extends PhantomReference<Memory> {
     }
   }
 
-  /** Gives what the garbage collector has just found a moment to come back. */
+  /** Gives what the garbage collector has just found a moment to come back: it queues that, and the thread takes it. */
   static void settle() {
     try {
       Thread.sleep(SETTLE_MILLIS);

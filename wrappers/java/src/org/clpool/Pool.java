@@ -13,14 +13,12 @@ import java.util.Optional;
  * its memory back when the last of them is closed.
  */
 public final class Pool implements AutoCloseable {
-  private static final int SAMPLE = 64; // a power of two: one block of so many is watched
   private static final int FIGURES = 6; // of a stretch, as glue.hpp has them
 
   private final Handle handle;
   private final String name;
   private final LeakDetection leakDetection;
   private final PoolCallbacks callbacks;
-  private int allocations; // only for sampling: threads may lose counts
 
   Pool(long value, PoolBuilder builder, PoolCallbacks callbacks) {
     handle = Handle.own(this, "pool", value, Native::clpool_pool_release);
@@ -97,13 +95,12 @@ public final class Pool implements AutoCloseable {
   }
 
   private Memory track(long block) {
-    if (leakDetection == LeakDetection.NONE) {
+    if (leakDetection == LeakDetection.OFF) {
       return new Memory(block, this);
     }
-    if (leakDetection == LeakDetection.ALL) {
-      return Memory.watched(block, this);
-    }
-    return (++allocations & (SAMPLE - 1)) == 0 ? Memory.watched(block, this, new Throwable()) : new Memory(block, this);
+    return leakDetection == LeakDetection.TRACE
+        ? Memory.watched(block, this, new Throwable())
+        : Memory.watched(block, this);
   }
 
   /**

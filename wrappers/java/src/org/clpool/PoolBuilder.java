@@ -23,9 +23,8 @@ public final class PoolBuilder {
   private Queue[] queues = {};
   private String name = "";
   private int guard; // one of CLPOOL_GUARD_…
-  private LeakDetection leakDetection = LeakDetection.ALL;
-  private boolean garbageCollection;
-  private Runnable collector;
+  private LeakDetection leakDetection = LeakDetection.RECLAIM;
+  private Runnable collect = PoolBuilder::collectGarbage;
   private OutOfMemoryHandler outOfMemory;
   private MessageListener messages;
 
@@ -174,7 +173,7 @@ public final class PoolBuilder {
   /**
    * What happens to forgotten blocks.
    *
-   * @param value {@link LeakDetection#ALL} by default
+   * @param value {@link LeakDetection#RECLAIM} by default
    * @return this
    */
   public PoolBuilder leakDetection(LeakDetection value) {
@@ -183,27 +182,24 @@ public final class PoolBuilder {
   }
 
   /**
-   * Asks Java's garbage collector to run when the driver is out of memory, so that forgotten blocks come back.
-   * Expensive and only a hint, hence off by default.
+   * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not
+   * needed. It may release, trim and allocate.
    *
-   * @param value whether
+   * @param value the function; {@link #collectGarbage()} by default; null: none
    * @return this
    */
-  public PoolBuilder collectGarbage(boolean value) {
-    garbageCollection = value;
+  public PoolBuilder collect(Runnable value) {
+    collect = value;
     return this;
   }
 
   /**
-   * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not
-   * needed. It may release, trim and allocate.
-   *
-   * @param value the function; null, the default: none
-   * @return this
+   * For {@link #collect}, and called by functions that also do something else there: asks Java's garbage collector to
+   * run, so that forgotten blocks come back. It takes as long as that does.
    */
-  public PoolBuilder collector(Runnable value) {
-    collector = value;
-    return this;
+  public static void collectGarbage() {
+    System.gc();
+    LeakGuard.settle();
   }
 
   /**
@@ -261,23 +257,8 @@ public final class PoolBuilder {
   }
 
   private PoolCallbacks callbacks() {
-    Runnable collect = garbageCollection ? PoolBuilder::collectGarbage : collector;
-    if (garbageCollection && collector != null) {
-      Runnable own = collector;
-      collect =
-          () -> {
-            collectGarbage();
-            own.run();
-          };
-    }
     boolean none = collect == null && outOfMemory == null && messages == null;
     return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
-  }
-
-  // The collector queues what it finds; the guard's thread needs a moment to hand it over.
-  private static void collectGarbage() {
-    System.gc();
-    LeakGuard.settle();
   }
 
   private long[] queueHandles() {

@@ -19,13 +19,13 @@ class CallbacksTest {
   private final Allocator allocator = Allocator.custom(dry);
 
   @Test
-  void theCollectorMakesRoom() {
+  void whatCollectsMakesRoom() {
     dry.limit = 1 << 20;
     List<Memory> dropped = new ArrayList<>();
     AtomicInteger calls = new AtomicInteger();
     try (Pool pool =
         Pool.builder(allocator)
-            .collector(
+            .collect(
                 () -> {
                   calls.incrementAndGet();
                   dropped.forEach(Memory::close);
@@ -40,20 +40,32 @@ class CallbacksTest {
   }
 
   @Test
-  void theGarbageCollectorMakesRoomIfAskedTo() throws Exception {
+  void theGarbageCollectorMakesRoomUnlessItIsToldNotTo() throws Exception {
     dry.limit = 1 << 20;
-    AtomicInteger calls = new AtomicInteger();
-    try (Pool pool =
-        Pool.builder(allocator)
-            .collectGarbage(true)
-            .collector(calls::incrementAndGet)
-            .onOutOfMemory((size, attempt) -> attempt < 100)
-            .build()) {
+    try (Pool pool = Pool.builder(allocator).onOutOfMemory((size, attempt) -> attempt < 100).build()) {
       forget(pool);
       try (Memory block = pool.allocate(900_000)) {
         assertEquals(900_000, block.size());
       }
+    }
+    AtomicInteger calls = new AtomicInteger();
+    try (Pool pool =
+        Pool.builder(allocator)
+            .collect(
+                () -> {
+                  calls.incrementAndGet();
+                  PoolBuilder.collectGarbage();
+                })
+            .onOutOfMemory((size, attempt) -> attempt < 100)
+            .build()) {
+      forget(pool);
+      pool.allocate(900_000).close();
       assertTrue(calls.get() >= 1);
+    }
+    try (Pool pool = Pool.builder(allocator).collect(null).build();
+        Memory kept = pool.allocate(900_000)) {
+      assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(900_000));
+      assertEquals(900_000, kept.size());
     }
   }
 

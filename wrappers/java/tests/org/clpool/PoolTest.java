@@ -65,6 +65,10 @@ class PoolTest {
         Memory block = pool.allocate(1025)) {
       assertEquals(Clpool.binAllocationSize(Clpool.binNumber(1025, 0), 0), block.capacity());
     }
+    try (Pool pool = Pool.builder(allocator).strategy(Strategy.BINNED).build();
+        Memory block = pool.allocate(1025)) {
+      assertEquals(Clpool.binAllocationSize(Clpool.binNumber(1025, 4), 4), block.capacity());
+    }
   }
 
   @Test
