@@ -33,8 +33,8 @@ struct QueueFacts {
 };
 Status read_queue_facts(cl_command_queue queue, QueueFacts& facts);
 
-/// INVALID_VALUE for the flags that need host memory, which an allocator has none of. Flags that the library
-/// does not know go to the driver as they are.
+/// INVALID_VALUE for the flags that need host memory, which an allocator has none of, and for those that exclude each
+/// other, for which clSVMAlloc has no code. Flags that the library does not know go to the driver as they are.
 Status check_allocator_flags(cl_mem_flags flags) noexcept;
 
 /// INVALID_VALUE for 0 bytes, sizes beyond the address space and alignments that `traits` cannot

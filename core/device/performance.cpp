@@ -186,6 +186,13 @@ Status measure_performance(cl_context context, cl_device_id device, const Perfor
                            Performance& performance) {
   performance = {};
   const PerformanceOptions options = with_defaults(device, asked);
+  cl_ulong largest = 0;
+  CLPOOL_TRY(cl::query(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, largest));
+  if (options.transfer_bytes > largest) {
+    return fail(Status::invalid_value, "transfer_bytes is %llu, the device's largest buffer has %llu",
+                static_cast<unsigned long long>(options.transfer_bytes),
+                static_cast<unsigned long long>(largest));
+  }
   Bench bench;
   CLPOOL_TRY(prepare(context, device, options.transfer_bytes, bench));
   CLPOOL_TRY(measure_transfers(options, bench, performance));

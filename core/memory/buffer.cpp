@@ -33,6 +33,17 @@ Status check_host_memory(cl_mem_flags flags, std::size_t& size, const void* host
   return size != 0 ? Status::success : fail(Status::invalid_value, "size is 0, a buffer has at least 1 byte");
 }
 
+/// Adds what the driver does not say: how large a buffer may be.
+Status explain_refusal(cl_context context, cl_int code, std::size_t size, cl_mem_flags flags) {
+  ContextFacts facts;
+  if (code == CL_INVALID_BUFFER_SIZE && read_context_facts(context, facts) == Status::success) {
+    return fail_cl(code, "clCreateBuffer", "%zu bytes were asked for, the device's largest buffer has %llu",
+                   size, static_cast<unsigned long long>(facts.max_alloc_bytes));
+  }
+  return fail_cl(code, "clCreateBuffer", "%zu bytes with flags 0x%llX", size,
+                 static_cast<unsigned long long>(flags));
+}
+
 /// Adds what the driver does not say: the alignment that it wants.
 Status explain_misalignment(Status status, const Mem& parent, std::size_t root_offset) {
   if (status != Status::opencl || last_cl_error() != CL_MISALIGNED_SUB_BUFFER_OFFSET) {
@@ -55,8 +66,7 @@ Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t 
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   parts.handle = cl::Memory::adopt(clCreateBuffer(context, access, size, host, &code));
   if (code != CL_SUCCESS) {
-    return fail_cl(code, "clCreateBuffer", "%zu bytes with flags 0x%llX", size,
-                   static_cast<unsigned long long>(access));
+    return explain_refusal(context, code, size, access);
   }
   parts.size = size;
   parts.context = context;

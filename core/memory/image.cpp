@@ -136,6 +136,43 @@ cl_mem create(cl_context context, const ImageDescription& description, cl_mem_ob
   return clCreateImage(context, flags, &description.format, &plan, description.host, &code);
 }
 
+/// What an extent of an image may be at most, on the device that allows the most; 0 if no device says.
+std::uint64_t largest_extent(const ContextFacts& facts, cl_device_info limit) {
+  const KeptError kept;
+  std::uint64_t largest = 0;
+  for (cl_device_id device : facts.devices) {
+    std::size_t value = 0;
+    if (cl::query(device, limit, value) == Status::success) {
+      largest = std::max<std::uint64_t>(largest, value);
+    }
+  }
+  return largest;
+}
+
+/// INVALID_VALUE for an extent that is too large. Drivers name no limit, and not all refuse.
+Status check_extents(const ContextFacts& facts, const ImageDescription& description,
+                     cl_mem_object_type type) {
+  const bool is_deep = type == CL_MEM_OBJECT_IMAGE3D;
+  cl_device_info limits[3] = {
+      static_cast<cl_device_info>(is_deep ? CL_DEVICE_IMAGE3D_MAX_WIDTH : CL_DEVICE_IMAGE2D_MAX_WIDTH),
+      static_cast<cl_device_info>(is_deep ? CL_DEVICE_IMAGE3D_MAX_HEIGHT : CL_DEVICE_IMAGE2D_MAX_HEIGHT),
+      CL_DEVICE_IMAGE3D_MAX_DEPTH};
+  if (type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
+    limits[0] = CL_DEVICE_IMAGE_MAX_BUFFER_SIZE;
+  }
+  if (description.is_array) {
+    limits[description.dimensions - 1] = CL_DEVICE_IMAGE_MAX_ARRAY_SIZE;
+  }
+  for (std::size_t axis = 0; axis < description.dimensions; ++axis) {
+    const std::uint64_t limit = largest_extent(facts, limits[axis]);
+    if (limit != 0 && description.shape[axis] > limit) {
+      return fail(Status::invalid_value, "shape[%zu] of the image is %zu, the devices allow %llu", axis,
+                  description.shape[axis], static_cast<unsigned long long>(limit));
+    }
+  }
+  return Status::success;
+}
+
 /// Devices before OpenCL 1.2 have these two only.
 cl_mem create_1_1(cl_context context, const ImageDescription& d, cl_mem_flags flags, cl_int& code) noexcept {
 #pragma GCC diagnostic push
@@ -160,6 +197,7 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   ContextFacts facts;
   CLPOOL_TRY(read_context_facts(context, facts));
   CLPOOL_TRY(require_images(facts));
+  CLPOOL_TRY(check_extents(facts, description, type));
   if (description.buffer != nullptr) {
     CLPOOL_TRY(require_shared_memory(facts, *description.buffer));
   }

@@ -58,6 +58,20 @@ Status keep_event(const cl::Order& order, cl_event event, Map& map) noexcept {
   return Status::success;
 }
 
+/// Drivers take any flags, and ignore those that they do not know.
+Status check_map_flags(cl_map_flags flags) noexcept {
+  constexpr cl_map_flags plain = CL_MAP_READ | CL_MAP_WRITE;
+  const bool is_known = (flags & ~(plain | CL_MAP_WRITE_INVALIDATE_REGION)) == 0;
+  if (!is_known || (flags > plain && (flags & plain) != 0)) {
+    return fail(
+        Status::invalid_value,
+        "map flags are 0x%llX, valid are CL_MAP_READ (0x1) and CL_MAP_WRITE (0x2), together or alone, or "
+        "CL_MAP_WRITE_INVALIDATE_REGION (0x4) alone",
+        static_cast<unsigned long long>(flags));
+  }
+  return Status::success;
+}
+
 /// Ends what begin_map() began: the mapping, or the descriptor if there is no mapping.
 Status end_map(Status status, Map*& result) {
   if (status == Status::success) {
@@ -125,6 +139,7 @@ Status come_after_mapping(const Map& map, cl::Order& order, std::vector<cl_event
 Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::size_t offset, std::size_t size,
                   bool blocking, Map*& result) {
   CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(check_map_flags(flags));
   CLPOOL_TRY(require_live(mem));
   if (nature_of(mem) != MemKind::svm) {
     CLPOOL_TRY(require_buffer(mem));
@@ -148,9 +163,11 @@ Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::siz
 Status map_image(const cl::Order& order, Mem& image, cl_map_flags flags, const std::size_t (&origin)[3],
                  const std::size_t (&region)[3], bool blocking, Map*& result) {
   CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(check_map_flags(flags));
   CLPOOL_TRY(check_image_region(image, origin, region));
   if (region[0] == 0 || region[1] == 0 || region[2] == 0) {
-    return fail(Status::invalid_value, "an empty region of an image cannot be mapped");
+    return fail(Status::invalid_value, "%zu x %zu x %zu pixels cannot be mapped, the least is 1 x 1 x 1",
+                region[0], region[1], region[2]);
   }
   ImageShape shape;
   CLPOOL_TRY(image_shape(image, shape));

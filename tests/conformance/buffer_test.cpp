@@ -226,6 +226,24 @@ TEST_F(Buffer, ContradictionsOfSizeFlagsAndHostMemoryAreRefused) {
   EXPECT_EQ(refused(CL_MEM_USE_HOST_PTR, 16, nullptr, 0), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(refused(CL_MEM_COPY_HOST_PTR, 0, host, 0), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_buffer_create(nullptr, 0, 1, nullptr, 0, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  cl_ulong largest = 0;
+  ASSERT_EQ(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, nullptr),
+            CL_SUCCESS);
+  if (refused(0, SIZE_MAX / 4, nullptr, 0) == CLPOOL_ERROR_OPENCL &&
+      clpool_last_cl_error() == CL_INVALID_BUFFER_SIZE) {  // drivers may say that they are out of memory
+    EXPECT_TRUE(last_error_names(std::to_string(SIZE_MAX / 4)) && last_error_names(std::to_string(largest)))
+        << last_error();
+  }
+}
+
+TEST_F(Buffer, FlagsThatExcludeEachOtherAreRefusedBeforeAnythingIsAllocated) {
+  clpool_allocator* allocator = nullptr;
+  EXPECT_EQ(clpool_allocator_create_deferred(cl.context, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, &allocator),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("0x5")) << last_error();
+  EXPECT_EQ(clpool_allocator_create_pinned(cl.queue, CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY, &allocator),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(allocator, nullptr);
 }
 
 TEST_F(Buffer, HostMemoryIsToldOnlyWhereTheBufferLiesInIt) {

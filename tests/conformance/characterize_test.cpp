@@ -175,6 +175,11 @@ TEST_P(Characterize, PerformanceIsMeasuredWhateverTheDevicesSpeed) {
   EXPECT_GT(figures.read_bandwidth, 0u);
   EXPECT_GT(figures.copy_bandwidth, 0u);
   EXPECT_GT(figures.empty_kernel_ns, 0u);
+  options.transfer_bytes = UINT64_MAX;
+  EXPECT_EQ(clpool_characterize_performance(context(), device(), &options, &figures),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("18446744073709551615"), std::string::npos)
+      << clpool_last_error_message();
   EXPECT_EQ(clpool_characterize_performance(nullptr, device(), &options, &figures),
             CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(figures.write_bandwidth, 0u) << "nothing is left of a former answer";

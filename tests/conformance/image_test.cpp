@@ -136,6 +136,35 @@ TEST_F(Image, EveryPropertyCanBeRead) {
   EXPECT_EQ(clpool_image_shape(plain.get(), &dimensions, shape), CLPOOL_ERROR_INVALID_OPERATION);
 }
 
+/// Drivers name no limit, and not all refuse.
+TEST_F(Image, TooLargeExtentsAreRefusedWithTheLimit) {
+  const auto limit_of = [&](cl_device_info name) {
+    size_t limit = 0;
+    EXPECT_EQ(clGetDeviceInfo(cl.device, name, sizeof limit, &limit, nullptr), CL_SUCCESS);
+    return limit;
+  };
+  const auto expect_refused = [&](const std::vector<size_t>& shape, bool is_array, size_t axis,
+                                  size_t limit) {
+    EXPECT_EQ(refused(options(rgba_float, shape, is_array)), CLPOOL_ERROR_INVALID_VALUE) << last_error();
+    EXPECT_TRUE(last_error_names("shape[" + std::to_string(axis) + "] of the image is " +
+                                 std::to_string(shape[axis]) + ", the devices allow " +
+                                 std::to_string(limit)))
+        << last_error();
+  };
+  const size_t width = limit_of(CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  expect_refused({width + 1, 1}, false, 0, width);
+  const size_t height = limit_of(CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  expect_refused({1, height + 1}, false, 1, height);
+  const size_t depth = limit_of(CL_DEVICE_IMAGE3D_MAX_DEPTH);
+  if (depth != 0) {
+    expect_refused({1, 1, depth + 1}, false, 2, depth);
+  }
+  if (cl.has_version(1, 2)) {
+    const size_t layers = limit_of(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE);
+    expect_refused({1, 1, layers + 1}, true, 2, layers);
+  }
+}
+
 TEST_F(Image, ContradictionsAreRefusedByName) {
   std::vector<float> host(40 * 30 * 4);
   clpool_image_options what = options(rgba_float, {40, 30});

@@ -152,6 +152,20 @@ TEST_F(Map, OfPageLockedMemoryIsRefusedBecauseItIsMappedForGood) {
   EXPECT_TRUE(last_error_names("page-locked")) << last_error();
 }
 
+TEST_F(Map, UnknownAndContradictingFlagsAreRefused) {
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &mem));
+  const OwnedMem owner(mem);
+  for (const cl_map_flags flags :
+       {cl_map_flags{0x400}, cl_map_flags{CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION}}) {
+    clpool_map* map = nullptr;
+    EXPECT_EQ(clpool_mem_map(cl.queue, mem, flags, 0, 64, 1, 0, nullptr, nullptr, &map),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(last_error_names(flags == 0x400 ? "0x400" : "0x5")) << last_error();
+    EXPECT_EQ(map, nullptr);
+  }
+}
+
 TEST_F(Map, OfNothingAnswersNothing) {
   EXPECT_EQ(clpool_map_pointer(nullptr), nullptr);
   EXPECT_EQ(clpool_map_size(nullptr), 0u);

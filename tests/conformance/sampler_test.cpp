@@ -64,6 +64,14 @@ TEST_F(Sampler, WrongPropertiesAreRefused) {
   const clpool_status status = clpool_sampler_create_with_properties(cl.context, properties, &sampler);
   EXPECT_EQ(status, cl.has_version(2, 0) ? CLPOOL_ERROR_OPENCL : CLPOOL_ERROR_NOT_SUPPORTED) << last_error();
   EXPECT_EQ(sampler, nullptr);
+  EXPECT_TRUE(!cl.has_version(2, 0) || last_error_names("0x7777=0x1")) << last_error();
+  EXPECT_EQ(clpool_sampler_create(cl.context, 1, 7, CL_FILTER_LINEAR, &sampler), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("0x7") && last_error_names("0x1134")) << last_error();
+  EXPECT_EQ(clpool_sampler_create(cl.context, 1, CL_ADDRESS_CLAMP, 9, &sampler), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("0x9") && last_error_names("0x1141")) << last_error();
+  EXPECT_EQ(clpool_sampler_create(cl.context, 0, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, &sampler),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("normalized")) << last_error();
   EXPECT_EQ(clpool_sampler_create(nullptr, 1, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, &sampler),
             CLPOOL_ERROR_INVALID_VALUE);
 }

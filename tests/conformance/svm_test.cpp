@@ -352,6 +352,9 @@ TEST_F(Svm, WrongRequestsAreRefusedByName) {
   EXPECT_EQ(clpool_svm_create(cl.context, 0, 64, 3, nullptr, &mem), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_svm_create(cl.context, 0, SIZE_MAX / 2, 0, nullptr, &mem), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_svm_create(nullptr, 0, 64, 0, nullptr, &mem), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_svm_create(cl.context, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, 64, 0, nullptr, &mem),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("0x5")) << last_error();
   EXPECT_EQ(clpool_svm_wrap(cl.context, nullptr, 64, 0, &mem), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_svm_wrap(cl.context, this, 0, 0, &mem), CLPOOL_ERROR_INVALID_VALUE);
   clpool_mem* buffer = nullptr;
