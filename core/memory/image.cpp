@@ -136,17 +136,15 @@ cl_mem create(cl_context context, const ImageDescription& description, cl_mem_ob
   return clCreateImage(context, flags, &description.format, &plan, description.host, &code);
 }
 
-/// What an extent of an image may be at most, on the device that allows the most; 0 if no device says.
-std::uint64_t largest_extent(const ContextFacts& facts, cl_device_info limit) {
-  const KeptError kept;
-  std::uint64_t largest = 0;
+/// What an extent of an image may be at most, on the device that allows the most.
+Status largest_extent(const ContextFacts& facts, cl_device_info limit, std::size_t& largest) {
+  largest = 0;
   for (cl_device_id device : facts.devices) {
     std::size_t value = 0;
-    if (cl::query(device, limit, value) == Status::success) {
-      largest = std::max<std::uint64_t>(largest, value);
-    }
+    CLPOOL_TRY(cl::query(device, limit, value));
+    largest = std::max(largest, value);
   }
-  return largest;
+  return Status::success;
 }
 
 /// INVALID_VALUE for an extent that is too large. Drivers name no limit, and not all refuse.
@@ -164,10 +162,11 @@ Status check_extents(const ContextFacts& facts, const ImageDescription& descript
     limits[description.dimensions - 1] = CL_DEVICE_IMAGE_MAX_ARRAY_SIZE;
   }
   for (std::size_t axis = 0; axis < description.dimensions; ++axis) {
-    const std::uint64_t limit = largest_extent(facts, limits[axis]);
-    if (limit != 0 && description.shape[axis] > limit) {
-      return fail(Status::invalid_value, "shape[%zu] of the image is %zu, the devices allow %llu", axis,
-                  description.shape[axis], static_cast<unsigned long long>(limit));
+    std::size_t largest = 0;
+    CLPOOL_TRY(largest_extent(facts, limits[axis], largest));
+    if (description.shape[axis] > largest) {
+      return fail(Status::invalid_value, "shape[%zu] of the image is %zu, the devices allow %zu", axis,
+                  description.shape[axis], largest);
     }
   }
   return Status::success;
@@ -197,7 +196,6 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   ContextFacts facts;
   CLPOOL_TRY(read_context_facts(context, facts));
   CLPOOL_TRY(require_images(facts));
-  CLPOOL_TRY(check_extents(facts, description, type));
   if (description.buffer != nullptr) {
     CLPOOL_TRY(require_shared_memory(facts, *description.buffer));
   }
@@ -208,6 +206,7 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
                 "images other than 2-D and 3-D ones need OpenCL 1.2, the devices have %d.%d", version.major,
                 version.minor);
   }
+  CLPOOL_TRY(check_extents(facts, description, type));
   // An image in a buffer inherits the buffer's access.
   const cl_mem_flags flags =
       description.flags == 0 && description.buffer == nullptr ? CL_MEM_READ_WRITE : description.flags;
