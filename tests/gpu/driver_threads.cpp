@@ -301,6 +301,32 @@ const Mode modes[] = {
        });
        require(clReleaseMemObject(scratch), "release");
      }},
+    {"parts_in_turn_beside_new_buffers",
+     [] {
+       cl_mem parent = buffer(parts * part_bytes);
+       cl_mem scratch = buffer(1);
+       touched(parent);
+       std::vector<cl_mem> made[8];  // each thread's own; kept, so that only their first use is in question
+       until_stopped(8, [&](unsigned thread) {
+         if (thread % 2 == 0) {
+           const std::lock_guard mine(turn);
+           cl_mem one = part(parent, thread);
+           require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
+           require(clReleaseMemObject(one), "release");
+         } else if (made[thread].size() < 20000) {
+           made[thread].push_back(buffer(part_bytes));
+           fill(made[thread].back());
+         }
+       });
+       require(clFinish(shared_queue), "clFinish");
+       for (const std::vector<cl_mem>& buffers : made) {
+         for (cl_mem memory : buffers) {
+           require(clReleaseMemObject(memory), "release");
+         }
+       }
+       require(clReleaseMemObject(scratch), "release");
+       require(clReleaseMemObject(parent), "release");
+     }},
     {"views_of_svm",
      [] {
        auto* svm = static_cast<unsigned char*>(clSVMAlloc(context, CL_MEM_READ_WRITE, parts * part_bytes, 0));
