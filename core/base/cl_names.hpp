@@ -6,9 +6,11 @@
 
 #include <cstdint>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): OpenCL's own names
 struct _cl_mem;
 struct _cl_context;
 struct _cl_command_queue;
+// NOLINTEND(bugprone-reserved-identifier)
 typedef struct _cl_mem* cl_mem;
 typedef struct _cl_context* cl_context;
 typedef struct _cl_command_queue* cl_command_queue;

@@ -18,7 +18,8 @@ namespace clpool::core::cl {
 struct Version {
   int major = 0;
   int minor = 0;
-  friend constexpr auto operator<=>(const Version&, const Version&) = default;
+  friend constexpr auto operator<=>(const Version&,
+                                    const Version&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Reads "OpenCL <major>.<minor>…" (CL_DEVICE_VERSION, CL_PLATFORM_VERSION).

@@ -8,8 +8,9 @@
 namespace clpool::core::device {
 namespace {
 
+/// `unit`: a power of two.
 Status round_up_to(std::uint64_t value, std::uint64_t unit, std::uint64_t& rounded) noexcept {
-  const std::uint64_t rest = value % unit;
+  const std::uint64_t rest = value & (unit - 1);
   if (rest == 0) {
     rounded = value;
     return Status::success;

@@ -58,7 +58,7 @@ class Guard {
  public:
   /// Most blocks that rest, and most bytes that they take together: this many, or a part of the pool.
   static constexpr std::uint64_t most_resting = 256;
-  static constexpr std::uint64_t least_resting_bytes = 32 * 1024 * 1024;
+  static constexpr std::uint64_t least_resting_bytes = std::uint64_t{32} << 20;
   static constexpr std::uint64_t resting_part = 16;
 
   /// `queue`: a queue of the pool behind which its memory may be used; null: none is known, and memory is not
