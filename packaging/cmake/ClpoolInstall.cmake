@@ -8,7 +8,14 @@ set(clpool_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/clpool")
 install(TARGETS clpool EXPORT clpoolTargets
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(TARGET clpool_static)  # in a file of its own: a distribution may put libclpool.a into another package
+  install(TARGETS clpool_static EXPORT clpoolStaticTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
+          INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT clpoolStaticTargets NAMESPACE clpool:: DESTINATION "${clpool_package_dir}" COMPONENT Development)
+endif()
 if(TARGET clpool_program)
   install(TARGETS clpool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
   install(FILES "${PROJECT_SOURCE_DIR}/capi/program/clpool.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
@@ -55,6 +62,16 @@ foreach(folder libdir includedir)
     set(clpool_pc_${folder} "${path}")
   endif()
 endforeach()
+# What libclpool.a needs besides OpenCL: for `pkg-config --static`, and always where there is no libclpool.so.
+set(clpool_pc_libs "")
+set(clpool_pc_libs_private "")
+if(TARGET clpool_static)
+  get_target_property(clpool_pc_libs_private clpool_static CLPOOL_PKG_CONFIG_LIBS)
+elseif(NOT BUILD_SHARED_LIBS)
+  get_target_property(clpool_pc_libs clpool CLPOOL_PKG_CONFIG_LIBS)
+endif()
+list(JOIN clpool_pc_libs " " clpool_pc_libs)
+list(JOIN clpool_pc_libs_private " " clpool_pc_libs_private)
 configure_file("${CMAKE_CURRENT_LIST_DIR}/../clpool.pc.in" "${PROJECT_BINARY_DIR}/clpool.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/clpool.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
         COMPONENT Development)

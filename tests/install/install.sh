@@ -4,7 +4,7 @@
 # install.sh CASE SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Installs to a temporary folder, then builds and runs the C and C++ programs of consumer/ against what was installed,
 # by pkg-config and by find_package. Cases: a plain prefix; a DESTDIR; a tree that was moved afterwards; an absolute
-# CMAKE_INSTALL_LIBDIR outside the prefix.
+# CMAKE_INSTALL_LIBDIR outside the prefix; libclpool.a alone.
 set -euo pipefail
 case=$1 source=$2 build=$3 cmake=$4
 consumer=$(cd "$(dirname "${BASH_SOURCE[0]}")/consumer" && pwd)
@@ -14,6 +14,17 @@ trap 'rm -rf "$work"' EXIT
 libdir=$(sed -n "s/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p" "$build/CMakeCache.txt")
 prefix="$work/usr"
 libraries="$prefix/$libdir"
+shared=yes static=
+[ ! -e "$build/capi/libclpool.a" ] || static=yes
+
+# installed_from OPTION…: installs a second build folder, configured only: its libraries are the first one's.
+installed_from() {
+  "$cmake" -S "$source" -B "$work/build" -G Ninja -DCMAKE_INSTALL_PREFIX="$prefix" -DCLPOOL_BUILD_PROGRAM=OFF \
+    -DCLPOOL_BUILD_TESTS=OFF -DCLPOOL_BUILD_EXAMPLES=OFF "$@" >"$work/log"
+  cp -P "$build"/capi/libclpool.* "$work/build/capi/"
+  "$cmake" --install "$work/build" >>"$work/log"
+}
+
 case "$case" in
   prefix)
     "$cmake" --install "$build" --prefix "$prefix" >"$work/log"
@@ -28,42 +39,73 @@ case "$case" in
     mv "$work/first" "$prefix"
     ;;
   absolute_libdir)
-    # A second build folder, configured only: its libraries are the first one's.
-    libraries="$work/elsewhere/lib64"
-    "$cmake" -S "$source" -B "$work/build" -G Ninja -DCMAKE_INSTALL_PREFIX="$prefix" \
-      -DCMAKE_INSTALL_LIBDIR="$libraries" -DCLPOOL_BUILD_PROGRAM=OFF -DCLPOOL_BUILD_TESTS=OFF \
-      -DCLPOOL_BUILD_EXAMPLES=OFF >"$work/log"
-    cp -P "$build"/capi/libclpool.so* "$work/build/capi/"
-    "$cmake" --install "$work/build" >>"$work/log"
+    libraries="$work/elsewhere/lib64" static=
+    installed_from -DCMAKE_INSTALL_LIBDIR="$libraries"
+    ;;
+  static_only)
+    shared=
+    installed_from -DCMAKE_INSTALL_LIBDIR="$libdir" -DBUILD_SHARED_LIBS=OFF
     ;;
 esac
 
 require() {
   [ -e "$1" ] || { echo "not installed: $1"; (cd "$work" && find . -name '*clpool*'); exit 1; }
 }
-require "$libraries/libclpool.so"
-require "$libraries/libclpool.so.1"
+if [ "$shared" ]; then
+  require "$libraries/libclpool.so"
+  require "$libraries/libclpool.so.1"
+  [ "$(readlink "$libraries/libclpool.so")" = libclpool.so.1 ] || { echo "libclpool.so is no link to its SONAME"; exit 1; }
+fi
+[ -z "$static" ] || require "$libraries/libclpool.a"
 require "$prefix/include/clpool/clpool.h"
 for name in clpoolConfig clpoolConfigVersion clpoolTargets ClpoolOpenCL; do
   require "$libraries/cmake/clpool/$name.cmake"
 done
-if [ "$case" != absolute_libdir ] && [ -e "$build/capi/program/clpool" ]; then
+if [ ! -e "$work/build" ] && [ -e "$build/capi/program/clpool" ]; then
   require "$prefix/bin/clpool"
 fi
-[ "$(readlink "$libraries/libclpool.so")" = libclpool.so.1 ] || { echo "libclpool.so is no link to its SONAME"; exit 1; }
 if grep -rF "$build" "$libraries/pkgconfig" "$libraries/cmake/clpool"; then
   echo "the build folder is named in installed files"
   exit 1
 fi
 
-export PKG_CONFIG_PATH="$libraries/pkgconfig" LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-echo "pkg-config: $(pkg-config --cflags --libs clpool)"
-cc -std=c99 -Wall -Wextra -Werror "$consumer/program.c" -o "$work/c" $(pkg-config --cflags --libs clpool)
-"$work/c"
-c++ -std=c++17 -Wall -Wextra -Werror "$consumer/program.cpp" -o "$work/cpp" $(pkg-config --cflags --libs clpool)
-"$work/cpp"
+# run PROGRAM: with a libclpool.so that is in no folder of the loader's; programs of libclpool.a need none.
+run() {
+  case "$1" in
+    *static) "$1" ;;
+    *) LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$1" ;;
+  esac
+}
 
-"$cmake" -S "$consumer" -B "$work/consumer" -G Ninja -Dclpool_DIR="$libraries/cmake/clpool" >>"$work/log"
-"$cmake" --build "$work/consumer" >>"$work/log" || { cat "$work/log"; exit 1; }
-"$work/consumer/c"
-"$work/consumer/cpp"
+# compiled KIND LIBRARIES: the C and the C++ program with what pkg-config says.
+compiled() {
+  cc -std=c99 -Wall -Wextra -Werror "$consumer/program.c" -o "$work/c_$1" $(pkg-config --cflags clpool) $2
+  run "$work/c_$1"
+  c++ -std=c++17 -Wall -Wextra -Werror "$consumer/program.cpp" -o "$work/cpp_$1" $(pkg-config --cflags clpool) $2
+  run "$work/cpp_$1"
+}
+
+export PKG_CONFIG_PATH="$libraries/pkgconfig"
+echo "pkg-config: $(pkg-config --cflags --libs clpool), static: $(pkg-config --static --libs clpool)"
+if [ "$shared" ]; then
+  compiled shared "$(pkg-config --libs clpool)"
+else
+  compiled plain_static "$(pkg-config --libs clpool)"
+fi
+if [ "$static" ]; then  # -lclpool is libclpool.so where both are
+  compiled static "$(pkg-config --static --libs clpool | sed 's/-lclpool/-l:libclpool.a/')"
+fi
+
+for languages in C CXX; do
+  folder="$work/consumer_$languages"
+  "$cmake" -S "$consumer" -B "$folder" -G Ninja -DCONSUMER_LANGUAGES=$languages -Dclpool_DIR="$libraries/cmake/clpool" \
+    >>"$work/log"
+  "$cmake" --build "$folder" >>"$work/log" || { cat "$work/log"; exit 1; }
+  "$folder/$languages"
+  if [ "$static" ]; then
+    run "$folder/${languages}_static"
+  elif [ -e "$folder/${languages}_static" ]; then
+    echo "clpool::clpool_static is there without libclpool.a"
+    exit 1
+  fi
+done
