@@ -16,12 +16,14 @@ if(CLPOOL_HAS_NO_GNU_UNIQUE)
   target_compile_options(clpool_capi PRIVATE -fno-gnu-unique)
 endif()
 
-# With link-time optimization the object is made of code, not of what the optimizer reads.
+# Under link-time optimization gcc's objects have both code and what the optimizer reads: here the code is taken, as `-r`
+# makes no whole debug information of the other.
 separate_arguments(clpool_static_link UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
 list(APPEND clpool_static_link -r -nostdlib)
-check_cxx_compiler_flag(-flinker-output=nolto-rel CLPOOL_HAS_LINKER_OUTPUT)
-if(CLPOOL_HAS_LINKER_OUTPUT)
-  list(APPEND clpool_static_link -flinker-output=nolto-rel)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND clpool_static_link -fno-lto -fno-use-linker-plugin)
+  target_compile_options(clpool_core PRIVATE -ffat-lto-objects)
+  target_compile_options(clpool_capi PRIVATE -ffat-lto-objects)
 endif()
 # No function is shared with a program's of the same name, whose local symbols would be missed.
 check_linker_flag(CXX "LINKER:--force-group-allocation" CLPOOL_HAS_FORCE_GROUP_ALLOCATION)
@@ -34,7 +36,8 @@ add_custom_command(
   OUTPUT "${clpool_static_object}"
   COMMAND "${CMAKE_CXX_COMPILER}" ${clpool_static_link} -o "${clpool_static_object}" "$<TARGET_OBJECTS:clpool_capi>"
           "$<TARGET_FILE:clpool_core>"
-  COMMAND "${CMAKE_OBJCOPY}" --localize-hidden "${clpool_static_object}"
+  COMMAND "${CMAKE_OBJCOPY}" --localize-hidden --wildcard "--remove-section=.gnu.lto_*"
+          "--remove-section=.gnu.debuglto_*" "${clpool_static_object}"
   DEPENDS "$<TARGET_OBJECTS:clpool_capi>" clpool_core
   COMMENT "Linking libclpool.a's object" COMMAND_EXPAND_LISTS VERBATIM)
 

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+# parent.sh LANGUAGE MEANS SOURCE_FOLDER CMAKE [build]: the library as a part of parent/, a project in LANGUAGE (C or CXX) that
+# takes it in by MEANS (add_subdirectory or FetchContent): it configures without a word beyond status, changes nothing that
+# the parent has, and adds the libraries alone: no test, no program, nothing to install. With "build" it is
+# built, the parent's programs are run, and what was asked for is installed.
+set -euo pipefail
+language=$1 means=$2 source=$3 cmake=$4 build=${5:-}
+parent=$(cd "$(dirname "${BASH_SOURCE[0]}")/parent" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset CMAKE_BUILD_TYPE
+
+fails() {
+  echo "$1"
+  shift
+  "$@"
+  exit 1
+}
+configure() {
+  "$cmake" -S "$parent" -B "$work/build" -G Ninja -DPARENT_LANGUAGE="$language" -DPARENT_MEANS="$means" \
+    -DCLPOOL_SOURCE="$source" -DCLPOOL_BUILD_STATIC=ON "$@" >"$work/log" 2>"$work/errors" ||
+    fails "a parent in $language is not configured:" cat "$work/errors"
+}
+
+configure
+[ ! -s "$work/errors" ] || fails "configuring said more than status:" cat "$work/errors"
+if grep -v '^-- ' "$work/log"; then fails "these lines of configuring are no status"; fi
+if grep -E '^build [^ :]*clpool(-build)?/(capi/(program|examples)|tests|wrappers)/[^ :]*\.o:' "$work/build/build.ninja"; then
+  fails "these parts of the library were not asked for"
+fi
+tests=$("$cmake" -E chdir "$work/build" ctest -N)
+[[ "$tests" == *"Total Tests: 0"* ]] || fails "the parent has tests that are not its own: $tests"
+"$cmake" --install "$work/build" --prefix "$work/nothing" >"$work/log" 2>&1 || fails "something is to be installed:" cat "$work/log"
+if find "$work/nothing" -type f 2>/dev/null | grep .; then fails "these files were installed, and none was asked for"; fi
+[ "$build" ] || exit 0
+
+"$cmake" --build "$work/build" >"$work/log" 2>&1 || fails "the build failed:" tail -n 40 "$work/log"
+"$work/build/with_clpool"
+"$work/build/with_clpool_static"
+[ "$(find "$work/build" -type f -perm -u+x ! -name '*.so*' ! -path '*/CMakeFiles/*' | wc -l)" = 2 ] ||
+  fails "more programs than the parent's two were built:" find "$work/build" -type f -perm -u+x
+configure -DCLPOOL_INSTALL=ON
+"$cmake" --install "$work/build" --prefix "$work/prefix" >"$work/log" 2>&1 || fails "it is not installed:" cat "$work/log"
+for name in libclpool.so libclpool.a clpool.h clpoolConfig.cmake clpool.pc; do
+  find "$work/prefix" | grep -q "/$name\$" || fails "CLPOOL_INSTALL=ON has not installed $name, but" find "$work/prefix"
+done
