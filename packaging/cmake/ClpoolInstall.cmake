@@ -5,6 +5,8 @@
 include(CMakePackageConfigHelpers)
 
 set(clpool_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/clpool")
+clpool_install_folders(Runtime "${CMAKE_INSTALL_LIBDIR}" "${CMAKE_INSTALL_DOCDIR}")
+clpool_install_folders(Development "${CMAKE_INSTALL_INCLUDEDIR}" "${clpool_package_dir}" "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(TARGETS clpool EXPORT clpoolTargets
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
@@ -17,15 +19,17 @@ if(TARGET clpool_static)  # in a file of its own: a distribution may put libclpo
   install(EXPORT clpoolStaticTargets NAMESPACE clpool:: DESTINATION "${clpool_package_dir}" COMPONENT Development)
 endif()
 if(TARGET clpool_program)
+  clpool_install_folders(Runtime "${CMAKE_INSTALL_BINDIR}" "${CMAKE_INSTALL_MANDIR}/man1")
   install(TARGETS clpool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
   install(FILES "${PROJECT_SOURCE_DIR}/capi/program/clpool.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
           COMPONENT Runtime)
   get_target_property(completions clpool_program CLPOOL_COMPLETIONS)
   if(completions)
-    install(FILES "${completions}/clpool" COMPONENT Runtime
-            DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-    install(FILES "${completions}/_clpool" COMPONENT Runtime
-            DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+    set(bash_folder "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    set(zsh_folder "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+    clpool_install_folders(Runtime "${bash_folder}" "${zsh_folder}")
+    install(FILES "${completions}/clpool" DESTINATION "${bash_folder}" COMPONENT Runtime)
+    install(FILES "${completions}/_clpool" DESTINATION "${zsh_folder}" COMPONENT Runtime)
   endif()
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/clpool" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"

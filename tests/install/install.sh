@@ -4,7 +4,7 @@
 # install.sh CASE SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Installs to a temporary folder, then builds and runs the C and C++ programs of consumer/ against what was installed,
 # by pkg-config and by find_package. Cases: a plain prefix; a DESTDIR; a tree that was moved afterwards; an absolute
-# CMAKE_INSTALL_LIBDIR outside the prefix; libclpool.a alone.
+# CMAKE_INSTALL_LIBDIR outside the prefix; libclpool.a alone; a umask that lets nobody else in; no run paths.
 set -euo pipefail
 case=$1 source=$2 build=$3 cmake=$4
 consumer=$(cd "$(dirname "${BASH_SOURCE[0]}")/consumer" && pwd)
@@ -19,9 +19,10 @@ shared=yes static=
 
 # installed_from OPTION…: installs a second build folder, configured only: its libraries are the first one's.
 installed_from() {
-  "$cmake" -S "$source" -B "$work/build" -G Ninja -DCMAKE_INSTALL_PREFIX="$prefix" -DCLPOOL_BUILD_PROGRAM=OFF \
-    -DCLPOOL_BUILD_TESTS=OFF -DCLPOOL_BUILD_EXAMPLES=OFF "$@" >"$work/log"
+  "$cmake" -S "$source" -B "$work/build" -G Ninja -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR="$libdir" \
+    -DCLPOOL_BUILD_PROGRAM=OFF -DCLPOOL_BUILD_TESTS=OFF -DCLPOOL_BUILD_EXAMPLES=OFF "$@" >"$work/log"
   cp -P "$build"/capi/libclpool.* "$work/build/capi/"
+  [ ! -d "$work/build/capi/program" ] || cp -R "$build"/capi/program/{clpool,completions} "$work/build/capi/program/"
   "$cmake" --install "$work/build" >>"$work/log"
 }
 
@@ -44,7 +45,18 @@ case "$case" in
     ;;
   static_only)
     shared=
-    installed_from -DCMAKE_INSTALL_LIBDIR="$libdir" -DBUILD_SHARED_LIBS=OFF
+    installed_from -DBUILD_SHARED_LIBS=OFF
+    ;;
+  umask)
+    (umask 077 && "$cmake" --install "$build" --prefix "$prefix" >"$work/log")
+    if find "$prefix" \( -type d ! -perm 755 -o -type f ! -perm 644 ! -perm 755 \) -printf '%m %p\n' | grep .; then
+      echo "these modes are not 755 (folders, programs) or 644 (files)"
+      exit 1
+    fi
+    ;;
+  no_run_paths)
+    static=
+    installed_from -DCLPOOL_BUILD_PROGRAM=ON -DCMAKE_SKIP_INSTALL_RPATH=ON
     ;;
 esac
 
@@ -61,12 +73,29 @@ require "$prefix/include/clpool/clpool.h"
 for name in clpoolConfig clpoolConfigVersion clpoolTargets ClpoolOpenCL; do
   require "$libraries/cmake/clpool/$name.cmake"
 done
-if [ ! -e "$work/build" ] && [ -e "$build/capi/program/clpool" ]; then
+if { [ ! -e "$work/build" ] || [ -e "$work/build/capi/program" ]; } && [ -e "$build/capi/program/clpool" ]; then
   require "$prefix/bin/clpool"
 fi
 if grep -rF "$build" "$libraries/pkgconfig" "$libraries/cmake/clpool"; then
   echo "the build folder is named in installed files"
   exit 1
+fi
+
+# The program and the wrappers' libraries find libclpool.so by themselves, from their own place; or say nothing of where it is.
+while read -r file; do
+  dynamic=$(readelf -dW "$file" 2>/dev/null) || continue
+  paths=$(sed -nE 's/.*\((RUNPATH|RPATH)\).*\[(.*)\]/\2/p' <<<"$dynamic")
+  if [ "$case" = no_run_paths ]; then  # but the colons by which the first build's linker made room for one
+    [ -z "${paths//:/}" ] || { echo "$file has the run path $paths, and CMAKE_SKIP_INSTALL_RPATH asked for none"; exit 1; }
+  elif [[ "$dynamic" == *"[libclpool.so.1]"* ]]; then
+    found=$(env -u LD_LIBRARY_PATH ldd "$file" | sed -nE 's/.*libclpool\.so\.1 => (.*) \(.*/\1/p')
+    [ "$(realpath "${found:-/}")" = "$(realpath "$libraries/libclpool.so.1")" ] ||
+      { echo "$file finds libclpool.so.1 at \"$found\", not in $libraries, with the run path \"$paths\""; exit 1; }
+    echo "$file: $paths"
+  fi
+done < <(find "$prefix" -type f \( -path '*/bin/*' -o -name '*.so' \))
+if [ "$case" != no_run_paths ] && [ -e "$prefix/bin/clpool" ]; then
+  "$prefix/bin/clpool" --version
 fi
 
 # run PROGRAM: with a libclpool.so that is in no folder of the loader's; programs of libclpool.a need none.
