@@ -19,8 +19,7 @@ WIDTH = 110
 DOES_NOT_BLOCK = r"Does not block\b"
 MAY_BLOCK = r"(?:May block|Blocks)(?= (?:as|at|for|if|like|only|until|when|where|while)\b)"
 BLOCKING = rf"(?:{DOES_NOT_BLOCK}|{MAY_BLOCK})"
-CALLS = r"OpenCL calls:"
-FIELD = rf"(?:{BLOCKING}|{CALLS}|Thread safety:|Since \d)"
+FIELD = rf"(?:{BLOCKING}|{headers.CALLS}|Thread safety:|Since \d)"
 # A name of a status goes on with punctuation or a lower-case word: what else follows is the next sentence, fused.
 STATUS = r"CLPOOL_ERROR_[A-Z_]+[A-Z]"
 GOES_ON = r"[,;.:)|]|\s+(?:[a-z(`/]|CL_)"
@@ -53,11 +52,6 @@ def entry_points(folders):
         for path in pathlib.Path(folder, "CL").glob("*.h"):
             names.update(re.findall(r"\b(cl[A-Z]\w+)\b", path.read_text(encoding="utf-8", errors="replace")))
     return names
-
-
-def calls_of(text):
-    """What follows "OpenCL calls:", to the end of its sentence; a name such as clpool_mem_map() has no stop in it."""
-    return [match.group(1) for match in re.finditer(CALLS + r"(.*?)(?:\.(?:\s|$)|$)", sentences_of(text))]
 
 
 def default_of(file_comment):
@@ -116,14 +110,14 @@ def lacks_of_fields(function, default, known_calls):
         yield "does not say whether it blocks"
     if any(parameter.name == "blocking" for parameter in function.parameters) and not re.search(MAY_BLOCK, text):
         yield "has a parameter `blocking` and does not say when it blocks"
-    found = calls_of(text)
+    found = headers.calls_of(text)
     if not found and "no OpenCL calls" not in default:
-        yield f'no "{CALLS}"'
+        yield f'no "{headers.CALLS}"'
     for calls in found:
         entries = re.findall(r"\b(cl[A-Z]\w+)", calls)
         others = re.findall(r"\b(clpool_\w+)\(\)", calls)
-        if not re.match(r" none\b", calls) and not entries and not others:
-            yield f'no entry point after "{CALLS}"'
+        if not entries and not others and not re.search(r"^ none\b|\bput off\b", calls):
+            yield f'no entry point after "{headers.CALLS}"'
         yield from (f"{entry} is no entry point of OpenCL" for entry in entries if entry not in known_calls)
 
 

@@ -7,7 +7,7 @@ makes the tests fail rather than pass.
 """
 import pathlib
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 
 class Parameter(NamedTuple):
@@ -109,3 +109,52 @@ def numbers(text: str) -> List[str]:
         names += re.findall(r"\b(CLPOOL_\w+)\b\s*(?:=|,|$)", body)
     names += re.findall(r"^#define (CLPOOL_\w+) +\(?(?:-?\d\w*|[A-Z]\w*_MAX)\)?\s*$", plain, re.MULTILINE)
     return names
+
+
+CALLS = "OpenCL calls:"
+
+
+def calls_of(text: str) -> List[str]:
+    """What follows "OpenCL calls:", each to the end of its sentence."""
+    return re.findall(CALLS + r"(.*?)(?:\.(?:\s|$)|$)", " ".join(text.split()))
+
+
+def opencl_calls(folder: str) -> Dict[str, Set[str]]:
+    """The entry points that each function may call as the headers say. Besides names it knows what they say in words:
+    "those of clpool_…()", the allocator's, "releases that were put off", and what stands in the header's own comment, which
+    holds for all of its functions that call anything."""
+    everything = texts(folder)
+    listed = [f for name, text in everything.items() for f in functions(name, text)]
+    tops = {name: file_comment(text) for name, text in everything.items()}
+    makers = {f.name for f in listed if f.name.startswith("clpool_allocator_create_")}
+    releases = {f.name for f in listed if f.name.endswith("_release")}
+    called: Dict[str, Set[str]] = {f.name: set() for f in listed}
+    named: Dict[str, Set[str]] = {f.name: set() for f in listed}  # functions whose calls it makes
+    about_allocators, put_off = set(), set()
+    for function in listed:
+        said = " ".join(calls_of(plain(function.comment))).strip()
+        if said in ("", "none"):
+            continue
+        top = " ".join(tops[function.header].split())
+        if "the same calls" in top:
+            top += " ".join(" ".join(tops[name].split()) for name in re.findall(r"\b\w+\.h\b", top) if name in tops)
+        called[function.name] = set(re.findall(r"\bcl[A-Z]\w+", said + " " + top))
+        named[function.name] = set(re.findall(r"\b(clpool_\w+)\(\)", said)) | set(re.findall(r"those of (clpool_\w+)\(\)", top))
+        if "allocator" in said or "releases of the allocator" in top:
+            about_allocators.add(function.name)
+        if "put off" in said:
+            put_off.add(function.name)
+
+    def spread(names: Dict[str, Set[str]]) -> None:
+        before = -1
+        while before != sum(map(len, called.values())):
+            before = sum(map(len, called.values()))
+            for name, others in names.items():
+                called[name] = called[name].union(*(called[other] for other in others))
+
+    spread({name: others | (makers if name in about_allocators else set()) for name, others in named.items()})
+    late = set().union(*(called[name] for name in releases))
+    for name in put_off:
+        called[name] |= late
+    spread(named)
+    return called

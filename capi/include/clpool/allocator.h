@@ -5,9 +5,6 @@
  * Allocators are reference-counted: creation gives one reference, pools and memory made by an allocator hold
  * their own.
  *
- * Functions that make or give back an allocator, and clpool_allocator_allocate(), also carry out releases
- * that were put off (clpool_allocator_release_later() and its likes), with what these call and wait for.
- *
  * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
  * otherwise, it does not block and makes no OpenCL calls.
  */
@@ -33,7 +30,7 @@ typedef struct clpool_allocator clpool_allocator;
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
  * CL_MEM_COPY_HOST_PTR; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; for each allocation clCreateBuffer, for
- * each release clReleaseMemObject.
+ * each release clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl_mem_flags flags,
                                                           clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -52,7 +49,7 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueFillBuffer, before OpenCL 1.2
  * clEnqueueWriteBuffer instead; on out-of-order queues also clGetCommandQueueInfo, clGetDeviceInfo,
  * clGetPlatformInfo, clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL clEnqueueMarkerWithWaitList
- * too; for each release clReleaseMemObject.
+ * too; for each release clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
                                                            clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -86,7 +83,7 @@ enum {
  * Does not block; with CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE the allocations do. OpenCL calls: those of
  * clpool_allocator_create_immediate(), with clEnqueueMigrateMemObjects or clEnqueueWriteBuffer for
  * clEnqueueFillBuffer if that was chosen; with CLPOOL_TOUCH_WAIT clWaitForEvents and clReleaseEvent for each
- * allocation.
+ * allocation; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags,
                                                           uint32_t touch,
@@ -108,7 +105,8 @@ CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or queue.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; with a queue clGetCommandQueueInfo,
  * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128; for each allocation clSVMAlloc,
- * for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush.
+ * for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or, where the driver refuses
+ * that, clFinish and clSVMFree; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags,
                                                      cl_uint alignment, cl_command_queue queue_or_null,
@@ -126,7 +124,7 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
  * Does not block; the allocations do. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo,
  * clRetainContext, clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueMapBuffer, where the
  * map is not aligned clEnqueueUnmapMemObject, clFlush and clReleaseMemObject and the same once more; for each
- * release clEnqueueUnmapMemObject, clFlush, clReleaseMemObject.
+ * release clEnqueueUnmapMemObject, clFlush, clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flags flags,
                                                         clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -175,7 +173,8 @@ CLPOOL_API void clpool_allocator_ops_init(clpool_allocator_ops* ops) CLPOOL_NOEX
  * @param user passed to each of them
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size or version, or where allocate
- * or deallocate is NULL; then destroy is not called
+ * or deallocate is NULL; then destroy is not called.
+ * OpenCL calls: those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, void* user,
                                                         clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -187,7 +186,8 @@ CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_o
  * @param inner the allocator; retained
  * @param max_bytes bytes, > 0
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL or a limit of 0
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL or a limit of 0.
+ * OpenCL calls: those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, uint64_t max_bytes,
                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -215,7 +215,7 @@ CLPOOL_API clpool_status clpool_allocator_create_trace(clpool_allocator* inner, 
  * CLPOOL_ERROR_CALLBACK where a custom allocator failed; CLPOOL_ERROR_OPENCL.
  * May block as long as the driver or the custom allocator does. OpenCL calls: those that the create function
  * names for each allocation; where memory is out, those that give back what ended pools hold, as
- * clpool_pool_release().
+ * clpool_pool_release(); those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size,
                                                    clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -232,7 +232,7 @@ CLPOOL_API clpool_status clpool_allocator_retain(clpool_allocator* allocator) CL
  * @param allocator the allocator; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Does not block; the end of a decorator that writes a log does as writing to a file does. OpenCL calls: with
- * the last reference clReleaseContext, clReleaseCommandQueue.
+ * the last reference clReleaseContext, clReleaseCommandQueue; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 

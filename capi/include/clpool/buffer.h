@@ -30,7 +30,8 @@ extern "C" {
  * @param out receives the buffer; the caller releases it with clpool_mem_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too little host memory, host memory
  * without one of those flags or the flags without it; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
- * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext.
+ * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject
+ * on failure.
  */
 CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags flags, size_t size,
                                               void* host_or_null, size_t host_size,
@@ -50,8 +51,8 @@ CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags f
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, or a part that ends beyond the parent;
  * CLPOOL_ERROR_OPENCL with CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin;
  * CLPOOL_ERROR_INVALID_OPERATION for images, pipes and released memory; CLPOOL_ERROR_OUT_OF_MEMORY.
- * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped; clRetainContext;
- * to explain a wrong origin clGetContextInfo, clGetDeviceInfo.
+ * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped; clRetainContext,
+ * and clReleaseMemObject on failure; to explain a wrong origin clGetContextInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin, size_t size,
                                                cl_mem_flags flags, clpool_mem** out) CLPOOL_NOEXCEPT;

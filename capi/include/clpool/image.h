@@ -128,7 +128,8 @@ CLPOOL_API void clpool_image_options_init(clpool_image_options* options) CLPOOL_
  * rusticl, which loses what is written there; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a
  * format that is not supported (-10) or, on PoCL, such a buffer (-38).
  * Blocks as long as the driver copies. OpenCL calls: clCreateImage, before OpenCL 1.2 clCreateImage2D and
- * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clGetMemObjectInfo, clRetainContext.
+ * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clGetMemObjectInfo, clRetainContext,
+ * and clReleaseMemObject on failure.
  */
 CLPOOL_API clpool_status clpool_image_create(cl_context context, const clpool_image_options* options,
                                              clpool_mem** out) CLPOOL_NOEXCEPT;

@@ -50,13 +50,14 @@ enum {
  * @param mem the memory; NULL is allowed and does nothing
  * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already.
  * Thread safety: any thread, also another than the one that allocated. Does not block on a pool's hit path.
- * May block as long as the driver does for memory of no pool, and for up to 0.5 ms where a pool holds more
- * than clpool_pool_options.max_held_bytes. OpenCL calls: none for a pooled block that the pool keeps; else
+ * May block as long as the driver does for memory of no pool, or as the commands on it do if the driver
+ * refuses to free it behind them, and for up to 0.5 ms where a pool holds more than
+ * clpool_pool_options.max_held_bytes. OpenCL calls: none for a pooled block that the pool keeps; else
  * clReleaseMemObject, clSVMFree, clEnqueueSVMFree with clFlush, or for page-locked memory
  * clEnqueueUnmapMemObject with clFlush; clReleaseContext, clReleaseCommandQueue; for memory that this library
- * used on queues clGetCommandQueueInfo, clGetDeviceInfo, clEnqueueMarkerWithWaitList, clFlush; to find out
- * whether a pool may give memory back clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo; those of releases
- * that were put off.
+ * used on queues clGetCommandQueueInfo, clGetDeviceInfo, clEnqueueMarkerWithWaitList, clFlush,
+ * clReleaseEvent, and clFinish and clWaitForEvents where one of these fails; to find out whether a pool may
+ * give memory back clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
@@ -124,7 +125,7 @@ CLPOOL_API int32_t clpool_mem_is_pooled(const clpool_mem* mem) CLPOOL_NOEXCEPT;
  * CLPOOL_ERROR_OPENCL.
  * Does not block. OpenCL calls: clGetCommandQueueInfo, clRetainCommandQueue, clReleaseCommandQueue; where it
  * was bound to another queue clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush,
- * clEnqueueBarrierWithWaitList.
+ * clEnqueueBarrierWithWaitList, clReleaseEvent.
  */
 CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
@@ -133,7 +134,8 @@ CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue
  * @param mem as for clpool_mem_bind_queue()
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory and released
  * one; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
- * Blocks until the queue is empty. OpenCL calls: clFinish, clReleaseCommandQueue; none where the memory is
+ * Blocks until the queue is empty. OpenCL calls: clFinish, clReleaseCommandQueue, for a block of a pool over
+ * several queues clGetCommandQueueInfo, clGetDeviceInfo and clRetainCommandQueue; none where the memory is
  * bound to no queue.
  */
 CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEPT;
@@ -154,8 +156,8 @@ CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEP
  * one; CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL, and then the memory is as before.
  * Does not block. OpenCL calls: clGetCommandQueueInfo; clEnqueueSVMFree, clFlush, clReleaseCommandQueue,
  * clReleaseContext; with other references, for a block of a pool and for a queue out of order
- * clGetDeviceInfo, clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent instead or before; for a
- * block of a pool also those of clpool_mem_release().
+ * clGetDeviceInfo, clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent, clReleaseEvent instead
+ * or before; for a block of a pool also those of clpool_mem_release().
  */
 CLPOOL_API clpool_status clpool_mem_release_on(clpool_mem* mem, cl_command_queue queue_or_null,
                                                cl_uint wait_count, const cl_event* wait_list,

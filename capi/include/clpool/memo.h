@@ -91,7 +91,8 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown kind, a wrong struct_size or version.
  * Blocks while another thread computes the same key, for ever if that thread in turn waits for a key that
  * this one computes; and as long as ops->compute does. OpenCL calls: for a new result clRetainContext,
- * clRetainDevice or clRetainCommandQueue; if its computation fails the release of the same.
+ * clRetainDevice or clRetainCommandQueue; if its computation fails clReleaseContext, clReleaseDevice or
+ * clReleaseCommandQueue.
  */
 CLPOOL_API clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void* object, const void* key,
                                          size_t key_size, const clpool_memo_ops* ops, void* user,

@@ -14,10 +14,10 @@
  * microseconds. A hit (memory that was released before serves the request) makes no OpenCL call. What is no
  * hit also does what releases of other threads have left to be done, besides the calls that it names:
  * clReleaseMemObject, clReleaseCommandQueue, clReleaseEvent and the releases of the allocator; in a guarded
- * pool the fills and reads that look at its blocks, clEnqueueFillBuffer, clEnqueueWriteBuffer,
- * clEnqueueReadBuffer, clEnqueueSVMMemFill, clEnqueueSVMMemcpy, clFlush, clGetEventInfo. Where a device is
- * older than OpenCL 1.2, clEnqueueMarker and clEnqueueWaitForEvents stand for clEnqueueMarkerWithWaitList and
- * clEnqueueBarrierWithWaitList.
+ * pool the fills and reads that look at its blocks, with clCreateCommandQueue for new chunks,
+ * clEnqueueFillBuffer, clEnqueueWriteBuffer, clEnqueueReadBuffer, clEnqueueSVMMemFill, clEnqueueSVMMemcpy,
+ * clFlush, clGetEventInfo. Where a device is older than OpenCL 1.2, clEnqueueMarker and
+ * clEnqueueWaitForEvents stand for clEnqueueMarkerWithWaitList and clEnqueueBarrierWithWaitList.
  *
  * Some drivers are not as thread-safe as OpenCL demands (3.0, appendix A.2): on NVIDIA's (580.159 seen) and
  * Mesa's rusticl (22.3 seen) one queue is to be used by one thread at a time, also by what the pool enqueues
@@ -331,12 +331,12 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * Does not block on a hit. May block as long as the allocator does for new memory; where chunks could go back
  * first if the queues were through with them, for at most 10 ms, ever less often while the device stays busy;
  * and where memory is out, as clpool_pool_options.wait_ns and the callbacks say. OpenCL calls: none for a
- * hit; else those of the allocator for making memory, and of its releases where memory goes back;
- * clCreateSubBuffer; clEnqueueFillBuffer for new memory of an allocator without a queue;
- * clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the queues are; with several queues
- * clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo and clEnqueueBarrierWithWaitList, so that they
- * come after what made the memory; on NVIDIA's driver clCreateBuffer, clEnqueueCopyBuffer and clFlush for the
- * first use of a part.
+ * hit; else those of the allocator for making memory, and of its releases where memory goes back; those of
+ * pools that have ended, as clpool_pool_release(); clCreateSubBuffer; clEnqueueFillBuffer for new memory of
+ * an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the
+ * queues are; with several queues clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo and
+ * clEnqueueBarrierWithWaitList, so that they come after what made the memory; on NVIDIA's driver
+ * clGetMemObjectInfo, clCreateBuffer, clEnqueueCopyBuffer and clFlush for the first use of a part.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;

@@ -65,7 +65,7 @@ CLPOOL_API clpool_status clpool_svm_wrap(cl_context context, void* pointer, size
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too large a size, or SVM of unknown size
  * without one; CLPOOL_ERROR_INVALID_OPERATION for other memory than SVM and for released memory;
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
- * OpenCL calls: clCreateBuffer, clRetainContext.
+ * OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject on failure.
  */
 CLPOOL_API clpool_status clpool_svm_as_buffer(clpool_mem* svm, cl_mem_flags flags, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
