@@ -28,7 +28,8 @@ typedef struct clpool_allocator clpool_allocator;
  * @param flags cl_mem_flags for clCreateBuffer, 0 means CL_MEM_READ_WRITE
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context.
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid context.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; for each allocation clCreateBuffer, for
  * each release clReleaseMemObject; those of releases that were put off.
  */
@@ -43,7 +44,8 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid queue.
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block; before OpenCL 1.2 the allocations block until all before them on an in-order queue is
  * complete. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
  * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueFillBuffer, before OpenCL 1.2
@@ -77,9 +79,9 @@ enum {
  * @param touch one of CLPOOL_TOUCH_…, with or without CLPOOL_TOUCH_WAIT
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid queue;
- * CLPOOL_ERROR_INVALID_VALUE also for another `touch`; CLPOOL_ERROR_NOT_SUPPORTED if the device lacks the
- * command, or its driver crashes in it.
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue; CLPOOL_ERROR_INVALID_VALUE also for another `touch`;
+ * CLPOOL_ERROR_NOT_SUPPORTED if the device lacks the command, or its driver crashes in it.
  * Does not block; with CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE the allocations do. OpenCL calls: those of
  * clpool_allocator_create_immediate(), with clEnqueueMigrateMemObjects or clEnqueueWriteBuffer for
  * clEnqueueFillBuffer if that was chosen; with CLPOOL_TOUCH_WAIT clWaitForEvents and clReleaseEvent for each
@@ -100,9 +102,10 @@ CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_NOT_SUPPORTED if no device of the context (or the queue's device) has the SVM kind
  * that the flags ask for; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue, a queue of
- * another context, an alignment that is not a power of two or that the device does not allow,
- * CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_SVM_ATOMICS without CL_MEM_SVM_FINE_GRAIN_BUFFER;
- * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or queue.
+ * another context, an alignment that is not a power of two or that the device does not allow, flags with
+ * CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR or accesses that exclude each other, CL_MEM_SVM_ATOMICS without
+ * CL_MEM_SVM_FINE_GRAIN_BUFFER; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or
+ * queue.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; with a queue clGetCommandQueueInfo,
  * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128; for each allocation clSVMAlloc,
  * for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or, where the driver refuses
@@ -120,7 +123,8 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
  * @param flags further cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_ALLOC_HOST_PTR is added
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid queue.
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block; the allocations do. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo,
  * clRetainContext, clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueMapBuffer, where the
  * map is not aligned clEnqueueUnmapMemObject, clFlush and clReleaseMemObject and the same once more; for each

@@ -31,7 +31,7 @@ extern "C" {
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too little host memory, host memory
  * without one of those flags or the flags without it; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject
- * on failure.
+ * on failure; to explain too large a size clGetContextInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags flags, size_t size,
                                               void* host_or_null, size_t host_size,

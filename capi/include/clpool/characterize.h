@@ -382,8 +382,9 @@ CLPOOL_API void clpool_performance_init(clpool_performance* performance) CLPOOL_
  * @param device a device of it
  * @param options_or_null NULL for all defaults
  * @param performance receives the figures; struct_size must be set
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OUT_OF_MEMORY;
- * CLPOOL_ERROR_OPENCL, also if a kernel cannot be built.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size, or transfers of more bytes
+ * than the device's largest buffer has; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, also if a kernel
+ * cannot be built.
  * Blocks for about a second with the defaults. OpenCL calls: clGetDeviceInfo, clCreateCommandQueue,
  * clCreateBuffer, clEnqueueWriteBuffer, clEnqueueReadBuffer, clEnqueueCopyBuffer, clEnqueueNDRangeKernel,
  * clFinish, clReleaseMemObject, clReleaseCommandQueue, and those of building a kernel.

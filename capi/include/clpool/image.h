@@ -121,12 +121,13 @@ CLPOOL_API void clpool_image_options_init(clpool_image_options* options) CLPOOL_
  * @param context where it is made; retained
  * @param options what it is to be
  * @param out receives the image; the caller releases it with clpool_mem_release(). NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE, naming it, for whatever contradicts itself or is too small;
- * CLPOOL_ERROR_NOT_FOUND for an unknown channel order or type; CLPOOL_ERROR_INVALID_OPERATION for a `buffer`
- * that is none or was released; CLPOOL_ERROR_NOT_SUPPORTED where no device has images, or types newer than
- * the devices' version, and for a buffer that is a part of another one (most blocks of pools are) on Mesa's
- * rusticl, which loses what is written there; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a
- * format that is not supported (-10) or, on PoCL, such a buffer (-38).
+ * @return CLPOOL_ERROR_INVALID_VALUE, naming it, for whatever contradicts itself, is too small, or larger
+ * than the devices allow; CLPOOL_ERROR_NOT_FOUND for an unknown channel order or type;
+ * CLPOOL_ERROR_INVALID_OPERATION for a `buffer` that is none or was released; CLPOOL_ERROR_NOT_SUPPORTED
+ * where no device has images, or types newer than the devices' version, and for a buffer that is a part of
+ * another one (most blocks of pools are) on Mesa's rusticl, which loses what is written there;
+ * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a format that is not supported (-10) or, on PoCL,
+ * such a buffer (-38).
  * Blocks as long as the driver copies. OpenCL calls: clCreateImage, before OpenCL 1.2 clCreateImage2D and
  * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clGetMemObjectInfo, clRetainContext,
  * and clReleaseMemObject on failure.

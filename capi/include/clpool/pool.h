@@ -377,8 +377,7 @@ CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_q
  * Figures of the pool at this moment. With several threads at work, those of one moment each.
  * @param pool the pool
  * @param stats receives the figures; struct_size must be set
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size. May wait for another
- * thread's bookkeeping.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size.
  * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) CLPOOL_NOEXCEPT;

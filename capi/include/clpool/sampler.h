@@ -22,7 +22,8 @@ extern "C" {
  * @param addressing CL_ADDRESS_CLAMP, …
  * @param filter CL_FILTER_NEAREST or CL_FILTER_LINEAR
  * @param out receives the sampler; the caller releases it with clReleaseSampler(). NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an addressing mode or filter that does not exist,
+ * or a repeating mode without normalized coordinates; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clCreateSamplerWithProperties, before OpenCL 2.0
  * clCreateSampler.
  */
@@ -36,8 +37,8 @@ CLPOOL_API clpool_status clpool_sampler_create(cl_context context, int32_t norma
  * @param properties_or_null pairs of name (CL_SAMPLER_…) and value, ended by 0; NULL: the defaults
  * @param out receives the sampler; the caller releases it with clReleaseSampler(). NULL on failure
  * @return CLPOOL_ERROR_NOT_SUPPORTED, before OpenCL 2.0, for other properties than coordinates, addressing
- * and filter; CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_MEMORY;
- * CLPOOL_ERROR_OPENCL.
+ * and filter; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an addressing mode or filter that does not
+ * exist, or a repeating mode without normalized coordinates; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clCreateSamplerWithProperties, before OpenCL 2.0
  * clCreateSampler.
  */

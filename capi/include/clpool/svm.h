@@ -31,8 +31,9 @@ extern "C" {
  * commands of this library still use it, which it is then freed behind
  * @param out receives the memory; the caller releases it with clpool_mem_release(). NULL on failure
  * @return CLPOOL_ERROR_NOT_SUPPORTED, naming what is needed, where the device lacks that kind;
- * CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue or one of another context, a wrong
- * alignment or a size over the device's largest allocation; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue or one of another context, wrong
+ * flags, a wrong alignment or a size over the device's largest allocation; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL.
  * May block as long as the driver does. OpenCL calls: clSVMAlloc, and those of clpool_allocator_create_svm()
  * and clpool_allocator_allocate().
  */
