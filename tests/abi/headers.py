@@ -7,13 +7,34 @@ makes the tests fail rather than pass.
 """
 import pathlib
 import re
-from typing import Dict, List, NamedTuple
+from typing import Dict, List, NamedTuple, Optional, Set, Tuple
+
+
+class Parameter(NamedTuple):
+    type: str
+    name: str
 
 
 class Function(NamedTuple):
     header: str
     name: str
     comment: str
+    line: int
+    result: str
+    parameters: List[Parameter]
+
+
+class Documentation(NamedTuple):
+    """A /** comment, taken apart: each text with its line ends."""
+    what: str
+    parameters: List[Tuple[str, str]]
+    result: Optional[str]
+
+
+def to_parameter(text: str) -> Parameter:
+    """A parameter of a declaration: `const size_t* origin`, `size_t shape[3]`."""
+    match = re.fullmatch(r"(.*?)(\w+)((?:\[\w*\])*)", text.strip())
+    return Parameter(match.group(1).strip() + match.group(3), match.group(2))
 
 
 def texts(folder: str) -> Dict[str, str]:
@@ -30,9 +51,42 @@ def functions(header: str, text: str) -> List[Function]:
     found = []
     for match in re.finditer(r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?^CLPOOL_API\b([^;]*);", text, re.DOTALL | re.MULTILINE):
         declaration = " ".join(without_comments(match.group(2)).split())
-        name = re.fullmatch(r".*?\b(clpool_\w+)\s*\(.*\)\s*CLPOOL_NOEXCEPT", declaration).group(1)
-        found.append(Function(header, name, match.group(1) or ""))
+        parts = re.fullmatch(r"(.*?)\b(clpool_\w+)\s*\((.*)\)\s*CLPOOL_NOEXCEPT", declaration)
+        listed = [] if parts.group(3) == "void" else parts.group(3).split(",")
+        line = text.count("\n", 0, match.start(2)) + 1
+        found.append(Function(header, parts.group(2), match.group(1) or "", line, parts.group(1).strip(),
+                              [to_parameter(parameter) for parameter in listed]))
     return found
+
+
+def plain(comment: str) -> str:
+    """A comment's text, line by line, without its frame."""
+    lines = re.sub(r"^/\*\*?|\*/$", "", comment.strip()).split("\n")
+    return "\n".join(re.sub(r"^\s*\*? ?", "", line).rstrip() for line in lines).strip()
+
+
+def documentation(comment: str) -> Documentation:
+    what, *fields = re.split(r"^@", plain(comment), flags=re.MULTILINE)
+    parameters, result = [], None
+    for field in fields:
+        kind, _, rest = field.partition(" ")
+        if kind == "param":
+            name, _, text = rest.partition(" ")
+            parameters.append((name, text.strip()))
+        elif kind == "return":
+            result = rest.strip()
+    return Documentation(what.strip(), parameters, result)
+
+
+def file_comment(text: str) -> str:
+    """What a header says of itself between the licence and its guard; "" if nothing."""
+    match = re.match(r"/\*(?:(?!\*/).)*SPDX(?:(?!\*/).)*\*/\s*(/\*(?:(?!\*/).)*\*/)\s*#ifndef", text, re.DOTALL)
+    return plain(match.group(1)) if match else ""
+
+
+def comments(text: str) -> List[Tuple[int, str]]:
+    """Every comment with the number of its first line."""
+    return [(text.count("\n", 0, match.start()) + 1, match.group()) for match in re.finditer(r"/\*.*?\*/", text, re.DOTALL)]
 
 
 def structs(text: str) -> Dict[str, List[str]]:
@@ -55,3 +109,52 @@ def numbers(text: str) -> List[str]:
         names += re.findall(r"\b(CLPOOL_\w+)\b\s*(?:=|,|$)", body)
     names += re.findall(r"^#define (CLPOOL_\w+) +\(?(?:-?\d\w*|[A-Z]\w*_MAX)\)?\s*$", plain, re.MULTILINE)
     return names
+
+
+CALLS = "OpenCL calls:"
+
+
+def calls_of(text: str) -> List[str]:
+    """What follows "OpenCL calls:", each to the end of its sentence."""
+    return re.findall(CALLS + r"(.*?)(?:\.(?:\s|$)|$)", " ".join(text.split()))
+
+
+def opencl_calls(folder: str) -> Dict[str, Set[str]]:
+    """The entry points that each function may call as the headers say. Besides names it knows what they say in words:
+    "those of clpool_…()", the allocator's, "releases that were put off", and what stands in the header's own comment, which
+    holds for all of its functions that call anything."""
+    everything = texts(folder)
+    listed = [f for name, text in everything.items() for f in functions(name, text)]
+    tops = {name: file_comment(text) for name, text in everything.items()}
+    makers = {f.name for f in listed if f.name.startswith("clpool_allocator_create_")}
+    releases = {f.name for f in listed if f.name.endswith("_release")}
+    called: Dict[str, Set[str]] = {f.name: set() for f in listed}
+    named: Dict[str, Set[str]] = {f.name: set() for f in listed}  # functions whose calls it makes
+    about_allocators, put_off = set(), set()
+    for function in listed:
+        said = " ".join(calls_of(plain(function.comment))).strip()
+        if said in ("", "none"):
+            continue
+        top = " ".join(tops[function.header].split())
+        if "the same calls" in top:
+            top += " ".join(" ".join(tops[name].split()) for name in re.findall(r"\b\w+\.h\b", top) if name in tops)
+        called[function.name] = set(re.findall(r"\bcl[A-Z]\w+", said + " " + top))
+        named[function.name] = set(re.findall(r"\b(clpool_\w+)\(\)", said)) | set(re.findall(r"those of (clpool_\w+)\(\)", top))
+        if "allocator" in said or "releases of the allocator" in top:
+            about_allocators.add(function.name)
+        if "put off" in said:
+            put_off.add(function.name)
+
+    def spread(names: Dict[str, Set[str]]) -> None:
+        before = -1
+        while before != sum(map(len, called.values())):
+            before = sum(map(len, called.values()))
+            for name, others in names.items():
+                called[name] = called[name].union(*(called[other] for other in others))
+
+    spread({name: others | (makers if name in about_allocators else set()) for name, others in named.items()})
+    late = set().union(*(called[name] for name in releases))
+    for name in put_off:
+        called[name] |= late
+    spread(named)
+    return called

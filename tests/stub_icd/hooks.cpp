@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "state.hpp"
 
@@ -15,6 +16,8 @@ struct Hooks {
   std::mutex mutex;
   stub_hook hook = nullptr;
   void* hook_user = nullptr;
+  stub_hook observer = nullptr;
+  void* observer_user = nullptr;
   std::string meanwhile_in;  ///< empty: any
   stub_operation operation = nullptr;
   void* operation_user = nullptr;
@@ -68,14 +71,18 @@ void call_hooks(Entry entry) {
   std::unique_lock lock(h.mutex);
   const stub_hook hook = h.hook;
   void* const hook_user = h.hook_user;
+  const stub_hook observer = h.observer;
+  void* const observer_user = h.observer_user;
   const bool meant = h.meanwhile_in.empty() || h.meanwhile_in == name_of(entry);
   const stub_operation operation = meant ? h.operation : nullptr;
   void* const operation_user = h.operation_user;
   lock.unlock();
-  if (hook != nullptr) {
-    is_inside() = true;
-    hook(name_of(entry), hook_user);
-    is_inside() = false;
+  for (const auto& [called, user] : {std::pair(observer, observer_user), std::pair(hook, hook_user)}) {
+    if (called != nullptr) {
+      is_inside() = true;
+      called(name_of(entry), user);
+      is_inside() = false;
+    }
   }
   if (operation == nullptr) {
     return;
@@ -98,6 +105,12 @@ void stub_set_hook(stub_hook hook, void* user) {
   const std::lock_guard lock(hooks().mutex);
   hooks().hook = hook;
   hooks().hook_user = user;
+}
+
+void stub_set_observer(stub_hook observer, void* user) {
+  const std::lock_guard lock(hooks().mutex);
+  hooks().observer = observer;
+  hooks().observer_user = user;
 }
 
 void stub_meanwhile(const char* entry_point, stub_operation operation, void* user) {

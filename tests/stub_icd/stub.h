@@ -127,6 +127,9 @@ STUB_API uint64_t stub_now(void);
 typedef void (*stub_hook)(const char* entry_point, void* user);
 STUB_API void stub_set_hook(stub_hook hook, void* user);
 
+/* The same beside it, and stub_reset() leaves it: for who looks at a whole program of tests from outside. */
+STUB_API void stub_set_observer(stub_hook observer, void* user);
+
 /* During every call of `entry_point` (NULL: of any), `operation` runs on another thread, and the call goes on
  * when it is through. If it is not within the time `patience`, somebody holds a lock that it wants: that is
  * counted, said on stderr, and the call goes on without it. entry_point and operation NULL: no more. */

@@ -3,11 +3,10 @@
 /* Allocators: where memory comes from. A pool is made over one; each can also be used directly.
  *
  * Allocators are reference-counted: creation gives one reference, pools and memory made by an allocator hold
- * their own. All functions are thread-safe. Since 1.0 unless a function says otherwise.
+ * their own.
  *
- * Statuses that all create functions can return besides those they name: CLPOOL_ERROR_INVALID_VALUE (a NULL
- * argument, flags with CL_MEM_USE_HOST_PTR or CL_MEM_COPY_HOST_PTR), CLPOOL_ERROR_OPENCL (an invalid context
- * or queue), CLPOOL_ERROR_OUT_OF_HOST_MEMORY. None of them blocks.
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_ALLOCATOR_H
 #define CLPOOL_ALLOCATOR_H
@@ -27,8 +26,12 @@ typedef struct clpool_allocator clpool_allocator;
  * so out-of-memory may come late, where no pool can answer it: give a pool an immediate allocator instead.
  * @param context where the buffers are made; retained
  * @param flags cl_mem_flags for clCreateBuffer, 0 means CL_MEM_READ_WRITE
- * @param out the allocator
- * OpenCL calls: clRetainContext, clGetContextInfo, clGetDeviceInfo.
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid context.
+ * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; for each allocation clCreateBuffer, for
+ * each release clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl_mem_flags flags,
                                                           clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -39,9 +42,16 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * when the command is enqueued; see clpool_allocator_create_touching().
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
- * @param out the allocator
- * OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for each allocation
- * clCreateBuffer and clEnqueueFillBuffer, on out-of-order queues a barrier.
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue.
+ * Does not block; before OpenCL 1.2 the allocations block until all before them on an in-order queue is
+ * complete. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
+ * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueFillBuffer, before OpenCL 1.2
+ * clEnqueueWriteBuffer instead; on out-of-order queues also clGetCommandQueueInfo, clGetDeviceInfo,
+ * clGetPlatformInfo, clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL clEnqueueMarkerWithWaitList
+ * too; for each release clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
                                                            clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -67,10 +77,15 @@ enum {
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param touch one of CLPOOL_TOUCH_…, with or without CLPOOL_TOUCH_WAIT
- * @param out the allocator
- * @return CLPOOL_ERROR_INVALID_VALUE for another `touch`; CLPOOL_ERROR_NOT_SUPPORTED if the device lacks
- * the command. With CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE allocations block. OpenCL calls: as
- * clpool_allocator_create_immediate(), with the command that was chosen, and clWaitForEvents.
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue; CLPOOL_ERROR_INVALID_VALUE also for another `touch`;
+ * CLPOOL_ERROR_NOT_SUPPORTED if the device lacks the command, or its driver crashes in it.
+ * Does not block; with CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE the allocations do. OpenCL calls: those of
+ * clpool_allocator_create_immediate(), with clEnqueueMigrateMemObjects or clEnqueueWriteBuffer for
+ * clEnqueueFillBuffer if that was chosen; with CLPOOL_TOUCH_WAIT clWaitForEvents and clReleaseEvent for each
+ * allocation; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags,
                                                           uint32_t touch,
@@ -81,16 +96,20 @@ CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue
  * @param context where the memory is made; retained
  * @param flags cl_svm_mem_flags, 0 means CL_MEM_READ_WRITE (coarse grain)
  * @param alignment bytes, a power of two up to what the device allows (128 on most); 0 means the device's
- *        default, 128. A larger one is tried at once by a small allocation.
+ * default, 128. A larger one is tried at once by a small allocation.
  * @param queue_or_null an in-order queue on which the memory is used and behind which it is freed
- *        (clEnqueueSVMFree); NULL: freed at once (clSVMFree)
- * @param out the allocator
+ * (clEnqueueSVMFree); NULL: freed at once (clSVMFree)
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_NOT_SUPPORTED if no device of the context (or the queue's device) has the SVM kind
- *         that the flags ask for; CLPOOL_ERROR_INVALID_VALUE for an out-of-order queue, a queue of another
- *         context, an alignment that is not a power of two or that the device does not allow,
- *         CL_MEM_SVM_ATOMICS without CL_MEM_SVM_FINE_GRAIN_BUFFER
- * OpenCL calls: clRetainContext, clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; clSVMAlloc and
- * clSVMFree for an alignment over 128.
+ * that the flags ask for; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue, a queue of
+ * another context, an alignment that is not a power of two or that the device does not allow, flags with
+ * CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR or accesses that exclude each other, CL_MEM_SVM_ATOMICS without
+ * CL_MEM_SVM_FINE_GRAIN_BUFFER; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or
+ * queue.
+ * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; with a queue clGetCommandQueueInfo,
+ * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128; for each allocation clSVMAlloc,
+ * for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or, where the driver refuses
+ * that, clFinish and clSVMFree; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags,
                                                      cl_uint alignment, cl_command_queue queue_or_null,
@@ -102,8 +121,14 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
  * for what was enqueued on the queue before, for ever if that never ends: long commands belong on others.
  * @param queue used to map and unmap; retained with its context
  * @param flags further cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_ALLOC_HOST_PTR is added
- * @param out the allocator
- * OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo.
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue.
+ * Does not block; the allocations do. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo,
+ * clRetainContext, clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueMapBuffer, where the
+ * map is not aligned clEnqueueUnmapMemObject, clFlush and clReleaseMemObject and the same once more; for each
+ * release clEnqueueUnmapMemObject, clFlush, clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flags flags,
                                                         clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -124,9 +149,9 @@ typedef struct clpool_allocator_ops {
    * @param chunk receives any value except 0; pointers of blocks are this value + the block's offset
    * @return CLPOOL_SUCCESS; CLPOOL_ERROR_OUT_OF_MEMORY or an OpenCL code -4, -5, -6 for out of memory, which
    * a pool answers by giving memory back and asking again. Any other negative number is an OpenCL code too
-   * and fails the request with CLPOOL_ERROR_OPENCL, anything else with CLPOOL_ERROR_CALLBACK; so
-   * does a chunk of 0, one that overlaps another which was not given back or goes beyond the largest number (it
-   * is not given back), and a C++ exception
+   * and fails the request with CLPOOL_ERROR_OPENCL, anything else with CLPOOL_ERROR_CALLBACK; so does a chunk
+   * of 0, one that overlaps another which was not given back or goes beyond the largest number (it is not
+   * given back), and a C++ exception
    */
   clpool_status (*allocate)(void* user, uint64_t size, uint64_t alignment, uint64_t* chunk);
   /** Takes a chunk back, with the size that it was made with. */
@@ -139,7 +164,10 @@ typedef struct clpool_allocator_ops {
 #define CLPOOL_ALLOCATOR_OPS_INIT \
   { sizeof(clpool_allocator_ops), 1u, NULL, NULL, NULL }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_ALLOCATOR_OPS_INIT, for languages without macros.
+ * @param ops receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_allocator_ops_init(clpool_allocator_ops* ops) CLPOOL_NOEXCEPT;
 
 /**
@@ -147,33 +175,36 @@ CLPOOL_API void clpool_allocator_ops_init(clpool_allocator_ops* ops) CLPOOL_NOEX
  * buffers.
  * @param ops the functions; copied
  * @param user passed to each of them
- * @param out the allocator
- * @return CLPOOL_ERROR_INVALID_VALUE for a wrong struct_size or version, or where allocate or deallocate is
- * NULL; then destroy is not called. OpenCL calls: none.
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size or version, or where allocate
+ * or deallocate is NULL; then destroy is not called.
+ * OpenCL calls: those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, void* user,
                                                         clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
- * Decorator: never lets more than `max_bytes` be taken from `inner` at a time. Bytes are reserved before the
- * call and given back if it fails, so that threads cannot exceed the limit together.
+ * A decorator: never lets more than `max_bytes` be taken from `inner` at a time. Bytes are reserved before
+ * the call and given back if it fails, so that threads cannot exceed the limit together. What exceeds the
+ * limit is CLPOOL_ERROR_OUT_OF_MEMORY of the allocation, which a pool answers.
  * @param inner the allocator; retained
  * @param max_bytes bytes, > 0
- * @param out the allocator
- * @return CLPOOL_ERROR_INVALID_VALUE for a limit of 0. What exceeds the limit later is
- * CLPOOL_ERROR_OUT_OF_MEMORY, which a pool answers. OpenCL calls: none.
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL or a limit of 0.
+ * OpenCL calls: those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, uint64_t max_bytes,
                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
- * Decorator: writes every allocation, failure and release of `inner` to a log that clpool_trace_open() and
+ * A decorator: writes every allocation, failure and release of `inner` to a log that clpool_trace_open() and
  * RMM's tools read.
  * @param inner the allocator; retained
- * @param path file to write, replaced if it exists; a name that ends in ".gz" is refused
- *        (CLPOOL_ERROR_NOT_SUPPORTED): compress it afterwards
- * @param out the allocator
- * @return CLPOOL_ERROR_IO if the file cannot be written
+ * @param path file to write, replaced if it exists
+ * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_IO if the file cannot be written;
+ * CLPOOL_ERROR_NOT_SUPPORTED for a name that ends in ".gz": compress it afterwards.
+ * Blocks as writing to a file does; so do allocations and releases, one in about a thousand.
  */
 CLPOOL_API clpool_status clpool_allocator_create_trace(clpool_allocator* inner, const char* path,
                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -182,26 +213,40 @@ CLPOOL_API clpool_status clpool_allocator_create_trace(clpool_allocator* inner, 
  * Makes memory that goes straight back to the driver when released.
  * @param allocator the source
  * @param size bytes; 0 succeeds and gives NULL
- * @param out the memory
- * @return CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_INVALID_VALUE for a size over the device's largest
- * allocation. May block as long as the driver does. OpenCL calls: those that the create function names for
- * making memory.
+ * @param out receives the memory; the caller releases it with clpool_mem_release(). NULL on failure
+ * @return CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a size over the
+ * device's largest allocation; CLPOOL_ERROR_NOT_SUPPORTED where page-locked memory cannot be mapped aligned;
+ * CLPOOL_ERROR_CALLBACK where a custom allocator failed; CLPOOL_ERROR_OPENCL.
+ * May block as long as the driver or the custom allocator does. OpenCL calls: those that the create function
+ * names for each allocation; where memory is out, those that give back what ended pools hold, as
+ * clpool_pool_release(); those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size,
                                                    clpool_mem** out) CLPOOL_NOEXCEPT;
 
-/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+/**
+ * Adds one reference, to be given up by one more clpool_allocator_release().
+ * @param allocator the allocator
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
 CLPOOL_API clpool_status clpool_allocator_retain(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 
-/** Gives up one reference; NULL is allowed. The allocator lives on while pools or memory of it do. */
+/**
+ * Gives up one reference. The allocator lives on while pools or memory of it do.
+ * @param allocator the allocator; NULL is allowed and does nothing
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * Does not block; the end of a decorator that writes a log does as writing to a file does. OpenCL calls: with
+ * the last reference clReleaseContext, clReleaseCommandQueue; those of releases that were put off.
+ */
 CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
  * @param allocator the allocator; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_allocator_release_later(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 

@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: The libclpool authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* Answers about devices: a value, where it comes from, and how far to trust it. For a valid device no
- * question fails for want of an answer: it says so in the source. Since 1.0.
+ * question fails for want of an answer: it says so in the source.
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_ANSWER_H
 #define CLPOOL_ANSWER_H
@@ -57,14 +60,18 @@ typedef struct clpool_answer {
 #define CLPOOL_ANSWER_INIT \
   { sizeof(clpool_answer), 0u, 0, "", "" }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_ANSWER_INIT, for languages without macros.
+ * @param answer receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_answer_init(clpool_answer* answer) CLPOOL_NOEXCEPT;
 
 /**
  * Name of a source.
  * @param source one of CLPOOL_SOURCE_…
- * @return "none", "query", "kernel query", "table", "guess", "not applicable", or "unknown"; never NULL.
- * Thread-safe; does not block; OpenCL calls: none.
+ * @return "none", "query", "kernel query", "table", "guess", "not applicable", or "unknown"; static, never
+ * NULL.
+ * OpenCL calls: none.
  */
 CLPOOL_API const char* clpool_source_name(uint32_t source) CLPOOL_NOEXCEPT;
 

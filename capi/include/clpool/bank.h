@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: The libclpool authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* Which accesses to local memory fall on the same bank. Pure arithmetic: no device is needed. For a device's
- * own figures see clpool_characterize_local_access_conflicts(). Thread-safe; nothing blocks; OpenCL calls:
- * none. Since 1.0.
+ * own figures see clpool_characterize_local_access_conflicts().
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_BANK_H
 #define CLPOOL_BANK_H
@@ -38,7 +40,10 @@ typedef struct clpool_bank_memory {
 #define CLPOOL_BANK_MEMORY_INIT \
   { sizeof(clpool_bank_memory), 0u, 0u, 0u, 0u, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_BANK_MEMORY_INIT, for languages without macros.
+ * @param memory receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXCEPT;
 
 /**
@@ -50,11 +55,12 @@ CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXC
  * @param rank number of extents in `shape`, at most 32
  * @param stored_shape_or_null extents that are laid out, such as (32, 33) for (32, 32); NULL: as `shape`
  * @param stored_rank number of extents in `stored_shape_or_null`; must be `rank`; ignored where that is NULL
- * @param multiplicity accesses that one bank serves one after the other; 1: free of conflicts
+ * @param multiplicity receives the number of accesses that one bank serves one after the other; 1: free of
+ * conflicts
  * @param text receives why, cut to `capacity` and ended by a zero, "" where there is no conflict; may be NULL
  * if `capacity` is 0
  * @param capacity bytes that `text` has room for
- * @param needed bytes of the whole text with its zero; may be NULL
+ * @param needed receives the bytes of the whole text with its zero; may be NULL
  * @return CLPOOL_ERROR_INVALID_VALUE for shapes of different rank, an extent of 0, an item size of 0, a
  * stored extent under the accessed one (current model), an unknown model, a wrong struct_size, a NULL
  * argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* Buffers made directly, sub-regions of any memory, and plain cl_mem objects as clpool_mem.
  *
- * Thread safety: as for mem.h. Since 1.0 unless a function says otherwise.
+ * Thread safety: any thread, one at a time for the same memory. Since 1.0. Unless a function says otherwise,
+ * it does not block.
  */
 #ifndef CLPOOL_BUFFER_H
 #define CLPOOL_BUFFER_H
@@ -24,12 +25,13 @@ extern "C" {
  * @param flags cl_mem_flags, 0 means CL_MEM_READ_WRITE; unknown ones go to the driver as they are
  * @param size bytes; 0 with host memory means all of that
  * @param host_or_null host memory, together with CL_MEM_USE_HOST_PTR (must outlive the buffer) or
- *        CL_MEM_COPY_HOST_PTR (copied by the call)
+ * CL_MEM_COPY_HOST_PTR (copied by the call)
  * @param host_size bytes of the host memory; at least size
- * @param out the buffer
+ * @param out receives the buffer; the caller releases it with clpool_mem_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too little host memory, host memory
- * without one of those flags or the flags without it; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL Blocks
- * as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext.
+ * without one of those flags or the flags without it; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject
+ * on failure; to explain too large a size clGetContextInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags flags, size_t size,
                                               void* host_or_null, size_t host_size,
@@ -45,11 +47,12 @@ CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags f
  * must be a multiple of the device's base address alignment (CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits)
  * @param size bytes; CLPOOL_WHOLE_SIZE means all that is left
  * @param flags cl_mem_flags, 0 means those of the parent; host pointer flags are left out
- * @param out the part
+ * @param out receives the part; the caller releases it with clpool_mem_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, or a part that ends beyond the parent;
- *         CLPOOL_ERROR_OPENCL with CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin;
- *         CLPOOL_ERROR_INVALID_OPERATION for images, pipes and released memory; CLPOOL_ERROR_OUT_OF_MEMORY
- * Does not block. OpenCL calls: clCreateSubBuffer, clRetainContext.
+ * CLPOOL_ERROR_OPENCL with CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin;
+ * CLPOOL_ERROR_INVALID_OPERATION for images, pipes and released memory; CLPOOL_ERROR_OUT_OF_MEMORY.
+ * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped; clRetainContext,
+ * and clReleaseMemObject on failure; to explain a wrong origin clGetContextInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin, size_t size,
                                                cl_mem_flags flags, clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -58,9 +61,10 @@ CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin
  * A clpool_mem for a plain cl_mem of any type.
  * @param handle the object; of a sub-buffer, the buffer that it is part of must keep a reference as long
  * @param retain not 0: it is retained; 0: the caller's reference is taken over if the call succeeds
- * @param out the memory; its kind is that of the object
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OPENCL for an invalid handle
- * Does not block. OpenCL calls: clGetMemObjectInfo, clRetainMemObject, clReleaseMemObject, clRetainContext.
+ * @param out receives the memory; the caller releases it with clpool_mem_release(). NULL on failure. Its kind
+ * is that of the object
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OPENCL for an invalid handle.
+ * OpenCL calls: clGetMemObjectInfo, clRetainMemObject, clReleaseMemObject, clRetainContext.
  */
 CLPOOL_API clpool_status clpool_mem_wrap(cl_mem handle, int32_t retain, clpool_mem** out) CLPOOL_NOEXCEPT;
 
@@ -70,8 +74,8 @@ CLPOOL_API clpool_status clpool_mem_wrap(cl_mem handle, int32_t retain, clpool_m
  * @param root receives the buffer object, which is no sub-buffer; the reference stays with `mem`
  * @param offset receives the bytes from its start
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for memory without a
- *         cl_mem and for released memory
- * Does not block. OpenCL calls: clGetMemObjectInfo for wrapped sub-buffers.
+ * cl_mem and for released memory.
+ * OpenCL calls: clGetMemObjectInfo for wrapped sub-buffers, else none.
  */
 CLPOOL_API clpool_status clpool_mem_root(const clpool_mem* mem, cl_mem* root, size_t* offset) CLPOOL_NOEXCEPT;
 

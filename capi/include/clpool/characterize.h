@@ -3,10 +3,12 @@
 /* What one must know of a device to use its memory well. Every answer has its source: see answer.h.
  *
  * Vendors are known by their exact ids, and vendors' own queries are asked only of devices that list the
- * extension. All functions are thread-safe. Those that may build a kernel block as long as the compiler
- * takes. Statuses of all besides those they name: CLPOOL_ERROR_INVALID_VALUE (a NULL argument, an unknown
- * model, a wrong struct_size), CLPOOL_ERROR_OPENCL (not a device), CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Since 1.0
- * unless a function says otherwise.
+ * extension. A kernel that is built to ask about it takes clCreateContext (where none is given, else
+ * clRetainContext), clCreateProgramWithSource, clBuildProgram, clCreateKernel, clGetKernelWorkGroupInfo or
+ * clGetKernelInfo, clReleaseKernel, clReleaseProgram and clReleaseContext.
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block.
  */
 #ifndef CLPOOL_CHARACTERIZE_H
 #define CLPOOL_CHARACTERIZE_H
@@ -24,8 +26,10 @@ extern "C" {
  * @param model one of CLPOOL_MODEL_…; PyOpenCL's adds the deprecated -cl-strict-aliasing on AMD and NVIDIA
  * @param text receives the options, cut to `capacity` and always ended by a zero; may be NULL if that is 0
  * @param capacity bytes that `text` has room for
- * @param needed bytes of the whole text with its zero
- * OpenCL calls: clGetDeviceInfo.
+ * @param needed receives the bytes of the whole text with its zero
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or an unknown model; CLPOOL_ERROR_OPENCL if it is no
+ * device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_fast_build_options(cl_device_id device, uint32_t model,
                                                                 char* text, size_t capacity,
@@ -35,7 +39,9 @@ CLPOOL_API clpool_status clpool_characterize_fast_build_options(cl_device_id dev
  * Whether kernels can use double by AMD's old extension cl_amd_fp64 (1) or not (0).
  * @param device the device
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_amd_double_support(cl_device_id device,
                                                                 clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -46,7 +52,9 @@ CLPOOL_API clpool_status clpool_characterize_amd_double_support(cl_device_id dev
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_double_support(cl_device_id device, uint32_t model,
                                                             clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -57,7 +65,9 @@ CLPOOL_API clpool_status clpool_characterize_double_support(cl_device_id device,
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_local_access_granularity(cl_device_id device, uint32_t model,
                                                                       clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -68,18 +78,22 @@ CLPOOL_API clpool_status clpool_characterize_local_access_granularity(cl_device_
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_local_access_work_items(cl_device_id device, uint32_t model,
                                                                      clpool_answer* answer) CLPOOL_NOEXCEPT;
 
 /**
- * Banks of local memory. CLPOOL_SOURCE_NOT_APPLICABLE, value 0, where it is ordinary cached memory; there the
- * PyOpenCL's model fails with CLPOOL_ERROR_NOT_SUPPORTED, as it raises.
+ * Banks of local memory. CLPOOL_SOURCE_NOT_APPLICABLE, value 0, where it is ordinary cached memory.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device; CLPOOL_ERROR_NOT_SUPPORTED where PyOpenCL's model raises: a CPU
+ * with such memory.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_local_bank_count(cl_device_id device, uint32_t model,
                                                               clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -87,12 +101,16 @@ CLPOOL_API clpool_status clpool_characterize_local_bank_count(cl_device_id devic
 /**
  * Work items that run in step by default: a warp, wavefront, sub-group. Today's model asks the vendor's
  * query, the OpenCL 3.0 query, a kernel, a table, in this order, and always has a number. PyOpenCL's model
- * has CLPOOL_SOURCE_NONE for devices that it does not know, and fails with CLPOOL_ERROR_NOT_SUPPORTED where
- * it raises.
+ * has CLPOOL_SOURCE_NONE for devices that it does not know.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo, and those of building a kernel.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device; CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL also where
+ * PyOpenCL's model has to build a kernel and it cannot be built; CLPOOL_ERROR_NOT_SUPPORTED where PyOpenCL's
+ * model raises: a device of AMD that is neither a CPU nor a GPU.
+ * May block as long as the compiler takes, where a kernel is built. OpenCL calls: clGetDeviceInfo,
+ * clGetPlatformInfo, and those of building a kernel.
  */
 CLPOOL_API clpool_status clpool_characterize_simd_group_size(cl_device_id device, uint32_t model,
                                                              clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -102,16 +120,21 @@ CLPOOL_API clpool_status clpool_characterize_simd_group_size(cl_device_id device
  * CLPOOL_SOURCE_NONE).
  * @param device the device
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_source_build_cache(cl_device_id device,
                                                                 clpool_answer* answer) CLPOOL_NOEXCEPT;
 
 /**
- * Most sub-groups that a work-group can have; 0: the device has none.
+ * Most sub-groups that a work-group can have; 0: the device has none. Before OpenCL 2.1 nobody tells how
+ * many: 1, with a note, if an extension for them is listed.
  * @param device the device
  * @param answer receives the answer; struct_size must be set
- * OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_sub_groups(cl_device_id device,
                                                         clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -119,10 +142,14 @@ CLPOOL_API clpool_status clpool_characterize_sub_groups(cl_device_id device,
 /**
  * All SIMD widths that the compiler may choose for a kernel, ascending: several on Intel and on AMD RDNA.
  * @param device the device
- * @param sizes receives up to `capacity` widths; may be NULL if that is 0
+ * @param sizes receives up to `capacity` widths in work items; may be NULL if that is 0
  * @param capacity number of widths that `sizes` has room for
- * @param count number of widths there are, at least 1
+ * @param count receives the number of widths there are, at least 1
  * @param answer receives the default width, as clpool_characterize_simd_group_size()
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device.
+ * May block as long as the compiler takes, where a kernel is built. OpenCL calls: clGetDeviceInfo,
+ * clGetPlatformInfo, and those of building a kernel.
  */
 CLPOOL_API clpool_status clpool_characterize_simd_group_sizes(cl_device_id device, uint32_t* sizes,
                                                               size_t capacity, size_t* count,
@@ -131,10 +158,11 @@ CLPOOL_API clpool_status clpool_characterize_simd_group_sizes(cl_device_id devic
 /**
  * SIMD width that the compiler chose for a kernel.
  * @param device the device
- * @param kernel a kernel built for it
+ * @param kernel a kernel built for it; the reference stays the caller's
  * @param answer receives the width in work items
- * @return CLPOOL_ERROR_OPENCL if it is no kernel, or not one for the device. OpenCL calls: clGetDeviceInfo,
- * clGetKernelWorkGroupInfo, clGetKernelSubGroupInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device, or no kernel, or not one for the device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo, clGetKernelWorkGroupInfo, clGetKernelSubGroupInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_simd_group_size_of_kernel(cl_device_id device, cl_kernel kernel,
                                                                        clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -145,7 +173,11 @@ CLPOOL_API clpool_status clpool_characterize_simd_group_size_of_kernel(cl_device
  * @param context_or_null where a kernel is built if need be; NULL: in a context made for it
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer
- * OpenCL calls: clGetDeviceInfo, and those of building a kernel.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device; CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL also where
+ * PyOpenCL's model has to build a kernel and it cannot be built.
+ * May block as long as the compiler takes, where a kernel is built. OpenCL calls: clGetDeviceInfo,
+ * clGetPlatformInfo, and those of building a kernel.
  */
 CLPOOL_API clpool_status clpool_characterize_work_group_size_multiple(cl_device_id device,
                                                                       cl_context context_or_null,
@@ -165,7 +197,11 @@ enum {
  * @param device the device
  * @param context_or_null where a kernel is built if need be (PoCL 0.14 only); NULL: in a context made for it
  * @param answer receives the answer
- * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo, and those of building a kernel.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device; CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL also where PoCL 0.14 has to build a kernel
+ * and it cannot be built.
+ * May block as long as the compiler takes, where a kernel is built. OpenCL calls: clGetDeviceInfo,
+ * clGetPlatformInfo, and those of building a kernel.
  */
 CLPOOL_API clpool_status clpool_characterize_struct_argument_bug(cl_device_id device,
                                                                  cl_context context_or_null,
@@ -177,7 +213,10 @@ CLPOOL_API clpool_status clpool_characterize_struct_argument_bug(cl_device_id de
  * @param major receives the first number; 0 for devices that have none
  * @param minor receives the second
  * @param answer receives major * 100 + minor; CLPOOL_SOURCE_NOT_APPLICABLE, value 0, for devices that have
- * none OpenCL calls: clGetDeviceInfo.
+ * none
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_compute_capability(cl_device_id device, uint32_t* major,
                                                                 uint32_t* minor,
@@ -189,7 +228,10 @@ CLPOOL_API clpool_status clpool_characterize_compute_capability(cl_device_id dev
  * @param major receives the first number; 0 where there is none
  * @param minor receives the second
  * @param answer receives major * 100 + minor; CLPOOL_SOURCE_NOT_APPLICABLE for other platforms;
- * CLPOOL_SOURCE_NONE where PoCL's version cannot be read OpenCL calls: clGetPlatformInfo.
+ * CLPOOL_SOURCE_NONE where PoCL's version cannot be read
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no platform.
+ * OpenCL calls: clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_pocl_version(cl_platform_id platform, uint32_t* major,
                                                           uint32_t* minor,
@@ -211,7 +253,9 @@ enum {
  * @param kind one of CLPOOL_SVM_…
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer
- * @return CLPOOL_ERROR_INVALID_VALUE for an unknown kind. OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or kind or a wrong struct_size;
+ * CLPOOL_ERROR_OPENCL if it is no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_svm(cl_device_id device, uint32_t kind, uint32_t model,
                                                  clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -220,9 +264,11 @@ CLPOOL_API clpool_status clpool_characterize_svm(cl_device_id device, uint32_t k
  * Bytes of local memory that a work-group can use: the device's, less the arguments that NVIDIA's devices
  * before compute capability 2.0 keep there.
  * @param device the device
- * @param argument_count arguments of the kernel; -1: unknown
+ * @param argument_count number of arguments of the kernel, up to 65536; -1: unknown
  * @param answer receives the bytes
- * @return CLPOOL_ERROR_INVALID_VALUE for fewer than -1 arguments. OpenCL calls: clGetDeviceInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL, a wrong struct_size and another number of arguments;
+ * CLPOOL_ERROR_OPENCL if it is no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_usable_local_memory(cl_device_id device, int32_t argument_count,
                                                                  clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -232,7 +278,9 @@ CLPOOL_API clpool_status clpool_characterize_usable_local_memory(cl_device_id de
  * @param device the device
  * @param kernel a kernel built for it
  * @param answer receives the bytes
- * OpenCL calls: clGetDeviceInfo, clGetKernelInfo, clGetKernelWorkGroupInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
+ * no device, or no kernel, or not one for the device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo, clGetKernelInfo, clGetKernelWorkGroupInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_usable_local_memory_of_kernel(
     cl_device_id device, cl_kernel kernel, clpool_answer* answer) CLPOOL_NOEXCEPT;
@@ -252,8 +300,9 @@ CLPOOL_API clpool_status clpool_characterize_usable_local_memory_of_kernel(
  * @param text receives why, "" for no conflict, cut to `capacity` and ended by a zero; may be NULL if that is
  * 0
  * @param capacity bytes that `text` has room for
- * @param needed bytes of the whole text with its zero; may be NULL
- * @return as clpool_bank_conflicts(). OpenCL calls: clGetDeviceInfo.
+ * @param needed receives the bytes of the whole text with its zero; may be NULL
+ * @return as clpool_bank_conflicts() and clpool_characterize_local_bank_count().
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_local_access_conflicts(
     cl_device_id device, uint32_t model, size_t item_size, const size_t* shape, size_t rank,
@@ -281,7 +330,11 @@ typedef struct clpool_performance_options {
 #define CLPOOL_PERFORMANCE_OPTIONS_INIT \
   { sizeof(clpool_performance_options), 0u, 0u, 0u, 0u, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_PERFORMANCE_OPTIONS_INIT, for languages without macros.
+ * @param options receives the initial value; NULL is ignored.
+ * OpenCL calls: none.
+ */
 CLPOOL_API void clpool_performance_options_init(clpool_performance_options* options) CLPOOL_NOEXCEPT;
 
 /** Speed of a device: medians. */
@@ -316,18 +369,25 @@ typedef struct clpool_performance {
 #define CLPOOL_PERFORMANCE_INIT \
   { sizeof(clpool_performance), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_PERFORMANCE_INIT, for languages without macros.
+ * @param performance receives the initial value; NULL is ignored.
+ * OpenCL calls: none.
+ */
 CLPOOL_API void clpool_performance_init(clpool_performance* performance) CLPOOL_NOEXCEPT;
 
 /**
- * Measures transfers and launches, with warm-up and medians. Takes about a second with the defaults; the
- * device should be idle.
- * @param context where to measure
+ * Measures transfers and launches, with warm-up and medians. The device should be idle.
+ * @param context where to measure; the reference stays the caller's
  * @param device a device of it
  * @param options_or_null NULL for all defaults
  * @param performance receives the figures; struct_size must be set
- * @return CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL if a kernel cannot be built. Blocks. OpenCL calls:
- * queues, buffers, transfers, a kernel.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size, or transfers of more bytes
+ * than the device's largest buffer has; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, also if a kernel
+ * cannot be built.
+ * Blocks for about a second with the defaults. OpenCL calls: clGetDeviceInfo, clCreateCommandQueue,
+ * clCreateBuffer, clEnqueueWriteBuffer, clEnqueueReadBuffer, clEnqueueCopyBuffer, clEnqueueNDRangeKernel,
+ * clFinish, clReleaseMemObject, clReleaseCommandQueue, and those of building a kernel.
  */
 CLPOOL_API clpool_status clpool_characterize_performance(cl_context context, cl_device_id device,
                                                          const clpool_performance_options* options_or_null,

@@ -15,8 +15,9 @@
  * "gpu", "accelerator" or "cpu", or a part of a device's name alone. Variables that are empty count as not
  * set; in set-uid programs all are ignored.
  *
- * All functions are thread-safe, but read the environment, which nobody may change meanwhile. They may block
- * as long as the drivers take to load. Since 1.0 unless a function says otherwise.
+ * Thread safety: any functions, from any threads, at the same time; but they read the environment, which
+ * nobody may change meanwhile. Since 1.0. Unless a function says otherwise, it may block as long as the
+ * drivers take to load.
  */
 #ifndef CLPOOL_DEVICE_H
 #define CLPOOL_DEVICE_H
@@ -55,17 +56,22 @@ typedef struct clpool_device_options {
 #define CLPOOL_DEVICE_OPTIONS_INIT \
   { sizeof(clpool_device_options), 0u, 0u, NULL }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_DEVICE_OPTIONS_INIT, for languages without macros.
+ * @param options receives the initial value; NULL is ignored.
+ * Does not block. OpenCL calls: none.
+ */
 CLPOOL_API void clpool_device_options_init(clpool_device_options* options) CLPOOL_NOEXCEPT;
 
 /**
- * Chooses a device.
+ * Chooses a device, and sends a trace message with what decided.
  * @param options_or_null what is wanted; NULL for all defaults
- * @param out the device; no reference is added
+ * @param out receives the device; no reference is added
  * @return CLPOOL_ERROR_NOT_FOUND if there is no platform or nothing matches: the message says what was tried
  * and what there is; CLPOOL_ERROR_BAD_FORMAT if a selector, variable or file is malformed;
- * CLPOOL_ERROR_INVALID_VALUE for a NULL result, a wrong struct_size or unknown flags. Sends a trace message
- * with what decided. OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, their info queries.
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL result, a wrong struct_size or unknown flags;
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL if the platforms cannot be listed.
+ * OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, clGetPlatformInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_device_choose(const clpool_device_options* options_or_null,
                                               cl_device_id* out) CLPOOL_NOEXCEPT;
@@ -73,10 +79,15 @@ CLPOOL_API clpool_status clpool_device_choose(const clpool_device_options* optio
 /**
  * Lists all devices that clpool_device_choose() would consider, the chosen one first.
  * @param options_or_null as for clpool_device_choose()
- * @param devices receives up to `capacity` devices; may be NULL if that is 0
+ * @param devices receives up to `capacity` devices, to which no references are added; may be NULL if that is
+ * 0
  * @param capacity number of devices that `devices` has room for
- * @param count number of devices there are
- * @return as clpool_device_choose()
+ * @param count receives the number of devices there are
+ * @return CLPOOL_ERROR_NOT_FOUND if there is no platform or nothing matches: the message says what was tried
+ * and what there is; CLPOOL_ERROR_BAD_FORMAT if a selector, variable or file is malformed;
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL result, a wrong struct_size or unknown flags;
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL if the platforms cannot be listed.
+ * OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, clGetPlatformInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_device_list(const clpool_device_options* options_or_null,
                                             cl_device_id* devices, size_t capacity,
@@ -85,11 +96,14 @@ CLPOOL_API clpool_status clpool_device_list(const clpool_device_options* options
 /**
  * Lists the devices that tests are to run on: all that CLPOOL_TEST names, or, where it is not set,
  * PYOPENCL_TEST; without either every device of every platform.
- * @param devices receives up to `capacity` devices; may be NULL if that is 0
+ * @param devices receives up to `capacity` devices, to which no references are added; may be NULL if that is
+ * 0
  * @param capacity number of devices that `devices` has room for
- * @param count number of devices there are; 0 is no error
+ * @param count receives the number of devices there are; 0 is no error
  * @return CLPOOL_ERROR_NOT_FOUND where a variable names what there is not; CLPOOL_ERROR_BAD_FORMAT where it
- * is malformed; CLPOOL_ERROR_INVALID_VALUE for a NULL result. OpenCL calls: as clpool_device_choose().
+ * is malformed; CLPOOL_ERROR_INVALID_VALUE for a NULL result; CLPOOL_ERROR_OUT_OF_MEMORY and
+ * CLPOOL_ERROR_OPENCL if the platforms cannot be listed.
+ * OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, clGetPlatformInfo, clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_device_list_for_tests(cl_device_id* devices, size_t capacity,
                                                       size_t* count) CLPOOL_NOEXCEPT;
@@ -99,8 +113,9 @@ CLPOOL_API clpool_status clpool_device_list_for_tests(cl_device_id* devices, siz
  * @param device the device
  * @param text receives the text, cut to `capacity` and always ended by a zero; may be NULL if that is 0
  * @param capacity bytes that `text` has room for
- * @param needed bytes of the whole text with its zero
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL device or result; CLPOOL_ERROR_OPENCL if it is no device
+ * @param needed receives the bytes of the whole text with its zero
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL device or result; CLPOOL_ERROR_OPENCL if it is no device.
+ * Does not block. OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_device_describe(cl_device_id device, char* text, size_t capacity,
                                                 size_t* needed) CLPOOL_NOEXCEPT;
@@ -155,7 +170,11 @@ typedef struct clpool_device_facts {
     }                                                                                                      \
   }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_DEVICE_FACTS_INIT, for languages without macros.
+ * @param facts receives the initial value; NULL is ignored.
+ * Does not block. OpenCL calls: none.
+ */
 CLPOOL_API void clpool_device_facts_init(clpool_device_facts* facts) CLPOOL_NOEXCEPT;
 
 /**
@@ -163,7 +182,8 @@ CLPOOL_API void clpool_device_facts_init(clpool_device_facts* facts) CLPOOL_NOEX
  * @param device the device
  * @param facts receives it; struct_size must be set. What the driver does not answer is 0 or "".
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
- * no device. OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, clGetDeviceInfo, clGetPlatformInfo.
+ * no device.
+ * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo, clGetPlatformIDs, clGetDeviceIDs.
  */
 CLPOOL_API clpool_status clpool_device_read_facts(cl_device_id device,
                                                   clpool_device_facts* facts) CLPOOL_NOEXCEPT;
@@ -172,11 +192,16 @@ CLPOOL_API clpool_status clpool_device_read_facts(cl_device_id device,
  * One call to begin with: a device, a context with it alone, and an in-order queue. Where the choice leaves
  * several devices, the first that gives a context is taken.
  * @param options_or_null as for clpool_device_choose()
- * @param device receives the device; may be NULL
+ * @param device receives the device, to which no reference is added; may be NULL
  * @param context receives the context; the caller releases it with clReleaseContext()
  * @param queue receives the queue; the caller releases it with clReleaseCommandQueue()
- * @return as clpool_device_choose(), and CLPOOL_ERROR_OPENCL or CLPOOL_ERROR_OUT_OF_MEMORY if no device gives
- * a context: the message lists each with its error. OpenCL calls: also clCreateContext, clCreateCommandQueue.
+ * @return CLPOOL_ERROR_NOT_FOUND if there is no platform or nothing matches: the message says what was tried
+ * and what there is; CLPOOL_ERROR_BAD_FORMAT if a selector, variable or file is malformed;
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL result, a wrong struct_size or unknown flags;
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL if the platforms cannot be listed, or if no device gives
+ * a context: the message lists each with its error.
+ * OpenCL calls: clGetPlatformIDs, clGetDeviceIDs, clGetPlatformInfo, clGetDeviceInfo, clCreateContext,
+ * clCreateCommandQueue, clReleaseContext.
  */
 CLPOOL_API clpool_status clpool_context_create_default(const clpool_device_options* options_or_null,
                                                        cl_device_id* device, cl_context* context,

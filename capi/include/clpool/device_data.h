@@ -3,10 +3,10 @@
 /* What a multiprocessor (compute unit, sub-slice) can hold: the input of the occupancy model. From an OpenCL
  * device, from the name of an architecture, or from numbers; only the first needs a device.
  *
- * Device data never change once made, and are reference-counted. All functions are thread-safe. Nothing
- * blocks but what says so. Statuses of all besides those they name: CLPOOL_ERROR_INVALID_VALUE (a NULL
- * argument, an unknown model, a wrong struct_size), CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Since 1.0 unless a
- * function says otherwise.
+ * Device data never change once made, and are reference-counted.
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_DEVICE_DATA_H
 #define CLPOOL_DEVICE_DATA_H
@@ -109,7 +109,10 @@ typedef struct clpool_device_limits {
         0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, {0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u}, ""              \
   }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_DEVICE_LIMITS_INIT, for languages without macros.
+ * @param limits receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_device_limits_init(clpool_device_limits* limits) CLPOOL_NOEXCEPT;
 
 /**
@@ -117,9 +120,12 @@ CLPOOL_API void clpool_device_limits_init(clpool_device_limits* limits) CLPOOL_N
  * has some; the limits' source says how good they are. OpenCL cannot opt in to more local memory for a group.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param out the device data
+ * @param out receives the device data; the caller releases them with clpool_device_data_release()
  * @return CLPOOL_ERROR_NOT_SUPPORTED for PyCUDA's models and a device that is not NVIDIA's;
- * CLPOOL_ERROR_OPENCL if it is no device. May build a kernel, and block as long as that takes.
+ * CLPOOL_ERROR_OPENCL if it is no device; CLPOOL_ERROR_INVALID_VALUE for NULL or an unknown model.
+ * May block as long as the compiler takes, where a kernel has to be built. OpenCL calls: clGetDeviceInfo,
+ * clGetPlatformInfo; for a kernel clCreateContext, clCreateProgramWithSource, clBuildProgram, clCreateKernel,
+ * clGetKernelWorkGroupInfo, clReleaseKernel, clReleaseProgram, clReleaseContext.
  */
 CLPOOL_API clpool_status clpool_device_data_create_from_device(cl_device_id device, uint32_t model,
                                                                clpool_device_data** out) CLPOOL_NOEXCEPT;
@@ -129,8 +135,9 @@ CLPOOL_API clpool_status clpool_device_data_create_from_device(cl_device_id devi
  * @param major the number before the point
  * @param minor the number after it
  * @param model one of CLPOOL_MODEL_…
- * @param out the device data
- * @return CLPOOL_ERROR_NOT_FOUND for one that is not known: the message lists those that are
+ * @param out receives the device data; the caller releases them with clpool_device_data_release()
+ * @return CLPOOL_ERROR_NOT_FOUND for one that is not known: the message lists those that are;
+ * CLPOOL_ERROR_INVALID_VALUE for NULL or an unknown model
  */
 CLPOOL_API clpool_status clpool_device_data_create_from_compute_capability(
     int32_t major, int32_t minor, uint32_t model, clpool_device_data** out) CLPOOL_NOEXCEPT;
@@ -141,8 +148,9 @@ CLPOOL_API clpool_status clpool_device_data_create_from_compute_capability(
  * sub-groups of 16).
  * @param name the name
  * @param model one of CLPOOL_MODEL_…; PyCUDA's know NVIDIA only (CLPOOL_ERROR_NOT_SUPPORTED)
- * @param out the device data
- * @return CLPOOL_ERROR_NOT_FOUND for one that is not known
+ * @param out receives the device data; the caller releases them with clpool_device_data_release()
+ * @return CLPOOL_ERROR_NOT_FOUND for one that is not known; CLPOOL_ERROR_NOT_SUPPORTED for PyCUDA's models
+ * and a name that is not of NVIDIA; CLPOOL_ERROR_INVALID_VALUE for NULL or an unknown model
  */
 CLPOOL_API clpool_status clpool_device_data_create_from_architecture(
     const char* name, uint32_t model, clpool_device_data** out) CLPOOL_NOEXCEPT;
@@ -150,48 +158,60 @@ CLPOOL_API clpool_status clpool_device_data_create_from_architecture(
 /**
  * Limits given as numbers.
  * @param limits the numbers; copied
- * @param out the device data
- * @return CLPOOL_ERROR_INVALID_VALUE naming the field that cannot be
+ * @param out receives the device data; the caller releases them with clpool_device_data_release()
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL, a wrong struct_size, or naming the field that cannot be
  */
 CLPOOL_API clpool_status clpool_device_data_create_from_limits(const clpool_device_limits* limits,
                                                                clpool_device_data** out) CLPOOL_NOEXCEPT;
 
 /**
- * The numbers.
+ * Tells the numbers of device data.
  * @param data the device data
  * @param limits receives them; struct_size must be set
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL or a wrong struct_size
  */
 CLPOOL_API clpool_status clpool_device_data_limits(const clpool_device_data* data,
                                                    clpool_device_limits* limits) CLPOOL_NOEXCEPT;
 
-/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+/**
+ * Adds one reference, to be given up by one more clpool_device_data_release().
+ * @param data the device data
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
 CLPOOL_API clpool_status clpool_device_data_retain(clpool_device_data* data) CLPOOL_NOEXCEPT;
 
-/** Gives up one reference; NULL is allowed. */
+/**
+ * Gives up one reference; the last one ends the device data.
+ * @param data the device data; NULL is allowed and does nothing
+ * @return always CLPOOL_SUCCESS
+ */
 CLPOOL_API clpool_status clpool_device_data_release(clpool_device_data* data) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
- * @param data the data; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
+ * @param data the device data; NULL is allowed and does nothing
+ * @return always CLPOOL_SUCCESS.
+ * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_device_data_release_later(clpool_device_data* data) CLPOOL_NOEXCEPT;
 
 /**
  * Bytes that accesses of a word size are best aligned to: 64 for words of 4 bytes, 128 for 8 and 16.
  * @param word_size bytes, 4, 8 or 16
- * @param bytes receives the alignment
+ * @param bytes receives the alignment in bytes
+ * @return CLPOOL_ERROR_INVALID_VALUE for another word size or a NULL result
  */
 CLPOOL_API clpool_status clpool_align_bytes(int32_t word_size, uint64_t* bytes) CLPOOL_NOEXCEPT;
 
 /**
  * Rounds bytes up to a multiple of clpool_align_bytes().
- * @param bytes any number; 0 stays 0
+ * @param bytes any number of bytes; 0 stays 0
  * @param word_size bytes, 4, 8 or 16
  * @param aligned receives the bytes
- * @return CLPOOL_ERROR_INVALID_VALUE also where the result needs more than 64 bits
+ * @return CLPOOL_ERROR_INVALID_VALUE for another word size or a NULL result, and where the result needs more
+ * than 64 bits
  */
 CLPOOL_API clpool_status clpool_align(uint64_t bytes, int32_t word_size, uint64_t* aligned) CLPOOL_NOEXCEPT;
 
@@ -199,6 +219,7 @@ CLPOOL_API clpool_status clpool_align(uint64_t bytes, int32_t word_size, uint64_
  * Words in clpool_align_bytes(): 16 for words of 4 and 8 bytes, 8 for 16.
  * @param word_size bytes, 4, 8 or 16
  * @param words receives the number
+ * @return CLPOOL_ERROR_INVALID_VALUE for another word size or a NULL result
  */
 CLPOOL_API clpool_status clpool_align_words(int32_t word_size, uint64_t* words) CLPOOL_NOEXCEPT;
 
@@ -207,6 +228,8 @@ CLPOOL_API clpool_status clpool_align_words(int32_t word_size, uint64_t* words) 
  * @param elements any number
  * @param word_size bytes of an element, 4, 8 or 16
  * @param aligned receives the number
+ * @return CLPOOL_ERROR_INVALID_VALUE for another word size or a NULL result, and where the result needs more
+ * than 64 bits
  */
 CLPOOL_API clpool_status clpool_align_elements(uint64_t elements, int32_t word_size,
                                                uint64_t* aligned) CLPOOL_NOEXCEPT;
@@ -215,13 +238,15 @@ CLPOOL_API clpool_status clpool_align_elements(uint64_t elements, int32_t word_s
  * Rounds a number of threads up to a multiple of 16, a half-warp, whose accesses to memory are coalesced.
  * @param threads any number
  * @param rounded receives the number
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL result, and where the result needs more than 64 bits
  */
 CLPOOL_API clpool_status clpool_coalesce_threads(uint64_t threads, uint64_t* rounded) CLPOOL_NOEXCEPT;
 
 /**
  * The smallest number of texture channels, 1, 2 or 4, that is at least `size`.
- * @param size any number up to 4; 0 and negative ones count as 1
+ * @param size channels, up to 4; 0 and negative numbers count as 1
  * @param channels receives the number
+ * @return CLPOOL_ERROR_INVALID_VALUE for more than 4 or a NULL result
  */
 CLPOOL_API clpool_status clpool_valid_channel_count(int32_t size, uint32_t* channels) CLPOOL_NOEXCEPT;
 

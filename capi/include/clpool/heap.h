@@ -3,8 +3,8 @@
 /* clpool_heap: the pools' engine without any device. It hands out ranges of a number space that the caller
  * owns (a buffer, a file, a shader's heap) by best fit, with splitting and merging, in constant time.
  *
- * A heap is used by one thread at a time; different heaps may be used at the same time. Nothing here blocks
- * or calls OpenCL. Since 1.0 unless a function says otherwise.
+ * Thread safety: a heap is used by one thread at a time; different heaps may be used at the same time. Since
+ * 1.0. Unless a function says otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_HEAP_H
 #define CLPOOL_HEAP_H
@@ -43,15 +43,18 @@ typedef struct clpool_heap_stats {
 #define CLPOOL_HEAP_STATS_INIT \
   { sizeof(clpool_heap_stats), 0u, 0u, 0u, 0u, 0u, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_HEAP_STATS_INIT, for languages without macros.
+ * @param stats receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_heap_stats_init(clpool_heap_stats* stats) CLPOOL_NOEXCEPT;
 
 /**
  * Makes an empty heap.
  * @param granule units, a power of two: offsets and sizes of ranges are multiples of it; 0 means 1
- * @param out the heap
+ * @param out receives the heap; the caller ends it with clpool_heap_destroy(), which releases it
  * @return CLPOOL_ERROR_INVALID_VALUE for a granule that is not a power of two or a NULL result;
- *         CLPOOL_ERROR_OUT_OF_HOST_MEMORY
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
 CLPOOL_API clpool_status clpool_heap_create(uint64_t granule, clpool_heap** out) CLPOOL_NOEXCEPT;
 
@@ -59,7 +62,7 @@ CLPOOL_API clpool_status clpool_heap_create(uint64_t granule, clpool_heap** out)
  * Gives a heap a space to hand out ranges of. Ranges never cross from one space to another.
  * @param heap the heap
  * @param size units, > 0; a part at the end that is no whole granule is left unused
- * @param space receives the space's number: 0, 1, 2, … in the order of the calls
+ * @param space receives the space's number, from 0, in the order of the calls
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size below one granule, or spaces of 2^64 units
  * or more together; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
@@ -68,8 +71,10 @@ CLPOOL_API clpool_status clpool_heap_add_space(clpool_heap* heap, uint64_t size,
 
 /**
  * Takes a wholly free space away again; its number is not used any more.
- * @return CLPOOL_ERROR_INVALID_VALUE for an unknown number; CLPOOL_ERROR_INVALID_OPERATION if ranges of it
- * are handed out
+ * @param heap the heap
+ * @param space number of the space
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL or an unknown number; CLPOOL_ERROR_INVALID_OPERATION if ranges
+ * of it are handed out
  */
 CLPOOL_API clpool_status clpool_heap_remove_space(clpool_heap* heap, uint64_t space) CLPOOL_NOEXCEPT;
 
@@ -77,7 +82,8 @@ CLPOOL_API clpool_status clpool_heap_remove_space(clpool_heap* heap, uint64_t sp
  * Hands out a range.
  * @param heap the heap
  * @param size units; 0 counts as 1
- * @param out the range; NULL on failure
+ * @param out receives the range, which stays valid until clpool_heap_free() or the end of the heap; NULL on
+ * failure
  * @return CLPOOL_ERROR_OUT_OF_MEMORY if no free range is large enough; CLPOOL_ERROR_INVALID_VALUE for a NULL
  * argument or a size near the largest number; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
@@ -86,22 +92,38 @@ CLPOOL_API clpool_status clpool_heap_allocate(clpool_heap* heap, uint64_t size,
 
 /**
  * Takes a range back and merges it with its free neighbours.
- * @return CLPOOL_ERROR_INVALID_OPERATION for a range that is known to have been taken back already; NULL is
- * allowed
+ * @param heap the heap that handed it out
+ * @param range the range; NULL is allowed and does nothing
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL heap; CLPOOL_ERROR_INVALID_OPERATION for a range that is
+ * known to have been taken back already
  */
 CLPOOL_API clpool_status clpool_heap_free(clpool_heap* heap, clpool_heap_range* range) CLPOOL_NOEXCEPT;
 
-/** Number of the space in which a range lies; 0 for NULL. */
+/**
+ * The space in which a range lies.
+ * @param range the range
+ * @return the space's number; 0 for NULL
+ */
 CLPOOL_API uint64_t clpool_heap_range_space(const clpool_heap_range* range) CLPOOL_NOEXCEPT;
 
-/** Units from the start of its space at which a range begins; 0 for NULL. */
+/**
+ * Where a range begins.
+ * @param range the range
+ * @return units from the start of its space; 0 for NULL
+ */
 CLPOOL_API uint64_t clpool_heap_range_offset(const clpool_heap_range* range) CLPOOL_NOEXCEPT;
 
-/** Units that a range has, at least what was asked for; 0 for NULL. */
+/**
+ * How large a range is.
+ * @param range the range
+ * @return units, at least what was asked for; 0 for NULL
+ */
 CLPOOL_API uint64_t clpool_heap_range_size(const clpool_heap_range* range) CLPOOL_NOEXCEPT;
 
 /**
  * Figures of a heap at this moment.
+ * @param heap the heap
+ * @param stats receives the figures; struct_size must be set
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size
  */
 CLPOOL_API clpool_status clpool_heap_statistics(const clpool_heap* heap,
@@ -109,11 +131,15 @@ CLPOOL_API clpool_status clpool_heap_statistics(const clpool_heap* heap,
 
 /**
  * Checks a heap's books against a recount; for tests. Linear in the number of ranges.
+ * @param heap the heap
  * @return CLPOOL_ERROR_INTERNAL with what is wrong in the message; CLPOOL_ERROR_INVALID_VALUE for NULL
  */
 CLPOOL_API clpool_status clpool_heap_check(const clpool_heap* heap) CLPOOL_NOEXCEPT;
 
-/** Ends a heap; ranges still handed out end with it. NULL is allowed. */
+/**
+ * Ends a heap; ranges still handed out end with it.
+ * @param heap the heap; NULL is allowed and does nothing
+ */
 CLPOOL_API void clpool_heap_destroy(clpool_heap* heap) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus

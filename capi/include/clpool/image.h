@@ -6,9 +6,13 @@
  * Pixels are counted x first: width; height, or layers of a 1-D array; depth, or layers of a 2-D array.
  * Arrays in C order have their indices the other way round.
  *
- * Commands take queue, wait list and event as those of transfer.h do, check all bounds, host memory included,
- * before anything is enqueued, and do nothing for regions with a 0 in them. Thread safety: as for mem.h.
- * Since 1.0 unless a function says otherwise.
+ * Commands take queue, wait list and event as those of transfer.h do, fail with the same statuses and make
+ * the same calls besides those they name, and clGetMemObjectInfo and clGetImageInfo to know the image. They
+ * check all bounds, host memory included, before anything is enqueued, and do nothing for regions with a 0 in
+ * them.
+ *
+ * Thread safety: any thread, one at a time for the same memory. Since 1.0. Unless a function says otherwise,
+ * it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_IMAGE_H
 #define CLPOOL_IMAGE_H
@@ -44,10 +48,18 @@ CLPOOL_API clpool_status clpool_image_channel_size(cl_channel_type type, size_t*
  */
 CLPOOL_API clpool_status clpool_image_item_size(const cl_image_format* format, size_t* bytes) CLPOOL_NOEXCEPT;
 
-/** Name of a channel order such as "CL_RGBA"; NULL for unknown numbers. */
+/**
+ * Name of a channel order.
+ * @param order the order
+ * @return the name such as "CL_RGBA", static; NULL for unknown numbers
+ */
 CLPOOL_API const char* clpool_image_channel_order_name(cl_channel_order order) CLPOOL_NOEXCEPT;
 
-/** Name of a channel type such as "CL_UNORM_INT8"; NULL for unknown numbers. */
+/**
+ * Name of a channel type.
+ * @param type the channel type
+ * @return the name such as "CL_UNORM_INT8", static; NULL for unknown numbers
+ */
 CLPOOL_API const char* clpool_image_channel_type_name(cl_channel_type type) CLPOOL_NOEXCEPT;
 
 /**
@@ -55,10 +67,11 @@ CLPOOL_API const char* clpool_image_channel_type_name(cl_channel_type type) CLPO
  * @param context the context
  * @param flags how the images are used: CL_MEM_READ_ONLY, …
  * @param type CL_MEM_OBJECT_IMAGE2D, …
- * @param capacity room at `formats`
+ * @param capacity number of formats that `formats` has room for
  * @param formats receives as many as there is room for; NULL to ask for the number only
  * @param count receives the number of supported formats, which may be 0
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OPENCL
+ * @return CLPOOL_ERROR_INVALID_VALUE if context or count is NULL; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL.
  * OpenCL calls: clGetSupportedImageFormats.
  */
 CLPOOL_API clpool_status clpool_image_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
@@ -97,21 +110,27 @@ typedef struct clpool_image_options {
 #define CLPOOL_IMAGE_OPTIONS_INIT \
   { sizeof(clpool_image_options), 0u, 0u, {0u, 0u}, {0, 0, 0}, 0u, 0u, 0, 0, NULL, 0, NULL }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_IMAGE_OPTIONS_INIT, for languages without macros.
+ * @param options receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_image_options_init(clpool_image_options* options) CLPOOL_NOEXCEPT;
 
 /**
  * Makes an image.
  * @param context where it is made; retained
  * @param options what it is to be
- * @param out the image
- * @return CLPOOL_ERROR_INVALID_VALUE, naming it, for whatever contradicts itself or is too small;
- *         CLPOOL_ERROR_NOT_SUPPORTED where no device has images, or types newer than the devices' version,
- *         and for a buffer that is a part of another one (most blocks of pools are) on Mesa's rusticl, which
- *         loses what is written there; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a format that
- *         is not supported (-10) or, on PoCL, such a buffer (-38)
+ * @param out receives the image; the caller releases it with clpool_mem_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE, naming it, for whatever contradicts itself, is too small, or larger
+ * than the devices allow; CLPOOL_ERROR_NOT_FOUND for an unknown channel order or type;
+ * CLPOOL_ERROR_INVALID_OPERATION for a `buffer` that is none or was released; CLPOOL_ERROR_NOT_SUPPORTED
+ * where no device has images, or types newer than the devices' version, and for a buffer that is a part of
+ * another one (most blocks of pools are) on Mesa's rusticl, which loses what is written there;
+ * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a format that is not supported (-10) or, on PoCL,
+ * such a buffer (-38).
  * Blocks as long as the driver copies. OpenCL calls: clCreateImage, before OpenCL 1.2 clCreateImage2D and
- * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clRetainContext.
+ * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clGetMemObjectInfo, clRetainContext,
+ * and clReleaseMemObject on failure.
  */
 CLPOOL_API clpool_status clpool_image_create(cl_context context, const clpool_image_options* options,
                                              clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -156,16 +175,20 @@ typedef struct clpool_image_array {
 #define CLPOOL_IMAGE_ARRAY_INIT \
   { sizeof(clpool_image_array), CLPOOL_ELEMENT_FLOAT32, 1u, 0u, 0u, 0u, 0u, {0, 0, 0}, NULL, 0 }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_IMAGE_ARRAY_INIT, for languages without macros.
+ * @param array receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_image_array_init(clpool_image_array* array) CLPOOL_NOEXCEPT;
 
 /**
  * Makes an image of an array, whose shape is the array's the other way round.
  * @param context where it is made; retained
  * @param array the array
- * @param out the image
+ * @param out receives the image; the caller releases it with clpool_mem_release(). NULL on failure
  * @return as clpool_image_create(); CLPOOL_ERROR_INVALID_VALUE also for element types that do not exist or
- * cannot be normalized Blocks while the array is copied. OpenCL calls: those of clpool_image_create().
+ * cannot be normalized.
+ * Blocks while the array is copied. OpenCL calls: those of clpool_image_create().
  */
 CLPOOL_API clpool_status clpool_image_create_from_array(cl_context context, const clpool_image_array* array,
                                                         clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -176,7 +199,8 @@ CLPOOL_API clpool_status clpool_image_create_from_array(cl_context context, cons
  * @param dimensions receives 1, 2 or 3; layers count as one
  * @param shape receives pixels, x first, and 1 beyond the dimensions
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for other memory and
- *         released one. OpenCL calls: clGetMemObjectInfo, clGetImageInfo.
+ * released one; CLPOOL_ERROR_NOT_SUPPORTED for a type of image that is not known; CLPOOL_ERROR_OPENCL.
+ * OpenCL calls: clGetMemObjectInfo, clGetImageInfo.
  */
 CLPOOL_API clpool_status clpool_image_shape(const clpool_mem* image, uint32_t* dimensions,
                                             size_t shape[3]) CLPOOL_NOEXCEPT;
@@ -185,7 +209,9 @@ CLPOOL_API clpool_status clpool_image_shape(const clpool_mem* image, uint32_t* d
  * Format of an image.
  * @param image the image
  * @param format receives the format
- * @return as clpool_image_shape(). OpenCL calls: clGetImageInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for other memory and
+ * released one; CLPOOL_ERROR_OPENCL.
+ * OpenCL calls: clGetImageInfo.
  */
 CLPOOL_API clpool_status clpool_image_format(const clpool_mem* image,
                                              cl_image_format* format) CLPOOL_NOEXCEPT;
@@ -201,8 +227,10 @@ CLPOOL_API clpool_status clpool_image_format(const clpool_mem* image,
  * @param region pixels, 3 entries
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see transfer.h. OpenCL 1.2. OpenCL calls: clEnqueueFillImage.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h. Needs OpenCL 1.2.
+ * OpenCL calls: clEnqueueFillImage.
  */
 CLPOOL_API clpool_status clpool_image_fill(cl_command_queue queue, clpool_mem* image, const void* color,
                                            size_t color_size, const size_t* origin, const size_t* region,
@@ -222,8 +250,10 @@ CLPOOL_API clpool_status clpool_image_fill(cl_command_queue queue, clpool_mem* i
  * @param blocking not 0: returns when the host memory is written
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see transfer.h. OpenCL calls: clEnqueueReadImage.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h.
+ * Blocks until the host memory is written if `blocking` is not 0. OpenCL calls: clEnqueueReadImage.
  */
 CLPOOL_API clpool_status clpool_image_read(cl_command_queue queue, clpool_mem* image, const size_t* origin,
                                            const size_t* region, size_t row_pitch, size_t slice_pitch,
@@ -244,8 +274,10 @@ CLPOOL_API clpool_status clpool_image_read(cl_command_queue queue, clpool_mem* i
  * @param blocking not 0: returns when the host memory may be changed
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see transfer.h. OpenCL calls: clEnqueueWriteImage.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h.
+ * Blocks until the host memory may be changed if `blocking` is not 0. OpenCL calls: clEnqueueWriteImage.
  */
 CLPOOL_API clpool_status clpool_image_write(cl_command_queue queue, clpool_mem* image, const size_t* origin,
                                             const size_t* region, size_t row_pitch, size_t slice_pitch,
@@ -263,8 +295,10 @@ CLPOOL_API clpool_status clpool_image_write(cl_command_queue queue, clpool_mem* 
  * @param region pixels, 3 entries
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see transfer.h. OpenCL calls: clEnqueueCopyImage.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h.
+ * OpenCL calls: clEnqueueCopyImage.
  */
 CLPOOL_API clpool_status clpool_image_copy(cl_command_queue queue, clpool_mem* target,
                                            const size_t* target_origin, clpool_mem* source,
@@ -282,8 +316,10 @@ CLPOOL_API clpool_status clpool_image_copy(cl_command_queue queue, clpool_mem* t
  * @param region pixels, 3 entries
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see transfer.h. OpenCL calls: clEnqueueCopyImageToBuffer.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h.
+ * OpenCL calls: clEnqueueCopyImageToBuffer.
  */
 CLPOOL_API clpool_status clpool_image_copy_to_buffer(cl_command_queue queue, clpool_mem* buffer,
                                                      size_t offset, clpool_mem* image, const size_t* origin,
@@ -301,8 +337,10 @@ CLPOOL_API clpool_status clpool_image_copy_to_buffer(cl_command_queue queue, clp
  * @param offset bytes in the buffer
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see transfer.h. OpenCL calls: clEnqueueCopyBufferToImage.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h.
+ * OpenCL calls: clEnqueueCopyBufferToImage.
  */
 CLPOOL_API clpool_status clpool_image_copy_from_buffer(cl_command_queue queue, clpool_mem* image,
                                                        const size_t* origin, const size_t* region,

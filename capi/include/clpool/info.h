@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* Questions about memory, and its use as a kernel argument.
  *
- * No function of this header blocks. Thread safety: as for mem.h. Since 1.0 unless a function says otherwise.
+ * Thread safety: any thread, one at a time for the same memory. Since 1.0. Unless a function says otherwise,
+ * it does not block.
  */
 #ifndef CLPOOL_INFO_H
 #define CLPOOL_INFO_H
@@ -23,19 +24,39 @@ extern "C" {
  * @param size bytes of room at `value`
  * @param value receives the answer; NULL to ask for its size only
  * @param needed_or_null receives the bytes of the answer
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or too little room; CLPOOL_ERROR_INVALID_OPERATION
- * for released memory and for what memory without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with
- * the needed version, for a property that came later than the driver; CLPOOL_ERROR_OPENCL for one that does
- * not exist OpenCL calls: clGetMemObjectInfo.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL, and for too little room where the library answers by itself;
+ * CLPOOL_ERROR_OPENCL with CL_INVALID_VALUE (-30) for too little room where the driver answers, and for a
+ * property that does not exist; CLPOOL_ERROR_INVALID_OPERATION for released memory and for what memory
+ * without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with the needed version, for a property that
+ * came later than the driver.
+ * OpenCL calls: clGetMemObjectInfo where the driver answers, else none.
  */
 CLPOOL_API clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name, size_t size, void* value,
                                          size_t* needed_or_null) CLPOOL_NOEXCEPT;
 
-/** The same for a CL_IMAGE_… property of an image. OpenCL calls: clGetImageInfo. */
+/**
+ * A CL_IMAGE_… property of an image.
+ * @param image the image
+ * @param name the property, of any OpenCL version
+ * @param size bytes of room at `value`
+ * @param value receives the answer; NULL to ask for its size only
+ * @param needed_or_null receives the bytes of the answer
+ * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_OPERATION also for other memory than images.
+ * OpenCL calls: clGetImageInfo.
+ */
 CLPOOL_API clpool_status clpool_image_info(const clpool_mem* image, cl_image_info name, size_t size,
                                            void* value, size_t* needed_or_null) CLPOOL_NOEXCEPT;
 
-/** The same for a CL_PIPE_… property of a pipe. OpenCL calls: clGetPipeInfo. */
+/**
+ * A CL_PIPE_… property of a pipe.
+ * @param pipe the pipe
+ * @param name the property, of any OpenCL version
+ * @param size bytes of room at `value`
+ * @param value receives the answer; NULL to ask for its size only
+ * @param needed_or_null receives the bytes of the answer
+ * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_OPERATION also for other memory than pipes.
+ * OpenCL calls: clGetPipeInfo.
+ */
 CLPOOL_API clpool_status clpool_pipe_info(const clpool_mem* pipe, cl_uint name, size_t size, void* value,
                                           size_t* needed_or_null) CLPOOL_NOEXCEPT;
 
@@ -45,7 +66,8 @@ CLPOOL_API clpool_status clpool_pipe_info(const clpool_mem* pipe, cl_uint name, 
  * @param mem the memory
  * @param name the property
  * @param value receives the answer; handles and addresses as their 64-bit values
- * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_VALUE also for properties that are not one number
+ * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_VALUE, or the CLPOOL_ERROR_OPENCL of too little room,
+ * also for properties that are not one number.
  * OpenCL calls: clGetMemObjectInfo, clGetImageInfo or clGetPipeInfo.
  */
 CLPOOL_API clpool_status clpool_mem_info_number(const clpool_mem* mem, cl_uint name,
@@ -55,7 +77,7 @@ CLPOOL_API clpool_status clpool_mem_info_number(const clpool_mem* mem, cl_uint n
  * The context in which the memory lives.
  * @param mem the memory
  * @param context receives the context without a reference; NULL for custom memory
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for released memory
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for released memory.
  * OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_mem_context(const clpool_mem* mem, cl_context* context) CLPOOL_NOEXCEPT;
@@ -64,10 +86,11 @@ CLPOOL_API clpool_status clpool_mem_context(const clpool_mem* mem, cl_context* c
  * The host memory that a buffer or image made with CL_MEM_USE_HOST_PTR lies in. To see what devices wrote,
  * map it first.
  * @param mem the memory
- * @param pointer receives the address
+ * @param pointer receives the address; the memory stays whose it was
  * @param size receives the bytes
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for memory that was
- * not made so, and for released memory OpenCL calls: clGetMemObjectInfo.
+ * not made so, and for released memory.
+ * OpenCL calls: clGetMemObjectInfo.
  */
 CLPOOL_API clpool_status clpool_mem_host_memory(const clpool_mem* mem, void** pointer,
                                                 size_t* size) CLPOOL_NOEXCEPT;
@@ -76,7 +99,7 @@ CLPOOL_API clpool_status clpool_mem_host_memory(const clpool_mem* mem, void** po
  * Whether two are the same object: the same cl_mem, or without one the same address.
  * @param a memory or NULL
  * @param b memory or NULL
- * @return 1 if so, else 0; 0 where either is NULL or released
+ * @return 1 if so, else 0; 0 where either is NULL or released.
  * OpenCL calls: none.
  */
 CLPOOL_API int32_t clpool_mem_equal(const clpool_mem* a, const clpool_mem* b) CLPOOL_NOEXCEPT;
@@ -85,9 +108,10 @@ CLPOOL_API int32_t clpool_mem_equal(const clpool_mem* a, const clpool_mem* b) CL
  * Passes memory to a kernel, buffers and images by their cl_mem, SVM by its address.
  * @param mem the memory
  * @param kernel the kernel
- * @param index number of the argument
+ * @param index number of the argument, from 0
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION for page-locked,
- * custom and released memory; CLPOOL_ERROR_OPENCL OpenCL calls: clSetKernelArg or clSetKernelArgSVMPointer.
+ * custom and released memory; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * OpenCL calls: clSetKernelArg, for SVM clSetKernelArgSVMPointer.
  */
 CLPOOL_API clpool_status clpool_mem_set_kernel_arg(const clpool_mem* mem, cl_kernel kernel,
                                                    cl_uint index) CLPOOL_NOEXCEPT;

@@ -4,7 +4,9 @@
  * allocation, pooled or not.
  *
  * Thread safety: any thread may use a clpool_mem, one at a time; different objects may be used at the same
- * time. Since 1.0 unless a function says otherwise.
+ * time. Since 1.0. Unless a function says otherwise, it does not block and makes no OpenCL calls. Where a
+ * device is older than OpenCL 1.2, clEnqueueMarker and clEnqueueWaitForEvents stand for
+ * clEnqueueMarkerWithWaitList and clEnqueueBarrierWithWaitList.
  */
 #ifndef CLPOOL_MEM_H
 #define CLPOOL_MEM_H
@@ -46,10 +48,16 @@ enum {
  * page-locked memory of no pool is freed behind what this library enqueued on it; that a program's own
  * commands have ended is for the program to know.
  * @param mem the memory; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already
- * Thread safety: any thread, also another than the one that allocated. Does not block on a pool's hit path; a
- * direct object's release may block where the driver does. OpenCL calls: none for a pooled block that the
- * pool keeps; clReleaseMemObject, clSVMFree or clEnqueueSVMFree otherwise.
+ * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already.
+ * Thread safety: any thread, also another than the one that allocated. Does not block on a pool's hit path.
+ * May block as long as the driver does for memory of no pool, or as the commands on it do if the driver
+ * refuses to free it behind them, and for up to 0.5 ms where a pool holds more than
+ * clpool_pool_options.max_held_bytes. OpenCL calls: none for a pooled block that the pool keeps; else
+ * clReleaseMemObject, clSVMFree, clEnqueueSVMFree with clFlush, or for page-locked memory
+ * clEnqueueUnmapMemObject with clFlush; clReleaseContext, clReleaseCommandQueue; for memory that this library
+ * used on queues clGetCommandQueueInfo, clGetDeviceInfo, clEnqueueMarkerWithWaitList, clFlush,
+ * clReleaseEvent, and clFinish and clWaitForEvents where one of these fails; to find out whether a pool may
+ * give memory back clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
@@ -62,16 +70,18 @@ CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
 CLPOOL_API clpool_status clpool_mem_retain(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * The cl_mem to pass to OpenCL; the reference stays with `mem`.
+ * The cl_mem to pass to OpenCL.
  * @param mem the memory
- * @return the handle; NULL for SVM, pinned and custom memory, for NULL, and after the release
+ * @return the handle, whose reference stays with `mem`; NULL for SVM, pinned and custom memory, for NULL, and
+ * after the release
  */
 CLPOOL_API cl_mem clpool_mem_handle(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
  * The address of SVM, pinned and custom memory.
  * @param mem the memory
- * @return chunk address + offset; NULL for buffers, for NULL, and after the release
+ * @return chunk address + offset, valid as long as `mem` lives; NULL for buffers, for NULL, and after the
+ * release
  */
 CLPOOL_API void* clpool_mem_pointer(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 
@@ -110,19 +120,23 @@ CLPOOL_API int32_t clpool_mem_is_pooled(const clpool_mem* mem) CLPOOL_NOEXCEPT;
  * @param mem SVM that clpool_svm_create() or clpool_allocator_allocate() made, or any block of a pool: the
  * pool reuses it only when the queue's commands up to the release are complete
  * @param queue an in-order queue; retained
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or an out-of-order queue;
- * CLPOOL_ERROR_INVALID_OPERATION for other memory; CLPOOL_ERROR_OPENCL
- * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clEnqueueMarkerWithWaitList,
- * clFlush, clEnqueueBarrierWithWaitList.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue or one of another context;
+ * CLPOOL_ERROR_INVALID_OPERATION for other memory and released one; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL.
+ * Does not block. OpenCL calls: clGetCommandQueueInfo, clRetainCommandQueue, clReleaseCommandQueue; where it
+ * was bound to another queue clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush,
+ * clEnqueueBarrierWithWaitList, clReleaseEvent.
  */
 CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
 /**
  * Waits for the queue that the memory is bound to and forgets it: the memory is freed as its allocator does.
  * @param mem as for clpool_mem_bind_queue()
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory;
- *         CLPOOL_ERROR_OPENCL
- * Blocks until the queue is empty. OpenCL calls: clFinish, clReleaseCommandQueue.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory and released
+ * one; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * Blocks until the queue is empty. OpenCL calls: clFinish, clReleaseCommandQueue, for a block of a pool over
+ * several queues clGetCommandQueueInfo, clGetDeviceInfo and clRetainCommandQueue; none where the memory is
+ * bound to no queue.
  */
 CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
@@ -136,11 +150,14 @@ CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEP
  * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event, NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL, or where there is no queue; CLPOOL_ERROR_INVALID_OPERATION for
- *         other memory; CLPOOL_ERROR_OPENCL, and then the memory is as before
- * Does not block. OpenCL calls: clGetCommandQueueInfo, clEnqueueSVMFree, clFlush; with other references
- * clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent.
+ * @param event_or_null receives the event, which the caller releases; NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL, where there is no queue, for a queue of another context, and
+ * for a wait list that does not match its count; CLPOOL_ERROR_INVALID_OPERATION for other memory and released
+ * one; CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL, and then the memory is as before.
+ * Does not block. OpenCL calls: clGetCommandQueueInfo; clEnqueueSVMFree, clFlush, clReleaseCommandQueue,
+ * clReleaseContext; with other references, for a block of a pool and for a queue out of order
+ * clGetDeviceInfo, clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent, clReleaseEvent instead
+ * or before; for a block of a pool also those of clpool_mem_release().
  */
 CLPOOL_API clpool_status clpool_mem_release_on(clpool_mem* mem, cl_command_queue queue_or_null,
                                                cl_uint wait_count, const cl_event* wait_list,

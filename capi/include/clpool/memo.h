@@ -4,10 +4,11 @@
  * argument, such as a built program.
  *
  * A cache holds the objects that it has results for, until it is cleared. Caches and values are
- * reference-counted. All functions are thread-safe; each key is computed once, and no lock is held while a
- * user's function runs. Statuses of all besides those they name: CLPOOL_ERROR_INVALID_VALUE (a NULL argument,
- * a wrong struct_size or version), CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Nothing is cleared at process exit.
- * Since 1.0 unless a function says otherwise.
+ * reference-counted. Each key is computed once, and no lock is held while a user's function runs. Nothing is
+ * cleared at process exit.
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_MEMO_H
 #define CLPOOL_MEMO_H
@@ -61,12 +62,16 @@ typedef struct clpool_memo_ops {
 #define CLPOOL_MEMO_OPS_INIT \
   { sizeof(clpool_memo_ops), 1u, NULL, NULL }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_MEMO_OPS_INIT, for languages without macros.
+ * @param ops receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_memo_ops_init(clpool_memo_ops* ops) CLPOOL_NOEXCEPT;
 
 /**
  * Makes an empty cache.
- * @param out the cache
+ * @param out receives the cache; the caller releases it with clpool_memo_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
@@ -77,14 +82,17 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * @param kind one of CLPOOL_MEMO_…: what `object` is
  * @param object the object; held until the result is cleared
  * @param key any bytes; may be NULL if `key_size` is 0
- * @param key_size number of bytes
+ * @param key_size bytes
  * @param ops how to compute it
  * @param user passed to ops->compute
- * @param out the result; the caller releases it with clpool_memo_value_release()
+ * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
  * @return CLPOOL_ERROR_CALLBACK if the computation fails; CLPOOL_ERROR_INVALID_OPERATION if it asks for its
- * own key; CLPOOL_ERROR_OPENCL if the object cannot be held. Blocks while another thread computes the same
- * key, for ever if that thread in turn waits for a key that this one computes. OpenCL calls: clRetain… for a
- * new result.
+ * own key; CLPOOL_ERROR_OPENCL and CLPOOL_ERROR_OUT_OF_MEMORY if the object cannot be held;
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown kind, a wrong struct_size or version.
+ * Blocks while another thread computes the same key, for ever if that thread in turn waits for a key that
+ * this one computes; and as long as ops->compute does. OpenCL calls: for a new result clRetainContext,
+ * clRetainDevice or clRetainCommandQueue; if its computation fails clReleaseContext, clReleaseDevice or
+ * clReleaseCommandQueue.
  */
 CLPOOL_API clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void* object, const void* key,
                                          size_t key_size, const clpool_memo_ops* ops, void* user,
@@ -95,60 +103,101 @@ CLPOOL_API clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void*
  * @param memo the cache
  * @param object the object
  * @param key any bytes; may be NULL if `key_size` is 0
- * @param key_size number of bytes
- * @param out the result; the caller releases it
- * @return CLPOOL_ERROR_NOT_FOUND, without a message, if it is not kept or still being computed. Does not
- * block. OpenCL calls: none.
+ * @param key_size bytes
+ * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
+ * @return CLPOOL_ERROR_NOT_FOUND, without a message, if it is not kept or still being computed;
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL argument.
+ * Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_memo_find(clpool_memo* memo, void* object, const void* key, size_t key_size,
                                           clpool_memo_value** out) CLPOOL_NOEXCEPT;
 
 /**
  * Forgets all results and gives up their objects. Values that were handed out stay valid; what is being
- * computed is kept when it is done. OpenCL calls: clRelease… of the objects.
+ * computed is kept when it is done.
+ * @param memo the cache
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * May block as long as the `destroy` functions of the results do, which are called here. OpenCL calls:
+ * clReleaseContext, clReleaseDevice and clReleaseCommandQueue of the objects, and those of
+ * clpool_pool_release().
  */
 CLPOOL_API clpool_status clpool_memo_clear(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
-/** The same for the results of one object, which may be gone already if its kind was CLPOOL_MEMO_ANY. */
+/**
+ * Forgets the results of one object, as clpool_memo_clear() does all.
+ * @param memo the cache
+ * @param object the object, which may be gone already if its kind was CLPOOL_MEMO_ANY
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL cache.
+ * May block as long as the `destroy` functions of the results do, which are called here. OpenCL calls:
+ * clReleaseContext, clReleaseDevice and clReleaseCommandQueue of the objects, and those of
+ * clpool_pool_release().
+ */
 CLPOOL_API clpool_status clpool_memo_clear_object(clpool_memo* memo, void* object) CLPOOL_NOEXCEPT;
 
-/** clpool_memo_clear() for every cache of the process, as before each test or before the drivers go. */
+/**
+ * clpool_memo_clear() for every cache of the process, as before each test or before the drivers go.
+ * @return always CLPOOL_SUCCESS.
+ * May block as long as the `destroy` functions of the results do, which are called here. OpenCL calls:
+ * clReleaseContext, clReleaseDevice and clReleaseCommandQueue of the objects, and those of
+ * clpool_pool_release().
+ */
 CLPOOL_API clpool_status clpool_memo_clear_all(void) CLPOOL_NOEXCEPT;
 
 /**
  * Number of results that are kept.
  * @param memo the cache
- * @param size receives the number
+ * @param size receives the number of results
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument
  */
 CLPOOL_API clpool_status clpool_memo_size(clpool_memo* memo, size_t* size) CLPOOL_NOEXCEPT;
 
-/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+/**
+ * Adds one reference, to be given up by one more clpool_memo_release().
+ * @param memo the cache
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
 CLPOOL_API clpool_status clpool_memo_retain(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
-/** Gives up one reference; NULL is allowed. With the last one the cache is cleared. */
+/**
+ * Gives up one reference. With the last one the cache is cleared.
+ * @param memo the cache; NULL is allowed and does nothing
+ * @return always CLPOOL_SUCCESS.
+ * May block like clpool_memo_clear(), with the last reference. OpenCL calls: those of clpool_memo_clear().
+ */
 CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
  * @param memo the cache; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * @return always CLPOOL_SUCCESS.
+ * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_memo_release_later(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
-/** What was computed; NULL for NULL. */
+/**
+ * What was computed.
+ * @param value the result
+ * @return what ops->compute gave, valid as long as `value` lives; NULL for NULL
+ */
 CLPOOL_API void* clpool_memo_value_get(const clpool_memo_value* value) CLPOOL_NOEXCEPT;
 
-/** Gives a result back; NULL is allowed. The last one to do so, the cache included, destroys it. */
+/**
+ * Gives a result back. The last one to do so, the cache included, destroys it.
+ * @param value the result; NULL is allowed and does nothing
+ * @return always CLPOOL_SUCCESS.
+ * May block as long as the result's `destroy` function does.
+ */
 CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
  * @param value the result; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS. Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * @return always CLPOOL_SUCCESS.
+ * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_memo_value_release_later(clpool_memo_value* value) CLPOOL_NOEXCEPT;
 

@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: The libclpool authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* Messages of the library: warnings and traces that a program may want to show. The library itself prints
- * nothing but what guarded pools find where nobody receives messages (pool.h). Since 1.0.
+ * nothing but what guarded pools find where nobody receives messages (pool.h).
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_MESSAGE_H
 #define CLPOOL_MESSAGE_H
@@ -33,10 +36,11 @@ enum {
 typedef void (*clpool_message_callback)(void* user, int32_t severity, const char* text);
 
 /**
- * Sets the receiver of all messages that no pool's own callback takes.
+ * Sets the receiver of all messages that no pool's own callback takes. A call in flight may still use the
+ * former one.
  * @param callback the receiver; NULL for none, which is the initial state
- * @param user passed to it
- * Thread safety: any thread; a call in flight may still use the former callback.
+ * @param user passed to it.
+ * Thread safety: any thread.
  */
 CLPOOL_API void clpool_set_message_callback(clpool_message_callback callback, void* user) CLPOOL_NOEXCEPT;
 

@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: The libclpool authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* How many work-groups a multiprocessor holds at a time, and what limits them. Pure arithmetic on device
- * data: no device is needed. Thread-safe; nothing blocks; OpenCL calls: none. Since 1.0.
+ * data: no device is needed.
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_OCCUPANCY_H
 #define CLPOOL_OCCUPANCY_H
@@ -57,7 +60,10 @@ typedef struct clpool_occupancy_request {
 #define CLPOOL_OCCUPANCY_REQUEST_INIT \
   { sizeof(clpool_occupancy_request), 0u, 0, 0, 0, 0, 0 }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_OCCUPANCY_REQUEST_INIT, for languages without macros.
+ * @param request receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_occupancy_request_init(clpool_occupancy_request* request) CLPOOL_NOEXCEPT;
 
 /** An answer. */
@@ -97,13 +103,16 @@ typedef struct clpool_occupancy {
 #define CLPOOL_OCCUPANCY_INIT \
   { sizeof(clpool_occupancy), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0.0 }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_OCCUPANCY_INIT, for languages without macros.
+ * @param occupancy receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_occupancy_init(clpool_occupancy* occupancy) CLPOOL_NOEXCEPT;
 
 /**
  * Answers for one kernel. Today's model follows NVIDIA's own calculator; what does not fit gives 0 groups.
  * PyCUDA's models follow PyCUDA's OccupancyRecord; what does not fit is CLPOOL_ERROR_INVALID_VALUE.
- * @param data the device
+ * @param data the device; its reference stays the caller's
  * @param request the kernel
  * @param occupancy receives the answer; struct_size must be set
  * @return CLPOOL_ERROR_INVALID_VALUE for threads outside 1 to the device's limit, negative or absurd figures,

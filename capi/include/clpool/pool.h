@@ -6,9 +6,18 @@
  * request. Pools are reference-counted, and every block holds its pool: a pool may be released before its
  * blocks.
  *
- * All functions are thread-safe; two threads may use one pool at once. No lock is held across a driver call
- * or a callback, but for one on NVIDIA's driver. A hit (memory that was released before serves the request)
- * calls no driver and does not block. Since 1.0 unless a function says otherwise.
+ * Thread safety: any functions, from any threads; two threads may use one pool at once. No lock is held
+ * across a driver call or a callback, but for one on NVIDIA's driver. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
+ *
+ * That a function does not block leaves out other threads' bookkeeping of the same pool, which takes
+ * microseconds. A hit (memory that was released before serves the request) makes no OpenCL call. What is no
+ * hit also does what releases of other threads have left to be done, besides the calls that it names:
+ * clReleaseMemObject, clReleaseCommandQueue, clReleaseEvent and the releases of the allocator; in a guarded
+ * pool the fills and reads that look at its blocks, with clCreateCommandQueue for new chunks,
+ * clEnqueueFillBuffer, clEnqueueWriteBuffer, clEnqueueReadBuffer, clEnqueueSVMMemFill, clEnqueueSVMMemcpy,
+ * clFlush, clGetEventInfo. Where a device is older than OpenCL 1.2, clEnqueueMarker and
+ * clEnqueueWaitForEvents stand for clEnqueueMarkerWithWaitList and clEnqueueBarrierWithWaitList.
  *
  * Some drivers are not as thread-safe as OpenCL demands (3.0, appendix A.2): on NVIDIA's (580.159 seen) and
  * Mesa's rusticl (22.3 seen) one queue is to be used by one thread at a time, also by what the pool enqueues
@@ -113,7 +122,10 @@ typedef struct clpool_pool_callbacks {
 #define CLPOOL_POOL_CALLBACKS_INIT \
   { sizeof(clpool_pool_callbacks), 1u, NULL, NULL, NULL }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_POOL_CALLBACKS_INIT, for languages without macros.
+ * @param callbacks receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_pool_callbacks_init(clpool_pool_callbacks* callbacks) CLPOOL_NOEXCEPT;
 
 /** What a pool is to be like. Every field that is 0 (or NULL) means the default. */
@@ -177,7 +189,10 @@ typedef struct clpool_pool_options {
         0u                                                                                                   \
   }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_POOL_OPTIONS_INIT, for languages without macros.
+ * @param options receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_pool_options_init(clpool_pool_options* options) CLPOOL_NOEXCEPT;
 
 /** Figures of a pool. The first four are those of PyOpenCL's pools, exactly. */
@@ -243,7 +258,10 @@ typedef struct clpool_pool_stats {
         0u, 0u                                                                                             \
   }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_POOL_STATS_INIT, for languages without macros.
+ * @param stats receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_pool_stats_init(clpool_pool_stats* stats) CLPOOL_NOEXCEPT;
 
 /**
@@ -251,10 +269,12 @@ CLPOOL_API void clpool_pool_stats_init(clpool_pool_stats* stats) CLPOOL_NOEXCEPT
  * @param allocator where chunks come from; retained. A deferred one works, with a warning message:
  * out-of-memory may come where the pool cannot answer it.
  * @param options_or_null NULL for all defaults
- * @param out the pool
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size, an unknown strategy, leading
- * bits over 26, an alignment that is not a power of two; CLPOOL_ERROR_OUT_OF_HOST_MEMORY Does not block.
- * OpenCL calls: clRetainCommandQueue and clGetCommandQueueInfo for the queues.
+ * @param out receives the pool; the caller releases it with clpool_pool_release(). NULL on failure
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size or version, an unknown strategy
+ * or guard, leading bits over 26, an alignment that is not a power of two, a NULL queue or one of another
+ * context; CLPOOL_ERROR_OPENCL for an invalid queue; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo and clGetDeviceInfo for the
+ * queues; those that give back what pools that have ended hold, as clpool_pool_release().
  */
 CLPOOL_API clpool_status clpool_pool_create(clpool_allocator* allocator,
                                             const clpool_pool_options* options_or_null,
@@ -278,12 +298,16 @@ enum {
  * @param device_options_or_null which device, as for clpool_device_choose()
  * @param memory one of CLPOOL_MEMORY_…
  * @param pool_options_or_null as for clpool_pool_create(); `queues` must be NULL
- * @param pool receives the pool
- * @param device receives the device; may be NULL
+ * @param pool receives the pool; the caller releases it with clpool_pool_release(). NULL on failure
+ * @param device receives the device, to which no reference is added; may be NULL
  * @param context receives the context; the caller releases it with clReleaseContext()
  * @param queue receives the queue; the caller releases it with clReleaseCommandQueue()
- * @return as clpool_context_create_default(), the allocator's create function and clpool_pool_create(); on
- * failure all results are NULL. OpenCL calls: those of these functions.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL result, an unknown `memory`, or queues that are given; else
+ * as clpool_context_create_default(), the allocator's create function and clpool_pool_create(). On failure
+ * all results are NULL.
+ * May block as long as the drivers take to load. OpenCL calls: those of clpool_context_create_default(), the
+ * allocator's create function and clpool_pool_create(); on failure clReleaseCommandQueue and
+ * clReleaseContext.
  */
 CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options* device_options_or_null,
                                                     uint32_t memory,
@@ -293,44 +317,58 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
                                                     cl_command_queue* queue) CLPOOL_NOEXCEPT;
 
 /**
- * Hands out a block.
+ * Hands out a block. A failed call leaves every counter of blocks and bytes as it was, but for held memory
+ * that was given back.
  * @param pool the pool
  * @param size bytes; 0 gives a block of 1 byte, whose clpool_mem_size() is 0
- * @param out the block, with undefined content; NULL on failure
+ * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
+ * NULL on failure
  * @return CLPOOL_ERROR_OUT_OF_MEMORY, with figures in the message, after everything that could help was
  * tried: completed releases, the collect callback, held memory given back, the exact size, waiting for
- * releases in flight, the out_of_memory callback. A failed call leaves every counter of blocks and bytes as
- * it was, but for held memory that was given back. CLPOOL_ERROR_INVALID_VALUE for a size over the device's
- * largest allocation or near SIZE_MAX. A hit does not block and makes no OpenCL call. A miss may: those of
- * the allocator, and clCreateSubBuffer. Where chunks could go back first if the queues were through with
- * them, it enqueues a marker on each queue and polls it for at most 10 ms; ever less often while the device
- * stays busy.
+ * releases in flight, the out_of_memory callback; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size over
+ * the device's largest allocation or near SIZE_MAX; whatever else the allocator fails with, such as
+ * CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_NOT_SUPPORTED and CLPOOL_ERROR_OPENCL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * Does not block on a hit. May block as long as the allocator does for new memory; where chunks could go back
+ * first if the queues were through with them, for at most 10 ms, ever less often while the device stays busy;
+ * and where memory is out, as clpool_pool_options.wait_ns and the callbacks say. OpenCL calls: none for a
+ * hit; else those of the allocator for making memory, and of its releases where memory goes back; those of
+ * pools that have ended, as clpool_pool_release(); clCreateSubBuffer; clEnqueueFillBuffer for new memory of
+ * an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the
+ * queues are; with several queues clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo and
+ * clEnqueueBarrierWithWaitList, so that they come after what made the memory; on NVIDIA's driver
+ * clGetMemObjectInfo, clCreateBuffer, clEnqueueCopyBuffer and clFlush for the first use of a part.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
 
 /**
- * The same, but only if that takes neither waiting nor a driver call.
+ * Hands out a block as clpool_pool_allocate(), but only if that takes neither waiting nor a driver call.
  * @param pool the pool
  * @param size bytes, as for clpool_pool_allocate()
- * @param out the block; NULL on failure
- * @return CLPOOL_ERROR_WOULD_BLOCK (without a message) when clpool_pool_allocate() has to be called
+ * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
+ * NULL on failure
+ * @return CLPOOL_ERROR_WOULD_BLOCK (without a message) when clpool_pool_allocate() has to be called;
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a size that it refuses; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size,
                                                   clpool_mem** out) CLPOOL_NOEXCEPT;
 
 /**
- * The same for a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says
- * so. In a pool over several queues such a block, when released, waits for that queue alone; and it is handed
- * out again at once, without any waiting, to a request for the same in-order queue.
+ * Hands out a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says so.
+ * In a pool over several queues such a block, when released, waits for that queue alone; and it is handed out
+ * again at once, without any waiting, to a request for the same in-order queue.
  * @param pool the pool
  * @param queue where the block is used; retained until the block is reused
  * @param size bytes, as for clpool_pool_allocate()
- * @param out the block; NULL on failure
- * @return as clpool_pool_allocate(); CLPOOL_ERROR_OPENCL for an invalid queue. OpenCL calls: those of
- * clpool_pool_allocate(), clRetainCommandQueue, clGetCommandQueueInfo; where this is none of the pool's
- * queues, clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList, as for
- * clpool_mem_used_on().
+ * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
+ * NULL on failure
+ * @return as clpool_pool_allocate(); CLPOOL_ERROR_INVALID_VALUE also for a NULL queue and one of another
+ * context; CLPOOL_ERROR_OPENCL also for an invalid queue.
+ * May block like clpool_pool_allocate(). OpenCL calls: those of clpool_pool_allocate(), also where it would
+ * be a hit clGetCommandQueueInfo; clRetainCommandQueue, clGetDeviceInfo; where this is none of the pool's
+ * queues clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush and
+ * clEnqueueBarrierWithWaitList, as for clpool_mem_used_on().
  */
 CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue, size_t size,
                                                  clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -339,18 +377,20 @@ CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_q
  * Figures of the pool at this moment. With several threads at work, those of one moment each.
  * @param pool the pool
  * @param stats receives the figures; struct_size must be set
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size. May wait for another
- * thread's bookkeeping. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size.
+ * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) CLPOOL_NOEXCEPT;
 
 /**
  * Gives every chunk that has no block handed out back to the allocator. Blocks that queues are known to use
- * stay; before it leaves one, it polls the queues for up to 2 ms, and not again while what it polled for is
- * still running. A driver may wait longer (NVIDIA's does) in the release of a buffer that a command still
- * uses; for giving memory back without either, see clpool_pool_tick().
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL. OpenCL calls: the allocator's releases, markers and event
- * queries.
+ * stay; before it leaves one, it polls the queues, and not again while what it polled for is still running.
+ * For giving memory back without waiting see clpool_pool_tick().
+ * @param pool the pool
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * May block for up to 2 ms, in which it polls the queues, in a guarded pool for up to a second, and as long
+ * as the driver does in the release of a buffer that a command still uses (NVIDIA's). OpenCL calls: the
+ * allocator's releases, clReleaseMemObject, clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo.
  */
 CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -358,52 +398,71 @@ CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEP
  * Stops keeping released memory, until clpool_pool_resume_holding(), and gives back what is held. The pool
  * still works: blocks come from the allocator and go back to it.
  * @param pool the pool
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL. As for waiting and OpenCL calls, the same holds as for
- * clpool_pool_free_held().
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * May block for up to 2 ms, in which it polls the queues, in a guarded pool for up to a second, and as long
+ * as the driver does in the release of a buffer that a command still uses (NVIDIA's). OpenCL calls: the
+ * allocator's releases, clReleaseMemObject, clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo.
  */
 CLPOOL_API clpool_status clpool_pool_stop_holding(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Keeps released memory again after clpool_pool_stop_holding(); else does nothing.
  * @param pool the pool
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL. May wait for another thread's bookkeeping. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_resume_holding(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Gives free chunks back, largest first, until at most `keep_bytes` are held or no wholly free chunk is left.
- * As for waiting, the same holds as for clpool_pool_free_held().
+ * @param pool the pool
+ * @param keep_bytes bytes that may stay held
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * May block for up to 2 ms, in which it polls the queues, in a guarded pool for up to a second, and as long
+ * as the driver does in the release of a buffer that a command still uses (NVIDIA's). OpenCL calls: the
+ * allocator's releases, clReleaseMemObject, clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo.
  */
 CLPOOL_API clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes) CLPOOL_NOEXCEPT;
 
 /**
  * Does what a background thread would: takes in completed releases, gives back chunks that were not used for
  * decay_ns while more than release_threshold bytes are held, and idle chunks beyond max_held_bytes.
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL. Never waits. OpenCL calls: the allocator's releases, event
- * queries, and a marker on each queue if anything was released since the last one.
+ * @param pool the pool
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * Does not block, unless the driver does in a release. OpenCL calls: the allocator's releases,
+ * clReleaseMemObject, clGetEventInfo, and on each queue clEnqueueMarkerWithWaitList and clFlush if anything
+ * was released since the last one; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_pool_tick(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
-/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+/**
+ * Adds one reference, to be given up by one more clpool_pool_release().
+ * @param pool the pool
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
 CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
- * Gives up one reference; NULL is allowed. After the last one the pool lives on while blocks of it do (a
- * warning message lists how many, by tag); then it gives all memory back. Where commands are known to use
- * memory that is freed at once (not buffers, which drivers keep for their commands), it goes back by a later
- * call of the library if they do not end within 10 ms, for which the queues are polled; custom memory is
- * waited for, at most clpool_pool_options.wait_ns.
- * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork()
+ * Gives up one reference. After the last one the pool lives on while blocks of it do (a warning message lists
+ * how many, by tag); then it gives all memory back. Where commands are known to use memory that is freed at
+ * once (not buffers, which drivers keep for their commands), it goes back by a later call of the library if
+ * they do not end in time.
+ * @param pool the pool; NULL is allowed and does nothing
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * May block for up to 10 ms, in which it polls the queues for such commands; for custom memory on queues at
+ * most clpool_pool_options.wait_ns, in a guarded pool up to a second. OpenCL calls: the allocator's releases,
+ * clReleaseMemObject, clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseCommandQueue,
+ * clReleaseContext; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
  * @param pool the pool; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * Thread safety: any thread, also within callbacks. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_pool_release_later(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -451,13 +510,14 @@ typedef int32_t (*clpool_pool_visitor)(void* user, const clpool_pool_stretch* st
  * @param pool the pool
  * @param visitor called for each stretch, without any lock held
  * @param user passed to it
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor,
                                            void* user) CLPOOL_NOEXCEPT;
 
 /**
- * The same picture and the statistics as JSON text in UTF-8:
+ * What clpool_pool_visit() and clpool_pool_statistics() show, as JSON text in UTF-8:
  * {"schema": "clpool-pool-1", "name": text, "strategy": "coalescing" or "binned", "statistics": {name:
  * number, … as in clpool_pool_stats}, "chunks": [{"size": bytes, "blocks": [{"offset": bytes, "size": bytes,
  * "state": "active", "free", "cached" or "pending", "requested": bytes and "tag": number if active}, …]}, …]}
@@ -467,8 +527,9 @@ CLPOOL_API clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visito
  * @param capacity bytes of the buffer
  * @param needed_or_null receives the bytes of the whole text with its zero; the next call may need more if
  * the pool is in use
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY. OpenCL calls:
- * none.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL pool, or a NULL buffer with a capacity;
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, size_t capacity,
                                                size_t* needed_or_null) CLPOOL_NOEXCEPT;
@@ -476,7 +537,9 @@ CLPOOL_API clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, 
 /**
  * Checks a pool's books against a recount of all blocks and links. For tests and bug reports; takes time in
  * proportion to the number of blocks.
- * @return CLPOOL_ERROR_INTERNAL, with what is wrong in the message; CLPOOL_ERROR_INVALID_VALUE for NULL
+ * @param pool the pool
+ * @return CLPOOL_ERROR_INTERNAL, with what is wrong in the message; CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_check(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
@@ -496,7 +559,8 @@ CLPOOL_API clpool_status clpool_mem_set_tag(clpool_mem* mem, uint64_t tag) CLPOO
  * @param count number of events; 0 does nothing
  * @param events retained until then
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or event or memory of no pool;
- *         CLPOOL_ERROR_INVALID_OPERATION for released memory. Does not block. OpenCL calls: clRetainEvent.
+ * CLPOOL_ERROR_INVALID_OPERATION for released memory; CLPOOL_ERROR_OPENCL for an invalid event.
+ * Does not block. OpenCL calls: clRetainEvent, and clReleaseEvent on failure.
  */
 CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t count,
                                                   const cl_event* events) CLPOOL_NOEXCEPT;
@@ -511,8 +575,12 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * queues.
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
- * @return as clpool_mem_release_after(). OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo; for
- * another queue than the pool's clEnqueueMarkerWithWaitList, clFlush, clEnqueueBarrierWithWaitList.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a queue of another context or memory of no pool;
+ * CLPOOL_ERROR_INVALID_OPERATION for released memory; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for
+ * an invalid queue.
+ * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for another
+ * queue than the pool's clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
+ * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList.
  */
 CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
@@ -521,8 +589,8 @@ CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue qu
  * waiting and without calling a driver. For callers that must give up a lock before they may wait.
  * @param mem the memory; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_WOULD_BLOCK, without a message and with the memory as before, when
- * clpool_mem_release() or clpool_mem_release_later() has to be called, which also tell what is wrong. Thread
- * safety: as clpool_mem_release(). OpenCL calls: none.
+ * clpool_mem_release() or clpool_mem_release_later() has to be called, which also tell what is wrong.
+ * Does not block. OpenCL calls: none. Thread safety: that of clpool_mem_release().
  */
 CLPOOL_API clpool_status clpool_mem_try_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
@@ -531,7 +599,8 @@ CLPOOL_API clpool_status clpool_mem_try_release(clpool_mem* mem) CLPOOL_NOEXCEPT
  * may be reused, and its memory given back, at once. For other memory the same as clpool_mem_release(). With
  * other references left, one is given up, and nothing else is done.
  * @param mem the memory; NULL is allowed and does nothing
- * @return as clpool_mem_release(). Does not block on a pool's hit path. OpenCL calls: as
+ * @return as clpool_mem_release().
+ * Does not block on a pool's hit path. May block like clpool_mem_release() otherwise. OpenCL calls: those of
  * clpool_mem_release().
  */
 CLPOOL_API clpool_status clpool_mem_release_idle(clpool_mem* mem) CLPOOL_NOEXCEPT;
@@ -541,7 +610,8 @@ CLPOOL_API clpool_status clpool_mem_release_idle(clpool_mem* mem) CLPOOL_NOEXCEP
  * list that the pool's next call works off; other memory's release, and that of blocks whose pool was
  * released for the last time before, is carried out by the next release or allocation of such.
  * @param mem the memory; NULL is allowed and does nothing
- * @return as clpool_mem_release(). Thread safety: any thread, also inside callbacks.
+ * @return as clpool_mem_release().
+ * Does not block. OpenCL calls: none. Thread safety: any thread, also inside callbacks.
  */
 CLPOOL_API clpool_status clpool_mem_release_later(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
@@ -565,7 +635,11 @@ CLPOOL_API clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits,
 CLPOOL_API clpool_status clpool_bin_alloc_size(uint64_t bin, uint32_t leading_bits,
                                                uint64_t* size) CLPOOL_NOEXCEPT;
 
-/** Index of the highest bit that is set (floor of the base-2 logarithm); 0 for 0. */
+/**
+ * Index of the highest bit that is set: the floor of the base-2 logarithm.
+ * @param value any number
+ * @return the index, from 0; 0 for 0
+ */
 CLPOOL_API uint32_t clpool_bitlog2(uint64_t value) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -2,9 +2,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* Status numbers of the C ABI, the calling thread's last error, the library's version, and the export macro.
  *
- * Every function of libclpool that can fail returns a clpool_status. Results come through the last
- * parameters, which are set to NULL or 0 on failure. All functions of this header are thread-safe, never
- * block, never allocate and make no OpenCL call. Since 1.0 unless a function says otherwise.
+ * Every function of libclpool that can fail returns a clpool_status, and names those that it fails with.
+ * Results come through the last parameters, which are set to NULL or 0 on failure. What the comments of
+ * functions do not repeat:
+ * - Where an OpenCL call fails: CLPOOL_ERROR_OUT_OF_MEMORY for its codes -4, -5 and -6, else
+ *   CLPOOL_ERROR_OPENCL.
+ * - CLPOOL_ERROR_OUT_OF_HOST_MEMORY may come from every function that returns a status, CLPOOL_ERROR_INTERNAL
+ *   from any in which an exception arises that should not.
+ * - CLPOOL_ERROR_INVALID_VALUE where `struct_size` is not set; CLPOOL_ERROR_NOT_SUPPORTED where a struct that
+ *   is given is longer than the library knows, and something is set there.
+ * - CLPOOL_ERROR_INVALID_OPERATION for pools, allocators and memory in a child of fork() of the process that
+ *   made them.
+ *
+ * Thread safety: any functions of this header, from any threads, at the same time. Since 1.0. Unless a
+ * function says otherwise, it does not block, does not allocate and makes no OpenCL calls.
  */
 #ifndef CLPOOL_STATUS_H
 #define CLPOOL_STATUS_H
@@ -107,7 +118,10 @@ CLPOOL_API const char* clpool_cl_error_name(cl_int code) CLPOOL_NOEXCEPT;
  */
 CLPOOL_API const char* clpool_version_string(void) CLPOOL_NOEXCEPT;
 
-/** The same as one number: major * 1000000 + minor * 1000 + patch. */
+/**
+ * Version of the library that the program runs with, as one number.
+ * @return major * 1000000 + minor * 1000 + patch
+ */
 CLPOOL_API uint32_t clpool_version_number(void) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -8,8 +8,10 @@
  * after the six are allowed and ignored. Logs are read from memory or from uncompressed files; the clpool
  * program reads gzip as well.
  *
- * A log that was read never changes: any number of threads may use it at once. Writers are thread-safe. Since
- * 1.0 unless a function says otherwise.
+ * A log that was read never changes.
+ *
+ * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
+ * otherwise, it does not block and makes no OpenCL calls.
  */
 #ifndef CLPOOL_TRACE_H
 #define CLPOOL_TRACE_H
@@ -68,7 +70,10 @@ typedef struct clpool_trace_event {
 #define CLPOOL_TRACE_EVENT_INIT \
   { sizeof(clpool_trace_event), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_TRACE_EVENT_INIT, for languages without macros.
+ * @param event receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_trace_event_init(clpool_trace_event* event) CLPOOL_NOEXCEPT;
 
 /** Figures of a log. */
@@ -105,48 +110,59 @@ typedef struct clpool_trace_stats {
 #define CLPOOL_TRACE_STATS_INIT \
   { sizeof(clpool_trace_stats), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_TRACE_STATS_INIT, for languages without macros.
+ * @param stats receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_trace_stats_init(clpool_trace_stats* stats) CLPOOL_NOEXCEPT;
 
 /**
  * Reads a log from an uncompressed file.
  * @param path the file; beyond 1 GiB it is refused
- * @param out the log
+ * @param out receives the log; the caller releases it with clpool_trace_release(). NULL on failure
  * @return CLPOOL_ERROR_IO if the file cannot be read; CLPOOL_ERROR_NOT_SUPPORTED if it is gzip;
- * CLPOOL_ERROR_BAD_FORMAT if it is too large; otherwise as clpool_trace_parse(). Blocks as reading a file
- * does. OpenCL calls: none.
+ * CLPOOL_ERROR_BAD_FORMAT if it is too large, and otherwise as clpool_trace_parse().
+ * Blocks as reading a file does.
  */
 CLPOOL_API clpool_status clpool_trace_open(const char* path, clpool_trace** out) CLPOOL_NOEXCEPT;
 
 /**
- * Reads a log from memory.
+ * Reads a log from memory. Takes at most 16 times the bytes of the text, whatever is in it; the log keeps 64
+ * bytes an event.
  * @param text the bytes of the log; not used after the call
- * @param length number of bytes
+ * @param length bytes
  * @param name for messages, such as the name of a file; copied
- * @param out the log
+ * @param out receives the log; the caller releases it with clpool_trace_release(). NULL on failure
  * @return CLPOOL_ERROR_BAD_FORMAT, with "name:line: reason" in the message, for a header that is not RMM's, a
  * row with too few or too many fields (a truncated log), a line of more than 65,536 bytes, malformed or too
- * large numbers, an unknown action,
- * an address that is allocated while it is live, a free of an address that is not live or with another size
- * than it was allocated with; CLPOOL_ERROR_INVALID_VALUE for a NULL argument;
- * CLPOOL_ERROR_OUT_OF_HOST_MEMORY. Takes at most 16 times the bytes of the text, whatever is in it; the log
- * keeps 64 bytes an event. Does not block. OpenCL calls: none.
+ * large numbers, an unknown action, an address that is allocated while it is live, a free of an address that
+ * is not live or with another size than it was allocated with; CLPOOL_ERROR_INVALID_VALUE for a NULL
+ * argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
 CLPOOL_API clpool_status clpool_trace_parse(const char* text, size_t length, const char* name,
                                             clpool_trace** out) CLPOOL_NOEXCEPT;
 
-/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+/**
+ * Adds one reference, to be given up by one more clpool_trace_release().
+ * @param trace the log
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
 CLPOOL_API clpool_status clpool_trace_retain(clpool_trace* trace) CLPOOL_NOEXCEPT;
 
-/** Gives up one reference; NULL is allowed. */
+/**
+ * Gives up one reference; the last one ends the log.
+ * @param trace the log; NULL is allowed and does nothing
+ * @return always CLPOOL_SUCCESS
+ */
 CLPOOL_API clpool_status clpool_trace_release(clpool_trace* trace) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
  * @param trace the log; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_trace_release_later(clpool_trace* trace) CLPOOL_NOEXCEPT;
 
@@ -154,8 +170,7 @@ CLPOOL_API clpool_status clpool_trace_release_later(clpool_trace* trace) CLPOOL_
  * Figures of a log; they were counted when it was read.
  * @param trace the log
  * @param stats receives the figures; struct_size must be set
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size. Does not block. OpenCL
- * calls: none.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size.
  */
 CLPOOL_API clpool_status clpool_trace_statistics(const clpool_trace* trace,
                                                  clpool_trace_stats* stats) CLPOOL_NOEXCEPT;
@@ -163,10 +178,9 @@ CLPOOL_API clpool_status clpool_trace_statistics(const clpool_trace* trace,
 /**
  * One event of a log.
  * @param trace the log
- * @param index from 0 to clpool_trace_stats.events - 1, in the order of the file
+ * @param index number of the event, from 0, in the order of the file
  * @param event receives the event; struct_size must be set
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size or an index that is too large.
- * Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_trace_event_at(const clpool_trace* trace, uint64_t index,
                                                clpool_trace_event* event) CLPOOL_NOEXCEPT;
@@ -175,9 +189,10 @@ CLPOOL_API clpool_status clpool_trace_event_at(const clpool_trace* trace, uint64
  * Begins a log with the columns Thread, Time, Action, Pointer, Size, Stream, Status, Tag. RMM's tools load
  * it.
  * @param path file to write, replaced if it exists
- * @param out the writer
+ * @param out receives the writer; the caller releases it with clpool_trace_writer_release(). NULL on failure
  * @return CLPOOL_ERROR_IO if the file cannot be written; CLPOOL_ERROR_NOT_SUPPORTED for a name that ends in
- * ".gz"; CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY. OpenCL calls: none.
+ * ".gz"; CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * Blocks as writing to a file does.
  */
 CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
                                                     clpool_trace_writer** out) CLPOOL_NOEXCEPT;
@@ -185,6 +200,7 @@ CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
 /**
  * Adds a row; the calling thread's number and the time of day (UTC) are added by the writer. To be called
  * after an allocation and before a release, so that an address that is reused never seems to be live twice.
+ * Rows are buffered.
  * @param writer the writer
  * @param action one of CLPOOL_TRACE_…
  * @param pointer address or another identity that is unique while the block is live; 0 for failures
@@ -194,33 +210,45 @@ CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
  * @param tag_or_null free text, at most 200 bytes are kept; commas, quotes, control characters and what is
  * no UTF-8 become '_'
  * @return CLPOOL_ERROR_IO if the file could not be written, now or before; CLPOOL_ERROR_INVALID_VALUE for
- * NULL or an unknown action. Rows are buffered: one call in about a thousand blocks as writing to a file
- * does. OpenCL calls: none.
+ * NULL or an unknown action.
+ * May block as writing to a file does: one call in about a thousand.
  */
 CLPOOL_API clpool_status clpool_trace_writer_write(clpool_trace_writer* writer, uint32_t action,
                                                    uint64_t pointer, uint64_t size, uint64_t stream,
                                                    clpool_status status,
                                                    const char* tag_or_null) CLPOOL_NOEXCEPT;
 
-/** Hands all buffered rows to the system. CLPOOL_ERROR_IO if that fails; CLPOOL_ERROR_INVALID_VALUE for NULL.
+/**
+ * Hands all buffered rows to the system.
+ * @param writer the writer
+ * @return CLPOOL_ERROR_IO if that fails, now or before; CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * Blocks as writing to a file does.
  */
 CLPOOL_API clpool_status clpool_trace_writer_flush(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
 
-/** Adds one reference. CLPOOL_ERROR_INVALID_VALUE for NULL. */
+/**
+ * Adds one reference, to be given up by one more clpool_trace_writer_release().
+ * @param writer the writer
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ */
 CLPOOL_API clpool_status clpool_trace_writer_retain(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
 
 /**
- * Gives up one reference; NULL is allowed. The last one writes what is buffered and closes the file; what
- * goes wrong then is sent as a message, so call clpool_trace_writer_flush() before to know.
+ * Gives up one reference. The last one writes what is buffered and closes the file; what goes wrong then is
+ * sent as a message, so call clpool_trace_writer_flush() before to know.
+ * @param writer the writer; NULL is allowed and does nothing
+ * @return always CLPOOL_SUCCESS.
+ * May block as writing to a file does, with the last reference.
  */
 CLPOOL_API clpool_status clpool_trace_writer_release(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
 
 /**
- * The same for finalizers: neither waits, nor allocates, nor calls a driver. The release is carried out by a
- * later call that may do so, on any thread: one that makes or releases an object, or that a pool cannot serve
- * from what it has at hand.
+ * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object, or that a pool cannot serve from what it has at hand.
  * @param writer the writer; NULL is allowed and does nothing
- * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION in a child of fork(). Thread safety: any thread, also within callbacks. OpenCL calls: none.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_trace_writer_release_later(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
 
@@ -248,7 +276,10 @@ typedef struct clpool_trace_replay_options {
 #define CLPOOL_TRACE_REPLAY_OPTIONS_INIT \
   { sizeof(clpool_trace_replay_options), 0u, 0u, NULL, NULL }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_TRACE_REPLAY_OPTIONS_INIT, for languages without macros.
+ * @param options receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_trace_replay_options_init(clpool_trace_replay_options* options) CLPOOL_NOEXCEPT;
 
 /** What a replay found. */
@@ -282,12 +313,15 @@ typedef struct clpool_trace_replay_result {
 #define CLPOOL_TRACE_REPLAY_RESULT_INIT \
   { sizeof(clpool_trace_replay_result), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_TRACE_REPLAY_RESULT_INIT, for languages without macros.
+ * @param result receives the initial value; NULL is ignored
+ */
 CLPOOL_API void clpool_trace_replay_result_init(clpool_trace_replay_result* result) CLPOOL_NOEXCEPT;
 
 /**
  * Does what a log says with a pool, in the calling thread, as fast as it goes. No command is enqueued on the
- * blocks.
+ * blocks, all of which are released in any case.
  * @param trace the log
  * @param pool the pool; best a fresh one: driver_allocations is the difference that the replay makes,
  * peak_driver_bytes is that of the pool's whole life
@@ -295,21 +329,26 @@ CLPOOL_API void clpool_trace_replay_result_init(clpool_trace_replay_result* resu
  * @param result receives what was found; struct_size must be set
  * @return CLPOOL_SUCCESS, also when allocations were out of memory; CLPOOL_ERROR_CALLBACK if the progress
  * callback stopped it; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
- * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_pool_allocate() ends the replay. All blocks
- * are released in any case. May block and call OpenCL as clpool_pool_allocate() and clpool_mem_release() do.
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_pool_allocate() ends the replay.
+ * May block like clpool_pool_allocate() and clpool_mem_release(). OpenCL calls: those of
+ * clpool_pool_allocate() and clpool_mem_release().
  */
 CLPOOL_API clpool_status clpool_trace_replay_pool(const clpool_trace* trace, clpool_pool* pool,
                                                   const clpool_trace_replay_options* options_or_null,
                                                   clpool_trace_replay_result* result) CLPOOL_NOEXCEPT;
 
 /**
- * The same with an allocator: each block comes from the driver and goes back to it. Allocations of size 0
- * succeed without the driver.
+ * Does what a log says with an allocator, as clpool_trace_replay_pool() with a pool: each block comes from
+ * the driver and goes back to it. Allocations of size 0 succeed without the driver.
  * @param trace the log
  * @param allocator the allocator
  * @param options_or_null NULL for all defaults
  * @param result receives what was found; struct_size must be set
- * @return as clpool_trace_replay_pool()
+ * @return CLPOOL_SUCCESS, also when allocations were out of memory; CLPOOL_ERROR_CALLBACK if the progress
+ * callback stopped it; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_allocator_allocate() ends the replay.
+ * May block like clpool_allocator_allocate() and clpool_mem_release(). OpenCL calls: those of
+ * clpool_allocator_allocate() and clpool_mem_release().
  */
 CLPOOL_API clpool_status clpool_trace_replay_allocator(const clpool_trace* trace, clpool_allocator* allocator,
                                                        const clpool_trace_replay_options* options_or_null,

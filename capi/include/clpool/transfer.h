@@ -4,17 +4,24 @@
  *
  * What all of them share:
  * - `queue` carries the command out; `wait_list` has `wait_count` events that it waits for (NULL and 0:
- * none); `event_or_null` receives its event, to be released by clReleaseEvent, NULL on failure.
+ *   none); `event_or_null` receives its event, to be released by clReleaseEvent, NULL on failure.
  * - Sizes, offsets and pitches are bytes. CLPOOL_WHOLE_SIZE takes what is left, or the smaller of both sides.
  * - 0 bytes are no command: the event is complete as soon as the events waited for are.
  * - Every range is checked, host memory included, before anything is enqueued: CLPOOL_ERROR_INVALID_VALUE for
- *   one that ends beyond clpool_mem_size().
+ *   one that ends beyond clpool_mem_size(), as for a NULL queue, memory, pattern or host memory and a wait
+ *   list that does not match its count.
  * - CLPOOL_ERROR_INVALID_OPERATION for memory of a kind that the command does not take, or that was released;
  *   CLPOOL_ERROR_NOT_SUPPORTED, with the needed version, where the device is too old;
- * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ *   CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL where an OpenCL call fails.
  * - They block only where `blocking` says so. The queue is not flushed otherwise.
+ * - Besides the calls that a function names: clGetCommandQueueInfo, clGetDeviceInfo and clGetPlatformInfo, to
+ *   know what its driver can do; clGetMemObjectInfo for wrapped sub-buffers; where memory that is no buffer,
+ *   or a block of a pool, is used on a queue for the first time, clRetainCommandQueue and those of
+ *   clpool_mem_used_on(). For the event of a command of 0 bytes clRetainEvent, clEnqueueMarkerWithWaitList,
+ *   or clCreateUserEvent and clSetUserEventStatus.
  *
- * Thread safety: any thread, one at a time for the same memory. Since 1.0 unless a function says otherwise.
+ * Thread safety: any thread, one at a time for the same memory. Since 1.0. Unless a function says otherwise,
+ * it does not block.
  */
 #ifndef CLPOOL_TRANSFER_H
 #define CLPOOL_TRANSFER_H
@@ -37,9 +44,12 @@ extern "C" {
  * @param size bytes, a multiple of pattern_size, or CLPOOL_WHOLE_SIZE
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top. OpenCL 1.2 for buffers, 2.0 for SVM. OpenCL calls: clEnqueueFillBuffer,
- *         clEnqueueSVMMemFill, clEnqueueMarkerWithWaitList.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top. Needs OpenCL 1.2 for buffers, 2.0 for
+ * SVM.
+ * OpenCL calls: clEnqueueFillBuffer, for SVM clEnqueueSVMMemFill; where an event is asked for and there are
+ * several commands, clEnqueueMarkerWithWaitList and clReleaseEvent.
  */
 CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem, const void* pattern,
                                          size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
@@ -56,11 +66,15 @@ CLPOOL_API clpool_status clpool_mem_fill(cl_command_queue queue, clpool_mem* mem
  * @param size bytes; CLPOOL_WHOLE_SIZE: the smaller of what both have left
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top; CLPOOL_ERROR_INVALID_OPERATION if both are page-locked, CLPOOL_ERROR_OPENCL with
- *         CL_MEM_COPY_OVERLAP (-8) for overlapping ranges of the same memory. OpenCL calls:
- * clEnqueueCopyBuffer, clEnqueueReadBuffer, clEnqueueWriteBuffer, clEnqueueSVMMemcpy, clEnqueueSVMMap,
- * clEnqueueSVMUnmap, clCreateBuffer.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_INVALID_OPERATION also if
+ * both are page-locked, CLPOOL_ERROR_OPENCL also with CL_MEM_COPY_OVERLAP (-8) for overlapping ranges of the
+ * same memory. Needs OpenCL 2.0 for SVM.
+ * OpenCL calls: clEnqueueCopyBuffer between buffers; clEnqueueSVMMemcpy between SVM, also with page-locked
+ * memory; clEnqueueReadBuffer or clEnqueueWriteBuffer between buffers and page-locked memory; between buffers
+ * and SVM one of these two between clEnqueueSVMMap and clEnqueueSVMUnmap, and clReleaseEvent, or, on NVIDIA's
+ * driver, clCreateBuffer, clEnqueueCopyBuffer and clReleaseMemObject.
  */
 CLPOOL_API clpool_status clpool_mem_copy(cl_command_queue queue, clpool_mem* target, size_t target_offset,
                                          clpool_mem* source, size_t source_offset, size_t size,
@@ -78,8 +92,11 @@ CLPOOL_API clpool_status clpool_mem_copy(cl_command_queue queue, clpool_mem* tar
  * @param blocking not 0: returns when the host memory is written; 0: it must live until the event is complete
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top. OpenCL calls: clEnqueueReadBuffer, clEnqueueSVMMemcpy.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top. Needs OpenCL 2.0 for SVM.
+ * Blocks until the host memory is written if `blocking` is not 0. OpenCL calls: clEnqueueReadBuffer, for SVM
+ * clEnqueueSVMMemcpy.
  */
 CLPOOL_API clpool_status clpool_mem_read(cl_command_queue queue, clpool_mem* mem, size_t offset, size_t size,
                                          void* host, size_t host_size, int32_t blocking, cl_uint wait_count,
@@ -97,8 +114,11 @@ CLPOOL_API clpool_status clpool_mem_read(cl_command_queue queue, clpool_mem* mem
  * complete
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top. OpenCL calls: clEnqueueWriteBuffer, clEnqueueSVMMemcpy.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top. Needs OpenCL 2.0 for SVM.
+ * Blocks until the host memory may be changed if `blocking` is not 0. OpenCL calls: clEnqueueWriteBuffer, for
+ * SVM clEnqueueSVMMemcpy.
  */
 CLPOOL_API clpool_status clpool_mem_write(cl_command_queue queue, clpool_mem* mem, size_t offset, size_t size,
                                           const void* host, size_t host_size, int32_t blocking,
@@ -132,7 +152,11 @@ typedef struct clpool_box {
 #define CLPOOL_BOX_INIT \
   { sizeof(clpool_box), 3u, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0 }
 
-/** The same for languages without macros. NULL is ignored. */
+/**
+ * Sets a struct to CLPOOL_BOX_INIT, for languages without macros.
+ * @param box receives the initial value; NULL is ignored.
+ * OpenCL calls: none.
+ */
 CLPOOL_API void clpool_box_init(clpool_box* box) CLPOOL_NOEXCEPT;
 
 /**
@@ -143,9 +167,14 @@ CLPOOL_API void clpool_box_init(clpool_box* box) CLPOOL_NOEXCEPT;
  * @param box the box
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top; CLPOOL_ERROR_INVALID_VALUE also for pitches that are too small. OpenCL 1.1. OpenCL
- * calls: clEnqueueCopyBufferRect.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_INVALID_VALUE also for a box
+ * or pitches that cannot be, and for different pitches within one buffer; CLPOOL_ERROR_OPENCL also with
+ * CL_MEM_COPY_OVERLAP (-8) for a box that overlaps itself. Needs OpenCL 1.1.
+ * OpenCL calls: clEnqueueCopyBufferRect; between parts of one buffer on PoCL clEnqueueCopyBuffer for each
+ * row; where an event is asked for and there are several commands, clEnqueueMarkerWithWaitList and
+ * clReleaseEvent.
  */
 CLPOOL_API clpool_status clpool_mem_copy_box(cl_command_queue queue, clpool_mem* target, clpool_mem* source,
                                              const clpool_box* box, cl_uint wait_count,
@@ -162,8 +191,11 @@ CLPOOL_API clpool_status clpool_mem_copy_box(cl_command_queue queue, clpool_mem*
  * @param blocking not 0: returns when the host memory is written
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return as clpool_mem_copy_box(). OpenCL calls: clEnqueueReadBufferRect.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_INVALID_VALUE also for a box
+ * or pitches that cannot be. Needs OpenCL 1.1.
+ * Blocks until the host memory is written if `blocking` is not 0. OpenCL calls: clEnqueueReadBufferRect.
  */
 CLPOOL_API clpool_status clpool_mem_read_box(cl_command_queue queue, clpool_mem* mem, const clpool_box* box,
                                              void* host, size_t host_size, int32_t blocking,
@@ -180,8 +212,11 @@ CLPOOL_API clpool_status clpool_mem_read_box(cl_command_queue queue, clpool_mem*
  * @param blocking not 0: returns when the host memory may be changed
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return as clpool_mem_copy_box(). OpenCL calls: clEnqueueWriteBufferRect.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_INVALID_VALUE also for a box
+ * or pitches that cannot be. Needs OpenCL 1.1.
+ * Blocks until the host memory may be changed if `blocking` is not 0. OpenCL calls: clEnqueueWriteBufferRect.
  */
 CLPOOL_API clpool_status clpool_mem_write_box(cl_command_queue queue, clpool_mem* mem, const clpool_box* box,
                                               const void* host, size_t host_size, int32_t blocking,
@@ -195,13 +230,17 @@ CLPOOL_API clpool_status clpool_mem_write_box(cl_command_queue queue, clpool_mem
  * it is used.
  * @param queue the queue
  * @param mems buffers, images and SVM, also mixed
- * @param count how many; 0 is no command
+ * @param count number of memories; 0 is no command
  * @param flags CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED or 0
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top; CLPOOL_ERROR_INVALID_VALUE also for SVM of unknown size. OpenCL 1.2, for SVM 2.1.
- * OpenCL calls: clEnqueueMigrateMemObjects, clEnqueueSVMMigrateMem, clEnqueueMarkerWithWaitList.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_INVALID_VALUE also for SVM
+ * of unknown size. Needs OpenCL 1.2, for SVM 2.1.
+ * OpenCL calls: clEnqueueMigrateMemObjects, for SVM clEnqueueSVMMigrateMem; where an event is asked for and
+ * there are several commands, clEnqueueMarkerWithWaitList and clReleaseEvent; on NVIDIA's driver those of a
+ * command of 0 bytes.
  */
 CLPOOL_API clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* const* mems, uint32_t count,
                                             cl_mem_migration_flags flags, cl_uint wait_count,
@@ -217,9 +256,11 @@ CLPOOL_API clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* 
  * @param size bytes; CLPOOL_WHOLE_SIZE: the smaller of both
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event
- * @return see the top; CLPOOL_ERROR_NOT_SUPPORTED without the extension. OpenCL calls: clGetDeviceInfo,
- *         clGetExtensionFunctionAddressForPlatform, clEnqueueCopyBufferP2PAMD.
+ * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_NOT_SUPPORTED also without
+ * the extension. Needs OpenCL 1.2.
+ * OpenCL calls: clGetExtensionFunctionAddressForPlatform, clEnqueueCopyBufferP2PAMD.
  */
 CLPOOL_API clpool_status clpool_mem_copy_p2p(cl_command_queue queue, clpool_mem* target, clpool_mem* source,
                                              size_t size, cl_uint wait_count, const cl_event* wait_list,
