@@ -60,6 +60,10 @@ add_test(NAME wrappers.java.program_that_exits_with_live_objects
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp
                  "${clpool_natives_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+add_test(NAME wrappers.java.natives_name_no_folder
+         COMMAND "${CMAKE_READELF}" --dynamic "${clpool_natives_folder}/$<TARGET_FILE_NAME:clpooljni>")
+set_tests_properties(wrappers.java.natives_name_no_folder PROPERTIES PASS_REGULAR_EXPRESSION "libclpool.so.1"
+                     FAIL_REGULAR_EXPRESSION "RPATH;RUNPATH")
 set(java_tests wrappers.java.junit wrappers.java.natives_in_the_jar
    wrappers.java.junit_with_checked_jni wrappers.java.module
     wrappers.java.program_that_exits_with_live_objects)
