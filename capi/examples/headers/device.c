@@ -16,12 +16,12 @@ int main(void) {
 
   options.selector =
       NULL; /* or what the user gave as --device: "gpu", "0:1", "nvidia"; NULL: CLPOOL_DEVICE */
-  if (clpool_device_list(&options, devices, 16, &count) == CLPOOL_ERROR_NOT_FOUND) {
-    skip(clpool_last_error_message());
-  }
+  need_device(clpool_device_list(&options, devices, 16, &count));
   EXPECT(count > 0);
-  CLPOOL_CHECK(clpool_context_create_default(&options, &device, &context, &queue));
+  CLPOOL_CHECK(clpool_device_choose(&options, &device));
   EXPECT(device == devices[0]); /* the list has the chosen one first */
+  CLPOOL_CHECK(
+      clpool_context_create_default(&options, &device, &context, &queue)); /* or all of it in one call */
 
   CLPOOL_CHECK(clpool_device_describe(device, text, sizeof text, &needed));
   CLPOOL_CHECK(clpool_device_read_facts(device, &facts));

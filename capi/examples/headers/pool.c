@@ -24,19 +24,14 @@ int main(void) {
   example_device device = {NULL, NULL, NULL};
   clpool_pool* pool = NULL;
   clpool_mem* large = NULL;
-  clpool_status status;
 
   callbacks.collect = drop;
   options.name = "example";
   options.max_bytes = 16 * mib;
   options.callbacks = &callbacks;
   options.user = &mine;
-  status = clpool_pool_create_default(NULL, CLPOOL_MEMORY_BUFFER, &options, &pool, &device.id,
-                                      &device.context, &device.queue);
-  if (status == CLPOOL_ERROR_NOT_FOUND) {
-    skip(clpool_last_error_message());
-  }
-  CLPOOL_CHECK(status);
+  need_device(clpool_pool_create_default(NULL, CLPOOL_MEMORY_BUFFER, &options, &pool, &device.id,
+                                         &device.context, &device.queue));
 
   CLPOOL_CHECK(clpool_pool_allocate(pool, 10 * mib, &mine.block));
   CLPOOL_CHECK(clpool_pool_allocate(pool, 12 * mib, &large)); /* both do not fit */
