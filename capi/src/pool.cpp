@@ -59,8 +59,10 @@ Status read_leading_bits(std::uint32_t number, std::uint32_t& bits) noexcept {
     return Status::success;
   }
   if (number > clpool::core::max_leading_bits) {
-    return fail(Status::invalid_value, "clpool_pool_create: leading_bits_in_bin_id is %u, valid are 0 to %u",
-                number, clpool::core::max_leading_bits);
+    return fail(
+        Status::invalid_value,
+        "clpool_pool_create: leading_bits_in_bin_id is %u, valid are 0 to %u and CLPOOL_LEADING_BITS_NONE",
+        number, clpool::core::max_leading_bits);
   }
   bits = number != 0 ? number : clpool::core::default_leading_bits;
   return Status::success;

@@ -93,6 +93,7 @@ Status Memo::find(void* object, const std::string& key, Reference<MemoValue>& va
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(Key{object, key});
   if (found == entries_.end() || !found->second.value) {
+    clear_last_error();
     return Status::not_found;
   }
   value = found->second.value;

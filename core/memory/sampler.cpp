@@ -122,6 +122,8 @@ Status create_sampler(cl_context context, bool normalized, cl_addressing_mode ad
 }
 
 Status create_sampler(cl_context context, const cl_bitfield* properties, cl_sampler& result) {
+  constexpr cl_bitfield defaults[] = {0};  // PoCL refuses NULL
+  properties = properties != nullptr ? properties : defaults;
   CLPOOL_TRY(check_properties(properties));
   ContextFacts facts;
   CLPOOL_TRY(read_context_facts(context, facts));

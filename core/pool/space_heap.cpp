@@ -84,6 +84,10 @@ Status SpaceHeap::free(Block& range) noexcept {
   if (range.chunk == nullptr || range.free) {
     return fail(Status::invalid_operation, "range %p was given back already", static_cast<void*>(&range));
   }
+  const auto* const space = static_cast<const Space*>(range.chunk);
+  if (space->number >= spaces_.size() || spaces_[space->number].get() != space) {
+    return fail(Status::invalid_operation, "range %p is one of another heap", static_cast<void*>(&range));
+  }
   heap_.give_back(range, 0);
   --active_ranges_;
   return Status::success;

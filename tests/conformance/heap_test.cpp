@@ -90,6 +90,18 @@ TEST(HeapHandles, UseTheWholeOfASpaceAndSayWhenItIsUsedUp) {
   EXPECT_NE(std::string(clpool_last_error_message()).find("99"), std::string::npos);
 }
 
+TEST(HeapHandles, RefuseTheRangeOfAnotherHeap) {
+  const HeapHandle heap = make_heap(1);
+  const HeapHandle other = make_heap(1);
+  add_space(heap, 100);
+  add_space(other, 100);
+  clpool_heap_range* range = allocate(other, 10);
+  EXPECT_EQ(clpool_heap_free(heap.get(), range), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_heap_check(heap.get()), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_heap_free(other.get(), range), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_heap_check(other.get()), CLPOOL_SUCCESS);
+}
+
 TEST(HeapHandles, RefuseASecondFree) {
   const HeapHandle heap = make_heap(1);
   add_space(heap, 100);

@@ -103,7 +103,9 @@ TEST_F(Memo, AFailureIsNotKept) {
 
 TEST_F(Memo, FindingNeverComputes) {
   clpool_memo_value* value = nullptr;
+  EXPECT_EQ(clpool_memo_find(nullptr, nullptr, "a", 1, &value), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_memo_find(memo, nullptr, "a", 1, &value), CLPOOL_ERROR_NOT_FOUND);
+  EXPECT_STREQ(clpool_last_error_message(), "") << "of another call";
   EXPECT_EQ(value, nullptr);
   got("a");
   EXPECT_EQ(clpool_memo_find(memo, nullptr, "a", 1, &value), CLPOOL_SUCCESS);

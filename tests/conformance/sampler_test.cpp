@@ -58,6 +58,14 @@ TEST_F(Sampler, OfPropertiesIsTheSameOnEveryVersion) {
   clReleaseSampler(sampler);
 }
 
+TEST_F(Sampler, WithoutPropertiesHasTheDefaults) {
+  cl_sampler sampler = nullptr;
+  ASSERT_OK(clpool_sampler_create_with_properties(cl.context, nullptr, &sampler));
+  EXPECT_EQ(property<cl_bool>(sampler, CL_SAMPLER_NORMALIZED_COORDS), cl_bool{CL_TRUE});
+  EXPECT_EQ(property<cl_filter_mode>(sampler, CL_SAMPLER_FILTER_MODE), cl_filter_mode{CL_FILTER_NEAREST});
+  clReleaseSampler(sampler);
+}
+
 TEST_F(Sampler, WrongPropertiesAreRefused) {
   auto sampler = reinterpret_cast<cl_sampler>(this);
   const cl_bitfield properties[] = {0x7777, 1, 0};

@@ -94,8 +94,8 @@ CLPOOL_API clpool_status clpool_heap_allocate(clpool_heap* heap, uint64_t size,
  * Takes a range back and merges it with its free neighbours.
  * @param heap the heap that handed it out
  * @param range the range; NULL is allowed and does nothing
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL heap; CLPOOL_ERROR_INVALID_OPERATION for a range that is
- * known to have been taken back already
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL heap; CLPOOL_ERROR_INVALID_OPERATION for a range of another
+ * heap, or one that is known to have been taken back already
  */
 CLPOOL_API clpool_status clpool_heap_free(clpool_heap* heap, clpool_heap_range* range) CLPOOL_NOEXCEPT;
 

@@ -167,7 +167,7 @@ typedef struct clpool_image_array {
   size_t shape[3];
   /** The numbers. */
   const void* data;
-  /** Bytes of data. */
+  /** Bytes of data, at least those of the shape. */
   size_t size;
 } clpool_image_array;
 
@@ -224,7 +224,7 @@ CLPOOL_API clpool_status clpool_image_format(const clpool_mem* image,
  * images
  * @param color_size bytes: 16, for depth images 4
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param wait_count number of events
  * @param wait_list events to wait for
  * @param event_or_null receives the event, which the caller releases; may be NULL
@@ -242,7 +242,7 @@ CLPOOL_API clpool_status clpool_image_fill(cl_command_queue queue, clpool_mem* i
  * @param queue the queue
  * @param image where from
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param row_pitch bytes from row to row in the host memory; 0: tight
  * @param slice_pitch bytes from slice to slice, or layer to layer; 0: tight
  * @param host where to
@@ -266,7 +266,7 @@ CLPOOL_API clpool_status clpool_image_read(cl_command_queue queue, clpool_mem* i
  * @param queue the queue
  * @param image where to
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param row_pitch bytes from row to row in the host memory; 0: tight
  * @param slice_pitch bytes from slice to slice, or layer to layer; 0: tight
  * @param host where from
@@ -292,7 +292,7 @@ CLPOOL_API clpool_status clpool_image_write(cl_command_queue queue, clpool_mem* 
  * @param target_origin first pixel there, 3 entries; NULL: 0, 0, 0
  * @param source where from, of the same format
  * @param source_origin first pixel there, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param wait_count number of events
  * @param wait_list events to wait for
  * @param event_or_null receives the event, which the caller releases; may be NULL
@@ -313,7 +313,7 @@ CLPOOL_API clpool_status clpool_image_copy(cl_command_queue queue, clpool_mem* t
  * @param offset bytes in the buffer
  * @param image where from
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param wait_count number of events
  * @param wait_list events to wait for
  * @param event_or_null receives the event, which the caller releases; may be NULL
@@ -332,7 +332,7 @@ CLPOOL_API clpool_status clpool_image_copy_to_buffer(cl_command_queue queue, clp
  * @param queue the queue
  * @param image where to
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param buffer where from
  * @param offset bytes in the buffer
  * @param wait_count number of events

@@ -53,7 +53,7 @@ CLPOOL_API clpool_status clpool_mem_map(cl_command_queue queue, clpool_mem* mem,
  * @param image the image
  * @param flags as for clpool_mem_map()
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
- * @param region pixels, 3 entries, none 0
+ * @param region pixels, 3 entries, 1 beyond the image's dimensions, none 0
  * @param blocking not 0: returns when the host may use it
  * @param wait_count number of events
  * @param wait_list events to wait for

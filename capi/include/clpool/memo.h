@@ -81,9 +81,9 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * @param memo the cache
  * @param kind one of CLPOOL_MEMO_…: what `object` is
  * @param object the object; held until the result is cleared
- * @param key any bytes; may be NULL if `key_size` is 0
+ * @param key any bytes, copied; may be NULL if `key_size` is 0
  * @param key_size bytes
- * @param ops how to compute it
+ * @param ops how to compute it; copied
  * @param user passed to ops->compute
  * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
  * @return CLPOOL_ERROR_CALLBACK if the computation fails; CLPOOL_ERROR_INVALID_OPERATION if it asks for its

@@ -103,8 +103,8 @@ typedef struct clpool_pool_callbacks {
   /** Version of this struct: 1. */
   uint32_t version;
   /**
-   * Asked when the driver is out of memory, before the pool gives up what it holds: run a garbage collector,
-   * drop caches. It may release, trim and allocate. NULL: none.
+   * Asked when the driver is out of memory or the pool's own limit is reached, before the pool gives up what
+   * it holds: run a garbage collector, drop caches. It may release, trim and allocate. NULL: none.
    */
   void (*collect)(void* user);
   /**

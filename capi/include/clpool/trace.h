@@ -203,7 +203,7 @@ CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
  * Rows are buffered.
  * @param writer the writer
  * @param action one of CLPOOL_TRACE_…
- * @param pointer address or another identity that is unique while the block is live; 0 for failures
+ * @param pointer address or another identity, not 0, that is unique while the block is live; 0 for failures
  * @param size bytes, as requested
  * @param stream number of the stream or queue; 0 where there is none
  * @param status what a failed allocation returned; CLPOOL_SUCCESS otherwise
