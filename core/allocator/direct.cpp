@@ -217,10 +217,12 @@ Status require_direct_svm(const Mem& mem) noexcept {
   if (mem.state != MemState::live) {
     return fail(Status::invalid_operation, "memory %p was released already", static_cast<const void*>(&mem));
   }
-  return is_direct(mem) && mem.kind == MemKind::svm
-             ? Status::success
-             : fail(Status::invalid_operation,
-                    "only SVM that an allocator made has a queue to be freed behind");
+  return is_direct(mem) && mem.kind == MemKind::svm ? Status::success
+                                                    : fail(Status::invalid_operation,
+                                                           "this is %s: only pooled memory, and SVM that "
+                                                           "clpool_svm_create() or an allocator made, has "
+                                                           "a queue to be freed behind",
+                                                           kind_name(mem.kind));
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ enum class MemKind : std::uint8_t {
   custom = 7,
 };
 
+/// "a buffer", "SVM", …: for messages.
+const char* kind_name(MemKind kind) noexcept;
+
 /// Whether a descriptor is in somebody's hands. Descriptors are type-stable (recycled, never returned to the
 /// host's allocator), so that using one after its release is an error and not undefined behaviour.
 enum class MemState : std::uint8_t {

@@ -245,7 +245,9 @@ Status check_limits(const Limits& limits) noexcept {
   CLPOOL_TRY(check("local_per_group_opt_in", limits.local_per_group_opt_in, 0, most_bytes));
   CLPOOL_TRY(check("local_unit", limits.local_unit, 1, many));
   CLPOOL_TRY(check("local_reserved", limits.local_reserved, 0, most_bytes));
-  return check("carve-outs of local memory", limits.carve_out_count, 0, max_carve_outs);
+  CLPOOL_TRY(check("carve-outs of local memory", limits.carve_out_count, 0, max_carve_outs));
+  return limits.local_per_mp == 0 ? Status::success
+                                  : check("local_per_group", limits.local_per_group, 0, limits.local_per_mp);
 }
 
 }  // namespace clpool::core::device

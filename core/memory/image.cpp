@@ -220,10 +220,12 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   if (code != CL_SUCCESS) {
     const char* const order = channel_order_name(description.format.image_channel_order);
     const char* const channel = channel_type_name(description.format.image_channel_data_type);
-    return fail_cl(code, "clCreateImage", "%u-D image of %zu x %zu x %zu, format %s %s, flags 0x%llX",
-                   description.dimensions, description.shape[0], description.shape[1], description.shape[2],
-                   order != nullptr ? order : "?", channel != nullptr ? channel : "?",
-                   static_cast<unsigned long long>(flags));
+    return fail_cl(
+        code, "clCreateImage", "%u-D image of %zu x %zu x %zu, format %s %s, flags 0x%llX%s",
+        description.dimensions, description.shape[0], description.shape[1], description.shape[2],
+        order != nullptr ? order : "?", channel != nullptr ? channel : "?",
+        static_cast<unsigned long long>(flags),
+        code == CL_IMAGE_FORMAT_NOT_SUPPORTED ? "; clpool_image_formats() tells which there are" : "");
   }
   CLPOOL_TRY(cl::query(parts.handle.get(), CL_MEM_SIZE, parts.size));
   parts.context = context;

@@ -47,7 +47,7 @@ Status answer_with(const T& value, const Answer& answer) noexcept {
     return Status::success;
   }
   if (answer.size < sizeof value) {
-    return fail(Status::invalid_value, "the answer has %zu bytes, room was given for %zu", sizeof value,
+    return fail(Status::invalid_value, "the value has %zu bytes, there is room for %zu", sizeof value,
                 answer.size);
   }
   std::memcpy(answer.value, &value, sizeof value);

@@ -58,10 +58,10 @@ Status keep_event(const cl::Order& order, cl_event event, Map& map) noexcept {
   return Status::success;
 }
 
-/// Drivers take any flags, and ignore those that they do not know.
+/// Drivers take any flags, none too, and ignore those that they do not know.
 Status check_map_flags(cl_map_flags flags) noexcept {
   constexpr cl_map_flags plain = CL_MAP_READ | CL_MAP_WRITE;
-  const bool is_known = (flags & ~(plain | CL_MAP_WRITE_INVALIDATE_REGION)) == 0;
+  const bool is_known = flags != 0 && (flags & ~(plain | CL_MAP_WRITE_INVALIDATE_REGION)) == 0;
   if (!is_known || (flags > plain && (flags & plain) != 0)) {
     return fail(
         Status::invalid_value,
@@ -141,6 +141,10 @@ Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::siz
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(check_map_flags(flags));
   CLPOOL_TRY(require_live(mem));
+  if (nature_of(mem) == MemKind::pinned) {
+    return fail(Status::invalid_operation,
+                "page-locked memory is not mapped: the host uses it at clpool_mem_pointer()");
+  }
   if (nature_of(mem) != MemKind::svm) {
     CLPOOL_TRY(require_buffer(mem));
   }

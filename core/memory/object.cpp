@@ -144,24 +144,4 @@ Status require_image(const Mem& mem) noexcept {
              : fail(Status::invalid_operation, "an image is needed, this is %s", kind_name(nature_of(mem)));
 }
 
-const char* kind_name(MemKind kind) noexcept {
-  switch (kind) {
-    case MemKind::buffer:
-      return "a buffer";
-    case MemKind::sub_region:
-      return "a sub-region";
-    case MemKind::image:
-      return "an image";
-    case MemKind::pipe:
-      return "a pipe";
-    case MemKind::svm:
-      return "SVM";
-    case MemKind::pinned:
-      return "page-locked memory";
-    case MemKind::custom:
-      return "custom memory";
-  }
-  return "unknown memory";
-}
-
 }  // namespace clpool::core

@@ -54,7 +54,4 @@ Status require_buffer(const Mem& mem) noexcept;
 /// INVALID_OPERATION unless `mem` is a live image.
 Status require_image(const Mem& mem) noexcept;
 
-/// "buffer", "sub-region of SVM", …: for messages.
-const char* kind_name(MemKind kind) noexcept;
-
 }  // namespace clpool::core

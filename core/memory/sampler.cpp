@@ -39,7 +39,7 @@ Status check_property(cl_bitfield name, cl_bitfield value) noexcept {
 Status check_properties(const cl_bitfield* properties) noexcept {
   cl_bitfield normalized = CL_TRUE;
   cl_bitfield addressing = CL_ADDRESS_CLAMP;
-  for (const cl_bitfield* property = properties; property != nullptr && *property != 0; property += 2) {
+  for (const cl_bitfield* property = properties; *property != 0; property += 2) {
     CLPOOL_TRY(check_property(property[0], property[1]));
     if (property[0] == CL_SAMPLER_NORMALIZED_COORDS) {
       normalized = property[1];
@@ -63,8 +63,7 @@ Status created(cl_int code, const char* routine, const cl_bitfield* properties) 
   }
   char text[160] = "";
   std::size_t length = 0;
-  for (const cl_bitfield* property = properties; property != nullptr && *property != 0 && length < 120;
-       property += 2) {
+  for (const cl_bitfield* property = properties; *property != 0 && length < 120; property += 2) {
     length += static_cast<std::size_t>(std::snprintf(text + length, sizeof text - length, " 0x%llX=0x%llX",
                                                      static_cast<unsigned long long>(property[0]),
                                                      static_cast<unsigned long long>(property[1])));
@@ -88,7 +87,7 @@ Status create_from_properties(cl_context context, const cl_bitfield* properties,
   bool normalized = true;
   cl_addressing_mode addressing = CL_ADDRESS_CLAMP;
   cl_filter_mode filter = CL_FILTER_NEAREST;
-  for (const cl_bitfield* property = properties; property != nullptr && *property != 0; property += 2) {
+  for (const cl_bitfield* property = properties; *property != 0; property += 2) {
     switch (property[0]) {
       case CL_SAMPLER_NORMALIZED_COORDS:
         normalized = property[1] != CL_FALSE;

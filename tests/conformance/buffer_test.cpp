@@ -226,13 +226,27 @@ TEST_F(Buffer, ContradictionsOfSizeFlagsAndHostMemoryAreRefused) {
   EXPECT_EQ(refused(CL_MEM_USE_HOST_PTR, 16, nullptr, 0), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(refused(CL_MEM_COPY_HOST_PTR, 0, host, 0), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_buffer_create(nullptr, 0, 1, nullptr, 0, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Buffer, ASizeBeyondTheDeviceIsRefusedAtTheLatestByTheFirstUse) {
+  constexpr size_t beyond = SIZE_MAX / 4;
   cl_ulong largest = 0;
   ASSERT_EQ(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, nullptr),
             CL_SUCCESS);
-  if (refused(0, SIZE_MAX / 4, nullptr, 0) == CLPOOL_ERROR_OPENCL &&
-      clpool_last_cl_error() == CL_INVALID_BUFFER_SIZE) {  // drivers may say that they are out of memory
-    EXPECT_TRUE(last_error_names(std::to_string(SIZE_MAX / 4)) && last_error_names(std::to_string(largest)))
-        << last_error();
+  clpool_mem* mem = nullptr;
+  const clpool_status status = clpool_buffer_create(cl.context, 0, beyond, nullptr, 0, &mem);
+  const OwnedMem owned(mem);
+  if (status == CLPOOL_SUCCESS) {  // NVIDIA's driver takes any size
+    const char zero = 0;
+    EXPECT_EQ(clpool_mem_fill(cl.queue, mem, &zero, 1, 0, 16, 0, nullptr, nullptr),
+              CLPOOL_ERROR_OUT_OF_MEMORY);
+    return;
+  }
+  EXPECT_EQ(mem, nullptr);
+  EXPECT_TRUE(last_error_names(std::to_string(beyond))) << last_error();
+  if (clpool_last_cl_error() == CL_INVALID_BUFFER_SIZE) {  // others say that they are out of memory
+    EXPECT_EQ(status, CLPOOL_ERROR_OPENCL);
+    EXPECT_TRUE(last_error_names(std::to_string(largest))) << last_error();
   }
 }
 

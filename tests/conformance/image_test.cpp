@@ -79,6 +79,14 @@ TEST_F(Image, SomeTwoDimensionalFormatIsSupported) {
   EXPECT_NE(one.image_channel_order, 0u);
 }
 
+TEST_F(Image, AFormatThatTheDriverLacksIsRefusedByNameAndWithTheRemedy) {
+  EXPECT_EQ(refused(options({CL_RGB, CL_FLOAT}, {4, 4})), CLPOOL_ERROR_OPENCL);  // of packed types alone
+  EXPECT_TRUE(last_error_names("CL_RGB CL_FLOAT")) << last_error();
+  if (clpool_last_cl_error() == CL_IMAGE_FORMAT_NOT_SUPPORTED) {  // PoCL says CL_INVALID_OPERATION
+    EXPECT_TRUE(last_error_names("clpool_image_formats()")) << last_error();
+  }
+}
+
 TEST_F(Image, EveryTypeTellsItsShape) {
   struct Row {
     std::vector<size_t> shape;

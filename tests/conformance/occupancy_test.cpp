@@ -159,6 +159,12 @@ TEST_F(OccupancyApi, NumbersThatDescribeNoDeviceAreRefusedByName) {
   limits.vendor = 8;
   EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);
   limits.vendor = 0;
+  limits.local_per_mp = 65536;
+  limits.local_per_group = 65537;
+  EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "local_per_group is 65537, valid are 0 to 65536"),
+            nullptr);
+  limits.local_per_group = 65536;
   EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_SUCCESS)
       << clpool_last_error_message();
   EXPECT_EQ(compute(1024, 0, 0).groups_per_mp, 2u);

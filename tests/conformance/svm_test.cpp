@@ -362,6 +362,7 @@ TEST_F(Svm, WrongRequestsAreRefusedByName) {
   const OwnedMem owner(buffer);
   EXPECT_EQ(clpool_svm_as_buffer(buffer, 0, 64, &mem), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_EQ(clpool_mem_bind_queue(buffer, cl.queue), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_TRUE(last_error_names("a buffer")) << last_error();
 }
 
 TEST_F(Svm, ForeignMemoryOfUnknownSizeNeedsSizesToBeGiven) {

@@ -35,10 +35,10 @@ typedef struct clpool_map clpool_map;
  * @param wait_list events to wait for
  * @param event_or_null receives the event, which the caller releases; may be NULL
  * @param out receives the map; the caller releases it with clpool_map_release(). NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, flags that do not exist or exclude each other, 0
- * bytes, or a range beyond the memory; CLPOOL_ERROR_INVALID_OPERATION for other memory (page-locked memory is
- * mapped for good: use its pointer) and released one; CLPOOL_ERROR_NOT_SUPPORTED for SVM before OpenCL 2.0;
- * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, none of these flags, others, flags that exclude
+ * each other, 0 bytes, or a range beyond the memory; CLPOOL_ERROR_INVALID_OPERATION for other memory
+ * (page-locked memory is mapped for good: use its pointer) and released one; CLPOOL_ERROR_NOT_SUPPORTED for
+ * SVM before OpenCL 2.0; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * Blocks until the host may use it if `blocking` is not 0. OpenCL calls: clEnqueueMapBuffer, for SVM
  * clEnqueueSVMMap; clRetainCommandQueue, clRetainEvent; those of releases that were put off.
  */
