@@ -166,6 +166,7 @@ clpool_status clpool_context_create_default(const clpool_device_options* options
       *device = result.device;
     }
     *context = result.context.detach();
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): clear_result() has looked
     *queue = result.queue.detach();
     return Status::success;
   });

@@ -10,7 +10,6 @@ using clpool::capi::pool_of;
 using clpool::capi::require;
 using clpool::capi::to_core;
 using clpool::core::Mem;
-using clpool::core::MemState;
 using clpool::core::Pool;
 using clpool::core::Status;
 

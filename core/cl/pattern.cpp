@@ -13,7 +13,7 @@
 namespace clpool::core::cl {
 namespace {
 
-constexpr std::size_t page_bytes = 64 * 1024;
+constexpr std::size_t page_bytes = std::size_t{64} * 1024;
 
 constexpr unsigned char wide_pattern[16] = {pattern_byte, pattern_byte, pattern_byte, pattern_byte,
                                             pattern_byte, pattern_byte, pattern_byte, pattern_byte,

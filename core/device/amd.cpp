@@ -72,7 +72,7 @@ SimdUnit simd_of_rdna(std::uint32_t number, bool wave32) noexcept {
 void set_local_memory(Limits& limits, std::uint32_t number) noexcept {
   const bool large = number == gfx950;
   limits.local_per_group = large ? 160 * 1024 : (number < 0x700 ? 32 * 1024 : 64 * 1024);
-  limits.local_per_mp = large ? limits.local_per_group : 64 * 1024;
+  limits.local_per_mp = large ? limits.local_per_group : std::uint64_t{64} * 1024;
   limits.local_unit = large ? 1280 : (number < 0x700 ? 256 : 512);
   limits.local_access_threads = large ? 64 : 32;
 }

@@ -76,7 +76,7 @@ class Memo final : public Shared {
   struct Key {
     void* object;
     std::string bytes;
-    friend auto operator<=>(const Key&, const Key&) = default;
+    friend auto operator<=>(const Key&, const Key&) = default;  // NOLINT(modernize-use-nullptr): sees a 0
   };
 
   /// Either being computed by `owner`, or done with `value`.

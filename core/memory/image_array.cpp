@@ -99,6 +99,7 @@ Status create_image_from_array(cl_context context, const ArrayDescription& array
   image.format.image_channel_data_type = array.is_normalized ? element->normalized : element->channel;
   image.dimensions = array.dimensions;
   for (std::uint32_t i = 0; i < array.dimensions; ++i) {  // images count x first
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): check_array() has looked
     image.shape[i] = array.shape[array.dimensions - 1 - i];
   }
   std::vector<unsigned char> padded;

@@ -15,7 +15,7 @@ namespace {
 /// Least size of a chunk that many small blocks share, in all and as a multiple of the block that it is taken
 /// for: a chunk of many small blocks has many handles, and drivers walk through them (see
 /// Parts::most_unused).
-constexpr std::uint64_t default_min_chunk_bytes = 512 * 1024;
+constexpr std::uint64_t default_min_chunk_bytes = std::uint64_t{512} * 1024;
 constexpr std::uint64_t most_blocks_a_chunk = 256;
 
 /// A whole chunk of at most so many times the request serves it in any case.

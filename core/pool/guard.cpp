@@ -17,8 +17,8 @@ namespace {
 
 /// Of what lies beyond the bytes that were asked for, and at either end of a block, at most so much is read
 /// from the device.
-constexpr std::uint64_t most_compared_margin = 64 * 1024;
-constexpr std::uint64_t most_compared_end = 512 * 1024;
+constexpr std::uint64_t most_compared_margin = std::uint64_t{64} * 1024;
+constexpr std::uint64_t most_compared_end = std::uint64_t{512} * 1024;
 
 constexpr std::uint64_t least_margin = 64;  ///< bytes
 

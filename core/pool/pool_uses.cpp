@@ -100,6 +100,7 @@ void Pool::receive_used(PoolBlock& block, Uses& uses) noexcept {
       uses.set = set;
       ++set->users;
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
     uses.stamp = set != nullptr ? set->epochs.open() : 0;
     block.bin = 1;
     books_.count_pending(block);

@@ -7,10 +7,11 @@ packages_build=(cmake g++ ninja-build pkg-config ocl-icd-opencl-dev opencl-heade
 packages_program=(libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev)
 packages_device=(pocl-opencl-icd)
 packages_tests=(libgtest-dev libgmock-dev python3)
-packages_tests_wanted=(abigail-tools clang-format-14 mesa-opencl-icd oclgrind python3-clang-14 valgrind)
+packages_tests_wanted=(abigail-tools clang-format-14 clang-tidy-14 mesa-opencl-icd oclgrind python3-clang-14 valgrind)
 packages_benchmarks=(libbenchmark-dev libmimalloc-dev)
 packages_python=(swig python3-dev python3-numpy python3-pytest python3-pyopencl mypy)
 packages_java=(swig default-jdk-headless junit5 libjna-java)
+packages_packaging_wanted=(cli-common-dev cpio debhelper debootstrap dh-python javahelper lintian python3-pip python3-venv python3-wheel rpm)
 packages_csharp=(swig mono-devel nunit-console libnunit-cil-dev)
 
 # known_system: Debian 12 or Ubuntu 24.04, else says what to do by hand and ends with 2.

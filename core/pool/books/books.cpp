@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t held_back_mark = 1;
 
 /// What queues may cost: so many bytes, or one part in so many of what the pool has.
-constexpr std::uint64_t least_slack = 64 * 1024 * 1024;
+constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
 constexpr std::uint64_t slack_part = 8;
 
 bool is_whole_and_free(const HeapChunk& chunk) noexcept {

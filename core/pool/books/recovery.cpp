@@ -415,7 +415,7 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   chunk->last_release = rules_.has_handles ? chunk->ready_epoch : 0;  // its touch is a use
   newest_stamp_ = std::max(newest_stamp_, chunk->last_release);
   Block* block = strategy_->add_chunk(*chunk, request.rounded);
-  chunk.release();
+  static_cast<void>(chunk.release());  // the strategy has it
   reserved_bytes_ -= std::exchange(request.wanted, 0);
   ++turn_;
   ++driver_allocations_;
