@@ -46,10 +46,11 @@ install(FILES "${PROJECT_BINARY_DIR}/clpoolConfig.cmake" "${PROJECT_BINARY_DIR}/
         DESTINATION "${clpool_package_dir}" COMPONENT Development)
 
 # clpool.pc names its folders relative to itself, so that an installed tree can be moved; a folder that was given as
-# an absolute path outside the prefix stays where it was said.
+# an absolute path outside the prefix stays where it was said. Below /usr nothing moves, and pkg-config leaves out what
+# compilers know.
 set(clpool_pc_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
 cmake_path(IS_PREFIX CMAKE_INSTALL_PREFIX "${clpool_pc_dir}" NORMALIZE clpool_pc_is_relocatable)
-if(clpool_pc_is_relocatable)
+if(clpool_pc_is_relocatable AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${clpool_pc_dir}" OUTPUT_VARIABLE clpool_pc_up)
   set(clpool_pc_prefix "\${pcfiledir}/${clpool_pc_up}")
 else()

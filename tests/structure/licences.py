@@ -10,8 +10,9 @@ LINES = ("SPDX-FileCopyrightText: The libclpool authors", "SPDX-License-Identifi
 ENDINGS = {".c", ".h", ".cpp", ".hpp", ".cu", ".def", ".i", ".java", ".cs", ".py", ".pyi", ".sh", ".cmake", ".map", ".in",
            ".supp", ".ini", ".1", ".toml", ".yaml", ".yml"}
 NAMES = {"CMakeLists.txt", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore", "check", "demo", "format", "structure",
-         "try", "run", "pictures", "reproducible"}
-LEFT_OUT = ("build", ".git", ".ci", "tests/data", "tests/fuzz/corpus", ".gpu")
+         "try", "run", "pictures", "reproducible", "tidy", "build-all", "build", "use", "rules"}
+LEFT_OUT = ("build", ".git", ".ci", "tests/data", "tests/fuzz/corpus", ".gpu", "dist",
+            "packaging/packages/debian/debian/source")
 
 
 def main():

@@ -4,10 +4,11 @@
 // the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
 //   clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
 //   [--curves]
-// --curves prints, instead of figures, what is live and taken over each log: name, event, live, taken,
-// separated by tabs; ../pictures draws that.
+// --curves prints, instead of figures, what is live and taken over each log: name, event, live, taken, and with
+// --bins taken by bins, separated by tabs; ../pictures draws that.
 // --scaled: the recorded logs with each size scaled by a factor of its own, for each seed: logs on which
 // nothing was tuned.
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pools.hpp"
@@ -138,31 +140,59 @@ std::vector<Row> read_rows(const Options& options) {
   return rows;
 }
 
-/// About a thousand points, each with the most in its stretch of the log.
+/// A log's events so far, through one pool.
+class Run {
+ public:
+  Run(const Log& log, const Options& options, std::uint32_t strategy) : blocks_(log.slots) {
+    const clpool_pool_options pool_options = options_for(strategy);
+    pool_ = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
+  }
+  void follow(const LogEvent& event) {
+    if (event.is_allocation) {
+      require(clpool_pool_allocate(pool_.get(), event.size, &blocks_[event.slot]), "block");
+    } else {
+      clpool_mem_release(blocks_[event.slot]);
+    }
+    most_taken_ = std::max(most_taken_, statistics(pool_.get()).managed_bytes);
+  }
+  /// The most that the pool had since the last call.
+  std::uint64_t most_taken() { return std::exchange(most_taken_, 0); }
+
+ private:
+  std::vector<clpool_mem*> blocks_;
+  decltype(make_pool(Kind::numbers, nullptr)) pool_;
+  std::uint64_t most_taken_ = 0;
+};
+
+/// About five hundred points, each with the most in its stretch of the log.
 void print_curve(const Row& row, const Options& options) {
-  const clpool_pool_options pool_options = options_for(CLPOOL_STRATEGY_COALESCING);
-  const auto pool = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
-  std::vector<clpool_mem*> blocks(row.log.slots);
+  std::vector<Run> runs;
+  runs.emplace_back(row.log, options, CLPOOL_STRATEGY_COALESCING);
+  if (options.bins) {
+    runs.emplace_back(row.log, options, CLPOOL_STRATEGY_BINNED);
+  }
   std::vector<std::uint64_t> sizes(row.log.slots);
-  const std::size_t stretch = row.log.events.size() / 1000 + 1;
+  const std::size_t stretch = row.log.events.size() / 500 + 1;
   std::uint64_t live = 0;
   std::uint64_t most_live = 0;
-  std::uint64_t most_taken = 0;
   for (std::size_t i = 0; i < row.log.events.size(); ++i) {
     const LogEvent& event = row.log.events[i];
     if (event.is_allocation) {
-      require(clpool_pool_allocate(pool.get(), event.size, &blocks[event.slot]), "block");
       live += sizes[event.slot] = event.size;
     } else {
-      clpool_mem_release(blocks[event.slot]);
       live -= sizes[event.slot];
     }
     most_live = std::max(most_live, live);
-    most_taken = std::max(most_taken, statistics(pool.get()).managed_bytes);
+    for (Run& run : runs) {
+      run.follow(event);
+    }
     if ((i + 1) % stretch == 0 || i + 1 == row.log.events.size()) {
-      std::printf("%s\t%zu\t%" PRIu64 "\t%" PRIu64 "\n", row.name.c_str(), i + 1, most_live, most_taken);
+      std::printf("%s\t%zu\t%" PRIu64, row.name.c_str(), i + 1, most_live);
+      for (Run& run : runs) {
+        std::printf("\t%" PRIu64, run.most_taken());
+      }
+      std::printf("\n");
       most_live = live;
-      most_taken = 0;
     }
   }
 }
