@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "device_choice.hpp"
 #include "device_json.hpp"
+#include "failure.hpp"
 #include "json_text.hpp"
 #include "output.hpp"
 #include "printable.hpp"
@@ -28,8 +30,22 @@ struct Options {
   JsonOption json;
 };
 
-std::string as_json(const std::vector<Device>& devices, std::size_t chosen) {
-  nlohmann::ordered_json json = {{"clpool", clpool_version_string()}, {"chosen", chosen}};
+/// Which of the devices would be taken; none where no device is meant, and why.
+struct Choice {
+  std::optional<std::size_t> index;
+  std::optional<Failure> failure;
+};
+Choice choose(const std::vector<Device>& devices, const std::string& wish) {
+  try {
+    return {choose_device(devices, wish), {}};
+  } catch (const Failure& failure) {
+    return {{}, failure};
+  }
+}
+
+std::string as_json(const std::vector<Device>& devices, const Choice& choice) {
+  nlohmann::ordered_json json = {{"clpool", clpool_version_string()}};
+  json["chosen"] = choice.index ? nlohmann::ordered_json(*choice.index) : nlohmann::ordered_json(nullptr);
   json["devices"] = nlohmann::ordered_json::array();
   for (const Device& device : devices) {
     json["devices"].push_back(to_json(device));
@@ -37,7 +53,7 @@ std::string as_json(const std::vector<Device>& devices, std::size_t chosen) {
   return json_text(json);
 }
 
-std::string as_text(const std::vector<Device>& devices, std::size_t chosen, const std::string& wish) {
+std::string as_text(const std::vector<Device>& devices, const Choice& choice, const std::string& wish) {
   using Align = Table::Align;
   Table table({{"", Align::left},
                {"--device", Align::left},
@@ -49,21 +65,25 @@ std::string as_text(const std::vector<Device>& devices, std::size_t chosen, cons
                {"platform", Align::left}});
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Device& device = devices[i];
-    table.add_row({i == chosen ? "*" : "",
+    table.add_row({i == choice.index ? "*" : "",
                    fmt::format("{}:{}", device.platform_index, device.index_in_platform), device.name,
                    type_name(device), human_bytes(device.memory), human_bytes(device.largest),
                    short_version(device), device.platform_name});
   }
-  return printable(fmt::format("{}\n* would be taken{}\n", table.text(output_width()),
-                               wish.empty() ? "" : " for --device " + wish));
+  const std::string taken =
+      choice.index ? fmt::format("\n* would be taken{}\n", wish.empty() ? "" : " for --device " + wish) : "";
+  return printable(table.text(output_width()) + taken);
 }
 
 int show_devices(Options& options) {
   options.json.open();
   const std::vector<Device> devices = list_devices();
-  const std::size_t chosen = choose_device(devices, options.wish);
-  options.json.write([&] { return as_text(devices, chosen, options.wish); },
-                     [&] { return as_json(devices, chosen); });
+  const Choice choice = choose(devices, options.wish);
+  options.json.write([&] { return as_text(devices, choice, options.wish); },
+                     [&] { return as_json(devices, choice); });
+  if (choice.failure) {
+    throw *choice.failure;  // the list shows what could be named instead
+  }
   return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "output.hpp"
 #include "printable.hpp"
 #include "verbs.hpp"
+#include "words.hpp"
 
 namespace clpool::program {
 namespace {
@@ -104,6 +105,7 @@ int show_occupancy(Options& options) {
 }  // namespace
 
 void add_occupancy_verb(CLI::App& program, Run& run) {
+  constexpr std::int64_t most = 1'000'000'000'000;
   CLI::App* verb = program.add_subcommand(
       "occupancy", "Show how many groups a multiprocessor holds, and what limits them");
   auto options = std::make_shared<Options>();
@@ -112,13 +114,18 @@ void add_occupancy_verb(CLI::App& program, Run& run) {
       "Compute capability such as 9.0, or architecture such as sm_90, gfx90a, xe-hpc; no device is "
       "needed");
   verb->add_option("--device", options->device, device_option_help)->excludes(architecture);
-  verb->add_option("--threads", options->threads, "Threads per group");
+  const CLI::Validator number = whole_number(-most, most);  // the library knows what is possible
+  verb->add_option("--threads", options->threads, "Threads per group")->check(number);
   verb->add_option("--registers", options->request.registers_per_thread,
-                   "Registers per thread (0: not counted)");
-  verb->add_option("--local", options->request.local_bytes, "Bytes of local (shared) memory per group");
+                   "Registers per thread (0: not counted)")
+      ->check(number);
+  verb->add_option("--local", options->request.local_bytes, "Bytes of local (shared) memory per group")
+      ->check(number);
   verb->add_option("--carve-out", options->request.carve_out_bytes,
-                   "Bytes of local memory that the multiprocessor is set to (0: the most)");
-  verb->add_option("--barriers", options->request.barriers, "Named barriers per group (0: not counted)");
+                   "Bytes of local memory that the multiprocessor is set to (0: the most)")
+      ->check(number);
+  verb->add_option("--barriers", options->request.barriers, "Named barriers per group (0: not counted)")
+      ->check(number);
   verb->add_flag("--no-opt-in", options->no_opt_in, "Groups get no more than the default local memory");
   add_model_option(*verb, options->model);
   JsonOption::add(*verb, options->json);

@@ -165,6 +165,11 @@ void add_replay_verb(CLI::App& program, Run& run) {
   verb->add_option("--largest-log", options->largest_log,
                    "Refuse logs of more text than this many bytes, decompressed (or 64KB, 2GB, …)")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(  // comes first: what is negative would become very large
+          [](std::string& text) {
+            return text.rfind('-', 0) == 0 ? fmt::format("'{}' is no number of bytes", text) : std::string();
+          },
+          "", "positive"))
       ->capture_default_str();
   verb->callback([options, &run] { run = [options] { return run_replays(*options); }; });
 }

@@ -5,6 +5,7 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace clpool::program {
 namespace {
@@ -79,8 +80,36 @@ std::vector<std::size_t> Table::widths(std::size_t width) const {
   return widths;
 }
 
+std::vector<std::string> Table::lists(std::size_t width) const {
+  std::size_t widest_title = 0;
+  for (const Column& column : columns_) {
+    widest_title = std::max(widest_title, width_of(column.title));
+  }
+  const std::size_t before = widest_title + gap;
+  const std::size_t room = width > before + least_width ? width - before : least_width;
+  std::vector<std::string> rows = {""};
+  for (const std::vector<std::string>& cells : rows_) {
+    std::string row;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (cells[c].empty()) {
+        continue;
+      }
+      std::string title = columns_[c].title;
+      for (const std::string& line : wrapped(cells[c], room)) {
+        row += title + std::string(before - width_of(title), ' ') + line + "\n";
+        title.clear();
+      }
+    }
+    rows.push_back(row + "\n");
+  }
+  return rows;
+}
+
 std::vector<std::string> Table::rows(std::size_t width) const {
   const std::vector<std::size_t> widths = this->widths(width);
+  if (std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)) > width) {
+    return lists(width);
+  }
   std::vector<std::string> rows;
   const auto add = [&](const std::vector<std::string>& cells) {
     std::vector<std::vector<std::string>> columns;

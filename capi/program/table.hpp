@@ -22,7 +22,8 @@ class Table {
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
   /// Titles and rows, each with its lines' ends and without trailing blanks. Where they are wider than
-  /// `width`, columns of words are made narrower, the widest first, and their cells go on in the next line.
+  /// `width`, columns of words are made narrower, the widest first, and their cells go on in the next line. Where
+  /// that is not enough, rows are lists of titles and cells, a line each, and there is nothing above them.
   std::vector<std::string> rows(std::size_t width) const;
 
   /// All rows in one.
@@ -30,6 +31,7 @@ class Table {
 
  private:
   std::vector<std::size_t> widths(std::size_t width) const;
+  std::vector<std::string> lists(std::size_t width) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

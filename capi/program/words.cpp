@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "failure.hpp"
@@ -105,6 +107,20 @@ CLI::Validator one_of(std::vector<std::string> words) {
                    : fmt::format("'{}' is none of {}{}", word, list, did_you_mean(word, words));
       },
       list, "one_of");
+}
+
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+  return CLI::Validator(
+      [least, most](std::string& text) {
+        std::int64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        const bool is_one = !text.empty() && error == std::errc() && rest == end;
+        return is_one && number >= least && number <= most
+                   ? std::string()
+                   : fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+      },
+      "", "whole_number");
 }
 
 std::string listed_words(const CLI::Option& option) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 
 /// A check for options whose value is one of these words, as which they are listed in the help.
 CLI::Validator one_of(std::vector<std::string> words);
+
+/// A check for options whose value is a whole number of this range.
+CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
 /// The words of the option's one_of(), separated by ", "; "" if it has none.
 std::string listed_words(const CLI::Option& option);

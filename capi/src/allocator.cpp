@@ -13,6 +13,7 @@
 #include "handles.hpp"
 #include "shim.hpp"
 
+using clpool::capi::begin_object;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::release_later;
@@ -29,8 +30,7 @@ namespace {
 template <typename Make>
 clpool_status create(clpool_allocator** out, const char* function, Make&& make) noexcept {
   return guarded([&]() -> Status {
-    CLPOOL_TRY(clear_result(out, function, "out"));
-    clpool::core::finish_later_releases();
+    CLPOOL_TRY(begin_object(out, function));
     Reference<Allocator> allocator;
     CLPOOL_TRY(make(allocator));
     *out = to_handle(allocator.detach());

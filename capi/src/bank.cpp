@@ -23,6 +23,7 @@ clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, si
   return capi::guarded([&] {
     std::size_t unused = 0;
     std::size_t* length = needed != nullptr ? needed : &unused;
+    capi::clear(multiplicity, needed);
     CLPOOL_TRY(capi::clear_result(multiplicity, function, "multiplicity"));
     CLPOOL_TRY(capi::begin_output(text, capacity, length, function));
     clpool_bank_memory options = CLPOOL_BANK_MEMORY_INIT;

@@ -44,6 +44,7 @@ clpool_status clpool_mem_wrap(cl_mem handle, int32_t retain, clpool_mem** out) n
 clpool_status clpool_mem_root(const clpool_mem* mem, cl_mem* root, size_t* offset) noexcept {
   return guarded([&]() -> Status {
     constexpr const char* function = "clpool_mem_root";
+    clpool::capi::clear(root, offset);
     CLPOOL_TRY(clear_result(root, function, "root"));
     CLPOOL_TRY(clear_result(offset, function, "offset"));
     CLPOOL_TRY(require(mem, function, "mem"));

@@ -158,6 +158,7 @@ clpool_status clpool_characterize_struct_argument_bug(cl_device_id id, cl_contex
 clpool_status clpool_characterize_compute_capability(cl_device_id id, uint32_t* major, uint32_t* minor,
                                                      clpool_answer* result) noexcept {
   constexpr const char* function = "clpool_characterize_compute_capability";
+  capi::clear(major, minor);
   return answer_question(id, CLPOOL_MODEL_CURRENT, result, function,
                          [&](const device::Identity& identity, device::Model, device::Answer& answer) {
                            CLPOOL_TRY(capi::clear_result(major, function, "major"));
@@ -175,6 +176,7 @@ clpool_status clpool_characterize_compute_capability(cl_device_id id, uint32_t* 
 clpool_status clpool_characterize_pocl_version(cl_platform_id platform, uint32_t* major, uint32_t* minor,
                                                clpool_answer* result) noexcept {
   constexpr const char* function = "clpool_characterize_pocl_version";
+  capi::clear(major, minor);
   return capi::guarded([&] {
     CLPOOL_TRY(capi::begin_answer(result, function));
     CLPOOL_TRY(capi::clear_result(major, function, "major"));
@@ -236,6 +238,7 @@ clpool_status clpool_characterize_local_access_conflicts(cl_device_id id, uint32
                                                          char* text, size_t capacity,
                                                          size_t* needed) noexcept {
   constexpr const char* function = "clpool_characterize_local_access_conflicts";
+  capi::clear(needed);
   return answer_question(
       id, model_number, result, function,
       [&](const device::Identity& identity, device::Model model, device::Answer& answer) {

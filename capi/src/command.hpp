@@ -28,7 +28,7 @@ clpool_status command(cl_command_queue queue, cl_uint wait_count, const cl_event
 template <typename Make>
 clpool_status create_mem(clpool_mem** out, const char* function, Make&& make) noexcept {
   return guarded([&]() -> Status {
-    CLPOOL_TRY(clear_result(out, function, "out"));
+    CLPOOL_TRY(begin_object(out, function));
     Mem* mem = nullptr;
     CLPOOL_TRY(make(mem));
     *out = to_handle(mem);

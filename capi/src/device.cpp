@@ -148,12 +148,7 @@ clpool_status clpool_context_create_default(const clpool_device_options* options
                                             cl_command_queue* queue) noexcept {
   constexpr const char* function = "clpool_context_create_default";
   return clpool::capi::guarded([&] {
-    if (device != nullptr) {
-      *device = nullptr;
-    }
-    if (queue != nullptr) {
-      *queue = nullptr;  // whatever is wrong with the others
-    }
+    clpool::capi::clear(device, context, queue);
     CLPOOL_TRY(clpool::capi::clear_result(context, function, "context"));
     CLPOOL_TRY(clpool::capi::clear_result(queue, function, "queue"));
     ChoiceOptions options;

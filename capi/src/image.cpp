@@ -147,6 +147,9 @@ clpool_status clpool_image_create_from_array(cl_context context, const clpool_im
 
 clpool_status clpool_image_shape(const clpool_mem* image, uint32_t* dimensions, size_t shape[3]) noexcept {
   return guarded([&]() -> Status {
+    if (shape != nullptr) {
+      std::fill_n(shape, 3, std::size_t{0});
+    }
     CLPOOL_TRY(clear_result(dimensions, "clpool_image_shape", "dimensions"));
     CLPOOL_TRY(require(shape, "clpool_image_shape", "shape"));
     CLPOOL_TRY(require(image, "clpool_image_shape", "image"));

@@ -18,6 +18,7 @@ using clpool::core::Status;
 clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name, size_t size, void* value,
                               size_t* needed_or_null) noexcept {
   return guarded([&]() -> Status {
+    clpool::capi::clear(needed_or_null);
     CLPOOL_TRY(require(mem, "clpool_mem_info", "mem"));
     return clpool::core::mem_info(*to_core(mem), name, {size, value, needed_or_null});
   });
@@ -26,6 +27,7 @@ clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name, size_t si
 clpool_status clpool_image_info(const clpool_mem* image, cl_image_info name, size_t size, void* value,
                                 size_t* needed_or_null) noexcept {
   return guarded([&]() -> Status {
+    clpool::capi::clear(needed_or_null);
     CLPOOL_TRY(require(image, "clpool_image_info", "image"));
     return clpool::core::image_info(*to_core(image), name, {size, value, needed_or_null});
   });
@@ -34,6 +36,7 @@ clpool_status clpool_image_info(const clpool_mem* image, cl_image_info name, siz
 clpool_status clpool_pipe_info(const clpool_mem* pipe, cl_uint name, size_t size, void* value,
                                size_t* needed_or_null) noexcept {
   return guarded([&]() -> Status {
+    clpool::capi::clear(needed_or_null);
     CLPOOL_TRY(require(pipe, "clpool_pipe_info", "pipe"));
     return clpool::core::pipe_info(*to_core(pipe), name, {size, value, needed_or_null});
   });
@@ -59,6 +62,7 @@ clpool_status clpool_mem_context(const clpool_mem* mem, cl_context* context) noe
 
 clpool_status clpool_mem_host_memory(const clpool_mem* mem, void** pointer, size_t* size) noexcept {
   return guarded([&]() -> Status {
+    clpool::capi::clear(pointer, size);
     CLPOOL_TRY(clear_result(pointer, "clpool_mem_host_memory", "pointer"));
     CLPOOL_TRY(clear_result(size, "clpool_mem_host_memory", "size"));
     CLPOOL_TRY(require(mem, "clpool_mem_host_memory", "mem"));

@@ -11,6 +11,7 @@
 #include "pool/pool.hpp"
 #include "shim.hpp"
 
+using clpool::capi::begin_object;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::read_options;
@@ -195,7 +196,7 @@ void clpool_pool_stats_init(clpool_pool_stats* stats) noexcept {
 clpool_status clpool_pool_create(clpool_allocator* allocator, const clpool_pool_options* options_or_null,
                                  clpool_pool** out) noexcept {
   return guarded([&] {
-    CLPOOL_TRY(clear_result(out, "clpool_pool_create", "out"));
+    CLPOOL_TRY(begin_object(out, "clpool_pool_create"));
     CLPOOL_TRY(require(allocator, "clpool_pool_create", "allocator"));
     clpool_pool_options given = CLPOOL_POOL_OPTIONS_INIT;
     if (options_or_null != nullptr) {

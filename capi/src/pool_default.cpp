@@ -62,15 +62,7 @@ clpool_status clpool_pool_create_default(const clpool_device_options* device_opt
                                          cl_device_id* device, cl_context* context,
                                          cl_command_queue* queue) noexcept {
   constexpr const char* function = __func__;
-  const auto clear = [](auto* result) {
-    if (result != nullptr) {
-      *result = nullptr;  // whatever is wrong with the others
-    }
-  };
-  clear(pool);
-  clear(device);
-  clear(context);
-  clear(queue);
+  clpool::capi::clear(pool, device, context, queue);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   const clpool_status checked = clpool::capi::guarded([&]() -> Status {
     CLPOOL_TRY(clear_result(pool, function, "pool"));
@@ -92,9 +84,7 @@ clpool_status clpool_pool_create_default(const clpool_device_options* device_opt
     const KeptError kept;
     clReleaseCommandQueue(*queue);
     clReleaseContext(*context);
-    clear(device);
-    clear(context);
-    clear(queue);
+    clpool::capi::clear(device, context, queue);
   }
   return status;
 }

@@ -173,6 +173,7 @@ clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, 
 clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, size_t capacity,
                                     size_t* needed_or_null) noexcept {
   return guarded([&] {
+    clpool::capi::clear(needed_or_null);
     CLPOOL_TRY(require(pool, "clpool_pool_dump_json", "pool"));
     CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     if (buffer == nullptr && capacity != 0) {

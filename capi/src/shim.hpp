@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/mem.hpp"
 #include "base/status.hpp"
 #include "clpool/status.h"
 
@@ -29,6 +30,12 @@ clpool_status guarded(Body&& body) noexcept {
   }
 }
 
+/// Sets out-parameters to their empty values, those that are null left out: whatever is wrong with the others.
+template <typename... T>
+void clear(T*... results) noexcept {
+  ((results != nullptr ? static_cast<void>(*results = T{}) : static_cast<void>(0)), ...);
+}
+
 /// Sets an out-parameter to its empty value; INVALID_VALUE naming the parameter if its address is null.
 template <typename T>
 Status clear_result(T* result, const char* function, const char* parameter) noexcept {
@@ -36,6 +43,14 @@ Status clear_result(T* result, const char* function, const char* parameter) noex
     return fail(Status::invalid_value, "%s: %s is NULL", function, parameter);
   }
   *result = T{};
+  return Status::success;
+}
+
+/// clear_result() of functions that make an object: they carry out releases that were put off first.
+template <typename T>
+Status begin_object(T** result, const char* function) noexcept {
+  CLPOOL_TRY(clear_result(result, function, "out"));
+  finish_later_releases();
   return Status::success;
 }
 

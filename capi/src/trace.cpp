@@ -11,6 +11,7 @@
 #include "shim.hpp"
 #include "trace/reader.hpp"
 
+using clpool::capi::begin_object;
 using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::release_later;
@@ -170,6 +171,12 @@ clpool_status clpool_trace_writer_write(clpool_trace_writer* writer, uint32_t ac
       return fail(Status::invalid_value, "%s: action is %u, valid are %d to %d", function, action,
                   CLPOOL_TRACE_ALLOCATE, CLPOOL_TRACE_ALLOCATE_FAILURE);
     }
+    if (action == CLPOOL_TRACE_ALLOCATE && pointer == 0 && size != 0) {
+      return fail(Status::invalid_value,
+                  "%s: pointer is 0 for an allocation of %llu bytes; one that failed is "
+                  "CLPOOL_TRACE_ALLOCATE_FAILURE",
+                  function, static_cast<unsigned long long>(size));
+    }
     return to_core(writer)->write({.action = static_cast<TraceAction>(action),
                                    .pointer = pointer,
                                    .size = size,
@@ -211,7 +218,7 @@ clpool_status clpool_allocator_create_trace(clpool_allocator* inner, const char*
                                             clpool_allocator** out) noexcept {
   constexpr const char* function = __func__;
   return guarded([&]() -> Status {
-    CLPOOL_TRY(clear_result(out, function, "out"));
+    CLPOOL_TRY(begin_object(out, function));
     CLPOOL_TRY(require(inner, function, "inner"));
     CLPOOL_TRY(require(path, function, "path"));
     Reference<clpool::core::Allocator> allocator;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t most_work_items = 4096;
 constexpr std::size_t most_axes = 32;
+constexpr std::size_t most_item_bytes = 65536;  ///< each word of each item is looked at
 
 Status check(const BankMemory& memory, const BankAccess& access) noexcept {
   if (memory.granularity == 0 || memory.banks == 0 || memory.work_items == 0 ||
@@ -23,12 +24,18 @@ Status check(const BankMemory& memory, const BankAccess& access) noexcept {
         "work items",
         memory.banks, memory.granularity, memory.work_items, most_work_items);
   }
-  if (access.item_size == 0) {
-    return fail(Status::invalid_value, "the item size is 0 bytes");
+  if (access.item_size == 0 || access.item_size > most_item_bytes) {
+    return fail(Status::invalid_value, "the item size is %zu bytes, valid are 1 to %zu", access.item_size,
+                most_item_bytes);
   }
-  if (access.shape.size() != access.stored.size() || access.shape.size() > most_axes) {
-    return fail(Status::invalid_value, "the shape has %zu axes and the stored shape %zu, at most %zu each",
-                access.shape.size(), access.stored.size(), most_axes);
+  if (access.shape.size() != access.stored.size()) {
+    return fail(Status::invalid_value,
+                "the shape has %zu axes and the stored shape %zu: there must be as many", access.shape.size(),
+                access.stored.size());
+  }
+  if (access.shape.size() > most_axes) {
+    return fail(Status::invalid_value, "the shape has %zu axes, at most %zu are allowed", access.shape.size(),
+                most_axes);
   }
   std::size_t bytes = access.item_size;
   for (std::size_t axis = 0; axis < access.shape.size(); ++axis) {

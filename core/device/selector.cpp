@@ -153,15 +153,24 @@ Status select_devices(const Catalog& catalog, const Selector& selector, Origin o
   return Status::success;
 }
 
+/// What there is: for messages.
+std::string names_of_all(const Catalog& catalog) {
+  std::string all;
+  for (const PlatformEntry& platform : catalog) {
+    all += (all.empty() ? "'" : "; '") + platform.name + "' with " + names_of(platform.devices);
+  }
+  return all.empty() ? "none" : all;
+}
+
 Status select_by_text(const Catalog& catalog, std::string_view text, Origin origin, DeviceList& devices) {
   constexpr std::string_view kinds[] = {"gpu", "accelerator", "cpu"};
   const std::string wanted = lower_case(trimmed(text));
   for (int kind = 0; kind < 3; ++kind) {
     if (wanted == kinds[kind]) {
       devices = of_kind(catalog, kind);
-      return devices.empty()
-                 ? fail(Status::not_found, "%s: there is no device of kind '%s'", origin.name, wanted.c_str())
-                 : Status::success;
+      return devices.empty() ? fail(Status::not_found, "%s: there is no device of kind '%s', there are: %s",
+                                    origin.name, wanted.c_str(), names_of_all(catalog).c_str())
+                             : Status::success;
     }
   }
   Selector selector;
@@ -177,12 +186,8 @@ Status select_by_text(const Catalog& catalog, std::string_view text, Origin orig
       return Status::success;
     }
   }
-  std::string all;
-  for (const PlatformEntry& platform : catalog) {
-    all += (all.empty() ? "'" : "; '") + platform.name + "' with " + names_of(platform.devices);
-  }
   return fail(Status::not_found, "%s: no platform or device matches '%s', there are: %s", origin.name,
-              std::string(text).c_str(), all.empty() ? "none" : all.c_str());
+              std::string(text).c_str(), names_of_all(catalog).c_str());
 }
 
 int kind_of(const DeviceEntry& device) noexcept {

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "allocator/facts.hpp"
+#include "cl/info.hpp"
 #include "memory/object.hpp"
 
 namespace clpool::core {
@@ -13,26 +15,39 @@ namespace {
 /// Properties that came after OpenCL 1.0, so that a driver that does not know them is too old.
 struct Newer {
   cl_uint name;
-  const char* version;
+  cl::Version version;
 };
 constexpr Newer newer_properties[] = {
-    {CL_MEM_ASSOCIATED_MEMOBJECT, "1.1"}, {CL_MEM_OFFSET, "1.1"},        {CL_MEM_USES_SVM_POINTER, "2.0"},
-    {CL_MEM_PROPERTIES, "3.0"},           {CL_IMAGE_ARRAY_SIZE, "1.2"},  {CL_IMAGE_BUFFER, "1.2"},
-    {CL_IMAGE_NUM_MIP_LEVELS, "1.2"},     {CL_IMAGE_NUM_SAMPLES, "1.2"}, {CL_PIPE_PACKET_SIZE, "2.0"},
-    {CL_PIPE_MAX_PACKETS, "2.0"},         {CL_PIPE_PROPERTIES, "3.0"},
+    {CL_MEM_ASSOCIATED_MEMOBJECT, {1, 1}}, {CL_MEM_OFFSET, {1, 1}},        {CL_MEM_USES_SVM_POINTER, {2, 0}},
+    {CL_MEM_PROPERTIES, {3, 0}},           {CL_IMAGE_ARRAY_SIZE, {1, 2}},  {CL_IMAGE_BUFFER, {1, 2}},
+    {CL_IMAGE_NUM_MIP_LEVELS, {1, 2}},     {CL_IMAGE_NUM_SAMPLES, {1, 2}}, {CL_PIPE_PACKET_SIZE, {2, 0}},
+    {CL_PIPE_MAX_PACKETS, {2, 0}},         {CL_PIPE_PROPERTIES, {3, 0}},
 };
+
+/// The newest version that a device of the object's context has.
+Status read_version(cl_mem handle, cl::Version& version) {
+  cl_context context = nullptr;
+  CLPOOL_TRY(cl::query(handle, CL_MEM_CONTEXT, context));
+  ContextFacts facts;
+  CLPOOL_TRY(read_context_facts(context, facts));
+  version = facts.newest;
+  return Status::success;
+}
 
 /// Asks `query`, one of clGet…Info, and explains a refusal.
 template <typename Query>
-Status ask(Query query, const char* routine, cl_mem handle, cl_uint name, const Answer& answer) noexcept {
+Status ask(Query query, const char* routine, cl_mem handle, cl_uint name, const Answer& answer) {
   const cl_int code = query(handle, name, answer.size, answer.value, answer.needed);
   if (code == CL_SUCCESS) {
     return Status::success;
   }
   for (const Newer& property : newer_properties) {
-    if (property.name == name && query(handle, name, 0, nullptr, nullptr) == CL_INVALID_VALUE) {
-      return fail(Status::not_supported, "%s: property 0x%X needs OpenCL %s, which the driver lacks", routine,
-                  name, property.version);
+    cl::Version version;
+    if (property.name == name && read_version(handle, version) == Status::success &&
+        version < property.version) {
+      return fail(Status::not_supported, "%s: property 0x%X needs OpenCL %d.%d, the devices have %d.%d",
+                  routine, name, property.version.major, property.version.minor, version.major,
+                  version.minor);
     }
   }
   return fail_cl(code, routine, "property 0x%X", name);

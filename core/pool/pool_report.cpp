@@ -149,13 +149,14 @@ Status Pool::out_of_memory_error(const Request& request) {
       is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE,
       "clpool_pool_allocate",
       "out of memory in pool '%s': asked for %llu bytes; active %llu, held %llu (of which %llu are still in "
-      "use by queues), largest free block %llu, managed %llu, limit %s%s%s",
+      "use by queues), largest free block %llu, managed %llu, limit %s%s%s%s%s",
       options_.name.c_str(), number(request.size), number(stats.active_bytes), number(stats.held_bytes),
       number(stats.pending_bytes), number(stats.largest_free_bytes), number(stats.managed_bytes), limit,
       request.inside ? "; asked for within a callback of the pool, where nobody is asked or waited for" : "",
       rules_.uses_are_known ? ""
                             : "; the pool does not know its queues, and gives back only what was released by "
-                              "clpool_mem_release_idle()"));
+                              "clpool_mem_release_idle()",
+      request.refusal[0] != '\0' ? "; the allocator: " : "", request.refusal));
   return Status::out_of_memory;
 }
 

@@ -3,8 +3,12 @@
 // clpool/buffer.h and clpool/info.h: buffers, sub-regions, wrapped objects, questions.
 #include "clpool/buffer.h"
 
+#include <atomic>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "memory.hpp"
 
@@ -65,6 +69,11 @@ TEST_P(EveryBuffer, APropertyThatDoesNotExistIsAnOpenClError) {
   EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_VALUE);
   EXPECT_EQ(value, 0u);
   EXPECT_TRUE(last_error_names("0x11F7")) << last_error();
+  size_t needed = 7;
+  EXPECT_EQ(clpool_mem_info(mem.get(), 0x11F7, sizeof value, &value, &needed), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(needed, 0u);
+  clpool_mem_info(mem.get(), CL_IMAGE_ARRAY_SIZE, sizeof value, &value, nullptr);  // there is one, of images
+  EXPECT_FALSE(last_error_names("the devices have 3.0")) << last_error();
 }
 
 TEST_P(EveryBuffer, SurvivesTheWayToAPlainHandleAndBack) {
@@ -248,6 +257,43 @@ TEST_F(Buffer, ASizeBeyondTheDeviceIsRefusedAtTheLatestByTheFirstUse) {
     EXPECT_EQ(status, CLPOOL_ERROR_OPENCL);
     EXPECT_TRUE(last_error_names(std::to_string(largest))) << last_error();
   }
+}
+
+/// Set when the driver destroys the object.
+void CL_CALLBACK tell_end(cl_mem, void* ended) {
+  *static_cast<std::atomic<bool>*>(ended) = true;
+}
+
+TEST_F(Buffer, EveryFunctionThatMakesMemoryCarriesOutReleasesThatWerePutOff) {
+  const OwnedMem parent = make(0, 4096, nullptr, 0);
+  clpool_allocator* allocator = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(cl.context, 0, &allocator));
+  clpool_pool* pool = nullptr;
+  const std::vector<std::pair<const char*, std::function<clpool_status(clpool_mem**)>>> makers = {
+      {"buffer", [&](clpool_mem** out) { return clpool_buffer_create(cl.context, 0, 64, nullptr, 0, out); }},
+      {"part", [&](clpool_mem** out) { return clpool_mem_sub_region(parent.get(), 0, 64, 0, out); }},
+      {"wrapped", [&](clpool_mem** out) { return clpool_mem_wrap(clpool_mem_handle(parent.get()), 1, out); }},
+      {"of an allocator", [&](clpool_mem** out) { return clpool_allocator_allocate(allocator, 64, out); }},
+      {"a pool",
+       [&](clpool_mem** out) {
+         *out = nullptr;
+         return clpool_pool_create(allocator, nullptr, &pool);
+       }},
+  };
+  for (const auto& [name, maker] : makers) {
+    std::atomic<bool> ended = false;
+    clpool_mem* dropped = nullptr;
+    ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &dropped));
+    ASSERT_EQ(clSetMemObjectDestructorCallback(clpool_mem_handle(dropped), tell_end, &ended), CL_SUCCESS);
+    ASSERT_OK(clpool_mem_release_later(dropped));
+    EXPECT_FALSE(ended) << name;
+    clpool_mem* made = nullptr;
+    ASSERT_OK(maker(&made)) << name;
+    EXPECT_TRUE(ended) << name;
+    clpool_mem_release(made);
+    clpool_pool_release(std::exchange(pool, nullptr));
+  }
+  clpool_allocator_release(allocator);
 }
 
 TEST_F(Buffer, FlagsThatExcludeEachOtherAreRefusedBeforeAnythingIsAllocated) {

@@ -66,9 +66,26 @@ TEST_F(CppLayer, SpansAreTransferredWholeAndMapped) {
   const std::span<const int> seen = map.span<const int>();
   EXPECT_EQ(std::vector<int>(seen.begin(), seen.end()), (std::vector<int>{-1, -2, -3})) << "whole items only";
   map.unmap();
+  EXPECT_TRUE(map.span<int>().empty());
+  EXPECT_EQ(clpool::Mem::buffer(cl.context, std::span(values)).size(), 256u) << "items need not be const";
   std::vector<int> too_many(65);
   EXPECT_THROW(mem.read(cl.queue, std::span(too_many)), clpool::Error);
   EXPECT_THROW(mem.read(cl.queue, std::span(first), 240), clpool::Error);
+}
+
+TEST_F(CppLayer, OneEventMayBeWaitedForAndReceivedByTheSameCommand) {
+  std::vector<int> values(64);
+  clpool::Mem mem = clpool::Mem::buffer(cl.context, 256);
+  clpool::Event done;
+  for (int round = 0; round < 20; ++round) {  // a released event is freed memory sooner or later
+    mem.fill(clpool::On(cl.queue)
+                 .after(done.get() != nullptr ? std::vector<cl_event>{done.get()} : std::vector<cl_event>())
+                 .signal(done),
+             round);
+    mem.fill(clpool::On(cl.queue).after(done).signal(done), round + 1);
+  }
+  mem.read(clpool::On(cl.queue).after(done), std::span(values));
+  EXPECT_EQ(values, std::vector<int>(64, 20));
 }
 
 TEST_F(CppLayer, PooledMemoryIsWrittenFilledCopiedMappedAndRead) {
@@ -234,6 +251,9 @@ TEST(CppSource, PoolsOverItNeedNoDevice) {
     pool.tick();
   }
   EXPECT_EQ(destroyed, 1);
+  std::error_code error;
+  EXPECT_FALSE(clpool::Allocator::custom(nullptr, error));
+  EXPECT_EQ(error, clpool::make_error_code(CLPOOL_ERROR_INVALID_VALUE));
 }
 
 }  // namespace

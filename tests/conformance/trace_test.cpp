@@ -161,6 +161,9 @@ TEST(TraceWriter, WritesWhatTraceOpenReads) {
             CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_trace_writer_write(writer, 4, 0xabc, 64, 1, CLPOOL_SUCCESS, nullptr),
             CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 0, 64, 1, CLPOOL_SUCCESS, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE)
+      << "which the reader would refuse";
   EXPECT_EQ(clpool_trace_writer_flush(writer), CLPOOL_SUCCESS);
   clpool_trace_writer_release(writer);
 

@@ -108,5 +108,20 @@ TEST(Names, TextSteersNoTerminal) {
             std::string::npos);
 }
 
+TEST(Names, DevicesAreListedWhereTheOneThatIsWantedIsNotThere) {
+  const NamedDriver driver("fake");
+  const Variable wanted("CLPOOL_DEVICE", "accelerator");
+  const RunResult run = run_program({"devices"});
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_NE(run.out.find("0:0"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("would be taken"), std::string::npos) << run.out;
+  EXPECT_NE(run.err.find("there is no device of kind 'accelerator', there are: 'fake'"), std::string::npos)
+      << run.err;
+  const nlohmann::json json = nlohmann::json::parse(run_program({"devices", "--json"}).out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_TRUE(json["chosen"].is_null());
+  EXPECT_FALSE(json["devices"].empty());
+}
+
 }  // namespace
 }  // namespace clpool::test

@@ -191,6 +191,9 @@ TEST_F(ReplayVerb, RefusesALogOfMoreTextThanItMayHave) {
         run_program({"replay", "--kind", "dry", "--largest-log", std::to_string(text.size()), path});
     EXPECT_EQ(read.exit_code, 0) << read.err;
   }
+  const RunResult negative = run_program({"replay", "--kind", "dry", "--largest-log", "-1", plain});
+  EXPECT_EQ(negative.exit_code, 2);
+  EXPECT_TRUE(contains(negative.err, "'-1' is no number of bytes")) << negative.err;
   expect_refused_with({"--largest-log", "10", packed},
                       packed + ": more than 10 bytes of gzip data, the most that are read (--largest-log)");
 }

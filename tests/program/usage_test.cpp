@@ -197,6 +197,16 @@ TEST(Program, TablesFitTheTerminal) {
   }
 }
 
+TEST(Program, ATableThatCannotFitTheTerminalIsAListOfItsCells) {
+  const std::vector<std::string> arguments = {"occupancy", "--cc", "7.5"};
+  ::setenv("COLUMNS", "30", 1);
+  const std::string text = run_program(arguments).out;
+  ::unsetenv("COLUMNS");
+  const std::string list = text.substr(text.find("threads  "));
+  EXPECT_LE(widest_line(list), 36u) << list;
+  EXPECT_TRUE(contains(list, "limited by")) << list;
+}
+
 TEST(Program, ShellsAndTheManualKnowAllItsWords) {
   const RunResult bash = run_program({"completion", "bash"});
   const RunResult zsh = run_program({"completion", "zsh"});

@@ -99,11 +99,17 @@ TEST(BankModel, ImpossibleShapesAreErrors) {
   const Shape zero{4, 0};
   const Shape huge{std::size_t{1} << 40, std::size_t{1} << 40};
   EXPECT_EQ(bank_conflicts(memory, {4, two, three}, conflict), Status::invalid_value);
-  EXPECT_STREQ(last_error_message(), "the shape has 2 axes and the stored shape 3, at most 32 each");
+  EXPECT_STREQ(last_error_message(), "the shape has 2 axes and the stored shape 3: there must be as many");
   EXPECT_EQ(bank_conflicts(memory, {4, zero, two}, conflict), Status::invalid_value);
   EXPECT_STREQ(last_error_message(), "axis 1 has extent 0 and stored extent 4, neither may be 0");
   EXPECT_EQ(bank_conflicts(memory, {4, two, zero}, conflict), Status::invalid_value);
   EXPECT_EQ(bank_conflicts(memory, {0, two, two}, conflict), Status::invalid_value);
+  EXPECT_EQ(bank_conflicts(memory, {65536, two, two}, conflict), Status::success);
+  EXPECT_EQ(bank_conflicts(memory, {65537, two, two}, conflict), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "the item size is 65537 bytes, valid are 1 to 65536");
+  const Shape many(33, 1);
+  EXPECT_EQ(bank_conflicts(memory, {4, many, many}, conflict), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "the shape has 33 axes, at most 32 are allowed");
   EXPECT_EQ(bank_conflicts(memory, {4, huge, huge}, conflict), Status::invalid_value);
   EXPECT_EQ(bank_conflicts({Model::current, 4, 32, 0}, {4, two, two}, conflict), Status::invalid_value);
   EXPECT_EQ(bank_conflicts({Model::current, 0, 32, 32}, {4, two, two}, conflict), Status::invalid_value);

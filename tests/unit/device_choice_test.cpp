@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -143,6 +144,18 @@ TEST_F(DeviceChoice, AFailureSaysWhatThereIs) {
   const Variable variable("CLPOOL_DEVICE", "radeon");
   const std::string text = refused(Status::not_found);
   EXPECT_NE(text.find("CLPOOL_DEVICE: no platform or device matches 'radeon'"), std::string::npos) << text;
+  EXPECT_NE(text.find("'NVIDIA CUDA' with 0 'H200', 1 'H200 MIG'"), std::string::npos) << text;
+}
+
+TEST_F(DeviceChoice, AKindThatThereIsNotSaysWhatThereIs) {
+  const Variable variable("CLPOOL_DEVICE", "accelerator");
+  std::erase_if(catalog, [](const PlatformEntry& platform) {
+    return std::any_of(platform.devices.begin(), platform.devices.end(), [](const DeviceEntry& device) {
+      return (device.type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+    });
+  });
+  const std::string text = refused(Status::not_found);
+  EXPECT_NE(text.find("there is no device of kind 'accelerator', there are: "), std::string::npos) << text;
   EXPECT_NE(text.find("'NVIDIA CUDA' with 0 'H200', 1 'H200 MIG'"), std::string::npos) << text;
 }
 

@@ -205,6 +205,7 @@ CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, 
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_IO if the file cannot be written;
  * CLPOOL_ERROR_NOT_SUPPORTED for a name that ends in ".gz": compress it afterwards.
  * Blocks as writing to a file does; so do allocations and releases, one in about a thousand.
+ * OpenCL calls: those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_trace(clpool_allocator* inner, const char* path,
                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -242,8 +243,9 @@ CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) C
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param allocator the allocator; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.

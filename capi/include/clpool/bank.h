@@ -50,7 +50,7 @@ CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXC
  * Finds the worst bank conflict of work items that run along the axes of an array in local memory, whichever
  * axis they begin with.
  * @param memory_or_null NULL for all defaults
- * @param item_size bytes of an item, > 0
+ * @param item_size bytes of an item, 1 to 65,536
  * @param shape extents that are accessed, fastest axis last, none 0
  * @param rank number of extents in `shape`, at most 32
  * @param stored_shape_or_null extents that are laid out, such as (32, 33) for (32, 32); NULL: as `shape`

@@ -32,8 +32,9 @@ extern "C" {
  * without one of those flags or the flags without it; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, with
  * CL_INVALID_BUFFER_SIZE for a size over the device's largest buffer. Drivers that take memory only at a
  * buffer's first use may make one of any size (NVIDIA's 580.159 does) and refuse that use.
- * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject
- * on failure; to explain too large a size clGetContextInfo, clGetDeviceInfo.
+ * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext, and
+ * clReleaseMemObject on failure; to explain too large a size clGetContextInfo, clGetDeviceInfo; those of
+ * releases that were put off.
  */
 CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags flags, size_t size,
                                               void* host_or_null, size_t host_size,
@@ -53,8 +54,9 @@ CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags f
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, or a part that ends beyond the parent;
  * CLPOOL_ERROR_OPENCL with CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin;
  * CLPOOL_ERROR_INVALID_OPERATION for images, pipes and released memory; CLPOOL_ERROR_OUT_OF_MEMORY.
- * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped; clRetainContext,
- * and clReleaseMemObject on failure; to explain a wrong origin clGetContextInfo, clGetDeviceInfo.
+ * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped;
+ * clRetainContext, and clReleaseMemObject on failure; to explain a wrong origin clGetContextInfo,
+ * clGetDeviceInfo; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin, size_t size,
                                                cl_mem_flags flags, clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -66,7 +68,8 @@ CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin
  * @param out receives the memory; the caller releases it with clpool_mem_release(). NULL on failure. Its kind
  * is that of the object
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OPENCL for an invalid handle.
- * OpenCL calls: clGetMemObjectInfo, clRetainMemObject, clReleaseMemObject, clRetainContext.
+ * OpenCL calls: clGetMemObjectInfo, clRetainMemObject, clReleaseMemObject, clRetainContext; those of
+ * releases that were put off.
  */
 CLPOOL_API clpool_status clpool_mem_wrap(cl_mem handle, int32_t retain, clpool_mem** out) CLPOOL_NOEXCEPT;
 

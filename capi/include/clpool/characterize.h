@@ -290,7 +290,7 @@ CLPOOL_API clpool_status clpool_characterize_usable_local_memory_of_kernel(
  * figures.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param item_size bytes of an item, > 0
+ * @param item_size bytes of an item, 1 to 65,536
  * @param shape extents that are accessed, fastest axis last
  * @param rank number of extents in `shape`, at most 32
  * @param stored_shape_or_null extents that are laid out; NULL: as `shape`

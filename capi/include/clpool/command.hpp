@@ -21,9 +21,11 @@ class Event {
   Event() noexcept = default;
   /// Takes over the caller's reference.
   explicit Event(cl_event event) noexcept : event_(event) {}
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event(Event&& other) noexcept
+      : event_(std::exchange(other.event_, nullptr)), former_(std::exchange(other.former_, nullptr)) {}
   Event& operator=(Event&& other) noexcept {
     std::swap(event_, other.event_);
+    std::swap(former_, other.former_);
     return *this;
   }
   Event(const Event&) = delete;
@@ -31,24 +33,31 @@ class Event {
   ~Event() { reset(); }
 
   void reset() noexcept {
-    if (event_ != nullptr) {
-      clReleaseEvent(event_);
-      event_ = nullptr;
-    }
+    release(event_);
+    release(former_);
   }
   cl_event get() const noexcept { return event_; }
   explicit operator bool() const noexcept { return event_ != nullptr; }
   cl_event detach() noexcept { return std::exchange(event_, nullptr); }
-  /// For calls that write a new event.
+  /// For calls that write a new event. The one before may be among those that the call waits for: it is released by
+  /// the next receive() or reset(), or with this object.
   cl_event* receive() noexcept {
-    reset();
+    release(former_);
+    former_ = std::exchange(event_, nullptr);
     return &event_;
   }
   /// Blocks until the command is complete; returns the OpenCL code.
   cl_int wait() const noexcept { return event_ == nullptr ? CL_SUCCESS : clWaitForEvents(1, &event_); }
 
  private:
+  static void release(cl_event& event) noexcept {
+    if (event != nullptr) {
+      clReleaseEvent(std::exchange(event, nullptr));
+    }
+  }
+
   cl_event event_ = nullptr;
+  cl_event former_ = nullptr;
 };
 
 /// Where a command runs: a queue alone converts to it. `On(queue).after({a,

@@ -189,8 +189,9 @@ CLPOOL_API clpool_status clpool_device_data_release(clpool_device_data* data) CL
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param data the device data; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.

@@ -129,8 +129,8 @@ CLPOOL_API void clpool_image_options_init(clpool_image_options* options) CLPOOL_
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, such as a format that is not supported (-10) or, on PoCL,
  * such a buffer (-38).
  * Blocks as long as the driver copies. OpenCL calls: clCreateImage, before OpenCL 1.2 clCreateImage2D and
- * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clGetMemObjectInfo, clRetainContext,
- * and clReleaseMemObject on failure.
+ * clCreateImage3D; clGetContextInfo, clGetDeviceInfo, clGetPlatformInfo, clGetMemObjectInfo,
+ * clRetainContext, and clReleaseMemObject on failure; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_image_create(cl_context context, const clpool_image_options* options,
                                              clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -188,7 +188,8 @@ CLPOOL_API void clpool_image_array_init(clpool_image_array* array) CLPOOL_NOEXCE
  * @param out receives the image; the caller releases it with clpool_mem_release(). NULL on failure
  * @return as clpool_image_create(); CLPOOL_ERROR_INVALID_VALUE also for element types that do not exist or
  * cannot be normalized.
- * Blocks while the array is copied. OpenCL calls: those of clpool_image_create().
+ * Blocks while the array is copied. OpenCL calls: those of clpool_image_create(); those of releases that
+ * were put off.
  */
 CLPOOL_API clpool_status clpool_image_create_from_array(cl_context context, const clpool_image_array* array,
                                                         clpool_mem** out) CLPOOL_NOEXCEPT;

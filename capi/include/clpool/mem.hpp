@@ -54,11 +54,11 @@ class Map {
     return static_cast<T*>(pointer());
   }
 #ifdef __cpp_lib_span
-  /// The whole items of size() bytes; of an image, with what lies between its rows.
+  /// The whole items of size() bytes; of an image, with what lies between its rows. Empty once unmapped.
   template <typename T>
   std::span<T> span() const noexcept {
     static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
-    return std::span<T>(as<T>(), size() / sizeof(T));
+    return pointer() == nullptr ? std::span<T>() : std::span<T>(as<T>(), size() / sizeof(T));
   }
 #endif
   /// On the queue that mapped. Again: no command.
@@ -262,12 +262,12 @@ class Mem {
   }
   /// A buffer with a copy of the items.
   template <typename T, std::size_t count>
-  static Mem buffer(cl_context context, std::span<const T, count> items, cl_mem_flags flags = 0,
+  static Mem buffer(cl_context context, std::span<T, count> items, cl_mem_flags flags = 0,
                     OnError error = {}) {
     static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
     // OpenCL takes a pointer that is not const, and only reads where it is to copy.
-    return buffer(context, const_cast<T*>(items.data()), items.size_bytes(), flags | CL_MEM_COPY_HOST_PTR,
-                  error);
+    return buffer(context, const_cast<std::remove_const_t<T>*>(items.data()), items.size_bytes(),
+                  flags | CL_MEM_COPY_HOST_PTR, error);
   }
 #endif
   void copy_box_from(const On& on, const Mem& source, const clpool_box& box, OnError error = {}) {

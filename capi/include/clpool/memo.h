@@ -168,8 +168,9 @@ CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param memo the cache; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.
@@ -193,8 +194,9 @@ CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLP
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param value the result; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.

@@ -25,7 +25,7 @@ extern "C" {
  * @return CLPOOL_ERROR_NOT_SUPPORTED before OpenCL 2.0 and where no device of the context has pipes;
  * CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clCreatePipe, clGetMemObjectInfo, clRetainContext, and
- * clReleaseMemObject on failure.
+ * clReleaseMemObject on failure; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_pipe_create(cl_context context, cl_mem_flags flags, cl_uint packet_size,
                                             cl_uint max_packets, clpool_mem** out) CLPOOL_NOEXCEPT;

@@ -57,8 +57,8 @@ enum {
 /** Whether a pool looks for mistakes of the program that uses it: clpool_pool_options.guard.
  *
  * A guarded pool tells these, each as a message of severity error to the pool's receiver or the process's, or
- * as a line on standard error where there is neither, beginning with "guard: " and with the block's size and
- * tag (clpool_mem_set_tag()); at most 100 lines are printed:
+ * as a line on standard error where there is neither. A message begins with "guard: ", a line with "clpool
+ * guard: "; each has the block's size and tag (clpool_mem_set_tag()); at most 100 lines are printed:
  * - any use of a handle after its release, a second release too, which also fails as it does without a guard:
  *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended;
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
@@ -274,7 +274,8 @@ CLPOOL_API void clpool_pool_stats_init(clpool_pool_stats* stats) CLPOOL_NOEXCEPT
  * or guard, leading bits over 26, an alignment that is not a power of two, a NULL queue or one of another
  * context; CLPOOL_ERROR_OPENCL for an invalid queue; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo and clGetDeviceInfo for the
- * queues; those that give back what pools that have ended hold, as clpool_pool_release().
+ * queues; those that give back what pools that have ended hold, as clpool_pool_release(); those of releases
+ * that were put off.
  */
 CLPOOL_API clpool_status clpool_pool_create(clpool_allocator* allocator,
                                             const clpool_pool_options* options_or_null,
@@ -458,8 +459,9 @@ CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param pool the pool; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks. OpenCL calls: none.
@@ -608,7 +610,7 @@ CLPOOL_API clpool_status clpool_mem_release_idle(clpool_mem* mem) CLPOOL_NOEXCEP
 /**
  * Releases memory without waiting and without calling a driver, for finalizers: a pool's block is put on a
  * list that the pool's next call works off; other memory's release, and that of blocks whose pool was
- * released for the last time before, is carried out by the next release or allocation of such.
+ * released for the last time before, is carried out by the next call that makes or releases such.
  * @param mem the memory; NULL is allowed and does nothing
  * @return as clpool_mem_release().
  * Does not block. OpenCL calls: none. Thread safety: any thread, also inside callbacks.

@@ -52,6 +52,7 @@ class Allocator {
   static Allocator pinned(cl_command_queue queue, cl_mem_flags flags = 0, OnError error = {}) {
     return made(error, clpool_allocator_create_pinned, queue, flags);
   }
+  /// CLPOOL_ERROR_INVALID_VALUE without a source.
   static Allocator custom(std::unique_ptr<Source> source, OnError error = {}) {
     clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
     ops.allocate = [](void* user, uint64_t size, uint64_t alignment, uint64_t* chunk) -> clpool_status {
@@ -62,7 +63,8 @@ class Allocator {
       static_cast<Source*>(user)->deallocate(chunk, size);
     };
     ops.destroy = [](void* user) { delete static_cast<Source*>(user); };
-    Allocator allocator = made(error, clpool_allocator_create_custom, &ops, static_cast<void*>(source.get()));
+    Allocator allocator = made(error, clpool_allocator_create_custom, source != nullptr ? &ops : nullptr,
+                               static_cast<void*>(source.get()));
     if (allocator) {
       static_cast<void>(source.release());  // the allocator's destroy deletes it
     }

@@ -34,8 +34,8 @@ extern "C" {
  * CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue or one of another context, wrong
  * flags, a wrong alignment or a size over the device's largest allocation; CLPOOL_ERROR_OUT_OF_MEMORY;
  * CLPOOL_ERROR_OPENCL.
- * May block as long as the driver does. OpenCL calls: clSVMAlloc, and those of clpool_allocator_create_svm()
- * and clpool_allocator_allocate().
+ * May block as long as the driver does. OpenCL calls: clSVMAlloc, and those of
+ * clpool_allocator_create_svm() and clpool_allocator_allocate(); those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_svm_create(cl_context context, cl_svm_mem_flags flags, size_t size,
                                            cl_uint alignment, cl_command_queue queue_or_null,
@@ -51,7 +51,7 @@ CLPOOL_API clpool_status clpool_svm_create(cl_context context, cl_svm_mem_flags 
  * @param out receives the memory; the caller releases it with clpool_mem_release(). NULL on failure
  * @return CLPOOL_ERROR_NOT_SUPPORTED where no device of the context has that kind; CLPOOL_ERROR_INVALID_VALUE
  * for a NULL argument or 0 bytes; CLPOOL_ERROR_OPENCL for an invalid context.
- * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext.
+ * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_svm_wrap(cl_context context, void* pointer, size_t size, int32_t system,
                                          clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -66,7 +66,8 @@ CLPOOL_API clpool_status clpool_svm_wrap(cl_context context, void* pointer, size
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too large a size, or SVM of unknown size
  * without one; CLPOOL_ERROR_INVALID_OPERATION for other memory than SVM and for released memory;
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
- * OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject on failure.
+ * OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject on failure; those of releases that
+ * were put off.
  */
 CLPOOL_API clpool_status clpool_svm_as_buffer(clpool_mem* svm, cl_mem_flags flags, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;

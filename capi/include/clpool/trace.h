@@ -158,8 +158,9 @@ CLPOOL_API clpool_status clpool_trace_release(clpool_trace* trace) CLPOOL_NOEXCE
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param trace the log; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.
@@ -210,7 +211,7 @@ CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
  * @param tag_or_null free text, at most 200 bytes are kept; commas, quotes, control characters and what is
  * no UTF-8 become '_'
  * @return CLPOOL_ERROR_IO if the file could not be written, now or before; CLPOOL_ERROR_INVALID_VALUE for
- * NULL or an unknown action.
+ * NULL, an unknown action, or an allocation of more than 0 bytes at pointer 0.
  * May block as writing to a file does: one call in about a thousand.
  */
 CLPOOL_API clpool_status clpool_trace_writer_write(clpool_trace_writer* writer, uint32_t action,
@@ -244,8 +245,9 @@ CLPOOL_API clpool_status clpool_trace_writer_release(clpool_trace_writer* writer
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object, or that a pool cannot serve from what it has at hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes
+ * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
+ * hand.
  * @param writer the writer; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.

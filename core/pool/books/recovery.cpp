@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 #include "pool/books/books.hpp"
@@ -428,6 +429,7 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
 
 void Books::refused(Request& request, Status status, cl_int code) noexcept {
   request.code = code;
+  std::snprintf(request.refusal, sizeof request.refusal, "%s", last_error_message());
   reserved_bytes_ -= std::exchange(request.wanted, 0);
   ++turn_;
   request.turn = turn_;  // this thread's own failure is no reason to begin anew

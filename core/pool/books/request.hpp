@@ -37,7 +37,7 @@ struct Step {
 
 struct Request {
   // Not defaulted: that would be a loop over all bytes, slow for so few, where this is a few vector stores.
-  Request() noexcept {}  // NOLINT(modernize-use-equals-default)
+  Request() noexcept { refusal[0] = '\0'; }
 
   std::size_t size = 0;        ///< bytes, as asked for
   std::uint64_t rounded = 0;   ///< bytes that its block will have
@@ -45,6 +45,7 @@ struct Request {
   Part* part = nullptr;        ///< the handle that is being made for it
   Status failure = Status::success;
   cl_int code = 0;            ///< OpenCL's, of the last refusal; 0 if it was not OpenCL's
+  char refusal[192];          ///< what the allocator said of it
   std::uint32_t attempt = 1;  ///< of asking the user
   /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
   bool inside = false;

@@ -310,6 +310,9 @@ TEST_P(OutOfMemory, ALimitUnderAPoolIsAnswered) {
     EXPECT_EQ(try_size(pool, size), CLPOOL_SUCCESS) << size << ": " << clpool_last_error_message();
   }
   EXPECT_EQ(try_size(pool, 1'100'000), CLPOOL_ERROR_OUT_OF_MEMORY);
+  const std::string text = clpool_last_error_message();
+  EXPECT_NE(text.find("the allocator: 1100"), std::string::npos) << text;
+  EXPECT_NE(text.find("limit 1000000"), std::string::npos) << text;
   EXPECT_LE(numbers.peak_bytes(), 1'000'000u);
   expect_sound(pool);
 }
