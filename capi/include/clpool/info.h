@@ -29,8 +29,8 @@ extern "C" {
  * property that does not exist; CLPOOL_ERROR_INVALID_OPERATION for released memory and for what memory
  * without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with the needed version, for a property that
  * came later than the driver.
- * OpenCL calls: clGetMemObjectInfo where the driver answers, else none; to explain a refusal clGetContextInfo
- * and clGetDeviceInfo.
+ * OpenCL calls: clGetMemObjectInfo where the driver answers, else none; to explain a refusal
+ * clGetContextInfo and clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name, size_t size, void* value,
                                          size_t* needed_or_null) CLPOOL_NOEXCEPT;
@@ -43,7 +43,8 @@ CLPOOL_API clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name
  * @param value receives the answer; NULL to ask for its size only
  * @param needed_or_null receives the bytes of the answer
  * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_OPERATION also for other memory than images.
- * OpenCL calls: clGetImageInfo; to explain a refusal clGetMemObjectInfo, clGetContextInfo and clGetDeviceInfo.
+ * OpenCL calls: clGetImageInfo; to explain a refusal clGetMemObjectInfo, clGetContextInfo and
+ * clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_image_info(const clpool_mem* image, cl_image_info name, size_t size,
                                            void* value, size_t* needed_or_null) CLPOOL_NOEXCEPT;
@@ -56,7 +57,8 @@ CLPOOL_API clpool_status clpool_image_info(const clpool_mem* image, cl_image_inf
  * @param value receives the answer; NULL to ask for its size only
  * @param needed_or_null receives the bytes of the answer
  * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_OPERATION also for other memory than pipes.
- * OpenCL calls: clGetPipeInfo; to explain a refusal clGetMemObjectInfo, clGetContextInfo and clGetDeviceInfo.
+ * OpenCL calls: clGetPipeInfo; to explain a refusal clGetMemObjectInfo, clGetContextInfo and
+ * clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_pipe_info(const clpool_mem* pipe, cl_uint name, size_t size, void* value,
                                           size_t* needed_or_null) CLPOOL_NOEXCEPT;
@@ -69,8 +71,8 @@ CLPOOL_API clpool_status clpool_pipe_info(const clpool_mem* pipe, cl_uint name, 
  * @param value receives the answer; handles and addresses as their 64-bit values
  * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_VALUE, or the CLPOOL_ERROR_OPENCL of too little room,
  * also for properties that are not one number.
- * OpenCL calls: clGetMemObjectInfo, clGetImageInfo or clGetPipeInfo; to explain a refusal clGetContextInfo and
- * clGetDeviceInfo.
+ * OpenCL calls: clGetMemObjectInfo, clGetImageInfo or clGetPipeInfo; to explain a refusal
+ * clGetContextInfo and clGetDeviceInfo.
  */
 CLPOOL_API clpool_status clpool_mem_info_number(const clpool_mem* mem, cl_uint name,
                                                 uint64_t* value) CLPOOL_NOEXCEPT;
