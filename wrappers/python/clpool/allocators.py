@@ -38,9 +38,14 @@ class Allocator(AllocatorInterface):
         if memory is not None:
             memory._kept = self
             memory._addressless = not self.addressable
+            memory._calls_python = self._handle.calls_python
         return memory
 
     allocate = __call__
+
+    def _keep(self, inner: "Allocator") -> None:
+        self.inner = inner
+        self._handle.calls_python = inner._handle.calls_python
 
     def __repr__(self) -> str:
         return f"<clpool.{type(self).__name__}>"
@@ -96,6 +101,7 @@ class LimitAllocator(Allocator):
     def __init__(self, inner: Allocator, max_bytes: int) -> None:
         self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
         self._handle = _n.clpool_allocator_create_limit(inner._handle, max_bytes)
+        self._keep(inner)
 
 
 class TraceAllocator(Allocator):
@@ -105,3 +111,4 @@ class TraceAllocator(Allocator):
     def __init__(self, inner: Allocator, path: str) -> None:
         self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
         self._handle = _n.clpool_allocator_create_trace(inner._handle, path)
+        self._keep(inner)

@@ -83,7 +83,7 @@ class Cache:
         if kind not in self._KINDS:
             raise ValueError(f"kind is {kind!r}, it must be one of {', '.join(self._KINDS)}")
         self._kind = self._KINDS[kind]
-        self._handle: _n.Handle = _n.clpool_memo_create()
+        self._handle: _n.Handle = _n.create_cache()
 
     def get(self, thing: Any, key: bytes, compute: Callable[[], Any]) -> Any:
         """The result that is kept, or compute()'s. Exceptions of compute reach the caller, and nothing is kept."""

@@ -72,6 +72,7 @@ class MemoryObject(_n.Memory):
         part: MemoryObject = _n.clpool_mem_sub_region(self, origin, size, flags)
         part._kept = self
         part._addressless = self._addressless
+        part._calls_python = self._calls_python
         return part
 
     def __getitem__(self, index: slice) -> "MemoryObject":
@@ -134,11 +135,7 @@ class MemoryObject(_n.Memory):
 
     def enqueue_release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:
         """Releases behind the commands of a queue; the event is complete when the memory is free."""
-        _n.clpool_mem_retain(self)
-        try:
-            event: _n.Event = _n.clpool_mem_release_on(self, queue, wait_for)
-        finally:
-            self.release()
+        event: _n.Event = self._release_on(queue, wait_for)
         return event
 
 
@@ -217,9 +214,10 @@ class Buffer(MemoryObject):
     def __new__(cls, context: Any, flags: int, size: int = 0, hostbuf: Any = None) -> "Buffer":
         memory = _n.clpool_buffer_create(context, flags, size, hostbuf)
         kept = memoryview(hostbuf) if flags & mem_flags.USE_HOST_PTR else None
+        made = _n.adopt(cls, memory, kept)
         if kept is not None:
-            _n.keep_until_gone(memory, kept)
-        return _n.adopt(cls, memory, kept)
+            _n.keep_until_gone(made, kept)
+        return made
 
     @staticmethod
     def from_int_ptr(int_ptr: Any, retain: bool = True) -> MemoryObject:

@@ -8,8 +8,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <clpool/clpool.h>
-#include <string_view>
 
+#include <memory>
+#include <string_view>
 #include <vector>
 
 namespace clpool::python {
@@ -35,6 +36,10 @@ void raise_cl(const char* call, cl_int code);
 
 /// Raises InvalidOperationError for the use of something that was released.
 void raise_released(const char* what);
+/// Raises InvalidOperationError for the use of something that the parent process made.
+void raise_of_parent(const char* what);
+/// Raises InvalidOperationError for the release of something that calls use.
+void raise_in_use(const char* what, Py_ssize_t calls);
 
 // numbers.cpp
 
@@ -78,13 +83,37 @@ class HostBuffer {
   Py_buffer view_{};
 };
 
+/// Counts one call that uses an object, until the scope is left: what is in use is not released meanwhile.
+class InUse {
+ public:
+  InUse() = default;
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() {
+    if (count_ != nullptr) {
+      --*count_;
+    }
+  }
+  void begin(Py_ssize_t& count) { ++*(count_ = &count); }
+
+ private:
+  Py_ssize_t* count_ = nullptr;
+};
+
 // later.cpp: what finalizers may not do themselves
 
-/// Puts a release off to the next moment at which the interpreter runs Python code.
+/// Puts a release off to the next call of any thread that may call a driver, or to the next moment at which
+/// the main thread runs Python code. From any thread, with or without the GIL.
 void release_later(void (*release)(void*), void* object);
 
-/// Carries out what was put off. Drops the GIL meanwhile.
+/// Carries out all that was put off so far. Drops the GIL meanwhile.
 void finish_releases();
+
+/// Keeps what was put off whole in children of fork(); false with an exception set.
+bool follow_forks();
+
+/// How many calls of fork() lie between the process that loaded the module and this one.
+unsigned process_generation();
 
 // handles.cpp
 
@@ -102,9 +131,23 @@ extern const HandleKind allocator_kind, map_kind, heap_kind, heap_range_kind, tr
 
 bool add_handle_type(PyObject* module);
 /// The handle in `object`, NULL with an exception set if it is another or was released.
-void* handle_of(PyObject* object, const HandleKind& kind);
+void* handle_of(PyObject* object, const HandleKind& kind, InUse& use);
+/// Whether releasing what the handle is of runs functions written in Python, which must find their objects
+/// whole: it is then given back before the garbage collector takes cycles apart.
+bool calls_python(PyObject* handle);
+
+/// Python objects that a handle's C object owns, for the garbage collector.
+struct References {
+  virtual ~References() = default;
+  virtual int show(visitproc visit, void* arg) = 0;
+};
+
+/// Those of a handle.
+const std::shared_ptr<References>& references_of(PyObject* handle);
+
 /// A new object that owns the handle; gives it back on failure.
-PyObject* new_handle(void* handle, const HandleKind& kind);
+PyObject* new_handle(void* handle, const HandleKind& kind, std::shared_ptr<References> references = nullptr,
+                     bool calls_python = false);
 
 // cl_objects.cpp: contexts, queues, events and samplers that belong to us
 
@@ -124,12 +167,18 @@ struct MemoryObject {
   PyObject* weak_references;
   /// Views through the buffer protocol.
   Py_ssize_t exports;
+  /// Calls that use it at this moment.
+  Py_ssize_t uses;
+  /// Whether the cl_mem owns a reference to `kept` too: see keep_until_gone().
+  char kept_until_gone;
   /// Whether its number is none of an address: no view of it is possible.
   char addressless;
+  /// Whether its release runs functions written in Python: see calls_python().
+  char calls_python;
 };
 
 bool add_memory_type(PyObject* module);
-clpool_mem* memory_of(PyObject* object);
+clpool_mem* memory_of(PyObject* object, InUse& use);
 /// A new object of `type` (a subtype of Memory) that owns the memory; gives it back on failure. None for
 /// NULL.
 PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);
@@ -144,7 +193,7 @@ PyObject* adopt(PyObject* module, PyObject* args);
 // pool.cpp
 
 bool add_pool_type(PyObject* module);
-clpool_pool* pool_of(PyObject* object);
+clpool_pool* pool_of(PyObject* object, InUse& use);
 
 // callbacks.cpp
 
@@ -174,6 +223,7 @@ PyObject* replay(PyObject* module, PyObject* args);
 
 // cache.cpp
 
+PyObject* create_cache(PyObject* module, PyObject* args);
 PyObject* cache_get(PyObject* module, PyObject* args);
 PyObject* cache_find(PyObject* module, PyObject* args);
 
@@ -207,6 +257,19 @@ class DropInterpreter {
 
  private:
   PyThreadState* state_;
+};
+
+/// Drops the GIL for a call that may wait or call a driver, and before it carries out a piece of what
+/// finalizers put off.
+class DriverCall {
+ public:
+  DriverCall();
+  /// For a call that found no memory, before its second try: collects garbage and carries out all that was put
+  /// off. False once the interpreter ends.
+  bool make_room() const;
+
+ private:
+  DropInterpreter drop_;
 };
 
 }  // namespace clpool::python

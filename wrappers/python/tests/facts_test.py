@@ -197,5 +197,6 @@ def test_svm_is_released_on_the_queue_that_it_is_bound_to(context, queue, needs_
     memory.bind_to_queue(queue)
     memory.unbind_from_queue()
     with pytest.raises(clpool.InvalidValueError):
-        memory.enqueue_release()
-    assert memory.is_released
+        memory.enqueue_release()  # there is no queue: nothing is done
+    assert not memory.is_released
+    memory.release()
