@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from . import _native as _n
 from .constants import mem_flags as _mem_flags
+from .devices import default_queue
 from .memory import MemoryObject
 
 
@@ -79,10 +80,11 @@ class SVMAllocator(Allocator):
 
 
 class PageLockedAllocator(Allocator):
-    """Page-locked host memory: buffers with ALLOC_HOST_PTR that stay mapped as long as they live."""
+    """Page-locked host memory: buffers with ALLOC_HOST_PTR that stay mapped as long as they live. Without a queue on that of
+    make_default_context(), which is called if need be."""
 
-    def __init__(self, queue: Any, flags: int = _mem_flags.READ_WRITE) -> None:
-        self._handle = _n.clpool_allocator_create_pinned(queue, flags)
+    def __init__(self, queue: Any = None, flags: int = _mem_flags.READ_WRITE) -> None:
+        self._handle = _n.clpool_allocator_create_pinned(default_queue() if queue is None else queue, flags)
 
 
 class CustomAllocator(Allocator):

@@ -133,6 +133,11 @@ PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return object;
 }
 
+// from_int_ptr(int_ptr, retain=True), which subclasses with another constructor have too.
+PyObject* cl_from_int_ptr(PyObject* type, PyObject* args, PyObject* keywords) {
+  return cl_new(reinterpret_cast<PyTypeObject*>(type), args, keywords);
+}
+
 void put_by(ClObject* self) {
   PyObject* entry = Py_BuildValue("(NO)", PyLong_FromVoidPtr(self->handle), self->kept);
   if (entry == nullptr || PyList_Append(unfinished, entry) < 0) {
@@ -291,9 +296,44 @@ PyObject* event_keep(PyObject* object, PyObject* kept) {
   return object;
 }
 
-#define CLPOOL_COMMON_METHODS \
-  { "release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now." }
+// _info(name) of a sampler: the bytes of a property.
+PyObject* sampler_info(PyObject* object, PyObject* argument) {
+  uint64_t name = 0;
+  void* handle = live(object);
+  if (handle == nullptr || !to_unsigned(argument, UINT32_MAX, "name", name)) {
+    return nullptr;
+  }
+  const auto sampler = static_cast<cl_sampler>(handle);
+  size_t size = 0;
+  cl_int code = clGetSamplerInfo(sampler, static_cast<cl_sampler_info>(name), 0, nullptr, &size);
+  PyObject* answer = nullptr;
+  if (code == CL_SUCCESS) {
+    answer = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
+    if (answer == nullptr) {
+      return nullptr;
+    }
+    code = clGetSamplerInfo(sampler, static_cast<cl_sampler_info>(name), size, PyBytes_AS_STRING(answer),
+                            nullptr);
+  }
+  if (!cl_succeeded(code, "clGetSamplerInfo")) {
+    Py_XDECREF(answer);
+    return nullptr;
+  }
+  return answer;
+}
+
+#define CLPOOL_COMMON_METHODS                                                                                \
+  {"release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now."}, {            \
+    "from_int_ptr", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(cl_from_int_ptr)),            \
+        METH_VARARGS | METH_KEYWORDS | METH_CLASS,                                                           \
+        "from_int_ptr($type, /, int_ptr, retain=True)\n--\n\nThe object of a handle; with retain=False the " \
+        "reference becomes its own."                                                                         \
+  }
 PyMethodDef plain_methods[] = {CLPOOL_COMMON_METHODS, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef sampler_methods[] = {
+    CLPOOL_COMMON_METHODS,
+    {"_info", sampler_info, METH_O, "_info($self, name, /)\n--\n\nA property's bytes."},
+    {nullptr, nullptr, 0, nullptr}};
 PyMethodDef queue_methods[] = {
     CLPOOL_COMMON_METHODS,
     {"finish", queue_finish, METH_NOARGS, "finish($self, /)\n--\n\nWaits until all commands are complete."},
@@ -368,7 +408,7 @@ bool add_cl_types(PyObject* module) {
                   "CommandQueue(int_ptr, retain=True)\n--\n\nan OpenCL command queue.") &&
          add_type(module, kinds[event_index], "clpool.Event", event_methods, event_properties,
                   "Event(int_ptr, retain=True)\n--\n\nthe state of an OpenCL command.") &&
-         add_type(module, kinds[sampler_index], "clpool.SamplerHandle", plain_methods, plain_properties,
+         add_type(module, kinds[sampler_index], "clpool.SamplerHandle", sampler_methods, plain_properties,
                   "SamplerHandle(int_ptr, retain=True)\n--\n\nan OpenCL sampler.");
 }
 
@@ -391,6 +431,49 @@ PyObject* keep_until_gone(PyObject*, PyObject* args) {
   auto* object = reinterpret_cast<MemoryObject*>(memory);
   object->kept_until_gone = object->kept == kept ? 1 : 0;
   Py_RETURN_NONE;
+}
+
+PyObject* context_of(PyObject*, PyObject* args) {
+  PyObject* object = nullptr;
+  const char* what = nullptr;
+  void* handle = nullptr;
+  if (!PyArg_ParseTuple(args, "Os", &object, &what) || !to_cl_handle(object, what, handle)) {
+    return nullptr;
+  }
+  const bool is_queue = std::string_view(what) == "cl_command_queue";
+  cl_context context = nullptr;
+  const cl_int code = is_queue ? clGetCommandQueueInfo(static_cast<cl_command_queue>(handle),
+                                                       CL_QUEUE_CONTEXT, sizeof(context), &context, nullptr)
+                               : clGetKernelInfo(static_cast<cl_kernel>(handle), CL_KERNEL_CONTEXT,
+                                                 sizeof(context), &context, nullptr);
+  return cl_succeeded(code, is_queue ? "clGetCommandQueueInfo" : "clGetKernelInfo")
+             ? PyLong_FromVoidPtr(context)
+             : nullptr;
+}
+
+PyObject* create_context(PyObject*, PyObject* object) {
+  void* handle = nullptr;
+  if (!to_cl_handle(object, "cl_device_id", handle)) {
+    return nullptr;
+  }
+  const auto device = static_cast<cl_device_id>(handle);
+  cl_int code = CL_SUCCESS;
+  cl_context context = nullptr;
+  {
+    const DriverCall call;
+    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  }
+  if (!cl_succeeded(code, "clCreateContext")) {
+    return nullptr;
+  }
+  PyTypeObject* type = kinds[context_index].type;
+  PyObject* made = type->tp_alloc(type, 0);
+  if (made == nullptr) {
+    release_later(release_context, context);
+    return nullptr;
+  }
+  own(made, context);
+  return made;
 }
 
 PyObject* new_event(cl_event event) {

@@ -43,6 +43,8 @@ PyMethodDef functions[] = {
     {"keep_until_gone", keep_until_gone, METH_VARARGS,
      "keep_until_gone(memory, object): keeps the object until the memory's cl_mem is destroyed"},
     {"cl_handle", cl_handle, METH_VARARGS, "cl_handle(object, type) -> the handle as an integer"},
+    {"context_of", context_of, METH_VARARGS, "context_of(object, type) -> the context of a queue or kernel"},
+    {"create_context", create_context, METH_O, "create_context(device) -> a Context with it alone"},
     {"create_custom_allocator", create_custom_allocator, METH_VARARGS,
      "create_custom_allocator(allocate, deallocate)"},
     {"set_message_callback", set_message_callback, METH_O, "set_message_callback(callback or None)"},

@@ -155,6 +155,10 @@ bool add_cl_types(PyObject* module);
 /// keep_until_gone(memory, object): keeps the object until OpenCL has destroyed the memory's cl_mem, that is
 /// until no part, map or command uses it either.
 PyObject* keep_until_gone(PyObject* module, PyObject* args);
+/// context_of(object, "cl_command_queue" or "cl_kernel"): its context's handle.
+PyObject* context_of(PyObject* module, PyObject* args);
+/// create_context(device): a Context with it alone.
+PyObject* create_context(PyObject* module, PyObject* device);
 /// A new Event that owns the reference; None for NULL.
 PyObject* new_event(cl_event event);
 

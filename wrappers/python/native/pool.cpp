@@ -109,11 +109,11 @@ PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
   return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
 }
 
-// allocate_as(size, make, attribute): make(cl_mem, True) with the block as its attribute, for packages whose
-// kernels take only objects of their own.
+// allocate_as(size, make, attribute, class): make(cl_mem, True) with the block as its attribute, made an object
+// of the class, for packages whose kernels take only objects of their own.
 PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "expected size, make and attribute");
+  if (count != 4) {
+    PyErr_SetString(PyExc_TypeError, "expected size, make, attribute and class");
     return nullptr;
   }
   PyObject* block = pool_allocate(object, args[0]);
@@ -127,7 +127,8 @@ PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t c
     made = PyObject_Vectorcall(args[1], arguments, 2, nullptr);
     Py_DECREF(handle);
   }
-  if (made != nullptr && PyObject_SetAttr(made, args[2], block) < 0) {
+  if (made != nullptr && (PyObject_SetAttr(made, args[2], block) < 0 ||
+                          PyObject_SetAttrString(made, "__class__", args[3]) < 0)) {
     Py_CLEAR(made);
   }
   Py_DECREF(block);
@@ -333,7 +334,8 @@ PyMethodDef methods[] = {
      "allocate($self, size, /)\n--\n\nHands out a block of so many bytes."},
     {"allocate_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_as)),
      METH_FASTCALL,
-     "allocate_as($self, size, make, attribute, /)\n--\n\nmake(cl_mem, True), which keeps the block as its "
+     "allocate_as($self, size, make, attribute, kind, /)\n--\n\nmake(cl_mem, True), which keeps the block as "
+     "its "
      "attribute."},
     {"allocate_on", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_on)),
      METH_FASTCALL,
