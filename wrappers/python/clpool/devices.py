@@ -89,11 +89,8 @@ def make_default_context(ctx_maker: Optional[Callable[[Device], Any]] = None) ->
     """PyCUDA's name: a context on the device that the environment names, else on the first that gives one. It becomes the
     current one, on which pools and allocators without arguments work. `ctx_maker` is asked for a context of a device, and
     its context is returned but does not become the current one."""
-    global _current
     if ctx_maker is None:
-        _, context, queue = create_default_context()
-        _current = (os.getpid(), context, queue)
-        return context
+        return make_current()[1]
     found = list_devices()
     refusals = []
     for device in found:
@@ -102,6 +99,14 @@ def make_default_context(ctx_maker: Optional[Callable[[Device], Any]] = None) ->
         except Exception as refusal:
             refusals.append(f"{device.description}: {refusal}")
     raise RuntimeError(f"none of {len(found)} devices gave a context: {'; '.join(refusals)}")
+
+
+def make_current() -> Tuple[Device, _n.Context, _n.CommandQueue]:
+    """create_default_context(), whose context becomes the current one."""
+    global _current
+    device, context, queue = create_default_context()
+    _current = (os.getpid(), context, queue)
+    return device, context, queue
 
 
 def current_context() -> Optional[_n.Context]:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Images and the formats of their pixels."""
+import warnings
 from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from .memory import MemoryObject, host_memory_of, info_bytes
 class ImageFormat:
     """ImageFormat(channel_order, channel_type): of a pixel."""
 
-    __slots__ = ("channel_order", "channel_data_type")
+    __slots__ = ("channel_order", "channel_data_type", "__weakref__")
 
     def __init__(self, channel_order: int, channel_type: int) -> None:
         self.channel_order = channel_order
@@ -55,9 +56,16 @@ class ImageFormat:
 
 
 class Image(MemoryObject):
-    """An image of any type: see create_image() and image_from_array()."""
+    """An image of any type: see create_image() and image_from_array(). Image(…) itself is PyOpenCL's old name of
+    create_image()."""
 
     __slots__ = ()
+
+    def __new__(cls, context: Any, flags: int, format: "ImageFormat", shape: Optional[Sequence[int]] = None,
+                pitches: Optional[Sequence[int]] = None, hostbuf: Any = None, is_array: bool = False,
+                buffer: Optional[MemoryObject] = None) -> "Image":
+        warnings.warn("Image() is an old name, use create_image()", DeprecationWarning, stacklevel=2)
+        return create_image(context, flags, format, shape, pitches, hostbuf, is_array, buffer)
 
     @property
     def shape(self) -> Tuple[int, ...]:

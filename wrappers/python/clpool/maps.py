@@ -20,12 +20,14 @@ class MemoryMap:
     """A mapping, also the `.base` of arrays over it: `with` gives its bytes as an array (for images: with array(dtype)), and
     unmaps at the end. Arrays must not be used after that. Unmapped once, and at the latest when it is collected."""
 
+    #: Complete when the host may use the bytes.
+    event: _n.Event
+
     def __init__(self, handle: _n.Handle, event: _n.Event, memory: "MemoryObject") -> None:
         self._handle = handle
         self._memory: Optional["MemoryObject"] = memory
         self._unmapped: Optional[_n.Event] = None
         self._wanted: Optional[Dict[str, Any]] = None
-        #: Complete when the host may use the bytes.
         self.event = event
 
     @property

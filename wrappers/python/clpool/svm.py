@@ -16,16 +16,18 @@ class SVMMap:
     """SVM that the host uses for a while: `with` gives `array`, and unmaps at the end. Unmapped once, and at the latest when
     it is collected."""
 
+    #: The memory; None once it is unmapped.
+    svm: "Optional[SVMPointer]"
+    #: Its bytes, or the very array that SVM() was made of.
+    array: "np.ndarray[Any, Any]"
+    #: Where it was mapped.
+    queue: Any
+    #: Complete when the host may use the bytes.
+    event: _n.Event
+
     def __init__(self, svm: "SVMPointer", array: "np.ndarray[Any, Any]", queue: Any, mapping: MemoryMap) -> None:
         self._mapping = mapping
-        #: The memory; None once it is unmapped.
-        self.svm: Optional[SVMPointer] = svm
-        #: Its bytes, or the very array that SVM() was made of.
-        self.array = array
-        #: Where it was mapped.
-        self.queue = queue
-        #: Complete when the host may use the bytes.
-        self.event = mapping.event
+        self.svm, self.array, self.queue, self.event = svm, array, queue, mapping.event
 
     @property
     def int_ptr(self) -> int:
