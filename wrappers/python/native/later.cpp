@@ -68,7 +68,7 @@ int run(void*) {
     const DropInterpreter drop;
     carry_out(piece);
   }
-  if (waiting.load(std::memory_order_relaxed) != 0) {
+  if (releases_wait()) {
     schedule();
   }
   return 0;
@@ -133,6 +133,14 @@ void release_later(void (*release)(void*), void* object) {
   schedule();
 }
 
+bool releases_wait() {
+  return waiting.load(std::memory_order_relaxed) != 0;
+}
+
+void carry_out_a_piece() {
+  const DriverCall call;
+}
+
 void finish_releases() {
   const size_t count = waiting.load(std::memory_order_relaxed);
   if (count != 0) {
@@ -142,7 +150,7 @@ void finish_releases() {
 }
 
 DriverCall::DriverCall() {
-  if (waiting.load(std::memory_order_relaxed) != 0) {
+  if (releases_wait()) {
     carry_out(piece);
   }
 }

@@ -106,6 +106,12 @@ class InUse {
 /// the main thread runs Python code. From any thread, with or without the GIL.
 void release_later(void (*release)(void*), void* object);
 
+/// Whether anything is put off.
+bool releases_wait();
+
+/// Carries out a piece of it. Drops the GIL meanwhile.
+void carry_out_a_piece();
+
 /// Carries out all that was put off so far. Drops the GIL meanwhile.
 void finish_releases();
 

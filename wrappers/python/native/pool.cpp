@@ -91,6 +91,11 @@ PyObject* pool_allocate(PyObject* object, PyObject* argument) {
   if (live(self) == nullptr || !to_size(argument, size)) {
     return nullptr;
   }
+  if (releases_wait()) {  // nobody else may call for long
+    InUse use;
+    use.begin(self->uses);
+    carry_out_a_piece();
+  }
   clpool_mem* mem = nullptr;
   if (clpool_pool_try_allocate(self->pool, size, &mem) != CLPOOL_SUCCESS) {
     mem = allocate_slowly(self, size);

@@ -44,8 +44,19 @@ def test_a_thread_gets_back_what_another_forgot(numbers, context):
     assert in_a_thread(work)
 
 
+def test_a_thread_that_only_takes_from_a_pool_gives_back_what_others_forgot(numbers, pool):
+    allocator = clpool.CustomAllocator(numbers.allocate, numbers.deallocate)
+    pool.allocate(100).release()
+
+    def work():
+        in_a_thread(lambda: allocator(100) and None or True)
+        pool.allocate(100).release()  # a hit
+        return not numbers.live
+    assert in_a_thread(work)
+
+
 def test_one_call_carries_out_a_piece_only(numbers):
-    """Whose call is that of thread A does not make it work for long."""
+    """No thread works for all the others."""
     given_back_by = []
 
     def deallocate(chunk, size):
