@@ -372,6 +372,15 @@ PyObject* set_memory_classes(PyObject*, PyObject* given) {
   Py_RETURN_NONE;
 }
 
+void end_directly(PyTypeObject* type) {
+  const bool adds_nothing = type->tp_basicsize == memory_type->tp_basicsize &&
+                            type->tp_dictoffset == memory_type->tp_dictoffset &&
+                            type->tp_finalize == memory_finalize && PyType_IsSubtype(type, memory_type) != 0;
+  if (adds_nothing) {
+    type->tp_dealloc = memory_dealloc;
+  }
+}
+
 PyObject* adopt(PyObject*, PyObject* args) {
   PyObject *type = nullptr, *memory = nullptr, *kept = nullptr;
   if (!PyArg_ParseTuple(args, "O!OO", &PyType_Type, &type, &memory, &kept)) {

@@ -26,6 +26,7 @@ struct PoolObject {
 };
 
 PyTypeObject* pool_type = nullptr;
+PyObject* class_name = nullptr;  ///< "__class__"
 
 PoolObject* as_pool(PyObject* object) {
   return reinterpret_cast<PoolObject*>(object);
@@ -132,8 +133,8 @@ PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t c
     made = PyObject_Vectorcall(args[1], arguments, 2, nullptr);
     Py_DECREF(handle);
   }
-  if (made != nullptr && (PyObject_SetAttr(made, args[2], block) < 0 ||
-                          PyObject_SetAttrString(made, "__class__", args[3]) < 0)) {
+  if (made != nullptr &&
+      (PyObject_SetAttr(made, args[2], block) < 0 || PyObject_SetAttr(made, class_name, args[3]) < 0)) {
     Py_CLEAR(made);
   }
   Py_DECREF(block);
@@ -331,6 +332,7 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   self->calls_python = calls_python(allocator) ? 1 : 0;
   Py_INCREF(block_class);
   self->block_type = reinterpret_cast<PyTypeObject*>(block_class);
+  end_directly(self->block_type);
   return 0;
 }
 
@@ -387,7 +389,8 @@ PyType_Spec spec = {"clpool._native.Pool", sizeof(PoolObject), 0,
 
 bool add_pool_type(PyObject* module) {
   pool_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return pool_type != nullptr &&
+  class_name = PyUnicode_InternFromString("__class__");
+  return pool_type != nullptr && class_name != nullptr &&
          PyModule_AddObjectRef(module, "Pool", reinterpret_cast<PyObject*>(pool_type)) == 0;
 }
 
