@@ -228,6 +228,17 @@ class DeviceMemoryPool(MemoryPool):
         super().__init__(ImmediateAllocator(default_queue()) if allocator is None else allocator, leading_bits_in_bin_id,
                          **options)
 
+    if TYPE_CHECKING:
+
+        def allocate(self, size: int) -> PooledDeviceAllocation:
+            """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+
+        def allocate_on(self, queue: Any, size: int) -> PooledDeviceAllocation:
+            """The same for a block that commands on this queue will use, and on no other unless used_on() says so."""
+
+        def __call__(self, size: int) -> PooledDeviceAllocation:
+            """The same as allocate()."""
+
 
 class SVMPool(Pool):
     """A pool of shared virtual memory over an SVMAllocator."""

@@ -135,9 +135,12 @@ class SVM(SVMPointer):
 
     __slots__ = ()
 
-    def __new__(cls, context: Any, mem: Any = None, system: bool = True) -> "SVM":
+    def __new__(cls, context: Any = None, mem: Any = None, system: bool = True) -> "SVM":
         if mem is None:
             mem, context = context, None
+        if mem is None:
+            raise TypeError("SVM() needs a host object")
+        if context is None:
             owner = _svm_behind(mem)
             if owner is not None:
                 context, system = owner.context, False

@@ -88,6 +88,17 @@ void schedule() {
   }
 }
 
+// gc.collect(), which PyGC_Collect() is not where the program has disabled the collector.
+void collect_garbage() {
+  PyObject* module = PyImport_ImportModule("gc");
+  PyObject* done = module == nullptr ? nullptr : PyObject_CallMethod(module, "collect", nullptr);
+  if (done == nullptr) {
+    PyErr_WriteUnraisable(module);
+  }
+  Py_XDECREF(module);
+  Py_XDECREF(done);
+}
+
 void before_fork() {
   guard().lock();
 }
@@ -161,7 +172,7 @@ bool DriverCall::make_room() const {
     if (!hold) {
       return false;
     }
-    PyGC_Collect();
+    collect_garbage();
   }
   carry_out(waiting.load(std::memory_order_relaxed));
   return true;

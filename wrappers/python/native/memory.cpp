@@ -143,9 +143,8 @@ PyObject* memory_release_on(PyObject* object, PyObject* const* args, Py_ssize_t 
         clpool_mem_release_on(mem, static_cast<cl_command_queue>(queue), static_cast<cl_uint>(events.size()),
                               reinterpret_cast<cl_event*>(events.data()), &event);
   }
-  if (status != CLPOOL_SUCCESS) {
+  if (!succeeded(status)) {
     self->mem = mem;
-    raise_status(status);
     return nullptr;
   }
   Py_CLEAR(self->kept);

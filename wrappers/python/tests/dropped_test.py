@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """What is forgotten in any thread comes back in any thread's next call, in pieces, and at the program's end."""
+import gc
 import subprocess
 import sys
 import threading
@@ -91,15 +92,20 @@ def test_memory_that_waits_to_be_given_back_is_not_missing(queue):
     assert in_a_thread(work) == 150 * size
 
 
-def test_garbage_in_cycles_is_not_missing(queue):
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_in_cycles_is_not_missing(queue, enabled):
     allocator = clpool.LimitAllocator(clpool.ImmediateAllocator(queue), 1 << 16)
 
     class Node:
         pass
-    node = Node()
-    node.itself, node.block = node, allocator(1 << 16)
-    del node
-    assert allocator(1 << 16).size == 1 << 16
+    (gc.enable if enabled else gc.disable)()
+    try:
+        node = Node()
+        node.itself, node.block = node, allocator(1 << 16)
+        del node
+        assert allocator(1 << 16).size == 1 << 16
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("what", ["Buffer", "map", "event", "pool"])

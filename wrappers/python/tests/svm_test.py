@@ -44,6 +44,9 @@ def test_host_memory_gets_the_context_of_its_use(opencl, context, queue):
 
 
 def test_host_memory_must_be_writable():
+    with pytest.raises(TypeError):
+        clpool.SVM()
+    assert clpool.SVM(mem=bytearray(4)).size == 4
     with pytest.raises((BufferError, ValueError)):
         clpool.SVM(b"immutable")
 
