@@ -447,6 +447,7 @@ typedef struct _##TYPE *TYPE;
 %ignore clpool_mem_release_idle;
 %ignore clpool_mem_release_later;
 %ignore clpool_mem_release_on;
+%ignore clpool_mem_retain;
 %ignore clpool_mem_size;
 %ignore clpool_mem_try_release;
 %ignore clpool_memo_create;
