@@ -64,12 +64,13 @@ class MemoryMap:
             return checked
         with _making_an_array:  # NumPy makes the object that it asks for memory the array's base
             self._wanted = {"version": 3, "shape": checked.shape, "strides": checked.strides,
-                            "typestr": f"|V{dtype.itemsize}", "data": (self.int_ptr, False)}
+                            "typestr": dtype.str, "data": (self.int_ptr, False)}
             try:
                 array = np.asarray(self)
             finally:
                 self._wanted = None
-        array.dtype = dtype  # type: ignore[misc]
+        if array.dtype != dtype:  # one with fields, or of another package
+            array.dtype = dtype  # type: ignore[misc]
         return array
 
     def release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:

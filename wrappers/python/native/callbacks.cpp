@@ -20,7 +20,7 @@ thread_local PyObject* put_by = nullptr;  ///< an exception, as its value with i
 
 // The main thread ends the interpreter, and may call to the last.
 bool ends_without_this_thread() {
-  return _Py_IsFinalizing() != 0 && syscall(SYS_gettid) != getpid();
+  return interpreter_ends() && syscall(SYS_gettid) != getpid();
 }
 
 struct Registry {

@@ -156,7 +156,7 @@ int cl_traverse(PyObject* object, visitproc visit, void* arg) {
 // Before the garbage collector takes a cycle apart: host memory that a command still uses stays whole.
 void cl_finalize(PyObject* object) {
   auto* self = reinterpret_cast<ClObject*>(object);
-  if (self->handle != nullptr && self->kept != nullptr && _Py_IsFinalizing() == 0 && !is_of_parent(self)) {
+  if (self->handle != nullptr && self->kept != nullptr && !interpreter_ends() && !is_of_parent(self)) {
     put_by(self);
     self->handle = nullptr;
     Py_CLEAR(self->kept);
@@ -364,7 +364,7 @@ void drop_reference(void* object) {
 
 // By the driver, from any thread, with or without the GIL.
 void CL_CALLBACK on_gone(cl_mem, void* object) {
-  if (Py_IsInitialized() != 0 && _Py_IsFinalizing() == 0) {
+  if (Py_IsInitialized() != 0 && !interpreter_ends()) {
     release_later(drop_reference, object);
   }
 }

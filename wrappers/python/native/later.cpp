@@ -131,7 +131,7 @@ unsigned process_generation() {
 }
 
 void release_later(void (*release)(void*), void* object) {
-  if (_Py_IsFinalizing() != 0) {  // nothing runs after this
+  if (interpreter_ends()) {  // nothing runs after this
     carry_out(SIZE_MAX);
     release(object);
     return;

@@ -15,6 +15,15 @@
 
 namespace clpool::python {
 
+/// Whether the interpreter ends: nothing that is put off is carried out any more.
+inline bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
 // errors.cpp
 
 /// The kind of exception of a status, by the table in common/status.i; NULL for one that is not there. In the

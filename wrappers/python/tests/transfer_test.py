@@ -122,6 +122,17 @@ def test_an_array_keeps_its_map(context, queue):
     assert base.release() is base.release()
 
 
+@pytest.mark.parametrize("dtype", ["f4", ">i2", "?", "M8[ns]", "S5", [("x", "f4"), ("y", "i2")], np.dtype("i4,f8", align=True)])
+def test_a_mapped_array_has_any_type_without_objects(context, queue, dtype):
+    dtype = np.dtype(dtype)
+    buffer = clpool.Buffer(context, RW, 4 * dtype.itemsize)
+    clpool.enqueue_fill(queue, buffer, b"\1")
+    array, _ = clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 0, (2, 2), dtype, "F")
+    assert array.dtype == dtype and array.shape == (2, 2) and array.flags.f_contiguous
+    assert array.tobytes() == b"\1" * 4 * dtype.itemsize
+    assert isinstance(array.base, clpool.MemoryMap)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_mapped_image_has_the_shape_that_is_asked_for(context, queue, order):
     if not clpool.get_supported_image_formats(context, RW, clpool.mem_object_type.IMAGE2D):
