@@ -129,26 +129,34 @@ def test_ctrl_c_in_an_allocators_function_reaches_the_caller(make_numbers):
 def test_ctrl_c_at_any_moment_leaves_pools_whole(queue):
     """A timer stands for the user; whatever it interrupts, nothing is lost."""
     pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
-    interrupted = 0
+    armed = False
 
     def on_timer(*_arguments):
-        raise KeyboardInterrupt
+        nonlocal armed
+        if armed:  # else it comes late: nothing is to be interrupted any more
+            armed = False
+            raise KeyboardInterrupt
+
+    def interrupted():
+        nonlocal armed
+        try:
+            armed = True
+            signal.setitimer(signal.ITIMER_REAL, .0005)
+            for size in range(100, 1 << 20, 5000):
+                with pool.allocate(size) as block:
+                    clpool.enqueue_fill(queue, block, b"x")
+                if size % 3 == 0:
+                    pool.free_held()
+            armed = False
+        except KeyboardInterrupt:
+            return True
+        return False
     former = signal.signal(signal.SIGALRM, on_timer)
     try:
-        while interrupted < 200:
-            signal.setitimer(signal.ITIMER_REAL, .0005)
-            try:
-                for size in range(100, 1 << 20, 5000):
-                    with pool.allocate(size) as block:
-                        clpool.enqueue_fill(queue, block, b"x")
-                    if size % 3 == 0:
-                        pool.free_held()
-            except KeyboardInterrupt:
-                interrupted += 1
+        assert any([interrupted() for _ in range(200)])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, former)
-    block = None
     assert pool.active_blocks == 0
     pool.check()
 
