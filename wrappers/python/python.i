@@ -7,6 +7,7 @@
 #include "module.hpp"
 #include "native.hpp"
 
+#include <deque>
 #include <string>
 #include <vector>
 using namespace clpool::python;
@@ -78,8 +79,8 @@ CLPOOL_SIGNED(int32_t, INT32_MIN, INT32_MAX)
 /* ---- Handles ---- */
 
 %define CLPOOL_HANDLE_BY(TYPE, KIND)
-%typemap(in) TYPE *, const TYPE * {
-  $1 = static_cast<TYPE *>(handle_of($input, KIND));
+%typemap(in) TYPE * (InUse use), const TYPE * (InUse use) {
+  $1 = static_cast<TYPE *>(handle_of($input, KIND, use));
   if ($1 == nullptr) {
     SWIG_fail;
   }
@@ -125,16 +126,16 @@ CLPOOL_HANDLE_BY(clpool_memo_value, memo_value_kind)
 CLPOOL_HANDLE_BY(clpool_device_data, device_data_kind)
 %enddef
 %define CLPOOL_HANDLE_OF_clpool_pool
-%typemap(in) clpool_pool * {
-  $1 = pool_of($input);
+%typemap(in) clpool_pool * (InUse use) {
+  $1 = pool_of($input, use);
   if ($1 == nullptr) {
     SWIG_fail;
   }
 }
 %enddef
 %define CLPOOL_HANDLE_OF_clpool_mem
-%typemap(in) clpool_mem *, const clpool_mem * {
-  $1 = memory_of($input);
+%typemap(in) clpool_mem * (InUse use), const clpool_mem * (InUse use) {
+  $1 = memory_of($input, use);
   if ($1 == nullptr) {
     SWIG_fail;
   }
@@ -321,13 +322,14 @@ typedef struct _##TYPE *TYPE;
   }
   $1 = sizes;
 }
-%typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems) {
+%typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems,
+                                                          std::deque<InUse> uses) {
   PyObject *items = PySequence_Fast($input, "expected a sequence of memory objects");
   if (items == nullptr) {
     SWIG_fail;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i) {
-    mems.push_back(memory_of(PySequence_Fast_GET_ITEM(items, i)));
+    mems.push_back(memory_of(PySequence_Fast_GET_ITEM(items, i), uses.emplace_back()));
     if (mems.back() == nullptr) {
       break;
     }
@@ -412,8 +414,19 @@ typedef struct _##TYPE *TYPE;
 
 %define CLPOOL_MAY_BLOCK(NAME)
 %exception NAME {
-  const DropInterpreter drop;
+  const DriverCall call;
   $action
+}
+%enddef
+
+/* What makes memory is tried again when garbage that may be in the way was collected, as PyOpenCL does. */
+%define CLPOOL_TAKES_MEMORY(NAME)
+%exception NAME {
+  const DriverCall call;
+  $action
+  if (result == CLPOOL_ERROR_OUT_OF_MEMORY && call.make_room()) {
+    $action
+  }
 }
 %enddef
 %include "python/blocking.i"
@@ -433,8 +446,11 @@ typedef struct _##TYPE *TYPE;
 %ignore clpool_mem_release;
 %ignore clpool_mem_release_idle;
 %ignore clpool_mem_release_later;
+%ignore clpool_mem_release_on;
+%ignore clpool_mem_retain;
 %ignore clpool_mem_size;
 %ignore clpool_mem_try_release;
+%ignore clpool_memo_create;
 %ignore clpool_memo_find;
 %ignore clpool_memo_get;
 %ignore clpool_memo_release;

@@ -15,30 +15,58 @@ allocators for pyopencl.array.
 from ._native import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
                       InvalidValueError, NotFoundError, NotSupportedError, OpenCLError, OutOfHostMemoryError,
                       OutOfMemoryError, WouldBlockError)
+from . import kinds as _kinds  # noqa: F401  the classes of memory that functions of C give
 from .allocators import (Allocator, AllocatorBase, AllocatorInterface, CLAllocator, CustomAllocator, DeferredAllocator,
                          ImmediateAllocator, LimitAllocator, PageLockedAllocator, SVMAllocator, TraceAllocator)
 from .characterize import CLCharacterizationWarning
-from .constants import (WHOLE_SIZE, addressing_mode, channel_order, channel_type, device_type, filter_mode, image_info,
-                        map_flags, mem_flags, mem_info, mem_migration_flags, mem_object_type, model, pipe_info, status,
-                        strategy, svm_mem_flags)
-from .devices import (CommandQueue, Context, Device, Event, choose_device, create_default_context, list_devices,
-                      list_devices_for_tests)
+from .constants import (WHOLE_SIZE, addressing_mode, channel_order, channel_type, device_svm_capabilities, device_type,
+                        filter_mode, image_info, map_flags, mem_flags, mem_info, mem_migration_flags, mem_object_type,
+                        model, pipe_info, sampler_info, status, strategy, svm_mem_flags)
+from .devices import (CommandQueue, Context, Device, Event, choose_device, create_default_context, get_default_device,
+                      list_devices, list_devices_for_tests, make_default_context)
 from .heap import Heap, HeapRange, HeapStatistics
+from .images import Image, ImageFormat, create_image, get_supported_image_formats, image_from_array
+from .maps import MemoryMap, mapping_of
 from .memoize import (Cache, clear_context_caches, clear_first_arg_caches, context_dependent_memoize,
                       first_arg_dependent_memoize, first_arg_dependent_memoize_nested)
-from .memory import (SVM, Buffer, CustomMemory, Image, ImageFormat, MemoryMap, MemoryObject, PageLocked, Pipe,
-                     PooledBuffer, PooledCustom, PooledHostAllocation, PooledSVM, Sampler, SubRegion, SVMAllocation,
-                     SVMPointer, create_image, get_supported_image_formats, image_from_array)
+from .memory import (Buffer, CustomMemory, MemoryObject, PageLocked, PooledBuffer, PooledCustom, PooledDeviceAllocation,
+                     PooledHostAllocation, SubRegion)
 from .messages import (cl_error_name, last_cl_error, last_error_message, set_message_callback, status_string, version,
                        version_number)
 from .occupancy import DeviceData, Occupancy, OccupancyRecord, occupancy, suggest_group_sizes
-from .pools import (MemoryPool, PageLockedMemoryPool, Pool, PoolStatistics, Stretch, SVMPool,
+from .pipes import Pipe
+from .pools import (DeviceMemoryPool, MemoryPool, PageLockedMemoryPool, Pool, PoolStatistics, Stretch, SVMPool,
                     alloc_size, bin_number, bitlog2)
+from .samplers import Sampler
+from .svm import (SVM, PooledSVM, SVMAllocation, SVMMap, SVMPointer, csvm_empty, csvm_empty_like, fsvm_empty,
+                  fsvm_empty_like, svm_capabilities, svm_empty, svm_empty_like)
 from .trace import ReplayResult, Trace, TraceEvent, TraceStatistics, TraceWriter
-from .transfer import (csvm_empty, csvm_empty_like, enqueue_copy, enqueue_copy_buffer_p2p_amd, enqueue_fill,
-                       enqueue_fill_buffer, enqueue_fill_image, enqueue_map_buffer, enqueue_map_image,
-                       enqueue_migrate_mem_objects, enqueue_svm_memfill, enqueue_svm_migrate_mem, enqueue_svm_migratemem,
-                       fsvm_empty, fsvm_empty_like, mapping_of, svm_capabilities, svm_empty, svm_empty_like)
+from .transfer import (MappedImage, enqueue_copy, enqueue_copy_buffer_p2p_amd, enqueue_fill, enqueue_fill_buffer,
+                       enqueue_fill_image, enqueue_map_buffer, enqueue_map_image, enqueue_migrate_mem_objects,
+                       enqueue_svm_memfill, enqueue_svm_migrate_mem, enqueue_svm_migratemem)
 
 __version__ = version()
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "Allocator", "AllocatorBase", "AllocatorInterface", "BadFormatError", "Buffer", "CLAllocator",
+    "CLCharacterizationWarning", "Cache", "CallbackError", "ClpoolError", "CommandQueue", "Context",
+    "CustomAllocator", "CustomMemory", "DeferredAllocator", "Device", "DeviceData", "DeviceMemoryPool", "Event",
+    "Heap", "HeapRange", "HeapStatistics", "Image", "ImageFormat", "ImmediateAllocator", "InputOutputError",
+    "InternalError", "InvalidOperationError", "InvalidValueError", "LimitAllocator", "MappedImage", "MemoryMap",
+    "MemoryObject", "MemoryPool", "NotFoundError", "NotSupportedError", "Occupancy", "OccupancyRecord", "OpenCLError",
+    "OutOfHostMemoryError", "OutOfMemoryError", "PageLocked", "PageLockedAllocator", "PageLockedMemoryPool", "Pipe",
+    "Pool", "PoolStatistics", "PooledBuffer", "PooledCustom", "PooledDeviceAllocation", "PooledHostAllocation",
+    "PooledSVM", "ReplayResult", "SVM", "SVMAllocation", "SVMAllocator", "SVMMap", "SVMPointer", "SVMPool", "Sampler",
+    "Stretch", "SubRegion", "Trace", "TraceAllocator", "TraceEvent", "TraceStatistics", "TraceWriter", "WHOLE_SIZE",
+    "WouldBlockError", "addressing_mode", "alloc_size", "bin_number", "bitlog2", "channel_order", "channel_type",
+    "choose_device", "cl_error_name", "clear_context_caches", "clear_first_arg_caches", "context_dependent_memoize",
+    "create_default_context", "create_image", "csvm_empty", "csvm_empty_like", "device_svm_capabilities",
+    "device_type", "enqueue_copy", "enqueue_copy_buffer_p2p_amd", "enqueue_fill", "enqueue_fill_buffer",
+    "enqueue_fill_image", "enqueue_map_buffer", "enqueue_map_image", "enqueue_migrate_mem_objects",
+    "enqueue_svm_memfill", "enqueue_svm_migrate_mem", "enqueue_svm_migratemem", "filter_mode",
+    "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested", "fsvm_empty", "fsvm_empty_like",
+    "get_default_device", "get_supported_image_formats", "image_from_array", "image_info", "last_cl_error",
+    "last_error_message", "list_devices", "list_devices_for_tests", "make_default_context", "map_flags", "mapping_of",
+    "mem_flags", "mem_info", "mem_migration_flags", "mem_object_type", "model", "occupancy", "pipe_info",
+    "sampler_info", "set_message_callback", "status", "status_string", "strategy", "suggest_group_sizes",
+    "svm_capabilities", "svm_empty", "svm_empty_like", "svm_mem_flags", "version", "version_number",
+]

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from . import _native as _n
 from .constants import mem_flags as _mem_flags
+from .devices import default_queue
 from .memory import MemoryObject
 
 
@@ -38,9 +39,14 @@ class Allocator(AllocatorInterface):
         if memory is not None:
             memory._kept = self
             memory._addressless = not self.addressable
+            memory._calls_python = self._handle.calls_python
         return memory
 
     allocate = __call__
+
+    def _keep(self, inner: "Allocator") -> None:
+        self.inner = inner
+        self._handle.calls_python = inner._handle.calls_python
 
     def __repr__(self) -> str:
         return f"<clpool.{type(self).__name__}>"
@@ -74,10 +80,11 @@ class SVMAllocator(Allocator):
 
 
 class PageLockedAllocator(Allocator):
-    """Page-locked host memory: buffers with ALLOC_HOST_PTR that stay mapped as long as they live."""
+    """Page-locked host memory: buffers with ALLOC_HOST_PTR that stay mapped as long as they live. Without a queue on that of
+    make_default_context(), which is called if need be."""
 
-    def __init__(self, queue: Any, flags: int = _mem_flags.READ_WRITE) -> None:
-        self._handle = _n.clpool_allocator_create_pinned(queue, flags)
+    def __init__(self, queue: Any = None, flags: int = _mem_flags.READ_WRITE) -> None:
+        self._handle = _n.clpool_allocator_create_pinned(default_queue() if queue is None else queue, flags)
 
 
 class CustomAllocator(Allocator):
@@ -96,6 +103,7 @@ class LimitAllocator(Allocator):
     def __init__(self, inner: Allocator, max_bytes: int) -> None:
         self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
         self._handle = _n.clpool_allocator_create_limit(inner._handle, max_bytes)
+        self._keep(inner)
 
 
 class TraceAllocator(Allocator):
@@ -105,3 +113,4 @@ class TraceAllocator(Allocator):
     def __init__(self, inner: Allocator, path: str) -> None:
         self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
         self._handle = _n.clpool_allocator_create_trace(inner._handle, path)
+        self._keep(inner)

@@ -1,10 +1,54 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """OpenCL's numbers under the names of PyOpenCL's classes of constants, and the library's own."""
+from enum import IntEnum, IntFlag
+from typing import Optional
+
 from . import _native as _n
 
 
-class mem_flags:
+def _name_of(kind: type, value: int) -> Optional[str]:
+    for name, member in kind.__members__.items():  # type: ignore[attr-defined]
+        if member == value:
+            return str(name)
+    return None
+
+
+class Number(IntEnum):
+    """A number with a name."""
+
+    @classmethod
+    def to_string(cls, value: int, default_format: Optional[str] = None) -> str:
+        """The name of a number; for one without a name default_format % value, ValueError if that is left out."""
+        name = _name_of(cls, value)
+        if name is not None:
+            return name
+        if default_format is None:
+            raise ValueError(f"{cls.__name__} has no name for {value}")
+        return default_format % value
+
+
+class Flags(IntFlag):
+    """Bits with names."""
+
+    @classmethod
+    def to_string(cls, value: int, default_format: Optional[str] = None) -> str:
+        """The names of the bits that are set, joined by " | "; for a bit without a name default_format % bit, ValueError if
+        that is left out."""
+        whole = _name_of(cls, value)
+        if whole is not None:
+            return whole
+        names = []
+        for bit in (1 << index for index in range(int(value).bit_length())):
+            if value & bit:
+                name = _name_of(cls, bit)
+                if name is None and default_format is None:
+                    raise ValueError(f"{cls.__name__} has no name for bit {bit:#x} of {value:#x}")
+                names.append(name if name is not None else str(default_format) % bit)
+        return " | ".join(names)
+
+
+class mem_flags(Flags):
     """How memory is used by kernels and the host."""
 
     READ_WRITE = 1 << 0
@@ -19,7 +63,7 @@ class mem_flags:
     KERNEL_READ_AND_WRITE = 1 << 12
 
 
-class svm_mem_flags:
+class svm_mem_flags(Flags):
     """Kinds of shared virtual memory."""
 
     READ_WRITE = 1 << 0
@@ -29,7 +73,7 @@ class svm_mem_flags:
     SVM_ATOMICS = 1 << 11
 
 
-class map_flags:
+class map_flags(Flags):
     """What a map is for."""
 
     READ = 1 << 0
@@ -37,14 +81,14 @@ class map_flags:
     WRITE_INVALIDATE_REGION = 1 << 2
 
 
-class mem_migration_flags:
+class mem_migration_flags(Flags):
     """Where memory goes."""
 
     HOST = 1 << 0
     CONTENT_UNDEFINED = 1 << 1
 
 
-class mem_object_type:
+class mem_object_type(Number):
     """Types of cl_mem."""
 
     BUFFER = 0x10F0
@@ -57,7 +101,7 @@ class mem_object_type:
     PIPE = 0x10F7
 
 
-class mem_info:
+class mem_info(Number):
     """Properties of memory."""
 
     TYPE = 0x1100
@@ -73,7 +117,7 @@ class mem_info:
     PROPERTIES = 0x110A
 
 
-class image_info:
+class image_info(Number):
     """Properties of images."""
 
     FORMAT = 0x1110
@@ -89,7 +133,7 @@ class image_info:
     NUM_SAMPLES = 0x111A
 
 
-class pipe_info:
+class pipe_info(Number):
     """Properties of pipes."""
 
     PACKET_SIZE = 0x1120
@@ -97,7 +141,7 @@ class pipe_info:
     PROPERTIES = 0x1122
 
 
-class channel_order:
+class channel_order(Number):
     """Channels of a pixel."""
 
     R = 0x10B0
@@ -122,7 +166,7 @@ class channel_order:
     ABGR = 0x10C3
 
 
-class channel_type:
+class channel_type(Number):
     """Numbers in a pixel."""
 
     SNORM_INT8 = 0x10D0
@@ -144,7 +188,7 @@ class channel_type:
     UNORM_INT_101010_2 = 0x10E0
 
 
-class addressing_mode:
+class addressing_mode(Number):
     """What a sampler does beyond an image's edge."""
 
     NONE = 0x1130
@@ -154,14 +198,37 @@ class addressing_mode:
     MIRRORED_REPEAT = 0x1134
 
 
-class filter_mode:
+class filter_mode(Number):
     """How a sampler finds a pixel."""
 
     NEAREST = 0x1140
     LINEAR = 0x1141
 
 
-class device_type:
+class sampler_info(Number):
+    """Properties of samplers."""
+
+    REFERENCE_COUNT = 0x1150
+    CONTEXT = 0x1151
+    NORMALIZED_COORDS = 0x1152
+    ADDRESSING_MODE = 0x1153
+    FILTER_MODE = 0x1154
+    MIP_FILTER_MODE = 0x1155
+    LOD_MIN = 0x1156
+    LOD_MAX = 0x1157
+    PROPERTIES = 0x1158
+
+
+class device_svm_capabilities(Flags):
+    """Kinds of shared virtual memory that a device has: svm_capabilities()."""
+
+    COARSE_GRAIN_BUFFER = 1 << 0
+    FINE_GRAIN_BUFFER = 1 << 1
+    FINE_GRAIN_SYSTEM = 1 << 2
+    ATOMICS = 1 << 3
+
+
+class device_type(Flags):
     """Kinds of devices."""
 
     DEFAULT = 1 << 0
@@ -172,38 +239,38 @@ class device_type:
     ALL = 0xFFFFFFFF
 
 
-class strategy:
+class strategy(Number):
     """How a pool finds memory."""
 
-    DEFAULT: int = _n.CLPOOL_STRATEGY_DEFAULT
-    COALESCING: int = _n.CLPOOL_STRATEGY_COALESCING
-    BINNED: int = _n.CLPOOL_STRATEGY_BINNED
+    DEFAULT = int(_n.CLPOOL_STRATEGY_DEFAULT)
+    COALESCING = int(_n.CLPOOL_STRATEGY_COALESCING)
+    BINNED = int(_n.CLPOOL_STRATEGY_BINNED)
 
 
-class status:
+class status(Number):
     """What a call of the library can end with: ClpoolError.status."""
 
-    SUCCESS: int = _n.CLPOOL_SUCCESS
-    INVALID_VALUE: int = _n.CLPOOL_ERROR_INVALID_VALUE
-    INVALID_OPERATION: int = _n.CLPOOL_ERROR_INVALID_OPERATION
-    OUT_OF_MEMORY: int = _n.CLPOOL_ERROR_OUT_OF_MEMORY
-    OUT_OF_HOST_MEMORY: int = _n.CLPOOL_ERROR_OUT_OF_HOST_MEMORY
-    NOT_SUPPORTED: int = _n.CLPOOL_ERROR_NOT_SUPPORTED
-    OPENCL: int = _n.CLPOOL_ERROR_OPENCL
-    CALLBACK: int = _n.CLPOOL_ERROR_CALLBACK
-    IO: int = _n.CLPOOL_ERROR_IO
-    BAD_FORMAT: int = _n.CLPOOL_ERROR_BAD_FORMAT
-    NOT_FOUND: int = _n.CLPOOL_ERROR_NOT_FOUND
-    WOULD_BLOCK: int = _n.CLPOOL_ERROR_WOULD_BLOCK
-    INTERNAL: int = _n.CLPOOL_ERROR_INTERNAL
+    SUCCESS = int(_n.CLPOOL_SUCCESS)
+    INVALID_VALUE = int(_n.CLPOOL_ERROR_INVALID_VALUE)
+    INVALID_OPERATION = int(_n.CLPOOL_ERROR_INVALID_OPERATION)
+    OUT_OF_MEMORY = int(_n.CLPOOL_ERROR_OUT_OF_MEMORY)
+    OUT_OF_HOST_MEMORY = int(_n.CLPOOL_ERROR_OUT_OF_HOST_MEMORY)
+    NOT_SUPPORTED = int(_n.CLPOOL_ERROR_NOT_SUPPORTED)
+    OPENCL = int(_n.CLPOOL_ERROR_OPENCL)
+    CALLBACK = int(_n.CLPOOL_ERROR_CALLBACK)
+    IO = int(_n.CLPOOL_ERROR_IO)
+    BAD_FORMAT = int(_n.CLPOOL_ERROR_BAD_FORMAT)
+    NOT_FOUND = int(_n.CLPOOL_ERROR_NOT_FOUND)
+    WOULD_BLOCK = int(_n.CLPOOL_ERROR_WOULD_BLOCK)
+    INTERNAL = int(_n.CLPOOL_ERROR_INTERNAL)
 
 
-class model:
+class model(Number):
     """Whose rules answer questions about devices."""
 
-    CURRENT: int = _n.CLPOOL_MODEL_CURRENT
-    PYOPENCL: int = _n.CLPOOL_MODEL_PYOPENCL
-    PYCUDA_2014: int = _n.CLPOOL_MODEL_PYCUDA_2014
+    CURRENT = int(_n.CLPOOL_MODEL_CURRENT)
+    PYOPENCL = int(_n.CLPOOL_MODEL_PYOPENCL)
+    PYCUDA_2014 = int(_n.CLPOOL_MODEL_PYCUDA_2014)
 
 
 WHOLE_SIZE = 2**64 - 1

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Choosing a device, by preference or as the environment says, and a default context on it."""
-from typing import Any, List, Optional, Tuple, Union
+import os
+import warnings
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 from . import _native as _n
 from ._text import whole_list, whole_text
@@ -17,10 +19,16 @@ BY_RANK: int = _n.CLPOOL_DEVICE_BY_RANK
 class Device:
     """A device: Device(int_ptr), or anything with int_ptr such as a pyopencl.Device. Lives as long as the process."""
 
-    __slots__ = ("int_ptr",)
+    __slots__ = ("int_ptr", "__weakref__")
 
     def __init__(self, int_ptr: Any) -> None:
         self.int_ptr: int = _n.cl_handle(int_ptr, "cl_device_id")
+
+    @staticmethod
+    def from_int_ptr(int_ptr: Any, retain: bool = True) -> "Device":
+        """The device with a handle; `retain` is as with other classes, devices need none."""
+        del retain
+        return Device(int_ptr)
 
     @property
     def description(self) -> str:
@@ -67,6 +75,63 @@ def create_default_context(selector: Optional[str] = None, types: int = 0,
     """One call to begin with: a device, a context with it alone, and an in-order queue."""
     device, context, queue = _n.clpool_context_create_default(_options(selector, types, flags))
     return Device(device), Context(context, retain=False), CommandQueue(queue, retain=False)
+
+
+def context_of(device: Any) -> _n.Context:
+    """A context with one device."""
+    return _n.create_context(device)
+
+
+_current: Optional[Tuple[int, _n.Context, _n.CommandQueue]] = None
+
+
+def make_default_context(ctx_maker: Optional[Callable[[Device], Any]] = None) -> Any:
+    """PyCUDA's name: a context on the device that the environment names, else on the first that gives one. It becomes the
+    current one, on which pools and allocators without arguments work. `ctx_maker` is asked for a context of a device, and
+    its context is returned but does not become the current one."""
+    if ctx_maker is None:
+        return make_current()[1]
+    found = list_devices()
+    refusals = []
+    for device in found:
+        try:
+            return ctx_maker(device)
+        except Exception as refusal:
+            refusals.append(f"{device.description}: {refusal}")
+    raise RuntimeError(f"none of {len(found)} devices gave a context: {'; '.join(refusals)}")
+
+
+def make_current() -> Tuple[Device, _n.Context, _n.CommandQueue]:
+    """create_default_context(), whose context becomes the current one."""
+    global _current
+    device, context, queue = create_default_context()
+    _current = (os.getpid(), context, queue)
+    return device, context, queue
+
+
+def current_context() -> Optional[_n.Context]:
+    """What make_default_context() made last in this process; None if nothing yet."""
+    return _current[1] if _current is not None and _current[0] == os.getpid() else None
+
+
+def default_queue() -> _n.CommandQueue:
+    """The queue of the current context, which is made if there is none."""
+    if current_context() is None:
+        make_default_context()
+    assert _current is not None
+    return _current[2]
+
+
+def get_default_device(default: int = 0) -> Device:
+    """PyCUDA's name of choose_device(), with a warning; `default` counts the devices if the environment names none."""
+    warnings.warn("get_default_device() is an old name, use choose_device()", DeprecationWarning, stacklevel=2)
+    named = choose_device()
+    found = list_devices(flags=IGNORE_ENVIRONMENT)
+    if named != found[0] or default == 0:
+        return named
+    if not 0 <= default < len(found):
+        raise IndexError(f"default is {default}, there are {len(found)} devices")
+    return found[default]
 
 
 def handle_of(thing: Union[int, Any]) -> int:

@@ -19,7 +19,7 @@ class HeapStatistics(NamedTuple):
 class HeapRange:
     """A range that a heap handed out."""
 
-    __slots__ = ("_handle", "_heap")
+    __slots__ = ("_handle", "_heap", "__weakref__")
 
     def __init__(self, handle: _n.Handle, heap: "Heap") -> None:
         self._handle = handle

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results cached per OpenCL object: decorators with PyOpenCL's names, and Cache, which is the library's own."""
 import functools
+import inspect
+import threading
 import weakref
 from typing import Any, Callable, Dict, Tuple, TypeVar
 
 from . import _native as _n
+from .devices import current_context
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -18,26 +21,78 @@ class _Results(Dict[Any, Any]):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
+class _Computed:
+    """A result, or its computation by one thread, for which others wait."""
+
+    __slots__ = ("thread", "done", "value", "failed")
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        self.done = threading.Event()
+        self.value: Any = None
+        self.failed = True
+
+
+def _computed_once(results: _Results, first: Any, key: Any, compute: Callable[[], Any]) -> Any:
+    while True:
+        mine = _Computed()
+        entry = results.setdefault(first, {}).setdefault(key, mine)
+        if entry is not mine:
+            if entry.thread == threading.get_ident() and not entry.done.is_set():
+                raise RecursionError("the computation of a result asks for the same result")
+            entry.done.wait()
+            if entry.failed:
+                continue
+            return entry.value
+        try:
+            mine.value = compute()
+            mine.failed = False
+            return mine.value
+        finally:
+            if mine.failed:
+                results.get(first, {}).pop(key, None)
+            mine.done.set()
+
+
 def first_arg_dependent_memoize(function: Function) -> Function:
-    """Computes once for each first argument (a context, queue, …) and other arguments, all hashable. Exceptions are not
-    kept. Results keep the first argument alive until clear_first_arg_caches()."""
+    """Computes once for each first argument (a context, queue, …) and other arguments, all hashable, also with many threads.
+    Exceptions are not kept. Results keep the first argument alive until clear_first_arg_caches()."""
     results = _Results()
     _dictionaries.add(results)
 
     @functools.wraps(function)
-    def wrapper(first: Any, *args: Any, **keywords: Any) -> Any:
-        key = (args, frozenset(keywords.items())) if keywords else args
-        try:
-            return results[first][key]
-        except KeyError:
-            pass
-        result = function(first, *args, **keywords)
-        return results.setdefault(first, {}).setdefault(key, result)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        if args:
+            first, rest, named = args[0], args[1:], keywords
+        else:
+            name = next(iter(inspect.signature(function).parameters), None)
+            if name not in keywords:
+                raise TypeError(f"{function.__name__}() needs its first argument, a context or the like")
+            rest, named = (), {other: value for other, value in keywords.items() if other != name}
+            first = keywords[name]
+        key = (rest, frozenset(named.items())) if named else rest
+        return _computed_once(results, first, key, lambda: function(first, *rest, **named))
 
     return wrapper  # type: ignore[return-value]
 
 
-context_dependent_memoize = first_arg_dependent_memoize
+def context_dependent_memoize(function: Function) -> Function:
+    """PyOpenCL's and PyCUDA's: computes once for each context and other arguments. The context is the first argument if that
+    is an OpenCL object, else the current one of make_default_context(), None before that."""
+    by_first = first_arg_dependent_memoize(function)
+
+    @first_arg_dependent_memoize
+    def by_current(_context: Any, *args: Any, **keywords: Any) -> Any:
+        return function(*args, **keywords)
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        if args and hasattr(args[0], "int_ptr"):
+            return by_first(*args, **keywords)
+        return by_current(current_context(), *args, **keywords)
+
+    return wrapper  # type: ignore[return-value]
+
 
 _nested: Dict[Tuple[str, int, str], _Results] = {}
 
@@ -51,15 +106,9 @@ def first_arg_dependent_memoize_nested(nested_func: Function) -> Function:
 
     @functools.wraps(nested_func)
     def wrapper(first: Any, *args: Any) -> Any:
-        try:
-            return results[first][args]
-        except KeyError:
-            pass
-        result = nested_func(first, *args)
-        return results.setdefault(first, {}).setdefault(args, result)
+        return _computed_once(results, first, args, lambda: nested_func(first, *args))
 
     return wrapper  # type: ignore[return-value]
-
 
 
 def clear_first_arg_caches() -> None:
@@ -83,7 +132,7 @@ class Cache:
         if kind not in self._KINDS:
             raise ValueError(f"kind is {kind!r}, it must be one of {', '.join(self._KINDS)}")
         self._kind = self._KINDS[kind]
-        self._handle: _n.Handle = _n.clpool_memo_create()
+        self._handle: _n.Handle = _n.create_cache()
 
     def get(self, thing: Any, key: bytes, compute: Callable[[], Any]) -> Any:
         """The result that is kept, or compute()'s. Exceptions of compute reach the caller, and nothing is kept."""

@@ -203,18 +203,24 @@ def suggest_group_sizes(devdata: DeviceData, shared_mem: int = 0, registers: int
 class OccupancyRecord:
     """pycuda.tools.OccupancyRecord: tb_per_mp, limited_by, warps_per_mp, occupancy, tb_per_mp_limits."""
 
+    #: Groups of a multiprocessor.
+    tb_per_mp: int
+    #: Name of the limit that is reached.
+    limited_by: str
+    #: Warps of a multiprocessor.
+    warps_per_mp: int
+    #: Share of the warps that a multiprocessor can hold.
+    occupancy: float
+    #: (groups, name) of each limit that binds.
+    tb_per_mp_limits: List[Tuple[int, str]]
+
     def __init__(self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0) -> None:
         found = occupancy(devdata, threads, shared_mem, registers)
-        #: Groups of a multiprocessor.
         self.tb_per_mp = found.groups_per_mp
-        #: Name of the limit that is reached.
         self.limited_by = found.limited_by[0] if found.limited_by else ""
-        #: Warps of a multiprocessor.
         self.warps_per_mp = found.warps_per_mp
-        #: Share of the warps that a multiprocessor can hold.
         self.occupancy = found.occupancy
-        #: (groups, name) of each limit that binds.
-        self.tb_per_mp_limits = [(found.limits[name], _n.clpool_occupancy_factor_name(bit, devdata._limits.model))
+        self.tb_per_mp_limits = [(int(found.limits[name] or 0), _n.clpool_occupancy_factor_name(bit, devdata._limits.model))
                                  for name, bit in _FACTORS.items() if found.limits[name] is not None]
 
     def __repr__(self) -> str:

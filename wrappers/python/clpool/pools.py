@@ -14,9 +14,11 @@ import numpy as np
 
 from . import _native as _n
 from ._text import whole_text
-from .allocators import Allocator, PageLockedAllocator
-from .memory import (MemoryObject, PooledBuffer, PooledCustom, PooledHostAllocation, PooledSVM, as_dtype, as_order,
-                     to_extents)
+from .allocators import Allocator, ImmediateAllocator, PageLockedAllocator
+from .arrays import as_dtype, as_order, bytes_of, to_extents
+from .devices import default_queue
+from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
+from .svm import PooledSVM
 
 _LEADING_BITS_NONE = 2**32 - 1
 
@@ -215,6 +217,29 @@ class MemoryPool(Pool):
             """The same as allocate()."""
 
 
+class DeviceMemoryPool(MemoryPool):
+    """PyCUDA's name of a pool of device memory: without arguments on the queue of make_default_context(), which is called
+    if need be. Blocks are given back by free() too, have len(), and as integers are their cl_mem."""
+
+    _block_class = PooledDeviceAllocation
+
+    def __init__(self, allocator: Optional[Allocator] = None, leading_bits_in_bin_id: Optional[int] = None,
+                 **options: Any) -> None:
+        super().__init__(ImmediateAllocator(default_queue()) if allocator is None else allocator, leading_bits_in_bin_id,
+                         **options)
+
+    if TYPE_CHECKING:
+
+        def allocate(self, size: int) -> PooledDeviceAllocation:
+            """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+
+        def allocate_on(self, queue: Any, size: int) -> PooledDeviceAllocation:
+            """The same for a block that commands on this queue will use, and on no other unless used_on() says so."""
+
+        def __call__(self, size: int) -> PooledDeviceAllocation:
+            """The same as allocate()."""
+
+
 class SVMPool(Pool):
     """A pool of shared virtual memory over an SVMAllocator."""
 
@@ -234,9 +259,13 @@ class SVMPool(Pool):
 
 
 class PageLockedMemoryPool(Pool):
-    """A pool of page-locked host memory over a PageLockedAllocator."""
+    """A pool of page-locked host memory, over PageLockedAllocator() if none is given."""
 
     _block_class = PooledHostAllocation
+
+    def __init__(self, allocator: Optional[Allocator] = None, leading_bits_in_bin_id: Optional[int] = None,
+                 **options: Any) -> None:
+        super().__init__(PageLockedAllocator() if allocator is None else allocator, leading_bits_in_bin_id, **options)
 
     def allocate_block(self, size: int) -> PooledHostAllocation:
         """A block without an array."""
@@ -256,9 +285,7 @@ class PageLockedMemoryPool(Pool):
     def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: str) -> "np.ndarray[Any, Any]":
         dtype = as_dtype(dtype)
         extents = to_extents(shape)
-        size = dtype.itemsize
-        for extent in extents:
-            size *= extent
+        size = bytes_of(extents, dtype)
         if size == 0:
             return np.empty(extents, dtype, as_order(order))
         block: Any = allocate(size)
@@ -284,7 +311,3 @@ def alloc_size(number: int, leading_bits_in_bin_id: int = 4) -> int:
 def bitlog2(value: int) -> int:
     """Index of the highest bit that is set; 0 for 0."""
     return int(_n.clpool_bitlog2(value))
-
-
-__all__ = ["MemoryObject", "MemoryPool", "PageLockedAllocator", "PageLockedMemoryPool", "Pool",
-           "PoolStatistics", "SVMPool", "Stretch", "alloc_size", "bin_number", "bitlog2"]

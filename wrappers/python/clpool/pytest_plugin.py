@@ -7,9 +7,10 @@ or for every device there is. With PyOpenCL installed the fixtures are its objec
 """
 import functools
 import gc
+import warnings
 from typing import Any, Callable, Dict, List, TypeVar
 
-from .devices import Device, create_default_context, list_devices_for_tests
+from .devices import Device, context_of, list_devices_for_tests, make_default_context
 from .memoize import clear_first_arg_caches
 
 try:
@@ -31,7 +32,7 @@ class ContextFactory:
         gc.collect()
         if _cl is not None:
             return _cl.Context([_cl.Device.from_int_ptr(self.device.int_ptr)])
-        return create_default_context(self.device.description)[1]
+        return context_of(self.device)
 
     def __repr__(self) -> str:
         return f"<context factory for {self.device.description}>"
@@ -44,11 +45,14 @@ def devices() -> List[Device]:
 
 def pytest_generate_tests(metafunc: Any) -> None:
     """Runs tests with our fixtures once for each device."""
-    wanted = [name for name in ("ctx_factory", "device", "platform") if name in metafunc.fixturenames]
+    wanted = [name for name in ("ctx_factory", "ctx_getter", "device", "platform") if name in metafunc.fixturenames]
     if not wanted:
         return
+    if "ctx_getter" in wanted:
+        warnings.warn("ctx_getter is an old name, use ctx_factory", DeprecationWarning, stacklevel=2)
     makers = {
         "ctx_factory": ContextFactory,
+        "ctx_getter": ContextFactory,
         "device": lambda device: _cl.Device.from_int_ptr(device.int_ptr) if _cl is not None else device,
         "platform": lambda device: _cl.Device.from_int_ptr(device.int_ptr).platform if _cl is not None else device,
     }  # type: Dict[str, Callable[[Device], Any]]
@@ -74,6 +78,19 @@ def mark_opencl_test(test: Test) -> Test:
     return pytest.mark.opencl(wrapper)  # type: ignore[no-any-return]
 
 
+def mark_cuda_test(test: Test) -> Test:
+    """PyCUDA's: mark_opencl_test() with its mark "cuda", in a default context."""
+    import pytest
+
+    @functools.wraps(test)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        make_default_context()
+        return test(*args, **keywords)
+
+    return pytest.mark.cuda(mark_opencl_test(wrapper))  # type: ignore[no-any-return]
+
+
 def pytest_configure(config: Any) -> None:
-    """Registers the mark."""
-    config.addinivalue_line("markers", "opencl: needs an OpenCL device")
+    """Registers the marks."""
+    for mark in ("opencl", "cuda"):
+        config.addinivalue_line("markers", f"{mark}: needs an OpenCL device")

@@ -4,19 +4,21 @@
 and kernels take, see clpool.pyopencl.tools."""
 from .allocators import (AllocatorBase, AllocatorInterface, CLAllocator, CustomAllocator, DeferredAllocator,
                          ImmediateAllocator, LimitAllocator, PageLockedAllocator, SVMAllocator, TraceAllocator)
+from .devices import get_default_device, make_default_context
 from .memoize import (clear_context_caches, clear_first_arg_caches, context_dependent_memoize,
                       first_arg_dependent_memoize, first_arg_dependent_memoize_nested)
-from .memory import PooledBuffer, PooledHostAllocation, PooledSVM
+from .memory import PooledBuffer, PooledDeviceAllocation, PooledHostAllocation
 from .occupancy import DeviceData, OccupancyRecord
-from .pools import MemoryPool, PageLockedMemoryPool, SVMPool, alloc_size, bin_number, bitlog2
-from .pytest_plugin import mark_opencl_test
+from .pools import DeviceMemoryPool, MemoryPool, PageLockedMemoryPool, SVMPool, alloc_size, bin_number, bitlog2
+from .pytest_plugin import mark_cuda_test, mark_opencl_test
 from .pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
+from .svm import PooledSVM
 
 __all__ = [
     "AllocatorBase", "AllocatorInterface", "CLAllocator", "CustomAllocator", "DeferredAllocator", "DeviceData",
-    "ImmediateAllocator", "LimitAllocator", "MemoryPool", "OccupancyRecord", "PageLockedAllocator",
-    "PageLockedMemoryPool", "PooledBuffer", "PooledHostAllocation", "PooledSVM", "SVMAllocator", "SVMPool",
-    "TraceAllocator", "alloc_size", "bin_number", "bitlog2", "clear_context_caches", "clear_first_arg_caches",
-    "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested",
-    "mark_opencl_test", "pytest_generate_tests_for_pyopencl",
+    "DeviceMemoryPool", "ImmediateAllocator", "LimitAllocator", "MemoryPool", "OccupancyRecord", "PageLockedAllocator",
+    "PageLockedMemoryPool", "PooledBuffer", "PooledDeviceAllocation", "PooledHostAllocation", "PooledSVM", "SVMAllocator",
+    "SVMPool", "TraceAllocator", "alloc_size", "bin_number", "bitlog2", "clear_context_caches", "clear_first_arg_caches",
+    "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested", "get_default_device",
+    "make_default_context", "mark_cuda_test", "mark_opencl_test", "pytest_generate_tests_for_pyopencl",
 ]

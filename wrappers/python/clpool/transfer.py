@@ -5,13 +5,18 @@
 `queue` is an integer or an object with int_ptr, `wait_for` a sequence of events. Host memory is anything with the buffer
 protocol; it is kept alive until a command that does not block is complete.
 """
-from typing import Any, Optional, Sequence, Tuple
+import warnings
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import _native as _n
+from .arrays import as_dtype, bytes_of, to_extents
 from .constants import WHOLE_SIZE
-from .memory import Image, MemoryMap, MemoryObject, as_dtype, as_order, to_extents
+from .images import Image
+from .maps import MemoryMap
+from .memory import MemoryObject, PageLocked
+from .svm import SVMPointer, for_queue
 
 
 def _is_memory(thing: Any) -> bool:
@@ -51,30 +56,56 @@ def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, w
                  byte_count: Optional[int] = None, **place: Any) -> _n.Event:
     """Copies between memory and host, memory and memory, images and buffers, images and host.
 
-    Buffers and SVM: dst_offset, src_offset, byte_count (default: the smaller of both sides). Boxes of buffers:
-    buffer_origin, host_origin, region, buffer_pitches, host_pitches; between buffers src_origin, dst_origin, region,
-    src_pitches, dst_pitches. Images: origin, region, pitches; with buffers offset; between images src_origin, dest_origin.
+    Buffers and SVM: dst_offset, src_offset, byte_count. Without byte_count all bytes of the host object, or of page-locked
+    memory, are copied, and an error says if the other side has fewer; between buffers as many as both have; where SVM takes
+    part both sides must be equally long. Boxes of buffers: buffer_origin, host_origin, region, buffer_pitches, host_pitches;
+    between buffers src_origin, dst_origin, region, src_pitches, dst_pitches. Images: origin, region, pitches; with buffers
+    offset; between images src_origin, dest_origin. The old names device_offset and dest_offset are taken with a warning.
     """
     if dest is None or src is None:
         raise TypeError(f"{'src' if src is None else 'dest'} is None, it must be memory or a host object")
+    dest, src = for_queue(queue, dest), for_queue(queue, src)
     if isinstance(dest, Image) or isinstance(src, Image):
         return _copy_image(queue, dest, src, is_blocking, wait_for, **place)
     if "region" in place:
         return _copy_box(queue, dest, src, is_blocking, wait_for, **place)
-    return _copy_bytes(queue, dest, src, is_blocking, wait_for, WHOLE_SIZE if byte_count is None else byte_count, **place)
+    return _copy_bytes(queue, dest, src, is_blocking, wait_for, byte_count, **_new_names(place, _is_memory(dest)))
 
 
-def _copy_bytes(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, size: int, dst_offset: int = 0,
-                src_offset: int = 0) -> _n.Event:
+def _new_names(place: Dict[str, Any], to_memory: bool) -> Dict[str, Any]:
+    """The offsets by the names of today."""
+    for old, new in (("device_offset", "dst_offset" if to_memory else "src_offset"), ("dest_offset", "dst_offset")):
+        if old in place:
+            if new in place:
+                raise TypeError(f"{old} and {new} are the same: only one can be given")
+            warnings.warn(f"{old} is an old name, use {new}", DeprecationWarning, stacklevel=3)
+            place = {new if name == old else name: value for name, value in place.items()}
+    return place
+
+
+def _byte_count(dest: Any, src: Any, dst_offset: int, src_offset: int) -> int:
+    """What is copied where nothing is said: a side that has not so many bytes is refused by name."""
+    sides = [(side, side.size if _is_memory(side) else _n.address_of(side)[1], offset)
+             for side, offset in ((dest, dst_offset), (src, src_offset))]
+    if not any(isinstance(side, SVMPointer) for side in (dest, src)):
+        sides = [entry for entry in sides if not _is_memory(entry[0]) or isinstance(entry[0], PageLocked)]
+        if not sides:
+            return WHOLE_SIZE
+    return max(0, *(int(size) - offset for _, size, offset in sides))
+
+
+def _copy_bytes(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, byte_count: Optional[int],
+                dst_offset: int = 0, src_offset: int = 0) -> _n.Event:
     event: _n.Event
+    if not _is_memory(dest) and not _is_memory(src):
+        raise TypeError(f"neither {type(dest).__name__} nor {type(src).__name__} is memory of clpool")
+    size = _byte_count(dest, src, dst_offset, src_offset) if byte_count is None else byte_count
     if _is_memory(dest) and _is_memory(src):
         event = _n.clpool_mem_copy(queue, dest, dst_offset, src, src_offset, size, wait_for)
         return event
     if _is_memory(dest):
         return _kept(_n.clpool_mem_write(queue, dest, dst_offset, size, src, is_blocking, wait_for), src, is_blocking)
-    if _is_memory(src):
-        return _kept(_n.clpool_mem_read(queue, src, src_offset, size, dest, is_blocking, wait_for), dest, is_blocking)
-    raise TypeError(f"neither {type(dest).__name__} nor {type(src).__name__} is memory of clpool")
+    return _kept(_n.clpool_mem_read(queue, src, src_offset, size, dest, is_blocking, wait_for), dest, is_blocking)
 
 
 def _copy_box(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, region: Any, buffer_origin: Any = (),
@@ -115,7 +146,7 @@ def _copy_image(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: An
 def enqueue_fill(queue: Any, dest: MemoryObject, pattern: Any, size: int = WHOLE_SIZE, *, offset: int = 0,
                  wait_for: Any = None) -> _n.Event:
     """Fills a buffer or SVM with the repeated bytes of `pattern` (bytes, a NumPy scalar or array)."""
-    event: _n.Event = _n.clpool_mem_fill(queue, dest, pattern, offset, size, wait_for)
+    event: _n.Event = _n.clpool_mem_fill(queue, for_queue(queue, dest), pattern, offset, size, wait_for)
     return event
 
 
@@ -140,7 +171,8 @@ def enqueue_fill_image(queue: Any, mem: Image, color: Any, origin: Any, region: 
 def enqueue_migrate_mem_objects(queue: Any, mem_objects: Sequence[MemoryObject], flags: int = 0,
                                 wait_for: Any = None) -> _n.Event:
     """Moves memory to the queue's device, or to the host."""
-    event: _n.Event = _n.clpool_mem_migrate(queue, mem_objects, flags, wait_for)
+    memories = [for_queue(queue, memory) for memory in mem_objects]
+    event: _n.Event = _n.clpool_mem_migrate(queue, memories, flags, wait_for)
     return event
 
 
@@ -160,82 +192,59 @@ def enqueue_copy_buffer_p2p_amd(_platform: Any, queue: Any, src: MemoryObject, d
 def enqueue_map_buffer(queue: Any, buf: MemoryObject, flags: int, offset: int, shape: Any, dtype: Any, order: str = "C",
                        strides: Optional[Sequence[int]] = None, wait_for: Any = None,
                        is_blocking: bool = True) -> Tuple["np.ndarray[Any, Any]", _n.Event]:
-    """Maps bytes as an array -> (array, event). The map is array.base.owner (see mapping_of()), and unmapped with it."""
+    """Maps bytes as an array -> (array, event). `array.base` is the map: `with array.base:` unmaps at the end."""
     dtype = as_dtype(dtype)
     extents = to_extents(shape)
-    size = dtype.itemsize * int(np.prod(extents, dtype=object))
-    mapping = buf.map(queue, flags, offset, size, is_blocking, wait_for)
+    mapping = MemoryObject.map(buf, queue, flags, offset, bytes_of(extents, dtype), is_blocking, wait_for)
     return mapping.array(dtype, extents, order, strides), mapping.event
 
 
-def enqueue_map_image(queue: Any, img: Image, flags: int, origin: Any, region: Any, dtype: Any = np.uint8,
-                      wait_for: Any = None, is_blocking: bool = True) -> MemoryMap:
-    """Maps a region of an image; the map tells the pitches, which array(dtype, shape, strides=…) takes."""
+class MappedImage(NamedTuple):
+    """What enqueue_map_image() gives where it is told a shape; `array.base` is the map."""
+
+    array: "np.ndarray[Any, Any]"
+    event: _n.Event
+    row_pitch: int
+    slice_pitch: int
+
+
+@overload
+def enqueue_map_image(queue: Any, img: Image, flags: int, origin: Any, region: Any, shape: None = None,
+                      dtype: Any = ..., order: str = ..., strides: Optional[Sequence[int]] = ..., wait_for: Any = ...,
+                      is_blocking: bool = ...) -> MemoryMap: ...
+
+
+@overload
+def enqueue_map_image(queue: Any, img: Image, flags: int, origin: Any, region: Any, shape: Union[int, Sequence[int]],
+                      dtype: Any = ..., order: str = ..., strides: Optional[Sequence[int]] = ..., wait_for: Any = ...,
+                      is_blocking: bool = ...) -> MappedImage: ...
+
+
+def enqueue_map_image(queue: Any, img: Image, flags: int, origin: Any, region: Any, shape: Any = None,
+                      dtype: Any = np.uint8, order: str = "C", strides: Optional[Sequence[int]] = None,
+                      wait_for: Any = None, is_blocking: bool = True) -> Union[MemoryMap, MappedImage]:
+    """Maps a region of an image. Without `shape` -> the map, whose array(dtype, shape, …) gives arrays. With `shape`, slowest
+    dimension first in order "C" -> (array, event, row_pitch, slice_pitch). `strides` left out are those of the map: rows may
+    lie further apart than their pixels are long."""
     event, handle = _n.clpool_image_map(queue, img, flags, origin, region, is_blocking, wait_for)
-    return MemoryMap(handle, event, img)
+    mapping = MemoryMap(handle, event, img)
+    if shape is None:
+        return mapping
+    dtype, extents = as_dtype(dtype), to_extents(shape)
+    if strides is None:
+        strides = _strides_of(mapping, extents, dtype.itemsize, int(_three(region, 1)[0]) * img.element_size, order)
+    return MappedImage(mapping.array(dtype, extents, order, strides), event, mapping.row_pitch, mapping.slice_pitch)
 
 
-def mapping_of(array: "np.ndarray[Any, Any]") -> MemoryMap:
-    """The map behind an array of enqueue_map_buffer()."""
-    base: Any = array
-    while base is not None and not isinstance(base, MemoryMap):
-        base = getattr(base, "owner", None) if not isinstance(base, np.ndarray) else base.base
-    if base is None:
-        raise ValueError("the array is not of a map")
-    return base
-
-
-def _svm_array(context: Any, flags: int, shape: Any, dtype: Any, order: str, alignment: Optional[int],
-               queue: Any) -> "np.ndarray[Any, Any]":
-    dtype = as_dtype(dtype)
-    extents = to_extents(shape)
-    size = dtype.itemsize * int(np.prod(extents, dtype=object))
-    if alignment is None:
-        alignment = int(_n.clpool_svm_alignment_for(dtype.itemsize))
-    memory = _n.clpool_svm_create(context, flags, size, alignment, queue)
-    if memory is None:
-        return np.empty(extents, dtype, as_order(order))
-    array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=memory, order=as_order(order))
-    memory._pin()
-    return array
-
-
-def svm_empty(ctx: Any, flags: int, shape: Any, dtype: Any, order: str = "C", alignment: Optional[int] = None,
-              queue: Any = None) -> "np.ndarray[Any, Any]":
-    """An array over new SVM, which is its .base."""
-    return _svm_array(ctx, flags, shape, dtype, order, alignment, queue)
-
-
-def svm_empty_like(ctx: Any, flags: int, ary: "np.ndarray[Any, Any]", alignment: Optional[int] = None,
-                   queue: Any = None) -> "np.ndarray[Any, Any]":
-    """svm_empty() with an array's shape, type and order."""
-    if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
-        raise ValueError("the array must be contiguous")
-    return svm_empty(ctx, flags, ary.shape, ary.dtype, "C" if ary.flags.c_contiguous else "F", alignment, queue)
-
-
-def csvm_empty(ctx: Any, shape: Any, dtype: Any, order: str = "C", alignment: Optional[int] = None,
-               queue: Any = None) -> "np.ndarray[Any, Any]":
-    """An array over coarse-grain SVM: to be mapped while the host uses it."""
-    return svm_empty(ctx, 1, shape, dtype, order, alignment, queue)
-
-
-def csvm_empty_like(ctx: Any, ary: "np.ndarray[Any, Any]", alignment: Optional[int] = None) -> "np.ndarray[Any, Any]":
-    """csvm_empty() with an array's shape, type and order."""
-    return svm_empty_like(ctx, 1, ary, alignment)
-
-
-def fsvm_empty(ctx: Any, shape: Any, dtype: Any, order: str = "C", alignment: Optional[int] = None,
-               queue: Any = None) -> "np.ndarray[Any, Any]":
-    """An array over fine-grain SVM."""
-    return svm_empty(ctx, 1 | 1 << 10, shape, dtype, order, alignment, queue)
-
-
-def fsvm_empty_like(ctx: Any, ary: "np.ndarray[Any, Any]", alignment: Optional[int] = None) -> "np.ndarray[Any, Any]":
-    """fsvm_empty() with an array's shape, type and order."""
-    return svm_empty_like(ctx, 1 | 1 << 10, ary, alignment)
-
-
-def svm_capabilities(device: Any) -> int:
-    """Which kinds of SVM a device has: bits of CL_DEVICE_SVM_…; 0 before OpenCL 2.0."""
-    return int(_n.clpool_svm_capabilities(device))
+def _strides_of(mapping: MemoryMap, extents: Tuple[int, ...], itemsize: int, row: int, order: str) -> Sequence[int]:
+    """Strides of an array over a mapped image whose rows have `row` bytes of pixels: dimensions within a row, then one that
+    counts rows, then one that counts slices."""
+    slowest_first = order in ("C", "c")
+    strides, step, within_row = [], itemsize, True
+    for extent in extents[::-1] if slowest_first else extents:
+        if within_row and step >= row and extent > 1:
+            step, within_row = mapping.row_pitch or step, False
+        strides.append(step)
+        if extent > 1:
+            step = step * extent if within_row else mapping.slice_pitch or step * extent
+    return strides[::-1] if slowest_first else strides

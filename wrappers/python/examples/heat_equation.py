@@ -6,12 +6,13 @@ Grids of several resolutions, one after the other; every step allocates and drop
 """
 import sys
 import time
+from typing import Any, Callable, Dict, Tuple
 
 try:
     import numpy as np
-    import pyopencl as cl
-    import pyopencl.array as cl_array
-    import pyopencl.tools
+    import pyopencl as cl  # type: ignore[import]
+    import pyopencl.array as cl_array  # type: ignore[import]
+    import pyopencl.tools  # type: ignore[import]
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(0)
@@ -34,7 +35,7 @@ kernel void laplacian(global const float *u, global float *out, int width, int h
 """).build().laplacian
 
 
-def simulate(allocator):
+def simulate(allocator: Any) -> float:
     """The mean temperature of the last grid."""
     for size in SIZES:
         host = np.zeros((size, size), np.float32)
@@ -50,10 +51,10 @@ def simulate(allocator):
 class Peak:
     """Follows the most bytes that PyOpenCL's pool had, which it does not tell."""
 
-    def __init__(self, pool):
+    def __init__(self, pool: Any) -> None:
         self.pool, self.bytes = pool, 0
 
-    def __call__(self, size):
+    def __call__(self, size: int) -> Any:
         made = self.pool.allocate(size)
         self.bytes = max(self.bytes, self.pool.managed_bytes)
         return made
@@ -63,8 +64,9 @@ theirs = Peak(pyopencl.tools.MemoryPool(pyopencl.tools.ImmediateAllocator(queue)
 ours = clpool.pyopencl.tools.MemoryPool(clpool.pyopencl.tools.ImmediateAllocator(queue))
 simulate(ours)  # builds the kernels of both
 results = []
-for name, allocator, peak in (("PyOpenCL's pool", theirs, lambda: theirs.bytes),
-                              ("clpool", ours, lambda: ours.statistics.peak_managed_bytes)):
+pools: Dict[str, Tuple[Any, Callable[[], int]]] = {
+    "PyOpenCL's pool": (theirs, lambda: theirs.bytes), "clpool": (ours, lambda: ours.statistics.peak_managed_bytes)}
+for name, (allocator, peak) in pools.items():
     begin = time.perf_counter()
     results.append(simulate(allocator))
     print(f"{name:16} {time.perf_counter() - begin:6.2f} s, peak {peak() / 1e6:6.2f} MB, mean {results[-1]:.4f}")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads arrays through page-locked memory of a pool, and compares with ordinary host memory."""
 import time
+from typing import Any, Callable
 
 import numpy as np
 
@@ -14,7 +15,7 @@ pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
 target = clpool.Buffer(context, clpool.mem_flags.READ_WRITE, 4 * SHAPE[0] * SHAPE[1])
 
 
-def gigabytes_per_second(make):
+def gigabytes_per_second(make: Callable[[], "np.ndarray[Any, Any]"]) -> float:
     source = make()
     source[:] = 1
     begin = time.perf_counter()

@@ -20,7 +20,7 @@ thread_local PyObject* put_by = nullptr;  ///< an exception, as its value with i
 
 // The main thread ends the interpreter, and may call to the last.
 bool ends_without_this_thread() {
-  return _Py_IsFinalizing() != 0 && syscall(SYS_gettid) != getpid();
+  return interpreter_ends() && syscall(SYS_gettid) != getpid();
 }
 
 struct Registry {
@@ -103,10 +103,24 @@ void any_message(void*, int32_t severity, const char* text) {
   }
 }
 
-struct CustomAllocator {
-  PyObject* allocate;
-  PyObject* deallocate;
+/// Functions of a custom allocator; NULL when it is destroyed.
+struct CustomAllocator : References {
+  PyObject* allocate = nullptr;
+  PyObject* deallocate = nullptr;
+
+  int show(visitproc visit, void* arg) override {
+    Py_VISIT(allocate);
+    Py_VISIT(deallocate);
+    return 0;
+  }
 };
+
+// What the library keeps for the callbacks: a share of the functions.
+using CustomShare = std::shared_ptr<CustomAllocator>;
+
+CustomAllocator& custom(void* user) {
+  return **static_cast<CustomShare*>(user);
+}
 
 // A callback's result: a chunk, or the status that an exception stands for.
 clpool_status to_chunk(PyObject* result, uint64_t* chunk) {
@@ -128,8 +142,7 @@ clpool_status custom_allocate(void* user, uint64_t size, uint64_t alignment, uin
   if (!hold) {
     return CLPOOL_ERROR_CALLBACK;
   }
-  PyObject* result = PyObject_CallFunction(static_cast<CustomAllocator*>(user)->allocate, "KK",
-                                           static_cast<unsigned long long>(size),
+  PyObject* result = PyObject_CallFunction(custom(user).allocate, "KK", static_cast<unsigned long long>(size),
                                            static_cast<unsigned long long>(alignment));
   const clpool_status status = to_chunk(result, chunk);
   Py_XDECREF(result);
@@ -141,7 +154,7 @@ void custom_deallocate(void* user, uint64_t chunk, uint64_t size) {
   if (!hold) {
     return;
   }
-  PyObject* function = static_cast<CustomAllocator*>(user)->deallocate;
+  PyObject* function = custom(user).deallocate;
   PyObject* result = PyObject_CallFunction(function, "KK", static_cast<unsigned long long>(chunk),
                                            static_cast<unsigned long long>(size));
   if (result == nullptr) {
@@ -152,10 +165,10 @@ void custom_deallocate(void* user, uint64_t chunk, uint64_t size) {
 
 void custom_destroy(void* user) {
   const HoldInterpreter hold;
-  const std::unique_ptr<CustomAllocator> allocator(static_cast<CustomAllocator*>(user));
+  const std::unique_ptr<CustomShare> share(static_cast<CustomShare*>(user));
   if (hold) {
-    Py_DECREF(allocator->allocate);
-    Py_DECREF(allocator->deallocate);
+    Py_CLEAR((*share)->allocate);
+    Py_CLEAR((*share)->deallocate);
   }
 }
 
@@ -318,19 +331,22 @@ PyObject* create_custom_allocator(PyObject*, PyObject* args) {
   }
   Py_INCREF(allocate);
   Py_INCREF(deallocate);
-  auto* functions = new CustomAllocator{allocate, deallocate};
+  const auto functions = std::make_shared<CustomAllocator>();
+  functions->allocate = allocate;
+  functions->deallocate = deallocate;
+  auto* share = new CustomShare(functions);
   clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
   ops.allocate = custom_allocate;
   ops.deallocate = custom_deallocate;
   ops.destroy = custom_destroy;
   clpool_allocator* allocator = nullptr;
-  const clpool_status status = clpool_allocator_create_custom(&ops, functions, &allocator);
+  const clpool_status status = clpool_allocator_create_custom(&ops, share, &allocator);
   if (status != CLPOOL_SUCCESS) {
-    custom_destroy(functions);
+    custom_destroy(share);
     raise_status(status);
     return nullptr;
   }
-  return new_handle(allocator, allocator_kind);
+  return new_handle(allocator, allocator_kind, functions, true);
 }
 
 PyObject* set_message_callback(PyObject*, PyObject* callback) {
@@ -355,13 +371,14 @@ PyObject* visit_pool(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OO", &object, &visitor)) {
     return nullptr;
   }
-  clpool_pool* pool = pool_of(object);
+  InUse use;
+  clpool_pool* pool = pool_of(object, use);
   if (pool == nullptr) {
     return nullptr;
   }
   clpool_status status;
   {
-    const DropInterpreter drop;
+    const DriverCall call;
     status = clpool_pool_visit(pool, visit_stretch, visitor);
   }
   if (take_exception_back() || !succeeded(status)) {
@@ -377,12 +394,13 @@ PyObject* replay(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OOOK", &log, &target, &progress, &interval)) {
     return nullptr;
   }
-  auto* trace = static_cast<clpool_trace*>(handle_of(log, trace_kind));
+  InUse log_use, target_use;
+  auto* trace = static_cast<clpool_trace*>(handle_of(log, trace_kind, log_use));
   if (trace == nullptr) {
     return nullptr;
   }
   const bool into_allocator = !PyObject_HasAttrString(target, "try_allocate");
-  void* made = into_allocator ? handle_of(target, allocator_kind) : pool_of(target);
+  void* made = into_allocator ? handle_of(target, allocator_kind, target_use) : pool_of(target, target_use);
   if (made == nullptr) {
     return nullptr;
   }
@@ -393,7 +411,7 @@ PyObject* replay(PyObject*, PyObject* args) {
   clpool_trace_replay_result result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
   clpool_status status;
   {
-    const DropInterpreter drop;
+    const DriverCall call;
     status =
         into_allocator
             ? clpool_trace_replay_allocator(trace, static_cast<clpool_allocator*>(made), &options, &result)

@@ -4,6 +4,8 @@
 // library without another OpenCL package; objects of others are taken wherever these are.
 #include "native.hpp"
 
+#include <structmember.h>
+
 namespace clpool::python {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 struct ClObject {
   PyObject_HEAD void* handle;
   PyObject* kept;  ///< host memory that a command still uses
+  PyObject* weak_references;
+  unsigned generation;  ///< process_generation() when it was made
 };
 
 template <typename T, cl_int(CL_API_CALL* call)(T)>
@@ -91,6 +95,16 @@ bool forget_finished() {
   return true;
 }
 
+void own(PyObject* object, void* handle) {
+  reinterpret_cast<ClObject*>(object)->handle = handle;
+  reinterpret_cast<ClObject*>(object)->generation = process_generation();
+}
+
+// A child of fork() has the parent's objects, but no use of them.
+bool is_of_parent(const ClObject* self) {
+  return self->generation != process_generation();
+}
+
 PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   static const char* const names[] = {"int_ptr", "retain", nullptr};
   PyObject* value = nullptr;
@@ -115,8 +129,13 @@ PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     Py_DECREF(object);
     return nullptr;
   }
-  reinterpret_cast<ClObject*>(object)->handle = handle;
+  own(object, handle);
   return object;
+}
+
+// from_int_ptr(int_ptr, retain=True), which subclasses with another constructor have too.
+PyObject* cl_from_int_ptr(PyObject* type, PyObject* args, PyObject* keywords) {
+  return cl_new(reinterpret_cast<PyTypeObject*>(type), args, keywords);
 }
 
 void put_by(ClObject* self) {
@@ -128,15 +147,37 @@ void put_by(ClObject* self) {
   Py_XDECREF(entry);
 }
 
+int cl_traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(reinterpret_cast<ClObject*>(object)->kept);
+  return 0;
+}
+
+// Before the garbage collector takes a cycle apart: host memory that a command still uses stays whole.
+void cl_finalize(PyObject* object) {
+  auto* self = reinterpret_cast<ClObject*>(object);
+  if (self->handle != nullptr && self->kept != nullptr && !interpreter_ends() && !is_of_parent(self)) {
+    put_by(self);
+    self->handle = nullptr;
+    Py_CLEAR(self->kept);
+  }
+}
+
+int cl_clear(PyObject* object) {
+  Py_CLEAR(reinterpret_cast<ClObject*>(object)->kept);
+  return 0;
+}
+
 void cl_dealloc(PyObject* object) {
   auto* self = reinterpret_cast<ClObject*>(object);
   PyTypeObject* type = Py_TYPE(object);
-  if (self->handle != nullptr) {
-    if (self->kept != nullptr && _Py_IsFinalizing() == 0) {
-      put_by(self);
-    } else {
-      release_later(releases[&kind_of(type) - kinds], self->handle);
-    }
+  PyObject_GC_UnTrack(object);
+  if (self->weak_references != nullptr) {
+    PyObject_ClearWeakRefs(object);
+  }
+  cl_finalize(object);
+  if (self->handle != nullptr && !is_of_parent(self)) {
+    release_later(releases[&kind_of(type) - kinds], self->handle);
   }
   Py_XDECREF(self->kept);
   type->tp_free(object);
@@ -144,11 +185,14 @@ void cl_dealloc(PyObject* object) {
 }
 
 void* live(PyObject* object) {
-  void* handle = reinterpret_cast<ClObject*>(object)->handle;
-  if (handle == nullptr) {
+  auto* self = reinterpret_cast<ClObject*>(object);
+  if (self->handle == nullptr) {
     raise_released(Py_TYPE(object)->tp_name);
+  } else if (is_of_parent(self)) {
+    raise_of_parent(Py_TYPE(object)->tp_name);
+    return nullptr;
   }
-  return handle;
+  return self->handle;
 }
 
 PyObject* cl_int_ptr(PyObject* object, void*) {
@@ -172,7 +216,7 @@ PyObject* cl_release(PyObject* object, PyObject*) {
   Py_CLEAR(self->kept);
   cl_int code;
   {
-    const DropInterpreter drop;
+    const DriverCall driver_call;
     code = kind_of(Py_TYPE(object)).release(handle);
   }
   if (!cl_succeeded(code, "clRelease")) {
@@ -206,7 +250,7 @@ PyObject* wait_or_finish(PyObject* object, cl_int (*call)(void*), const char* na
   }
   cl_int code;
   {
-    const DropInterpreter drop;
+    const DriverCall driver_call;
     code = call(handle);
   }
   if (!cl_succeeded(code, name)) {
@@ -252,17 +296,52 @@ PyObject* event_keep(PyObject* object, PyObject* kept) {
   return object;
 }
 
-#define CLPOOL_COMMON_METHODS \
-  { "release", cl_release, METH_NOARGS, "Gives up the reference now." }
+// _info(name) of a sampler: the bytes of a property.
+PyObject* sampler_info(PyObject* object, PyObject* argument) {
+  uint64_t name = 0;
+  void* handle = live(object);
+  if (handle == nullptr || !to_unsigned(argument, UINT32_MAX, "name", name)) {
+    return nullptr;
+  }
+  const auto sampler = static_cast<cl_sampler>(handle);
+  size_t size = 0;
+  cl_int code = clGetSamplerInfo(sampler, static_cast<cl_sampler_info>(name), 0, nullptr, &size);
+  PyObject* answer = nullptr;
+  if (code == CL_SUCCESS) {
+    answer = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
+    if (answer == nullptr) {
+      return nullptr;
+    }
+    code = clGetSamplerInfo(sampler, static_cast<cl_sampler_info>(name), size, PyBytes_AS_STRING(answer),
+                            nullptr);
+  }
+  if (!cl_succeeded(code, "clGetSamplerInfo")) {
+    Py_XDECREF(answer);
+    return nullptr;
+  }
+  return answer;
+}
+
+#define CLPOOL_COMMON_METHODS                                                                                \
+  {"release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now."}, {            \
+    "from_int_ptr", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(cl_from_int_ptr)),            \
+        METH_VARARGS | METH_KEYWORDS | METH_CLASS,                                                           \
+        "from_int_ptr($type, /, int_ptr, retain=True)\n--\n\nThe object of a handle; with retain=False the " \
+        "reference becomes its own."                                                                         \
+  }
 PyMethodDef plain_methods[] = {CLPOOL_COMMON_METHODS, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef sampler_methods[] = {
+    CLPOOL_COMMON_METHODS,
+    {"_info", sampler_info, METH_O, "_info($self, name, /)\n--\n\nA property's bytes."},
+    {nullptr, nullptr, 0, nullptr}};
 PyMethodDef queue_methods[] = {
     CLPOOL_COMMON_METHODS,
-    {"finish", queue_finish, METH_NOARGS, "Waits until all commands are complete."},
-    {"flush", queue_flush, METH_NOARGS, "Has the device begin with all commands."},
+    {"finish", queue_finish, METH_NOARGS, "finish($self, /)\n--\n\nWaits until all commands are complete."},
+    {"flush", queue_flush, METH_NOARGS, "flush($self, /)\n--\n\nHas the device begin with all commands."},
     {nullptr, nullptr, 0, nullptr}};
 PyMethodDef event_methods[] = {
     CLPOOL_COMMON_METHODS,
-    {"wait", event_wait, METH_NOARGS, "Waits until the command is complete."},
+    {"wait", event_wait, METH_NOARGS, "wait($self, /)\n--\n\nWaits until the command is complete."},
     {"_keep", event_keep, METH_O, "Keeps an object alive until the command is complete."},
     {nullptr, nullptr, 0, nullptr}};
 #undef CLPOOL_COMMON_METHODS
@@ -285,14 +364,22 @@ void drop_reference(void* object) {
 
 // By the driver, from any thread, with or without the GIL.
 void CL_CALLBACK on_gone(cl_mem, void* object) {
-  if (Py_IsInitialized() != 0 && _Py_IsFinalizing() == 0) {
+  if (Py_IsInitialized() != 0 && !interpreter_ends()) {
     release_later(drop_reference, object);
   }
 }
 
 bool add_type(PyObject* module, ClKind& kind, const char* name, PyMethodDef* methods, PyGetSetDef* properties,
               const char* doc) {
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(ClObject, weak_references), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr},
+  };
   PyType_Slot slots[] = {
+      {Py_tp_members, members},
+      {Py_tp_traverse, reinterpret_cast<void*>(cl_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(cl_clear)},
+      {Py_tp_finalize, reinterpret_cast<void*>(cl_finalize)},
       {Py_tp_new, reinterpret_cast<void*>(cl_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(cl_dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(cl_repr)},
@@ -303,7 +390,8 @@ bool add_type(PyObject* module, ClKind& kind, const char* name, PyMethodDef* met
       {Py_tp_doc, const_cast<char*>(doc)},
       {0, nullptr},
   };
-  PyType_Spec spec = {name, sizeof(ClObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyType_Spec spec = {name, sizeof(ClObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
   kind.type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   return kind.type != nullptr &&
          PyModule_AddObjectRef(module, kind.name, reinterpret_cast<PyObject*>(kind.type)) == 0;
@@ -315,13 +403,13 @@ bool add_cl_types(PyObject* module) {
   unfinished = PyList_New(0);
   return unfinished != nullptr &&
          add_type(module, kinds[context_index], "clpool.Context", plain_methods, plain_properties,
-                  "Context(int_ptr, retain=True): an OpenCL context.") &&
+                  "Context(int_ptr, retain=True)\n--\n\nan OpenCL context.") &&
          add_type(module, kinds[queue_index], "clpool.CommandQueue", queue_methods, plain_properties,
-                  "CommandQueue(int_ptr, retain=True): an OpenCL command queue.") &&
+                  "CommandQueue(int_ptr, retain=True)\n--\n\nan OpenCL command queue.") &&
          add_type(module, kinds[event_index], "clpool.Event", event_methods, event_properties,
-                  "Event(int_ptr, retain=True): the state of an OpenCL command.") &&
-         add_type(module, kinds[sampler_index], "clpool.SamplerHandle", plain_methods, plain_properties,
-                  "SamplerHandle(int_ptr, retain=True): an OpenCL sampler.");
+                  "Event(int_ptr, retain=True)\n--\n\nthe state of an OpenCL command.") &&
+         add_type(module, kinds[sampler_index], "clpool.SamplerHandle", sampler_methods, plain_properties,
+                  "SamplerHandle(int_ptr, retain=True)\n--\n\nan OpenCL sampler.");
 }
 
 PyObject* keep_until_gone(PyObject*, PyObject* args) {
@@ -329,7 +417,8 @@ PyObject* keep_until_gone(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OO", &memory, &kept)) {
     return nullptr;
   }
-  clpool_mem* mem = memory_of(memory);
+  InUse use;
+  clpool_mem* mem = memory_of(memory, use);
   if (mem == nullptr) {
     return nullptr;
   }
@@ -339,7 +428,52 @@ PyObject* keep_until_gone(PyObject*, PyObject* args) {
     Py_DECREF(kept);
     return nullptr;
   }
+  auto* object = reinterpret_cast<MemoryObject*>(memory);
+  object->kept_until_gone = object->kept == kept ? 1 : 0;
   Py_RETURN_NONE;
+}
+
+PyObject* context_of(PyObject*, PyObject* args) {
+  PyObject* object = nullptr;
+  const char* what = nullptr;
+  void* handle = nullptr;
+  if (!PyArg_ParseTuple(args, "Os", &object, &what) || !to_cl_handle(object, what, handle)) {
+    return nullptr;
+  }
+  const bool is_queue = std::string_view(what) == "cl_command_queue";
+  cl_context context = nullptr;
+  const cl_int code = is_queue ? clGetCommandQueueInfo(static_cast<cl_command_queue>(handle),
+                                                       CL_QUEUE_CONTEXT, sizeof(context), &context, nullptr)
+                               : clGetKernelInfo(static_cast<cl_kernel>(handle), CL_KERNEL_CONTEXT,
+                                                 sizeof(context), &context, nullptr);
+  return cl_succeeded(code, is_queue ? "clGetCommandQueueInfo" : "clGetKernelInfo")
+             ? PyLong_FromVoidPtr(context)
+             : nullptr;
+}
+
+PyObject* create_context(PyObject*, PyObject* object) {
+  void* handle = nullptr;
+  if (!to_cl_handle(object, "cl_device_id", handle)) {
+    return nullptr;
+  }
+  const auto device = static_cast<cl_device_id>(handle);
+  cl_int code = CL_SUCCESS;
+  cl_context context = nullptr;
+  {
+    const DriverCall call;
+    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  }
+  if (!cl_succeeded(code, "clCreateContext")) {
+    return nullptr;
+  }
+  PyTypeObject* type = kinds[context_index].type;
+  PyObject* made = type->tp_alloc(type, 0);
+  if (made == nullptr) {
+    release_later(release_context, context);
+    return nullptr;
+  }
+  own(made, context);
+  return made;
 }
 
 PyObject* new_event(cl_event event) {
@@ -352,7 +486,7 @@ PyObject* new_event(cl_event event) {
     release_later(release_event, event);
     return nullptr;
   }
-  reinterpret_cast<ClObject*>(object)->handle = event;
+  own(object, event);
   return object;
 }
 

@@ -127,4 +127,17 @@ void raise_released(const char* what) {
   raise(CLPOOL_ERROR_INVALID_OPERATION, text.c_str(), 0);
 }
 
+void raise_of_parent(const char* what) {
+  const std::string text =
+      std::string(what) + " was made before fork(); a child process cannot use it, it can only make its own";
+  raise(CLPOOL_ERROR_INVALID_OPERATION, text.c_str(), 0);
+}
+
+void raise_in_use(const char* what, Py_ssize_t calls) {
+  const std::string text =
+      std::string(what) +
+      " cannot be released while it is in use: calls that have not returned: " + std::to_string(calls);
+  raise(CLPOOL_ERROR_INVALID_OPERATION, text.c_str(), 0);
+}
+
 }  // namespace clpool::python

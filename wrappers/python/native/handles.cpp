@@ -4,6 +4,11 @@
 // Python over it.
 #include "native.hpp"
 
+#include <structmember.h>
+
+#include <new>
+#include <utility>
+
 namespace clpool::python {
 
 namespace {
@@ -11,7 +16,16 @@ namespace {
 struct HandleObject {
   PyObject_HEAD void* handle;
   const HandleKind* kind;
+  PyObject* weak_references;
+  /// Calls that use it at this moment.
+  Py_ssize_t uses;
+  char calls_python;
+  std::shared_ptr<References> references;
 };
+
+HandleObject* as_handle(PyObject* object) {
+  return reinterpret_cast<HandleObject*>(object);
+}
 
 PyTypeObject* handle_type = nullptr;
 
@@ -50,25 +64,61 @@ void give_back(void* handle, const HandleKind& kind) {
   }
 }
 
+void give_up(HandleObject* self) {
+  void* handle = self->handle;
+  self->handle = nullptr;
+  give_back(handle, *self->kind);
+}
+
+// Before the garbage collector takes a cycle apart. The functions then belong to the C object alone, which
+// keeps what they use whole until it is destroyed.
+void handle_finalize(PyObject* object) {
+  if (as_handle(object)->calls_python != 0) {
+    give_up(as_handle(object));
+  }
+}
+
+int handle_traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  auto* self = as_handle(object);
+  return self->handle != nullptr && self->references ? self->references->show(visit, arg) : 0;
+}
+
+int handle_clear(PyObject* object) {
+  if (as_handle(object)->references) {
+    give_up(as_handle(object));
+  }
+  return 0;
+}
+
 void handle_dealloc(PyObject* object) {
-  auto* self = reinterpret_cast<HandleObject*>(object);
+  auto* self = as_handle(object);
   PyTypeObject* type = Py_TYPE(object);
-  give_back(self->handle, *self->kind);
+  PyObject_GC_UnTrack(object);
+  if (self->weak_references != nullptr) {
+    PyObject_ClearWeakRefs(object);
+  }
+  give_up(self);
+  self->references.~shared_ptr();
   type->tp_free(object);
   Py_DECREF(type);
 }
 
 PyObject* handle_release(PyObject* object, PyObject*) {
-  auto* self = reinterpret_cast<HandleObject*>(object);
+  auto* self = as_handle(object);
   void* handle = self->handle;
   if (handle == nullptr) {
     raise_released(self->kind->name);
     return nullptr;
   }
+  if (self->uses > 0) {
+    raise_in_use(self->kind->name, self->uses);
+    return nullptr;
+  }
   self->handle = nullptr;
   clpool_status status;
   {
-    const DropInterpreter drop;
+    const DriverCall call;
     status = self->kind->release(handle);
   }
   if (!succeeded(status)) {
@@ -78,27 +128,28 @@ PyObject* handle_release(PyObject* object, PyObject*) {
 }
 
 PyObject* handle_forget(PyObject* object, PyObject*) {
-  reinterpret_cast<HandleObject*>(object)->handle = nullptr;
+  as_handle(object)->handle = nullptr;
   Py_RETURN_NONE;
 }
 
 PyObject* handle_released(PyObject* object, void*) {
-  return PyBool_FromLong(reinterpret_cast<HandleObject*>(object)->handle == nullptr);
+  return PyBool_FromLong(as_handle(object)->handle == nullptr);
 }
 
 PyObject* handle_address(PyObject* object, void*) {
-  return PyLong_FromVoidPtr(reinterpret_cast<HandleObject*>(object)->handle);
+  return PyLong_FromVoidPtr(as_handle(object)->handle);
 }
 
 PyObject* handle_repr(PyObject* object) {
-  auto* self = reinterpret_cast<HandleObject*>(object);
+  auto* self = as_handle(object);
   return PyUnicode_FromFormat("<clpool handle: %s%s>", self->kind->name,
                               self->handle == nullptr ? ", released" : "");
 }
 
 PyMethodDef handle_methods[] = {
-    {"release", handle_release, METH_NOARGS, "Gives the object back now."},
-    {"forget", handle_forget, METH_NOARGS, "Gives up the handle without giving it back: others own it."},
+    {"release", handle_release, METH_NOARGS, "release($self, /)\n--\n\nGives the object back now."},
+    {"forget", handle_forget, METH_NOARGS,
+     "forget($self, /)\n--\n\nGives up the handle without giving it back: others own it."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -108,8 +159,19 @@ PyGetSetDef handle_properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
+PyMemberDef handle_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(HandleObject, weak_references), READONLY, nullptr},
+    {"calls_python", T_BOOL, offsetof(HandleObject, calls_python), 0,
+     "Whether the release runs functions written in Python."},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
 PyType_Slot handle_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(handle_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(handle_traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(handle_clear)},
+    {Py_tp_finalize, reinterpret_cast<void*>(handle_finalize)},
+    {Py_tp_members, handle_members},
     {Py_tp_repr, reinterpret_cast<void*>(handle_repr)},
     {Py_tp_methods, handle_methods},
     {Py_tp_getset, handle_properties},
@@ -117,7 +179,8 @@ PyType_Slot handle_slots[] = {
 };
 
 PyType_Spec handle_spec = {"clpool._native.Handle", sizeof(HandleObject), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, handle_slots};
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC,
+                           handle_slots};
 
 }  // namespace
 
@@ -140,28 +203,44 @@ bool add_handle_type(PyObject* module) {
          PyModule_AddObjectRef(module, "Handle", reinterpret_cast<PyObject*>(handle_type)) == 0;
 }
 
-void* handle_of(PyObject* object, const HandleKind& kind) {
-  if (!Py_IS_TYPE(object, handle_type) || reinterpret_cast<HandleObject*>(object)->kind != &kind) {
+void* handle_of(PyObject* object, const HandleKind& kind, InUse& use) {
+  if (!Py_IS_TYPE(object, handle_type) || as_handle(object)->kind != &kind) {
     PyErr_Format(PyExc_TypeError, "expected a handle of kind %s, not %s", kind.name,
                  Py_TYPE(object)->tp_name);
     return nullptr;
   }
-  void* handle = reinterpret_cast<HandleObject*>(object)->handle;
+  void* handle = as_handle(object)->handle;
   if (handle == nullptr) {
     raise_released(kind.name);
+    return nullptr;
   }
+  use.begin(as_handle(object)->uses);
   return handle;
 }
 
-PyObject* new_handle(void* handle, const HandleKind& kind) {
-  PyObject* object = handle_type->tp_alloc(handle_type, 0);
-  if (object == nullptr) {
+bool calls_python(PyObject* handle) {
+  return as_handle(handle)->calls_python != 0;
+}
+
+const std::shared_ptr<References>& references_of(PyObject* handle) {
+  return as_handle(handle)->references;
+}
+
+PyObject* new_handle(void* handle, const HandleKind& kind, std::shared_ptr<References> references,
+                     bool calls_python) {
+  HandleObject* made = PyObject_GC_New(HandleObject, handle_type);
+  if (made == nullptr) {
     give_back(handle, kind);
     return nullptr;
   }
-  reinterpret_cast<HandleObject*>(object)->handle = handle;
-  reinterpret_cast<HandleObject*>(object)->kind = &kind;
-  return object;
+  made->handle = handle;
+  made->kind = &kind;
+  made->weak_references = nullptr;
+  made->uses = 0;
+  made->calls_python = calls_python ? 1 : 0;
+  new (&made->references) std::shared_ptr<References>(std::move(references));
+  PyObject_GC_Track(made);
+  return reinterpret_cast<PyObject*>(made);
 }
 
 }  // namespace clpool::python

@@ -40,9 +40,38 @@ void put_off(clpool_mem* mem) {
   }
 }
 
+// Before the garbage collector takes a cycle apart: memory whose release runs functions written in Python,
+// which must find their objects whole, and memory whose host memory OpenCL keeps, which ends the cycle.
+void memory_finalize(PyObject* object) {
+  auto* self = as_memory(object);
+  if (self->mem == nullptr || self->exports > 0) {
+    return;
+  }
+  if (self->kept_until_gone != 0 || self->calls_python != 0) {
+    put_off(self->mem);
+    self->mem = nullptr;
+  }
+}
+
+int memory_traverse(PyObject* object, visitproc visit, void* arg) {
+  auto* self = as_memory(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->kept);
+  if (self->kept_until_gone != 0 && self->mem != nullptr) {
+    Py_VISIT(self->kept);  // the cl_mem's reference
+  }
+  return 0;
+}
+
+int memory_clear(PyObject* object) {
+  Py_CLEAR(as_memory(object)->kept);
+  return 0;
+}
+
 void memory_dealloc(PyObject* object) {
   auto* self = as_memory(object);
   PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
   if (self->weak_references != nullptr) {
     PyObject_ClearWeakRefs(object);
   }
@@ -54,13 +83,23 @@ void memory_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-/// `known_idle`: no command uses the memory any more, so that its pool need not find out.
-bool release(MemoryObject* self, bool known_idle = false) {
+/// The memory that is about to be released; NULL with an exception set if it cannot be.
+clpool_mem* releasable(MemoryObject* self) {
   if (self->exports > 0) {
     PyErr_Format(PyExc_BufferError, "the memory cannot be released: %zd views of it exist", self->exports);
-    return false;
+    return nullptr;
   }
   clpool_mem* mem = live(self);
+  if (mem != nullptr && self->uses > 0) {
+    raise_in_use(_PyType_Name(Py_TYPE(self)), self->uses);
+    return nullptr;
+  }
+  return mem;
+}
+
+/// `known_idle`: no command uses the memory any more, so that its pool need not find out.
+bool release(MemoryObject* self, bool known_idle = false) {
+  clpool_mem* mem = releasable(self);
   if (mem == nullptr) {
     return false;
   }
@@ -68,7 +107,7 @@ bool release(MemoryObject* self, bool known_idle = false) {
   if (known_idle || clpool_mem_try_release(mem) != CLPOOL_SUCCESS) {
     clpool_status status;
     {
-      const DropInterpreter drop;
+      const DriverCall call;
       status = known_idle ? clpool_mem_release_idle(mem) : clpool_mem_release(mem);
     }
     if (!succeeded(status)) {
@@ -77,6 +116,39 @@ bool release(MemoryObject* self, bool known_idle = false) {
   }
   Py_CLEAR(self->kept);
   return true;
+}
+
+// release_on(queue or None, events or None) -> Event. On failure the memory is as before.
+PyObject* memory_release_on(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "expected queue and events");
+    return nullptr;
+  }
+  auto* self = as_memory(object);
+  void* queue = nullptr;
+  std::vector<void*> events;
+  if (!to_cl_handle(args[0], "cl_command_queue", queue) || !to_cl_handles(args[1], "cl_event", events)) {
+    return nullptr;
+  }
+  clpool_mem* mem = releasable(self);
+  if (mem == nullptr) {
+    return nullptr;
+  }
+  self->mem = nullptr;  // no other thread may use it while the GIL is dropped
+  cl_event event = nullptr;
+  clpool_status status;
+  {
+    const DriverCall call;
+    status =
+        clpool_mem_release_on(mem, static_cast<cl_command_queue>(queue), static_cast<cl_uint>(events.size()),
+                              reinterpret_cast<cl_event*>(events.data()), &event);
+  }
+  if (!succeeded(status)) {
+    self->mem = mem;
+    return nullptr;
+  }
+  Py_CLEAR(self->kept);
+  return new_event(event);
 }
 
 PyObject* memory_release(PyObject* object, PyObject*) {
@@ -153,6 +225,7 @@ PyObject* memory_kept(PyObject* object, void*) {
 int memory_keep(PyObject* object, PyObject* value, void*) {
   Py_XINCREF(value);
   Py_XSETREF(as_memory(object)->kept, value);
+  as_memory(object)->kept_until_gone = 0;
   return 0;
 }
 
@@ -217,9 +290,14 @@ PyObject* memory_repr(PyObject* object) {
 
 PyMethodDef methods[] = {
     {"release", memory_release, METH_NOARGS,
-     "Gives the memory back, to its pool or to the driver. BufferError while views of it exist."},
+     "release($self, /)\n--\n\nGives the memory back, to its pool or to the driver. BufferError while views "
+     "of it exist."},
     {"release_idle", memory_release_idle, METH_NOARGS,
-     "The same for a block that no command uses any more: it may be reused at once."},
+     "release_idle($self, /)\n--\n\nThe same for a block that no command uses any more: it may be reused at "
+     "once."},
+    {"_release_on", as_method(memory_release_on), METH_FASTCALL,
+     "_release_on($self, queue, events, /)\n--\n\nReleases behind a queue and events, and gives the event of "
+     "it."},
     {"_pin", memory_pin, METH_NOARGS, "Counts one view that lives as long as this object."},
     {"_unpin", memory_unpin, METH_NOARGS, "Takes the view from the count again."},
     {"__enter__", memory_enter, METH_NOARGS, nullptr},
@@ -250,11 +328,16 @@ PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(MemoryObject, weak_references), READONLY, nullptr},
     {"_addressless", T_BOOL, offsetof(MemoryObject, addressless), 0,
      "Whether its number is none of an address."},
+    {"_calls_python", T_BOOL, offsetof(MemoryObject, calls_python), 0,
+     "Whether its release runs functions written in Python."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
 PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(memory_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(memory_traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(memory_clear)},
+    {Py_tp_finalize, reinterpret_cast<void*>(memory_finalize)},
     {Py_tp_repr, reinterpret_cast<void*>(memory_repr)},
     {Py_tp_hash, reinterpret_cast<void*>(memory_hash)},
     {Py_tp_richcompare, reinterpret_cast<void*>(memory_compare)},
@@ -266,8 +349,9 @@ PyType_Slot slots[] = {
     {0, nullptr},
 };
 
-PyType_Spec spec = {"clpool._native.Memory", sizeof(MemoryObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyType_Spec spec = {
+    "clpool._native.Memory", sizeof(MemoryObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, slots};
 
 }  // namespace
 
@@ -287,6 +371,15 @@ PyObject* set_memory_classes(PyObject*, PyObject* given) {
   Py_RETURN_NONE;
 }
 
+void end_directly(PyTypeObject* type) {
+  const bool adds_nothing = type->tp_basicsize == memory_type->tp_basicsize &&
+                            type->tp_dictoffset == memory_type->tp_dictoffset &&
+                            type->tp_finalize == memory_finalize && PyType_IsSubtype(type, memory_type) != 0;
+  if (adds_nothing) {
+    type->tp_dealloc = memory_dealloc;
+  }
+}
+
 PyObject* adopt(PyObject*, PyObject* args) {
   PyObject *type = nullptr, *memory = nullptr, *kept = nullptr;
   if (!PyArg_ParseTuple(args, "O!OO", &PyType_Type, &type, &memory, &kept)) {
@@ -299,7 +392,11 @@ PyObject* adopt(PyObject*, PyObject* args) {
   if (memory == Py_None) {  // an object for no bytes
     return PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
   }
-  clpool_mem* mem = memory_of(memory);
+  clpool_mem* mem = nullptr;
+  {
+    InUse use;
+    mem = memory_of(memory, use);
+  }
   if (mem == nullptr) {
     return nullptr;
   }
@@ -307,12 +404,16 @@ PyObject* adopt(PyObject*, PyObject* args) {
   return new_memory(reinterpret_cast<PyTypeObject*>(type), mem, kept == Py_None ? nullptr : kept);
 }
 
-clpool_mem* memory_of(PyObject* object) {
+clpool_mem* memory_of(PyObject* object, InUse& use) {
   if (!PyObject_TypeCheck(object, memory_type)) {
     PyErr_Format(PyExc_TypeError, "expected memory of clpool, not %s", Py_TYPE(object)->tp_name);
     return nullptr;
   }
-  return live(as_memory(object));
+  clpool_mem* mem = live(as_memory(object));
+  if (mem != nullptr) {
+    use.begin(as_memory(object)->uses);
+  }
+  return mem;
 }
 
 PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept) {

@@ -43,21 +43,36 @@ PyMethodDef functions[] = {
     {"keep_until_gone", keep_until_gone, METH_VARARGS,
      "keep_until_gone(memory, object): keeps the object until the memory's cl_mem is destroyed"},
     {"cl_handle", cl_handle, METH_VARARGS, "cl_handle(object, type) -> the handle as an integer"},
+    {"context_of", context_of, METH_VARARGS, "context_of(object, type) -> the context of a queue or kernel"},
+    {"create_context", create_context, METH_O, "create_context(device) -> a Context with it alone"},
     {"create_custom_allocator", create_custom_allocator, METH_VARARGS,
      "create_custom_allocator(allocate, deallocate)"},
     {"set_message_callback", set_message_callback, METH_O, "set_message_callback(callback or None)"},
     {"visit_pool", visit_pool, METH_VARARGS, "visit_pool(pool, visitor)"},
     {"replay", replay, METH_VARARGS, "replay(trace, target, progress, interval) -> tuple"},
+    {"create_cache", create_cache, METH_NOARGS, "create_cache() -> a handle"},
     {"cache_get", cache_get, METH_VARARGS, "cache_get(cache, kind, object, key, compute)"},
     {"cache_find", cache_find, METH_VARARGS, "cache_find(cache, kind, object, key)"},
     {nullptr, nullptr, 0, nullptr},
 };
 
+// Before the interpreter ends: what was put off is carried out while everything still works.
+bool finish_at_exit(PyObject* module) {
+  PyObject* finish_function = PyObject_GetAttrString(module, "finish_releases");
+  PyObject* exits = finish_function == nullptr ? nullptr : PyImport_ImportModule("atexit");
+  PyObject* done = exits == nullptr ? nullptr : PyObject_CallMethod(exits, "register", "O", finish_function);
+  Py_XDECREF(finish_function);
+  Py_XDECREF(exits);
+  Py_XDECREF(done);
+  return done != nullptr;
+}
+
 }  // namespace
 
 bool add_everything(PyObject* module) {
   return add_errors(module) && add_handle_type(module) && add_cl_types(module) && add_memory_type(module) &&
-         add_pool_type(module) && PyModule_AddFunctions(module, functions) == 0;
+         add_pool_type(module) && PyModule_AddFunctions(module, functions) == 0 && follow_forks() &&
+         finish_at_exit(module);
 }
 
 }  // namespace clpool::python

@@ -8,11 +8,21 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <clpool/clpool.h>
-#include <string_view>
 
+#include <memory>
+#include <string_view>
 #include <vector>
 
 namespace clpool::python {
+
+/// Whether the interpreter ends: nothing that is put off is carried out any more.
+inline bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
 
 // errors.cpp
 
@@ -35,6 +45,10 @@ void raise_cl(const char* call, cl_int code);
 
 /// Raises InvalidOperationError for the use of something that was released.
 void raise_released(const char* what);
+/// Raises InvalidOperationError for the use of something that the parent process made.
+void raise_of_parent(const char* what);
+/// Raises InvalidOperationError for the release of something that calls use.
+void raise_in_use(const char* what, Py_ssize_t calls);
 
 // numbers.cpp
 
@@ -78,13 +92,43 @@ class HostBuffer {
   Py_buffer view_{};
 };
 
+/// Counts one call that uses an object, until the scope is left: what is in use is not released meanwhile.
+class InUse {
+ public:
+  InUse() = default;
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() {
+    if (count_ != nullptr) {
+      --*count_;
+    }
+  }
+  void begin(Py_ssize_t& count) { ++*(count_ = &count); }
+
+ private:
+  Py_ssize_t* count_ = nullptr;
+};
+
 // later.cpp: what finalizers may not do themselves
 
-/// Puts a release off to the next moment at which the interpreter runs Python code.
+/// Puts a release off to the next call of any thread that may call a driver, or to the next moment at which
+/// the main thread runs Python code. From any thread, with or without the GIL.
 void release_later(void (*release)(void*), void* object);
 
-/// Carries out what was put off. Drops the GIL meanwhile.
+/// Whether anything is put off.
+bool releases_wait();
+
+/// Carries out a piece of it. Drops the GIL meanwhile.
+void carry_out_a_piece();
+
+/// Carries out all that was put off so far. Drops the GIL meanwhile.
 void finish_releases();
+
+/// Keeps what was put off whole in children of fork(); false with an exception set.
+bool follow_forks();
+
+/// How many calls of fork() lie between the process that loaded the module and this one.
+unsigned process_generation();
 
 // handles.cpp
 
@@ -102,9 +146,23 @@ extern const HandleKind allocator_kind, map_kind, heap_kind, heap_range_kind, tr
 
 bool add_handle_type(PyObject* module);
 /// The handle in `object`, NULL with an exception set if it is another or was released.
-void* handle_of(PyObject* object, const HandleKind& kind);
+void* handle_of(PyObject* object, const HandleKind& kind, InUse& use);
+/// Whether releasing what the handle is of runs functions written in Python, which must find their objects
+/// whole: it is then given back before the garbage collector takes cycles apart.
+bool calls_python(PyObject* handle);
+
+/// Python objects that a handle's C object owns, for the garbage collector.
+struct References {
+  virtual ~References() = default;
+  virtual int show(visitproc visit, void* arg) = 0;
+};
+
+/// Those of a handle.
+const std::shared_ptr<References>& references_of(PyObject* handle);
+
 /// A new object that owns the handle; gives it back on failure.
-PyObject* new_handle(void* handle, const HandleKind& kind);
+PyObject* new_handle(void* handle, const HandleKind& kind, std::shared_ptr<References> references = nullptr,
+                     bool calls_python = false);
 
 // cl_objects.cpp: contexts, queues, events and samplers that belong to us
 
@@ -112,6 +170,10 @@ bool add_cl_types(PyObject* module);
 /// keep_until_gone(memory, object): keeps the object until OpenCL has destroyed the memory's cl_mem, that is
 /// until no part, map or command uses it either.
 PyObject* keep_until_gone(PyObject* module, PyObject* args);
+/// context_of(object, "cl_command_queue" or "cl_kernel"): its context's handle.
+PyObject* context_of(PyObject* module, PyObject* args);
+/// create_context(device): a Context with it alone.
+PyObject* create_context(PyObject* module, PyObject* device);
 /// A new Event that owns the reference; None for NULL.
 PyObject* new_event(cl_event event);
 
@@ -124,12 +186,18 @@ struct MemoryObject {
   PyObject* weak_references;
   /// Views through the buffer protocol.
   Py_ssize_t exports;
+  /// Calls that use it at this moment.
+  Py_ssize_t uses;
+  /// Whether the cl_mem owns a reference to `kept` too: see keep_until_gone().
+  char kept_until_gone;
   /// Whether its number is none of an address: no view of it is possible.
   char addressless;
+  /// Whether its release runs functions written in Python: see calls_python().
+  char calls_python;
 };
 
 bool add_memory_type(PyObject* module);
-clpool_mem* memory_of(PyObject* object);
+clpool_mem* memory_of(PyObject* object, InUse& use);
 /// A new object of `type` (a subtype of Memory) that owns the memory; gives it back on failure. None for
 /// NULL.
 PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);
@@ -137,6 +205,9 @@ PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);
 PyObject* new_memory_of_kind(clpool_mem* mem);
 /// Says which class memory of a kind gets: memory_classes({kind: class}).
 PyObject* set_memory_classes(PyObject* module, PyObject* classes);
+/// Spares objects of a class what Python does for subclasses when they end, if the class adds neither attributes
+/// nor a finalizer: a quarter of the price of a block.
+void end_directly(PyTypeObject* type);
 /// adopt(class, memory, kept or None): the same memory as an object of another class; the first one is
 /// released. None gives an object without memory.
 PyObject* adopt(PyObject* module, PyObject* args);
@@ -144,7 +215,7 @@ PyObject* adopt(PyObject* module, PyObject* args);
 // pool.cpp
 
 bool add_pool_type(PyObject* module);
-clpool_pool* pool_of(PyObject* object);
+clpool_pool* pool_of(PyObject* object, InUse& use);
 
 // callbacks.cpp
 
@@ -174,6 +245,7 @@ PyObject* replay(PyObject* module, PyObject* args);
 
 // cache.cpp
 
+PyObject* create_cache(PyObject* module, PyObject* args);
 PyObject* cache_get(PyObject* module, PyObject* args);
 PyObject* cache_find(PyObject* module, PyObject* args);
 
@@ -207,6 +279,19 @@ class DropInterpreter {
 
  private:
   PyThreadState* state_;
+};
+
+/// Drops the GIL for a call that may wait or call a driver, and before it carries out a piece of what
+/// finalizers put off.
+class DriverCall {
+ public:
+  DriverCall();
+  /// For a call that found no memory, before its second try: collects garbage and carries out all that was put
+  /// off. False once the interpreter ends.
+  bool make_room() const;
+
+ private:
+  DropInterpreter drop_;
 };
 
 }  // namespace clpool::python

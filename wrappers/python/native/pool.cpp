@@ -17,11 +17,16 @@ struct PoolObject {
   /// Number of its registered functions; 0 for none.
   uint64_t functions;
   PyObject* weak_references;
+  /// Calls that use it at this moment.
+  Py_ssize_t uses;
+  /// Whether its memory comes from functions written in Python: see calls_python().
+  char calls_python;
   /// Whether the blocks' numbers are none of addresses.
   char addressless;
 };
 
 PyTypeObject* pool_type = nullptr;
+PyObject* class_name = nullptr;  ///< "__class__"
 
 PoolObject* as_pool(PyObject* object) {
   return reinterpret_cast<PoolObject*>(object);
@@ -56,14 +61,15 @@ bool to_size(PyObject* argument, size_t& size) {
 }
 
 // A miss: whatever may wait, call a driver or run a callback.
-clpool_mem* allocate_slowly(clpool_pool* pool, size_t size, cl_command_queue queue_or_null = nullptr) {
-  finish_releases();
+clpool_mem* allocate_slowly(PoolObject* self, size_t size, cl_command_queue queue_or_null = nullptr) {
+  InUse use;
+  use.begin(self->uses);
   clpool_mem* mem = nullptr;
   clpool_status status;
   {
-    const DropInterpreter drop;
-    status = queue_or_null == nullptr ? clpool_pool_allocate(pool, size, &mem)
-                                      : clpool_pool_allocate_on(pool, queue_or_null, size, &mem);
+    const DriverCall call;
+    status = queue_or_null == nullptr ? clpool_pool_allocate(self->pool, size, &mem)
+                                      : clpool_pool_allocate_on(self->pool, queue_or_null, size, &mem);
   }
   if (!succeeded(status)) {
     return nullptr;
@@ -73,8 +79,9 @@ clpool_mem* allocate_slowly(clpool_pool* pool, size_t size, cl_command_queue que
 
 PyObject* new_block(PoolObject* self, clpool_mem* mem) {
   PyObject* block = new_memory(self->block_type, mem, reinterpret_cast<PyObject*>(self));
-  if (self->addressless != 0 && block != nullptr) {
-    reinterpret_cast<MemoryObject*>(block)->addressless = 1;
+  if (block != nullptr) {
+    reinterpret_cast<MemoryObject*>(block)->addressless = self->addressless;
+    reinterpret_cast<MemoryObject*>(block)->calls_python = self->calls_python;
   }
   return block;
 }
@@ -85,9 +92,14 @@ PyObject* pool_allocate(PyObject* object, PyObject* argument) {
   if (live(self) == nullptr || !to_size(argument, size)) {
     return nullptr;
   }
+  if (releases_wait()) {  // nobody else may call for long
+    InUse use;
+    use.begin(self->uses);
+    carry_out_a_piece();
+  }
   clpool_mem* mem = nullptr;
   if (clpool_pool_try_allocate(self->pool, size, &mem) != CLPOOL_SUCCESS) {
-    mem = allocate_slowly(self->pool, size);
+    mem = allocate_slowly(self, size);
     if (mem == nullptr) {
       return nullptr;
     }
@@ -103,11 +115,11 @@ PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
   return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
 }
 
-// allocate_as(size, make, attribute): make(cl_mem, True) with the block as its attribute, for packages whose
-// kernels take only objects of their own.
+// allocate_as(size, make, attribute, class): make(cl_mem, True) with the block as its attribute, made an object
+// of the class, for packages whose kernels take only objects of their own.
 PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "expected size, make and attribute");
+  if (count != 4) {
+    PyErr_SetString(PyExc_TypeError, "expected size, make, attribute and class");
     return nullptr;
   }
   PyObject* block = pool_allocate(object, args[0]);
@@ -115,13 +127,14 @@ PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t c
     return nullptr;
   }
   PyObject* made = nullptr;
-  PyObject* handle = PyLong_FromVoidPtr(clpool_mem_handle(memory_of(block)));
+  PyObject* handle = PyLong_FromVoidPtr(clpool_mem_handle(reinterpret_cast<MemoryObject*>(block)->mem));
   if (handle != nullptr) {
     PyObject* const arguments[] = {handle, Py_True};
     made = PyObject_Vectorcall(args[1], arguments, 2, nullptr);
     Py_DECREF(handle);
   }
-  if (made != nullptr && PyObject_SetAttr(made, args[2], block) < 0) {
+  if (made != nullptr &&
+      (PyObject_SetAttr(made, args[2], block) < 0 || PyObject_SetAttr(made, class_name, args[3]) < 0)) {
     Py_CLEAR(made);
   }
   Py_DECREF(block);
@@ -158,12 +171,13 @@ PyObject* pool_allocate_on(PyObject* object, PyObject* const* args, Py_ssize_t c
     PyErr_SetString(PyExc_TypeError, "a queue is needed, not None or 0");
     return nullptr;
   }
-  clpool_mem* mem = allocate_slowly(self->pool, size, static_cast<cl_command_queue>(queue));
+  clpool_mem* mem = allocate_slowly(self, size, static_cast<cl_command_queue>(queue));
   return mem == nullptr ? nullptr : new_block(self, mem);
 }
 
 int pool_traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
+  Py_VISIT(reinterpret_cast<PyObject*>(as_pool(object)->block_type));
   return visit_functions(as_pool(object)->functions, visit, arg);
 }
 
@@ -171,6 +185,16 @@ int pool_clear(PyObject* object) {
   unregister_functions(as_pool(object)->functions);
   as_pool(object)->functions = 0;
   return 0;
+}
+
+// Before the garbage collector takes a cycle apart, so that functions that release chunks find their objects
+// whole.
+void pool_finalize(PyObject* object) {
+  auto* self = as_pool(object);
+  if (self->calls_python != 0 && self->pool != nullptr) {
+    release_later(release_pool, self->pool);
+    self->pool = nullptr;
+  }
 }
 
 void pool_dealloc(PyObject* object) {
@@ -195,10 +219,14 @@ PyObject* pool_release(PyObject* object, PyObject*) {
   if (pool == nullptr) {
     return nullptr;
   }
+  if (self->uses > 0) {
+    raise_in_use(_PyType_Name(Py_TYPE(self)), self->uses);
+    return nullptr;
+  }
   self->pool = nullptr;
   clpool_status status;
   {
-    const DropInterpreter drop;
+    const DriverCall call;
     status = clpool_pool_release(pool);
   }
   if (!succeeded(status)) {
@@ -256,7 +284,8 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
     PyErr_SetString(PyExc_RuntimeError, "the pool was made already");
     return -1;
   }
-  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, allocator_kind));
+  InUse use;
+  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, allocator_kind, use));
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   uint64_t strategy_number = 0, bits_number = 0;
   std::vector<void*> queue_handles;
@@ -294,28 +323,37 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
                                      : CLPOOL_GUARD_OFF;
   clpool_status status;
   {
-    const DropInterpreter drop;
+    const DriverCall call;
     status = clpool_pool_create(source, &options, &self->pool);
   }
   if (!succeeded(status)) {
     return -1;
   }
+  self->calls_python = calls_python(allocator) ? 1 : 0;
   Py_INCREF(block_class);
   self->block_type = reinterpret_cast<PyTypeObject*>(block_class);
+  end_directly(self->block_type);
   return 0;
 }
 
 PyMethodDef methods[] = {
-    {"allocate", pool_allocate, METH_O, "Hands out a block of so many bytes."},
+    {"allocate", pool_allocate, METH_O,
+     "allocate($self, size, /)\n--\n\nHands out a block of so many bytes."},
     {"allocate_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_as)),
      METH_FASTCALL,
-     "allocate_as(size, make, attribute): make(cl_mem, True), which keeps the block as its attribute."},
+     "allocate_as($self, size, make, attribute, kind, /)\n--\n\nmake(cl_mem, True), which keeps the block as "
+     "its "
+     "attribute."},
     {"allocate_on", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_on)),
      METH_FASTCALL,
-     "allocate_on(queue, size): a block that commands on this queue will use, and on no other."},
+     "allocate_on($self, queue, size, /)\n--\n\nA block that commands on this queue will use, and on no "
+     "other."},
     {"try_allocate", pool_try_allocate, METH_O,
-     "The same if that takes neither waiting nor a driver call, else None."},
-    {"release", pool_release, METH_NOARGS, "Gives up the pool; it lives on while its blocks do."},
+     "try_allocate($self, size, /)\n--\n\nThe same if that takes neither waiting nor a driver call, else "
+     "None."},
+    {"release", pool_release, METH_NOARGS,
+     "release($self, /)\n--\n\nGives up the pool; it lives on while its blocks do. InvalidOperationError "
+     "while a call uses it."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -336,6 +374,7 @@ PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(pool_dealloc)},
     {Py_tp_traverse, reinterpret_cast<void*>(pool_traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(pool_clear)},
+    {Py_tp_finalize, reinterpret_cast<void*>(pool_finalize)},
     {Py_tp_call, reinterpret_cast<void*>(pool_call)},
     {Py_tp_methods, methods},
     {Py_tp_getset, properties},
@@ -350,16 +389,21 @@ PyType_Spec spec = {"clpool._native.Pool", sizeof(PoolObject), 0,
 
 bool add_pool_type(PyObject* module) {
   pool_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return pool_type != nullptr &&
+  class_name = PyUnicode_InternFromString("__class__");
+  return pool_type != nullptr && class_name != nullptr &&
          PyModule_AddObjectRef(module, "Pool", reinterpret_cast<PyObject*>(pool_type)) == 0;
 }
 
-clpool_pool* pool_of(PyObject* object) {
+clpool_pool* pool_of(PyObject* object, InUse& use) {
   if (!PyObject_TypeCheck(object, pool_type)) {
     PyErr_Format(PyExc_TypeError, "expected a pool of clpool, not %s", Py_TYPE(object)->tp_name);
     return nullptr;
   }
-  return live(as_pool(object));
+  clpool_pool* pool = live(as_pool(object));
+  if (pool != nullptr) {
+    use.begin(as_pool(object)->uses);
+  }
+  return pool;
 }
 
 }  // namespace clpool::python

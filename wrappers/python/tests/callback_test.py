@@ -166,7 +166,7 @@ def test_limit_and_trace_decorate_any_allocator(numbers, tmp_path):
     memory.release()
     traced._handle.release()
     figures = clpool.Trace(str(log)).statistics
-    assert (figures.allocations, figures.releases, figures.allocate_failures) == (1, 1, 1)
+    assert (figures.allocations, figures.releases, figures.allocate_failures) == (1, 1, 2)  # once more without garbage
 
 
 def test_a_pool_and_its_callbacks_are_collected_together(make_numbers):

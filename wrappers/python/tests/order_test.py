@@ -108,7 +108,7 @@ def needs(opencl, needs_svm):
 
 
 def event_of(done):
-    return done.event if isinstance(done, clpool.MemoryMap) else done
+    return done.event if isinstance(done, (clpool.MemoryMap, clpool.SVMMap)) else done
 
 
 @pytest.mark.parametrize("name", [*NEVER_BLOCK, *BLOCKING])

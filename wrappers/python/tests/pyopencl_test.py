@@ -180,3 +180,108 @@ def test_pyopencls_objects_of_another_type_are_refused(ctx, cq):
                  lambda: clpool.Buffer.from_int_ptr(cl.UserEvent(ctx))):
         with pytest.raises(TypeError, match="expected a cl_"):
             call()
+
+
+@pytest.mark.parametrize("size", [4096, 100_000, 1 << 20, 8 << 20])
+@pytest.mark.parametrize("how", ["get_sub_region", "slice", "part of a part"])
+def test_a_part_of_a_buffer_keeps_its_block(ctx, cq, size, how):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    buffer = pool.allocate(size)
+    part = {"get_sub_region": lambda: buffer.get_sub_region(1024, 1024), "slice": lambda: buffer[1024:2048],
+            "part of a part": lambda: buffer[512:].get_sub_region(512, 1024)}[how]()
+    assert isinstance(part, cl.Buffer) and part.size == 1024
+    del buffer
+    gc.collect()
+    assert pool.active_blocks == 1
+    other = pool.allocate(size)
+    cl.enqueue_fill_buffer(cq, part, np.uint8(1), 0, 1024)
+    cl.enqueue_fill_buffer(cq, other, np.uint8(2), 0, size)
+    host = np.empty(1024, np.uint8)
+    cl.enqueue_copy(cq, host, part)
+    assert (host == 1).all()
+    del part
+    gc.collect()
+    assert pool.active_blocks == 1
+
+
+def test_a_released_buffer_returns_to_its_pool(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    for _ in range(5):
+        buffer = pool.allocate(1 << 20)
+        assert isinstance(buffer, tools.PooledBuffer) and isinstance(buffer, cl.Buffer)
+        buffer.release()
+        assert pool.active_blocks == 0
+    assert pool.statistics.driver_allocations == 1
+    with pytest.raises(cl.LogicError):
+        buffer.release()
+    with pool.allocate(100):
+        assert pool.active_blocks == 1
+    assert pool.active_blocks == 0
+    direct = tools.ImmediateAllocator(cq)(4096)
+    assert direct[:1024].size == 1024 and not isinstance(direct, tools.PooledBuffer)
+    direct.release()
+
+
+@pytest.mark.parametrize("use_mempool", [False, True])
+def test_arrays_with_svm_allocators(ctx, cq, needs_svm, use_mempool):  # what PyOpenCL's test of this name states
+    other = cl.CommandQueue(ctx)
+    alloc = tools.SVMAllocator(ctx, queue=cq)
+    if use_mempool:
+        alloc = tools.SVMPool(alloc)
+
+    def on_other(size):
+        allocation = alloc(size)
+        allocation.bind_to_queue(other)
+        return allocation
+    results = []
+    for queue, allocator in ((cq, alloc), (other, on_other)):
+        a = cl_array.arange(queue, 2000, dtype=np.float32, allocator=allocator)
+        b = cl_array.to_device(queue, np.arange(2000), allocator=allocator) + 4000
+        assert a.allocator is allocator and b.allocator is allocator
+        assert a.data._queue == queue and b.data._queue == queue
+        results.append((a + b).get())
+    np.testing.assert_allclose(*results)
+    with pytest.warns(cl_array.InconsistentOpenCLQueueWarning):
+        a.with_queue(cq)
+
+
+def test_svm_has_the_members_of_pyopencls(ctx, cq, needs_svm):
+    pool = tools.SVMPool(tools.SVMAllocator(ctx, queue=cq))
+    block = pool(100)
+    assert isinstance(block, tools.PooledSVM) and isinstance(block, cl.SVMPointer) and block.size == 100
+    block.unbind_from_queue()
+    assert block._queue is None
+    block.bind_to_queue(cq)
+    assert block == block and hash(block) == block.svm_ptr
+    with block.map_rw(cq) as bytes_:
+        bytes_[:] = 7
+    block.release()
+    assert pool.active_blocks == 0
+    with pytest.raises(clpool.InvalidOperationError):
+        block.release()
+    event = pool(100).enqueue_release()
+    assert isinstance(event, cl.Event)
+    event.wait()
+    assert pool.active_blocks == 0
+    assert tools.SVMAllocator(ctx, queue=cq)(0) is None
+
+
+def test_one_line_gives_arrays_a_pool(cq):
+    import clpool.pyopencl
+    a = cl_array.zeros(cq, 1000, np.float32, allocator=clpool.pyopencl.use(cq))
+    b = cl_array.zeros(cq, 1000, np.float32, allocator=clpool.pyopencl.use(cq))
+    assert a.allocator is b.allocator is clpool.pyopencl.use(cq)
+    assert a.allocator.pool.active_blocks == 2
+    assert clpool.pyopencl.use(cq, name="other") is not a.allocator
+    assert (((a + 1) * 2).get() == 2).all()
+
+
+def test_a_context_of_the_plugin_needs_no_pyopencl(opencl):
+    import subprocess
+    import sys
+    program = ("import sys; sys.modules['pyopencl'] = None\n"
+               "import clpool, clpool.pytest_plugin as plugin\n"
+               "context = plugin.ContextFactory(plugin.devices()[0])()\n"
+               "assert isinstance(context, clpool.Context) and clpool.Buffer(context, 1, 64).size == 64")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr

@@ -1,30 +1,115 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of clpool as pyopencl.Buffer objects."""
-from typing import Any
+"""Memory of clpool as PyOpenCL's objects, which its arrays, kernels and commands take."""
+import weakref
+from typing import Any, Tuple
 
+import numpy as np
 import pyopencl as cl  # type: ignore[import]
 
+from ..allocators import ImmediateAllocator
+from ..arrays import array_at
 from ..memory import MemoryObject
-
+from ..pools import MemoryPool
 
 make_buffer = cl.Buffer.from_int_ptr
 
 
+class Buffer(cl.Buffer):  # type: ignore[misc]
+    """A pyopencl.Buffer over memory of clpool, which it keeps. Parts keep it too, and may have parts again."""
+
+    __slots__ = ()
+
+    _clpool_memory: MemoryObject
+
+    def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
+        """A part of so many bytes."""
+        part: Buffer = as_buffer(self._clpool_memory.get_sub_region(origin, size, flags))
+        return part
+
+    def __getitem__(self, index: slice) -> "Buffer":
+        part: Buffer = as_buffer(self._clpool_memory[index])
+        return part
+
+    def release(self) -> None:
+        """Gives the memory back, to its pool or the driver; when parts are gone that still use it."""
+        if not self._clpool_memory.is_released:
+            self._clpool_memory.release()
+        super().release()
+
+    def __enter__(self) -> "Buffer":
+        return self
+
+    def __exit__(self, *_exception: Any) -> None:
+        if not self._clpool_memory.is_released:
+            self.release()
+
+
+class PooledBuffer(Buffer):
+    """A pyopencl.Buffer over a block, which returns to its pool when it is collected or released."""
+
+    __slots__ = ()
+
+
 def as_buffer(memory: MemoryObject) -> Any:
-    """An ordinary pyopencl.Buffer over the same cl_mem. It keeps the memory; when it is collected, a block returns to its
-    pool. Its release() gives up the cl_mem only, and parts made by PyOpenCL's get_sub_region() do not keep it: keep it
-    alive as long as them (memory[a:b] does so by itself)."""
-    buffer = cl.Buffer.from_int_ptr(memory.int_ptr, True)
+    """A pyopencl.Buffer over the same cl_mem, which keeps the memory: a block returns to its pool when the buffer and all
+    parts of it are collected or released."""
+    buffer = make_buffer(memory.int_ptr, True)
     buffer._clpool_memory = memory
+    buffer.__class__ = PooledBuffer if memory.is_pooled else Buffer
     return buffer
+
+
+class _Kept:
+    """Keeps memory that an array lies in, and does not keep it from being released."""
+
+    def __init__(self, memory: MemoryObject) -> None:
+        self.memory = memory
+
+
+class SVMAllocation(cl.SVM):  # type: ignore[misc]
+    """A pyopencl.SVMPointer over SVM of clpool, with the members of pyopencl.SVMAllocation. As there, the address can still
+    be read after the release, and must not be used any more."""
+
+    def __init__(self, memory: Any, queue: Any) -> None:
+        self._clpool_memory = memory
+        self._queue = queue
+        super().__init__(array_at(memory.svm_ptr, memory.size, memory.size, np.uint8, "C", _Kept(memory)))
+
+    def release(self) -> None:
+        """Gives the memory back, to its pool or the driver."""
+        self._clpool_memory.release()
+
+    def enqueue_release(self, queue: Any = None, wait_for: Any = None) -> Any:
+        """Gives it back behind a queue and events; returns the pyopencl.Event of that."""
+        return cl.Event.from_int_ptr(self._clpool_memory.enqueue_release(queue, wait_for).int_ptr)
+
+    def bind_to_queue(self, queue: Any) -> None:
+        """From now on the memory is used on this queue, and given back behind it."""
+        self._clpool_memory.bind_to_queue(queue)
+        self._queue = queue
+
+    def unbind_from_queue(self) -> None:
+        """Waits for the queue that the memory is bound to, and forgets it."""
+        self._clpool_memory.unbind_from_queue()
+        self._queue = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, cl.SVMPointer) and self.svm_ptr == other.svm_ptr
+
+    def __hash__(self) -> int:
+        return hash(self.svm_ptr)
+
+
+class PooledSVM(SVMAllocation):
+    """The same over a block, which returns to its pool when it is collected or released."""
 
 
 class Allocator:
     """Allocator(pool or allocator): what pyopencl.array takes as `allocator`. Called with a size, it gives a pyopencl.Buffer
     that returns to the pool when it is collected; None for 0."""
 
-    __slots__ = ("pool", "_allocate_as")
+    __slots__ = ("pool", "_allocate_as", "__weakref__")
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
@@ -35,9 +120,24 @@ class Allocator:
             return None
         if self._allocate_as is None:
             return as_buffer(self.pool(size))
-        return self._allocate_as(size, make_buffer, "_clpool_memory")
+        return self._allocate_as(size, make_buffer, "_clpool_memory", PooledBuffer)
 
     allocate = __call__
 
     def __repr__(self) -> str:
         return f"<clpool.pyopencl.Allocator of {self.pool!r}>"
+
+
+_in_use: "weakref.WeakValueDictionary[Tuple[Any, ...], Allocator]" = weakref.WeakValueDictionary()
+
+
+def use(queue: Any, **options: Any) -> Allocator:
+    """A pool for the arrays of a queue, in one line: pyopencl.array.zeros(queue, n, dtype, allocator=use(queue)).
+
+    As long as an array or a variable has it, the same queue gets the same pool (for each choice of `options`, which are
+    clpool.MemoryPool's); after that its memory goes back to the driver."""
+    key: Tuple[Any, ...] = (queue.int_ptr, *sorted(options.items()))
+    allocator = _in_use.get(key)
+    if allocator is None:
+        allocator = _in_use.setdefault(key, Allocator(MemoryPool(ImmediateAllocator(queue), **options)))
+    return allocator

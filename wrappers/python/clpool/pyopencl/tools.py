@@ -4,21 +4,17 @@
 do with memory are PyOpenCL's own."""
 from typing import Any
 
-import numpy as np
-import pyopencl as cl  # type: ignore[import]
 from pyopencl.tools import *  # type: ignore[import]  # noqa: F401,F403
 
 from .. import allocators as _allocators
 from .. import pools as _pools
 from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_arg_dependent_memoize,
                        first_arg_dependent_memoize_nested)
-from ..memory import PooledBuffer, PooledSVM
 from ..pools import bitlog2
 from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
-from .interop import as_buffer, make_buffer
+from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer, make_buffer
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
-SVMAllocator = _allocators.SVMAllocator
 
 
 class DeferredAllocator(_allocators.DeferredAllocator):
@@ -45,25 +41,36 @@ class MemoryPool(_pools.MemoryPool):
 
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
-        return self.allocate_as(size, make_buffer, "_clpool_memory")
+        return self.allocate_as(size, make_buffer, "_clpool_memory", PooledBuffer)
 
     __call__ = allocate
 
 
+class SVMAllocator(_allocators.SVMAllocator):
+    """clpool's, giving objects with the members of pyopencl.SVMAllocation."""
+
+    def __init__(self, context: Any, alignment: int = 0, flags: int = 1, queue: Any = None) -> None:
+        super().__init__(context, alignment, flags, queue)
+        self.queue = queue
+
+    def __call__(self, size: int) -> Any:
+        memory = super().__call__(size)
+        return None if memory is None else SVMAllocation(memory, self.queue)
+
+
 class SVMPool(_pools.SVMPool):
-    """clpool's, giving pyopencl.SVM over the block's bytes, which return to the pool when it is collected."""
+    """clpool's, giving objects with the members of pyopencl.tools.PooledSVM."""
 
     def allocate(self, size: int) -> Any:
-        """A pyopencl.SVM over a block."""
-        block: Any = super().allocate(size)
-        return cl.SVM(np.frombuffer(block, np.uint8))
+        """A block that returns to the pool when it is collected or released."""
+        return PooledSVM(super().allocate(size), getattr(self.allocator, "queue", None))
 
     __call__ = allocate
 
 
 __all__ = [
     "AllocatorBase", "AllocatorInterface", "CLAllocator", "DeferredAllocator", "ImmediateAllocator", "MemoryPool",
-    "PooledBuffer", "PooledSVM", "SVMAllocator", "SVMPool", "bitlog2", "clear_first_arg_caches",
+    "PooledBuffer", "PooledSVM", "SVMAllocation", "SVMAllocator", "SVMPool", "bitlog2", "clear_first_arg_caches",
     "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested",
     "pytest_generate_tests_for_pyopencl",
 ]

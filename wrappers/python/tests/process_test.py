@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""fork() and Ctrl-C."""
+import os
+import signal
+import sys
+import threading
+
+import pytest
+
+import clpool
+
+
+def in_a_child(work):
+    """Runs work() in a child of fork(), which must end by itself, and returns what it said."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        signal.alarm(20)
+        try:
+            answer = repr(work())
+        except BaseException as failure:
+            answer = f"{type(failure).__name__}: {failure}"
+        os.write(writer, answer.encode()[:4000])
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        answer = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    assert status == 0, f"the child ended with {status}"
+    return answer
+
+
+@pytest.mark.parametrize("use", [
+    lambda context, queue, pool, block: pool.allocate(4096),
+    lambda context, queue, pool, block: queue.finish(),
+    lambda context, queue, pool, block: clpool.enqueue_fill(queue, block, b"x"),
+    lambda context, queue, pool, block: clpool.Buffer(context, 1, 64),
+])
+def test_a_child_is_told_that_it_cannot_use_the_parents_objects(context, queue, pool, use):
+    block = pool.allocate(4096)
+    answer = in_a_child(lambda: use(context, queue, pool, block))
+    assert "InvalidOperationError" in answer and "made before fork()" in answer
+    clpool.enqueue_fill(queue, block, b"x").wait()  # the parent still can
+
+
+def test_a_child_may_forget_and_release_the_parents_objects(context, queue, pool):
+    kept = [pool.allocate(4096), clpool.Buffer(context, 1, 64), clpool.Buffer(context, 1, 64).map(queue),
+            clpool.enqueue_fill(queue, pool.allocate(64), b"x")]
+
+    def work():
+        kept.clear()
+        clpool._native.finish_releases()
+        return "done"
+    assert in_a_child(work) == "'done'"
+    for thing in kept:
+        thing.release()
+
+
+def test_a_child_can_make_pools_of_its_own(pool, make_numbers):
+    def work():
+        numbers = make_numbers()
+        own = numbers.pool()
+        for _ in range(100):
+            own.allocate(100)
+        own.check()
+        return own.active_blocks
+    assert in_a_child(work) == "0"
+
+
+def test_forks_while_threads_work(context, queue, pool):
+    allocator, stop = clpool.ImmediateAllocator(queue), threading.Event()
+
+    def work():
+        while not stop.is_set():
+            allocator(4096)
+            pool.allocate(4096)
+            pool.allocate(100_000)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            def child():
+                try:
+                    pool.allocate(4096)
+                except clpool.InvalidOperationError:
+                    return "refused"
+            assert in_a_child(child) == "'refused'"
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(100)
+    pool.check()
+
+
+def interrupt(*_arguments):
+    """What Ctrl-C does."""
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("callback", ["collect", "out_of_memory"])
+def test_ctrl_c_in_a_callback_of_a_pool_reaches_the_caller(queue, callback):
+    allocator = clpool.LimitAllocator(clpool.ImmediateAllocator(queue), 1 << 20)
+    pool = clpool.MemoryPool(allocator, **{callback: interrupt})
+    block = pool.allocate(1 << 19)
+    with pytest.raises(KeyboardInterrupt):
+        pool.allocate(1 << 20)
+    block.release()
+    assert pool.active_blocks == 0
+    pool.check()
+
+
+def test_ctrl_c_in_an_allocators_function_reaches_the_caller(make_numbers):
+    numbers = make_numbers()
+
+    def allocate(size, alignment):
+        if size > 1 << 26:
+            interrupt()
+        return numbers.allocate(size, alignment)
+    pool = clpool.Pool(clpool.CustomAllocator(allocate, numbers.deallocate))
+    with pytest.raises(KeyboardInterrupt):
+        pool.allocate(1 << 27)
+    pool.allocate(100).release()
+    pool.check()
+
+
+def test_ctrl_c_at_any_moment_leaves_pools_whole(queue):
+    """A timer stands for the user; whatever it interrupts, nothing is lost."""
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+    armed = False
+
+    def on_timer(*_arguments):
+        nonlocal armed
+        if armed:  # else it comes late: nothing is to be interrupted any more
+            armed = False
+            raise KeyboardInterrupt
+
+    def interrupted():
+        nonlocal armed
+        try:
+            armed = True
+            signal.setitimer(signal.ITIMER_REAL, .0005)
+            for size in range(100, 1 << 20, 5000):
+                with pool.allocate(size) as block:
+                    clpool.enqueue_fill(queue, block, b"x")
+                if size % 3 == 0:
+                    pool.free_held()
+            armed = False
+        except KeyboardInterrupt:
+            return True
+        return False
+    former = signal.signal(signal.SIGALRM, on_timer)
+    try:
+        assert any([interrupted() for _ in range(200)])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
+    assert pool.active_blocks == 0
+    pool.check()
+
+
+def test_a_program_ends_by_ctrl_c_while_threads_allocate():
+    import subprocess
+    program = """
+import signal, threading
+import clpool
+device, context, queue = clpool.create_default_context()
+pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+def work():
+    while True:
+        pool.allocate(4096)
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+signal.raise_signal(signal.SIGINT)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in done.stderr

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""SVM of other makers, maps of SVM, releases behind queues."""
+import gc
+
+import numpy as np
+import pytest
+
+import clpool
+
+pytestmark = pytest.mark.usefixtures("needs_svm")
+
+
+def test_svm_of_an_array_over_svm_needs_no_context(context, queue):
+    array = clpool.csvm_empty(context, 100, np.float32)
+    svm = clpool.SVM(array)
+    assert svm.context == context and svm.mem is array and svm.size == 400
+    with svm.map_rw(queue) as mapped:
+        assert mapped is array  # the very object
+        mapped[:] = 3
+    part = clpool.SVM(array[10:20])
+    assert part.svm_ptr == svm.svm_ptr + 40 and part.size == 40
+    back = np.zeros(10, np.float32)
+    clpool.enqueue_copy(queue, back, part)
+    assert (back == 3).all()
+
+
+def test_host_memory_gets_the_context_of_its_use(opencl, context, queue):
+    host = np.arange(100, dtype=np.uint8)
+    svm = clpool.SVM(host)
+    assert (svm.size, svm.nbytes, svm.svm_ptr) == (100, 100, host.ctypes.data)
+    assert svm.mem is host and svm.context is None and not svm.is_released
+    assert (svm.buf == host).all() and svm == clpool.SVM(host) and hash(svm) == hash(clpool.SVM(host))
+    if clpool.svm_capabilities(opencl[0]) & clpool.device_svm_capabilities.FINE_GRAIN_SYSTEM:
+        with svm.map_rw(queue) as mapped:
+            assert mapped is host
+        clpool.enqueue_svm_memfill(queue, svm, b"\7").wait()
+        assert (host == 7).all()
+    else:
+        for use in (lambda: svm.map_ro(queue), lambda: clpool.enqueue_svm_memfill(queue, svm, b"\7"),
+                    lambda: clpool.enqueue_copy(queue, svm, bytes(100))):
+            with pytest.raises(clpool.NotSupportedError):
+                use()
+
+
+def test_host_memory_must_be_writable():
+    with pytest.raises(TypeError):
+        clpool.SVM()
+    assert clpool.SVM(mem=bytearray(4)).size == 4
+    with pytest.raises((BufferError, ValueError)):
+        clpool.SVM(b"immutable")
+
+
+def test_a_map_of_svm_has_pyopencls_members(context, queue):
+    svm = clpool.SVMAllocation(context, 64, queue=queue)
+    mapped = svm.map(queue, flags=clpool.map_flags.WRITE, size=16)
+    assert isinstance(mapped, clpool.SVMMap)
+    assert mapped.svm is svm and mapped.queue is queue and mapped.event.is_complete and mapped.array.size == 16
+    event = mapped.release()
+    assert mapped.release() is event and mapped.svm is None
+    with pytest.raises(clpool.InvalidValueError):
+        svm.map(queue, size=65)
+    buffer = svm.as_buffer(context, flags=None, size=None)
+    assert buffer.size == 64
+
+
+def fills(queue, memory, wait_for):
+    return clpool.enqueue_svm_memfill(queue, memory, b"\xaa", wait_for=wait_for)
+
+
+@pytest.mark.parametrize("kind", ["SVMAllocation", "SVMAllocation on a queue", "PooledSVM"])
+def test_enqueue_release_is_behind_the_events_and_commands_before_it(context, queue, gate, kind):
+    memory = {"SVMAllocation": lambda: clpool.SVMAllocation(context, 1 << 16),
+              "SVMAllocation on a queue": lambda: clpool.SVMAllocation(context, 1 << 16, queue=queue),
+              "PooledSVM": lambda: clpool.SVMPool(clpool.SVMAllocator(context, queue=queue)).allocate(1 << 16)}[kind]()
+    address = memory.svm_ptr
+    event = memory.enqueue_release(queue, wait_for=[gate[0]])
+    assert memory.is_released and not event.is_complete
+    again = clpool.SVMAllocation(context, 1 << 16)
+    assert again.svm_ptr != address
+    gate[1]()
+    event.wait()
+
+
+def test_memory_that_a_command_still_writes_is_not_given_to_others(context, queue, gate):
+    memory = clpool.SVMAllocation(context, 1 << 16)
+    address = memory.svm_ptr
+    fills(queue, memory, [gate[0]])
+    memory.enqueue_release(queue)
+    assert clpool.SVMAllocation(context, 1 << 16).svm_ptr != address
+    gate[1]()
+    queue.finish()
+
+
+def test_an_enqueue_release_that_fails_releases_nothing(context):
+    pool = clpool.SVMPool(clpool.SVMAllocator(context))
+    block = pool.allocate(100)
+    with pytest.raises(clpool.InvalidValueError):
+        block.enqueue_release()  # there is no queue
+    assert not block.is_released
+    del block
+    gc.collect()
+    assert pool.active_blocks == 0
+
+
+def test_enqueue_release_with_live_views_is_a_buffer_error(context, queue):
+    memory = clpool.SVMAllocation(context, 64, queue=queue)
+    view = memoryview(memory)
+    with pytest.raises(BufferError):
+        memory.enqueue_release()
+    view.release()
+    memory.enqueue_release().wait()
+    with pytest.raises(clpool.InvalidOperationError):
+        memory.enqueue_release()

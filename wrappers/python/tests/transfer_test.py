@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""Copies whose sides are of unequal length, host memory that must be writable, maps as arrays."""
+import numpy as np
+import pytest
+
+import clpool
+from clpool import map_flags, mem_flags
+
+RW = mem_flags.READ_WRITE
+
+
+def test_more_than_a_buffer_has_is_not_written(context, queue):
+    buffer = clpool.Buffer(context, RW, 48)
+    with pytest.raises(clpool.InvalidValueError, match="800 bytes"):
+        clpool.enqueue_copy(queue, buffer, np.zeros(100))
+    with pytest.raises(clpool.InvalidValueError):
+        clpool.enqueue_copy(queue, buffer, np.zeros(6), dst_offset=8)
+
+
+def test_more_than_a_buffer_has_is_not_read(context, queue):
+    buffer, host = clpool.Buffer(context, RW, 48), np.full(100, -1.0)
+    with pytest.raises(clpool.InvalidValueError, match="800 bytes"):
+        clpool.enqueue_copy(queue, host, buffer)
+    assert (host == -1).all()
+
+
+def test_a_host_object_that_is_shorter_is_copied_whole(context, queue):
+    buffer = clpool.Buffer(context, RW, 48)
+    clpool.enqueue_fill(queue, buffer, b"\0")
+    clpool.enqueue_copy(queue, buffer, b"\1\2\3\4", dst_offset=8)
+    part, whole = bytearray(6), bytearray(48)
+    clpool.enqueue_copy(queue, part, buffer, src_offset=7)
+    clpool.enqueue_copy(queue, whole, buffer)
+    assert part == b"\0\1\2\3\4\0" and whole == bytes(8) + b"\1\2\3\4" + bytes(36)
+
+
+def test_between_buffers_as_much_as_both_have_is_copied(context, queue):
+    short, long = clpool.Buffer(context, RW, 16), clpool.Buffer(context, RW, 64)
+    clpool.enqueue_fill(queue, long, b"\7")
+    clpool.enqueue_copy(queue, short, long)
+    host = bytearray(16)
+    clpool.enqueue_copy(queue, host, short)
+    assert host == b"\7" * 16
+
+
+def test_svm_is_copied_to_and_from_what_is_as_long(context, queue, needs_svm):
+    svm, host = clpool.SVMAllocation(context, 64, queue=queue), np.arange(64, dtype=np.uint8)
+    other = clpool.SVMAllocation(context, 32, queue=queue)
+    for dest, src in ((svm, host[:32].copy()), (np.zeros(32, np.uint8), svm), (svm, other), (other, svm),
+                      (svm, clpool.Buffer(context, RW, 32)), (clpool.Buffer(context, RW, 32), svm)):
+        with pytest.raises(clpool.InvalidValueError):
+            clpool.enqueue_copy(queue, dest, src)
+    clpool.enqueue_copy(queue, svm, host)
+    clpool.enqueue_copy(queue, other, svm, byte_count=16)
+    back = np.zeros(32, np.uint8)
+    clpool.enqueue_copy(queue, back, other)
+    assert (back[:16] == host[:16]).all()
+
+
+def test_page_locked_memory_is_copied_whole(context, queue):
+    pinned = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue)).allocate_block(100)
+    with pytest.raises(clpool.InvalidValueError):
+        clpool.enqueue_copy(queue, clpool.Buffer(context, RW, 64), pinned)
+    clpool.enqueue_copy(queue, clpool.Buffer(context, RW, 128), pinned)
+
+
+def test_old_names_of_offsets_are_taken_with_a_warning(context, queue):
+    buffer, host = clpool.Buffer(context, RW, 16), bytearray(4)
+    clpool.enqueue_fill(queue, buffer, b"\0")
+    with pytest.warns(DeprecationWarning, match="use dst_offset"):
+        clpool.enqueue_copy(queue, buffer, b"\5", device_offset=3)
+    with pytest.warns(DeprecationWarning, match="use src_offset"):
+        clpool.enqueue_copy(queue, host, buffer, device_offset=2)
+    assert host == b"\0\5\0\0"
+    with pytest.warns(DeprecationWarning, match="use dst_offset"):
+        clpool.enqueue_copy(queue, clpool.Buffer(context, RW, 16), buffer, dest_offset=4, byte_count=4)
+    with pytest.raises(TypeError, match="only one"):
+        clpool.enqueue_copy(queue, buffer, b"\5", device_offset=3, dst_offset=3)
+
+
+def read_only_array():
+    array = np.zeros(4, np.uint8)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("host", [b"immutable bytes!", read_only_array(), memoryview(b"1234")])
+def test_memory_that_devices_write_must_be_writable(context, host):
+    with pytest.raises(BufferError, match="cannot be written"):
+        clpool.Buffer(context, RW | mem_flags.USE_HOST_PTR, hostbuf=host)
+    with pytest.raises(BufferError, match="cannot be written"):
+        clpool.Buffer(context, mem_flags.USE_HOST_PTR, hostbuf=host)
+    clpool.Buffer(context, mem_flags.READ_ONLY | mem_flags.USE_HOST_PTR, hostbuf=host)
+    clpool.Buffer(context, RW | mem_flags.COPY_HOST_PTR, hostbuf=host)
+
+
+def test_the_base_of_a_mapped_array_is_the_map(context, queue):
+    buffer = clpool.Buffer(context, RW, 400)
+    array, event = clpool.enqueue_map_buffer(queue, buffer, map_flags.WRITE, 0, (10, 10), np.float32)
+    assert isinstance(array.base, clpool.MemoryMap) and event == array.base.event
+    part = array[3:, 2]
+    assert clpool.mapping_of(part) is array.base
+    with array.base:
+        array[:] = 5
+    assert "unmapped" in repr(array.base)
+    host = np.zeros(100, np.float32)
+    clpool.enqueue_copy(queue, host, buffer)
+    assert (host == 5).all()
+    with pytest.raises(ValueError):
+        clpool.mapping_of(host)
+
+
+def test_an_array_keeps_its_map(context, queue):
+    buffer = clpool.Buffer(context, RW, 400)
+    array = clpool.enqueue_map_buffer(queue, buffer, map_flags.WRITE, 0, 100, np.float32)[0]
+    array[:] = 2  # the map is not unmapped as long as an array is there
+    base = array.base
+    del array
+    assert base.size == 400
+    base.release()
+    assert base.release() is base.release()
+
+
+@pytest.mark.parametrize("dtype", ["f4", ">i2", "?", "M8[ns]", "S5", [("x", "f4"), ("y", "i2")], np.dtype("i4,f8", align=True)])
+def test_a_mapped_array_has_any_type_without_objects(context, queue, dtype):
+    dtype = np.dtype(dtype)
+    buffer = clpool.Buffer(context, RW, 4 * dtype.itemsize)
+    clpool.enqueue_fill(queue, buffer, b"\1")
+    array, _ = clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 0, (2, 2), dtype, "F")
+    assert array.dtype == dtype and array.shape == (2, 2) and array.flags.f_contiguous
+    assert array.tobytes() == b"\1" * 4 * dtype.itemsize
+    assert isinstance(array.base, clpool.MemoryMap)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_mapped_image_has_the_shape_that_is_asked_for(context, queue, order):
+    if not clpool.get_supported_image_formats(context, RW, clpool.mem_object_type.IMAGE2D):
+        pytest.skip("the device has no images")
+    pixels = np.arange(5 * 7 * 4, dtype=np.float32).reshape(5, 7, 4)
+    image = clpool.image_from_array(context, pixels, 4, "rw")
+    shape = (3, 6, 4) if order == "C" else (4, 6, 3)
+    mapped = clpool.enqueue_map_image(queue, image, map_flags.READ, (1, 2), (6, 3), shape, np.float32, order)
+    expected = pixels[2:5, 1:7]
+    assert (mapped.array == (expected if order == "C" else expected.T)).all()
+    array, event, row_pitch, slice_pitch = mapped
+    assert row_pitch >= 6 * 16 and event.is_complete and slice_pitch >= 0
+    with array.base:
+        pass
+    whole = clpool.enqueue_map_image(queue, image, map_flags.READ, (0, 0), (7, 5))
+    assert isinstance(whole, clpool.MemoryMap)
+    strided, *_ = clpool.enqueue_map_image(queue, image, map_flags.READ, (0, 0), (7, 5), (5, 7), np.float32,
+                                           strides=(whole.row_pitch, 16))
+    assert (strided == pixels[:, :, 0]).all()
