@@ -117,6 +117,9 @@ java_cl_status java_event_release(cl_event event);
 java_cl_status java_event_wait(cl_event event);
 // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
 java_cl_status java_event_status(cl_event event, uint64_t* value);
+// Upcalls.done(number, status) at the end of the command, and when the memory object is gone, on whatever thread.
+java_cl_status java_event_notify(cl_event event, uint64_t number);
+java_cl_status java_mem_notify(cl_mem mem, uint64_t number);
 java_cl_status java_sampler_release(cl_sampler sampler);
 
 #endif
