@@ -46,6 +46,14 @@ namespace ClPool.Interop
             return new Borrowed(this);
         }
 
+        /// <summary>The text of an object over a handle.</summary>
+        internal static string Describe(string name, OwnedHandle owned, IntPtr foreign)
+        {
+            if (owned != null && owned.IsClosed) return name + " (disposed)";
+            IntPtr value = owned == null ? foreign : owned.handle;
+            return name + " 0x" + value.ToInt64().ToString("x");
+        }
+
         /// <summary>Releases what finalizers left.</summary>
         internal static void ReleaseForgotten()
         {
@@ -70,13 +78,23 @@ namespace ClPool.Interop
         /// <summary>A handle in use.</summary>
         internal struct Borrowed : IDisposable
         {
-            private readonly OwnedHandle from;
+            private readonly OwnedHandle from; // null: somebody else keeps it
 
-            internal Borrowed(OwnedHandle from) { this.from = from; }
+            internal readonly IntPtr Value;
 
-            internal IntPtr Value { get { return from.handle; } }
+            internal Borrowed(OwnedHandle from)
+            {
+                this.from = from;
+                Value = from.handle;
+            }
 
-            public void Dispose() { from.DangerousRelease(); }
+            internal Borrowed(IntPtr foreign)
+            {
+                from = null;
+                Value = foreign;
+            }
+
+            public void Dispose() { if (from != null) from.DangerousRelease(); }
         }
     }
 }

@@ -159,15 +159,15 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
-   * Copies as much as both have.
+   * Copies all of the source.
    *
-   * @param target where to
+   * @param target where to; at least as large as the source
    * @param source where from
    * @param after events to wait for
    * @return the end of the command
    */
   public Event copy(Memory target, Memory source, Event... after) {
-    return copyBytes(target, 0, source, 0, Sizes.WHOLE, after);
+    return copyBytes(target, 0, source, 0, Errors.required("source", source).size(), after);
   }
 
   private Event copyBytes(

@@ -116,6 +116,11 @@ class MemoryTest {
       assertEquals((byte) 249, content[299]);
       assertEquals(1, content[300]);
       queue.copy(target, source);
+      try (Memory small = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 8)) {
+        IllegalArgumentException thrown =
+            assertThrows(IllegalArgumentException.class, () -> queue.copy(small, source));
+        assertTrue(thrown.getMessage().contains("8"), thrown.getMessage());
+      }
       assertArrayEquals(contentOf(source), contentOf(target));
       queue.migrate(new Memory[] {source, target}, 0).await();
 
