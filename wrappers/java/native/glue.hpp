@@ -41,6 +41,8 @@ class java_bytes {
   bool given_ = false;
 };
 
+// Writes the 64-bit figures of a struct, which follow its size, into an array of as many.
+void java_figures(JNIEnv* jenv, jlongArray array, const void* figures, size_t size);
 jbyteArray java_text(JNIEnv* jenv, const char* text);
 void java_throw(JNIEnv* jenv, clpool_status status);
 void java_throw_cl(JNIEnv* jenv, cl_int code);

@@ -266,4 +266,9 @@ public final class Characterization {
       return new Performance(figures);
     }
   }
+
+  @Override
+  public String toString() {
+    return "Characterization[" + Device.of(device) + "]";
+  }
 }

@@ -73,10 +73,9 @@ public final class Heap extends NativeObject {
    * @return the figures
    */
   public synchronized HeapStatistics statistics() {
-    try (clpool_heap_stats stats = new clpool_heap_stats()) {
-      with(heap -> Native.clpool_heap_statistics(heap, stats));
-      return new HeapStatistics(stats);
-    }
+    long[] figures = new long[HeapStatistics.COUNT];
+    with(heap -> Native.clpool_heap_statistics(heap, figures));
+    return new HeapStatistics(figures);
   }
 
   /** Checks the heap's books against a recount; for tests. */

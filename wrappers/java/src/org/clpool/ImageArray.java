@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.util.Arrays;
 import java.nio.ByteBuffer;
 
 /** A contiguous array in C order, [depth][height][width][channels], to be copied into an image. */
@@ -74,5 +75,10 @@ public final class ImageArray {
       c.setSize(bytes.size());
       return Image.adopt(Native.clpool_image_create_from_array(uses.of("context", context), c), null);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "ImageArray[" + Arrays.toString(shape) + " of " + element + "]";
   }
 }

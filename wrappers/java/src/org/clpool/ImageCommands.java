@@ -199,4 +199,9 @@ public final class ImageCommands {
       return new MappedMemory(map, flags, image, null);
     }
   }
+
+  @Override
+  public String toString() {
+    return "ImageCommands[" + queue + "]";
+  }
 }

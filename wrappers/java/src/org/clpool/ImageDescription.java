@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.util.Arrays;
 import java.nio.ByteBuffer;
 
 /** What a new image is to be. */
@@ -111,5 +112,10 @@ public final class ImageDescription {
 
   private HostBytes hostBytes() {
     return host == null ? null : HostBytes.forFlags(flags, host);
+  }
+
+  @Override
+  public String toString() {
+    return "ImageDescription[" + Arrays.toString(shape) + " of " + format + "]";
   }
 }

@@ -108,10 +108,9 @@ public final class Pool extends NativeObject {
    * @return the figures
    */
   public PoolStatistics statistics() {
-    try (clpool_pool_stats stats = new clpool_pool_stats()) {
-      with(pool -> Native.clpool_pool_statistics(pool, stats));
-      return new PoolStatistics(stats);
-    }
+    long[] figures = new long[PoolStatistics.COUNT];
+    with(pool -> Native.clpool_pool_statistics(pool, figures));
+    return new PoolStatistics(figures);
   }
 
   /** Gives every chunk that has no block handed out back to the allocator. Waits for nothing. */

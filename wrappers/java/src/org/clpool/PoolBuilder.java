@@ -262,4 +262,9 @@ public final class PoolBuilder {
   LeakDetection leakDetection() {
     return leakDetection;
   }
+
+  @Override
+  public String toString() {
+    return "PoolBuilder[" + (name.isEmpty() ? "" : name + ", ") + strategy + " over " + allocator + "]";
+  }
 }

@@ -40,10 +40,9 @@ public final class Trace extends NativeObject {
    * @return the figures
    */
   public TraceStatistics statistics() {
-    try (clpool_trace_stats stats = new clpool_trace_stats()) {
-      with(trace -> Native.clpool_trace_statistics(trace, stats));
-      return new TraceStatistics(stats);
-    }
+    long[] figures = new long[TraceStatistics.COUNT];
+    with(trace -> Native.clpool_trace_statistics(trace, figures));
+    return new TraceStatistics(figures);
   }
 
   /**
@@ -80,8 +79,8 @@ public final class Trace extends NativeObject {
    * @throws ClpoolException with {@link Status#CALLBACK} if that stopped it
    */
   public ReplayResult replay(Pool pool, long interval, ReplayProgress progress) {
-    try (clpool_trace_replay_result result = new clpool_trace_replay_result();
-        Uses uses = new Uses()) {
+    long[] result = new long[ReplayResult.COUNT];
+    try (Uses uses = new Uses()) {
       Native.java_trace_replay_pool(
           uses.of("trace", this), uses.of("pool", pool), Sizes.check("interval", interval), progress, result);
       return new ReplayResult(result);
@@ -97,8 +96,8 @@ public final class Trace extends NativeObject {
    * @return what was found
    */
   public ReplayResult replay(Allocator allocator, long interval, ReplayProgress progress) {
-    try (clpool_trace_replay_result result = new clpool_trace_replay_result();
-        Uses uses = new Uses()) {
+    long[] result = new long[ReplayResult.COUNT];
+    try (Uses uses = new Uses()) {
       Native.java_trace_replay_allocator(
           uses.of("trace", this), uses.of("allocator", allocator), Sizes.check("interval", interval), progress, result);
       return new ReplayResult(result);
