@@ -317,7 +317,30 @@ namespace ClPool.Tests
                 Assert.AreEqual(2, memory.AsSpan<long>(16, 16).Length);
                 using (MemoryMap map = buffer.Map(Shared.Queue)) Assert.AreEqual(5, map.AsSpan<int>()[15]);
                 Assert.Throws<ArgumentOutOfRangeException>(() => memory.AsSpan<byte>(0, 65));
+                Assert.Throws<ArgumentException>(() => memory.AsSpan<long>(0, 63));
                 Assert.Throws<InvalidOperationException>(() => buffer.AsSpan<byte>());
+            }
+        }
+
+        [Test]
+        public void HostMemoryIsAnOwnerOfDotNets()
+        {
+            using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))
+            using (PageLockedMemoryPool pool = new PageLockedMemoryPool(pinned))
+            {
+                System.Buffers.IMemoryOwner<byte> owner = pool.Allocate(100).ToMemoryOwner();
+                Memory<byte> bytes = owner.Memory;
+                Assert.AreEqual(100, bytes.Length);
+                bytes.Span.Fill(7);
+                using (System.Buffers.MemoryHandle pin = bytes.Slice(10).Pin())
+                    unsafe { Assert.AreEqual(7, ((byte*)pin.Pointer)[89]); }
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                owner.Dispose();
+                owner.Dispose();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                Assert.Throws<ObjectDisposedException>(() => bytes.Span.Clear());
+                using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+                    Assert.Throws<InvalidOperationException>(() => buffer.ToMemoryOwner());
             }
         }
 #endif

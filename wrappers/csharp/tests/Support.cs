@@ -19,10 +19,10 @@ namespace ClPool.Tests
         internal static CommandQueue Queue { get { return context.Value.Queue; } }
         internal static IntPtr Device { get { return context.Value.Device; } }
 
-        /// <summary>So many rounds of a race, or a hundred times as many where CLPOOL_LONG_TESTS is set.</summary>
+        /// <summary>So many rounds of a race, or twenty times as many where CLPOOL_LONG_TESTS is set.</summary>
         internal static int Rounds(int few)
         {
-            return Environment.GetEnvironmentVariable("CLPOOL_LONG_TESTS") == null ? few : 100 * few;
+            return Environment.GetEnvironmentVariable("CLPOOL_LONG_TESTS") == null ? few : 20 * few;
         }
 
         internal static void NeedsSvm()

@@ -62,9 +62,9 @@ final class Support {
     }
   }
 
-  /** So many rounds of a race, or a hundred times as many where CLPOOL_LONG_TESTS is set. */
+  /** So many rounds of a race, or twenty times as many where CLPOOL_LONG_TESTS is set. */
   static int rounds(int few) {
-    return System.getenv("CLPOOL_LONG_TESTS") == null ? few : 100 * few;
+    return System.getenv("CLPOOL_LONG_TESTS") == null ? few : 20 * few;
   }
 
   static void await(CountDownLatch latch) {
