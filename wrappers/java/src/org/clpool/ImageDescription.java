@@ -102,7 +102,7 @@ public final class ImageDescription {
         options.setHost_size(bytes.size());
       }
       options.setBuffer(uses.ofOptional(buffer));
-      Image image = Image.adopt(Native.clpool_image_create(uses.of("context", context), options), buffer);
+      Image image = Image.adopt(Native.clpool_image_create(uses.of("context", context), options), new Object[] {bytes, buffer});
       if (bytes != null) {
         image.keeping(flags, bytes);
       }

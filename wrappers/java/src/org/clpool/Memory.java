@@ -85,7 +85,7 @@ public class Memory extends Usable implements AutoCloseable {
       long buffer =
           Native.clpool_buffer_create(
               uses.of("context", context), flags, bytes.size(), uses.of("host", bytes), bytes.size());
-      return watched(buffer, context).keeping(flags, bytes);
+      return watched(buffer, new Object[] {context, bytes}).keeping(flags, bytes);
     }
   }
 

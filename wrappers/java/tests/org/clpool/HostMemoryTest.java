@@ -90,6 +90,26 @@ class HostMemoryTest {
     }
   }
 
+  private ByteBuffer viewOfClosed(WeakReference<?>[] host) {
+    ByteBuffer bytes = Support.direct(SIZE);
+    host[0] = new WeakReference<>(bytes);
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_USE_HOST_PTR, bytes)) {
+      return buffer.hostMemory();
+    }
+  }
+
+  @Test
+  void aViewOfTheHostMemoryKeepsItToo() throws Exception {
+    WeakReference<?>[] host = new WeakReference<?>[1];
+    ByteBuffer view = viewOfClosed(host);
+    session.queue().finish();
+    collectOften();
+    assertNotNull(host[0].get());
+    view.put(SIZE - 1, (byte) 1);
+    view = null;
+    assertTrue(Support.collectUntil(() -> host[0].get() == null));
+  }
+
   @Test
   void aCommandThatIsRefusedKeepsNothing() {
     int before = Completions.waiting();
