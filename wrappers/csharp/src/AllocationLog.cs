@@ -233,7 +233,7 @@ namespace ClPool
         }
 
         /// <inheritdoc/>
-        public override string ToString() { return handle.IsClosed ? "AllocationLog (disposed)" : "AllocationLog, " + Statistics; }
+        public override string ToString() { return handle.IsDisposed ? "AllocationLog (disposed)" : "AllocationLog, " + Statistics; }
     }
 
     /// <summary>Writes an allocation log that RMM's tools load. Thread-safe.</summary>

@@ -264,6 +264,6 @@ namespace ClPool
         internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
 
         /// <inheritdoc/>
-        public override string ToString() { return handle.IsClosed ? "DeviceData (disposed)" : "DeviceData, " + Limits; }
+        public override string ToString() { return handle.IsDisposed ? "DeviceData (disposed)" : "DeviceData, " + Limits; }
     }
 }

@@ -107,7 +107,7 @@ namespace ClPool
         }
 
         /// <inheritdoc/>
-        public override string ToString() { return handle.IsClosed ? "Heap (disposed)" : "Heap, " + Statistics; }
+        public override string ToString() { return handle.IsDisposed ? "Heap (disposed)" : "Heap, " + Statistics; }
     }
 
     /// <summary>A range that a heap handed out. A forgotten one stays handed out.</summary>

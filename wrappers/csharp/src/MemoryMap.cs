@@ -84,7 +84,7 @@ namespace ClPool
         /// <inheritdoc/>
         public override string ToString()
         {
-            return handle.IsClosed ? "MemoryMap (disposed)" : "MemoryMap of " + Size + " bytes of " + memory;
+            return handle.IsDisposed ? "MemoryMap (disposed)" : "MemoryMap of " + Size + " bytes of " + memory;
         }
     }
 }

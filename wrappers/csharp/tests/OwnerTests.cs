@@ -87,8 +87,40 @@ namespace ClPool.Tests
         [Test]
         public void QueuesAreDisposedOfWhileThreadsUseThem()
         {
-            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
-                Race(20, () => CommandQueue.FromHandle(Gate.AnotherQueue(), false), queue => queue.Finish());
+            Race(20, () => CommandQueue.FromHandle(Gate.AnotherQueue(), false), queue => queue.Finish());
+        }
+
+        private sealed class SlowSource : IMemorySource
+        {
+            private int calls;
+            internal readonly ManualResetEventSlim Inside = new ManualResetEventSlim(), Go = new ManualResetEventSlim();
+
+            public long Allocate(long size, long alignment)
+            {
+                if (Interlocked.Increment(ref calls) == 1)
+                {
+                    Inside.Set();
+                    Go.Wait();
+                }
+                return 1L << 40;
+            }
+
+            public void Deallocate(long chunk, long size) { }
+        }
+
+        [Test]
+        public void NoUseBeginsAfterDisposeAlthoughAnotherOneLasts()
+        {
+            SlowSource source = new SlowSource();
+            CustomAllocator allocator = new CustomAllocator(source);
+            Thread user = new Thread(() => allocator.Allocate(100).Dispose());
+            user.Start();
+            source.Inside.Wait();
+            allocator.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => allocator.Allocate(1));
+            Assert.AreEqual("CustomAllocator (disposed)", allocator.ToString());
+            source.Go.Set();
+            user.Join();
         }
 
         [Test]

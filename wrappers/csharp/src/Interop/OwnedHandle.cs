@@ -17,6 +17,7 @@ namespace ClPool.Interop
 
         private readonly Releaser release;
         private readonly string owner;
+        private volatile bool disposed; // SafeHandle is closed only when no call uses it any more
         private bool forgotten;
         private IntPtr left;
 
@@ -27,6 +28,9 @@ namespace ClPool.Interop
             SetHandle(value);
             ReleaseForgotten();
         }
+
+        /// <summary>Whether Dispose was called; calls that began before may still use the handle.</summary>
+        internal bool IsDisposed { get { return disposed; } }
 
         public override bool IsInvalid { get { return handle == IntPtr.Zero; } }
 
@@ -43,13 +47,18 @@ namespace ClPool.Interop
             {
                 throw new ObjectDisposedException(owner);
             }
+            if (disposed)
+            {
+                DangerousRelease();
+                throw new ObjectDisposedException(owner);
+            }
             return new Borrowed(this);
         }
 
         /// <summary>The text of an object over a handle.</summary>
         internal static string Describe(string name, OwnedHandle owned, IntPtr foreign)
         {
-            if (owned != null && owned.IsClosed) return name + " (disposed)";
+            if (owned != null && owned.IsDisposed) return name + " (disposed)";
             IntPtr value = owned == null ? foreign : owned.handle;
             return name + " 0x" + value.ToInt64().ToString("x");
         }
@@ -63,6 +72,7 @@ namespace ClPool.Interop
 
         protected override void Dispose(bool disposing)
         {
+            disposed = true;
             forgotten = !disposing;
             base.Dispose(disposing);
         }
