@@ -149,6 +149,23 @@ CLPOOL_LONGS_BASE((TYPE, CAPACITY))
 CLPOOL_ARRAY_OUT(cl_device_id *devices, size_t capacity)
 CLPOOL_ARRAY_OUT(uint32_t *sizes, size_t capacity)
 
+// Structs of nothing but figures, 64 bits each behind their size: one call gives them all, in the order of the header.
+%define CLPOOL_FIGURES(TYPE, NAME)
+CLPOOL_LONGS_BASE(TYPE *NAME)
+%typemap(in) TYPE *NAME (TYPE figures) %{
+  TYPE##_init(&figures);
+  $1 = &figures;
+%}
+%typemap(argout) TYPE *NAME %{
+  java_figures(jenv, $input, &figures$argnum, sizeof figures$argnum);
+%}
+%rename("$ignore") TYPE;
+%enddef
+CLPOOL_FIGURES(clpool_pool_stats, stats)
+CLPOOL_FIGURES(clpool_heap_stats, stats)
+CLPOOL_FIGURES(clpool_trace_stats, stats)
+CLPOOL_FIGURES(clpool_trace_replay_result, result)
+
 // The shape of an image: three numbers, read (of structs) and written (by functions).
 CLPOOL_LONGS_BASE(size_t shape[3])
 %typemap(in) size_t shape[3] (jlong elements[3], size_t values[3]) %{
@@ -254,3 +271,4 @@ CLPOOL_LONGS_BASE(jlongArray)
 %typemap(out) jlongArray %{ $result = $1; %}
 %ignore java_longs;
 %ignore java_bytes;
+%ignore java_figures;

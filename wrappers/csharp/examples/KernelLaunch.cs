@@ -56,7 +56,7 @@ namespace ClPool.Examples
                 Check(clSetKernelArg(kernel, 0, new IntPtr(sizeof(float)), ref a), "clSetKernelArg");
                 x.SetKernelArg(kernel, 1);
                 y.SetKernelArg(kernel, 2);
-                Check(clEnqueueNDRangeKernel(context.Queue, kernel, 1, null, new[] { new IntPtr(Count) }, null, 0, null, out done),
+                Check(clEnqueueNDRangeKernel(context.Queue.Handle, kernel, 1, null, new[] { new IntPtr(Count) }, null, 0, null, out done),
                       "clEnqueueNDRangeKernel");
                 using (ClEvent finished = ClEvent.FromHandle(done, false)) y.Read(context.Queue, result, 0, MemoryObject.WholeSize, new[] { finished });
                 clReleaseKernel(kernel);

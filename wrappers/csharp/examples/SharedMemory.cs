@@ -17,7 +17,7 @@ namespace ClPool.Examples
                     Console.WriteLine("skipped: " + Devices.Describe(context.Device) + " has no shared virtual memory");
                     return 77;
                 }
-                using (SvmAllocator allocator = new SvmAllocator(context.Context, MemFlags.None, 0, context.Queue))
+                using (SvmAllocator allocator = new SvmAllocator(context, MemFlags.None, 0, context.Queue))
                 using (SvmPool pool = new SvmPool(allocator))
                 using (PooledSvm block = pool.Allocate(1024 * sizeof(float)))
                 {

@@ -39,6 +39,9 @@ namespace ClPool
         public long FinalLiveBytes { get { return (long)native.final_live_bytes; } }
         /// <summary>Blocks that the log never releases.</summary>
         public long FinalLiveBlocks { get { return (long)native.final_live_blocks; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>What a replay found.</summary>
@@ -66,6 +69,9 @@ namespace ClPool
         public long PeakLiveBytes { get { return (long)native.peak_live_bytes; } }
         /// <summary>peak_driver_bytes / peak_live_bytes in parts per million; 0 if nothing was live.</summary>
         public long RatioPpm { get { return (long)native.ratio_ppm; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>One event of an allocation log.</summary>
@@ -91,6 +97,9 @@ namespace ClPool
         public long Line { get { return (long)native.line; } }
         /// <summary>Small number that identifies the block while it is live, below clpool_trace_stats.peak_live_blocks; or * -1.</summary>
         public long Slot { get { return (long)native.slot; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>An allocation log in RMM's format. It never changes: any number of threads may use it.</summary>
@@ -222,6 +231,9 @@ namespace ClPool
                 return 1;
             }
         }
+
+        /// <inheritdoc/>
+        public override string ToString() { return handle.IsDisposed ? "AllocationLog (disposed)" : "AllocationLog, " + Statistics; }
     }
 
     /// <summary>Writes an allocation log that RMM's tools load. Thread-safe.</summary>
@@ -258,5 +270,8 @@ namespace ClPool
 
         /// <summary>Writes what is buffered and closes the file; <see cref="Flush"/> before tells whether that works.</summary>
         public void Dispose() { handle.Dispose(); }
+
+        /// <inheritdoc/>
+        public override string ToString() { return OwnedHandle.Describe(GetType().Name, handle, IntPtr.Zero); }
     }
 }

@@ -35,6 +35,9 @@ namespace ClPool
         public void Dispose() { handle.Dispose(); }
 
         internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+
+        /// <inheritdoc/>
+        public override string ToString() { return OwnedHandle.Describe(GetType().Name, handle, IntPtr.Zero); }
     }
 
     /// <summary>Buffers by clCreateBuffer. Out-of-memory may come late, where no pool can answer it: prefer
@@ -42,12 +45,13 @@ namespace ClPool
     public sealed unsafe class DeferredAllocator : Allocator
     {
         /// <summary>Makes buffers in a cl_context.</summary>
-        public DeferredAllocator(IntPtr context, MemFlags flags = MemFlags.None) : base(Make(context, flags), MemoryKind.Buffer) { }
+        public DeferredAllocator(ComputeContext context, MemFlags flags = MemFlags.None) : base(Make(context, flags), MemoryKind.Buffer) { }
 
-        private static IntPtr Make(IntPtr context, MemFlags flags)
+        private static IntPtr Make(ComputeContext context, MemFlags flags)
         {
             IntPtr made;
-            Errors.Check(Native.clpool_allocator_create_deferred(context, (ulong)flags, &made));
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_allocator_create_deferred(within.Value, (ulong)flags, &made));
             return made;
         }
     }
@@ -56,12 +60,13 @@ namespace ClPool
     public sealed unsafe class ImmediateAllocator : Allocator
     {
         /// <summary>Makes buffers for a cl_command_queue.</summary>
-        public ImmediateAllocator(IntPtr queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Buffer) { }
+        public ImmediateAllocator(CommandQueue queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Buffer) { }
 
-        private static IntPtr Make(IntPtr queue, MemFlags flags)
+        private static IntPtr Make(CommandQueue queue, MemFlags flags)
         {
             IntPtr made;
-            Errors.Check(Native.clpool_allocator_create_immediate(queue, (ulong)flags, &made));
+            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
+                Errors.Check(Native.clpool_allocator_create_immediate(on.Value, (ulong)flags, &made));
             return made;
         }
     }
@@ -74,15 +79,17 @@ namespace ClPool
         /// <param name="flags">0 means coarse grain</param>
         /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
         /// <param name="queue">an in-order queue behind which it is freed; zero: freed at once</param>
-        public SvmAllocator(IntPtr context, MemFlags flags = MemFlags.None, int alignment = 0, IntPtr queue = default(IntPtr))
+        public SvmAllocator(ComputeContext context, MemFlags flags = MemFlags.None, int alignment = 0, CommandQueue queue = null)
             : base(Make(context, flags, alignment, queue), MemoryKind.Svm)
         {
         }
 
-        private static IntPtr Make(IntPtr context, MemFlags flags, int alignment, IntPtr queue)
+        private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue queue)
         {
             IntPtr made;
-            Errors.Check(Native.clpool_allocator_create_svm(context, (ulong)flags, (uint)Arguments.Bytes(alignment, "alignment"), queue,
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (OwnedHandle.Borrowed on = Arguments.BorrowOptional(queue))
+                Errors.Check(Native.clpool_allocator_create_svm(within.Value, (ulong)flags, (uint)Arguments.Bytes(alignment, "alignment"), on.Value,
                                                             &made));
             return made;
         }
@@ -92,12 +99,13 @@ namespace ClPool
     public sealed unsafe class PinnedAllocator : Allocator
     {
         /// <summary>Makes host memory by a cl_command_queue, which maps and unmaps.</summary>
-        public PinnedAllocator(IntPtr queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Pinned) { }
+        public PinnedAllocator(CommandQueue queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Pinned) { }
 
-        private static IntPtr Make(IntPtr queue, MemFlags flags)
+        private static IntPtr Make(CommandQueue queue, MemFlags flags)
         {
             IntPtr made;
-            Errors.Check(Native.clpool_allocator_create_pinned(queue, (ulong)flags, &made));
+            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
+                Errors.Check(Native.clpool_allocator_create_pinned(on.Value, (ulong)flags, &made));
             return made;
         }
     }

@@ -47,5 +47,8 @@ namespace ClPool
             box.target_slice_pitch = Arguments.Bytes(TargetSlicePitch, "TargetSlicePitch");
             return box;
         }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 }

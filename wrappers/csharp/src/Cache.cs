@@ -77,6 +77,20 @@ namespace ClPool
             }
         }
 
+        /// <summary>The same for a context.</summary>
+        public T GetOrAdd<T>(ComputeContext owner, string key, Func<T> factory)
+        {
+            using (OwnedHandle.Borrowed used = Arguments.Borrow(owner, "owner"))
+                return GetOrAdd(CacheOwner.Context, used.Value, key, factory);
+        }
+
+        /// <summary>The same for a queue.</summary>
+        public T GetOrAdd<T>(CommandQueue owner, string key, Func<T> factory)
+        {
+            using (OwnedHandle.Borrowed used = Arguments.Borrow(owner, "owner"))
+                return GetOrAdd(CacheOwner.Queue, used.Value, key, factory);
+        }
+
         /// <summary>The same for a pool.</summary>
         public T GetOrAdd<T>(Pool owner, string key, Func<T> factory)
         {
@@ -143,5 +157,8 @@ namespace ClPool
         {
             internal object Value;
         }
+
+        /// <inheritdoc/>
+        public override string ToString() { return OwnedHandle.Describe(GetType().Name, handle, IntPtr.Zero); }
     }
 }

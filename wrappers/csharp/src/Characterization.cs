@@ -45,6 +45,9 @@ namespace ClPool
         public int WorkItems { get; set; }
         /// <summary>Banks; 0: 32.</summary>
         public int Banks { get; set; }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>The worst bank conflict of an access.</summary>
@@ -63,6 +66,9 @@ namespace ClPool
         public string Explanation { get; private set; }
         /// <summary>Where a device's figures come from; null where they were given.</summary>
         public Answer Answer { get; private set; }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>How speed is measured. 0 means the default.</summary>
@@ -135,12 +141,12 @@ namespace ClPool
         /// <summary>All SIMD widths that the compiler may choose for a kernel, ascending.</summary>
         public static IReadOnlyList<int> SimdGroupSizes(IntPtr device)
         {
-            uint[] sizes = new uint[64];
             ulong count;
             clpool_answer answer = Empty();
+            Errors.Check(Native.clpool_characterize_simd_group_sizes(device, null, 0, &count, &answer));
+            uint[] sizes = new uint[count];
             fixed (uint* room = sizes)
                 Errors.Check(Native.clpool_characterize_simd_group_sizes(device, room, (ulong)sizes.Length, &count, &answer));
-            Array.Resize(ref sizes, (int)Math.Min(count, (ulong)sizes.Length));
             return Array.ConvertAll(sizes, size => (int)size);
         }
 
@@ -157,15 +163,23 @@ namespace ClPool
         }
 
         /// <summary>What work-group sizes should be a multiple of.</summary>
-        public static Answer WorkGroupSizeMultiple(IntPtr device, IntPtr context = default(IntPtr), Model model = Model.Current)
+        public static Answer WorkGroupSizeMultiple(IntPtr device, ComputeContext context = null, Model model = Model.Current)
         {
-            return Ask(answer => Native.clpool_characterize_work_group_size_multiple(device, context, (uint)model, answer));
+            using (OwnedHandle.Borrowed used = Arguments.BorrowOptional(context))
+            {
+                IntPtr within = used.Value;
+                return Ask(answer => Native.clpool_characterize_work_group_size_multiple(device, within, (uint)model, answer));
+            }
         }
 
         /// <summary>Whether the driver counts the members of a struct argument as arguments.</summary>
-        public static StructArgumentBug StructArgumentBug(IntPtr device, IntPtr context = default(IntPtr))
+        public static StructArgumentBug StructArgumentBug(IntPtr device, ComputeContext context = null)
         {
-            return (StructArgumentBug)Ask(answer => Native.clpool_characterize_struct_argument_bug(device, context, answer)).Value;
+            using (OwnedHandle.Borrowed used = Arguments.BorrowOptional(context))
+            {
+                IntPtr within = used.Value;
+                return (StructArgumentBug)Ask(answer => Native.clpool_characterize_struct_argument_bug(device, within, answer)).Value;
+            }
         }
 
         /// <summary>NVIDIA's compute capability; null for other devices.</summary>
@@ -260,7 +274,7 @@ namespace ClPool
         }
 
         /// <summary>Measures transfers and launches. Takes about a second; the device should be idle.</summary>
-        public static DevicePerformance Performance(IntPtr context, IntPtr device, PerformanceOptions options = null)
+        public static DevicePerformance Performance(ComputeContext context, IntPtr device, PerformanceOptions options = null)
         {
             options = options ?? new PerformanceOptions();
             clpool_performance_options asked = new clpool_performance_options();
@@ -271,7 +285,8 @@ namespace ClPool
             asked.least_ns = Arguments.Bytes(options.LeastNs, "LeastNs");
             clpool_performance found = new clpool_performance();
             found.struct_size = (uint)sizeof(clpool_performance);
-            Errors.Check(Native.clpool_characterize_performance(context, device, &asked, &found));
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_characterize_performance(within.Value, device, &asked, &found));
             return new DevicePerformance(found);
         }
 

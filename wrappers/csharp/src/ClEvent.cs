@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of commands.
 using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
 using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>The event of a command. It may be left to the garbage collector.</summary>
-    public sealed unsafe class ClEvent : IDisposable
+    /// <summary>The event of a command. It may be left to the garbage collector, and it can be awaited.</summary>
+    [DebuggerDisplay("{ToString(),nq}")]
+    public sealed unsafe class ClEvent : IDisposable, IBorrowable
     {
         private readonly OwnedHandle handle;
 
@@ -36,7 +41,30 @@ namespace ClPool
             }
         }
 
+        /// <summary>The end of the command as a task, which fails with a <see cref="ClPoolException"/> if the command does. It
+        /// needs this event no more. Its queue's commands are handed to the device.</summary>
+        public Task AsTask()
+        {
+            ClEvent own;
+            using (OwnedHandle.Borrowed used = handle.Borrow()) own = FromHandle(used.Value);
+            // A background thread waits. The driver could call back instead, but Mono's end would wait for its thread for ever.
+            return Task.Factory.StartNew(own.WaitAndDispose, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        }
+
+        /// <summary>For await: as <see cref="AsTask"/>.</summary>
+        public TaskAwaiter GetAwaiter() { return AsTask().GetAwaiter(); }
+
         /// <summary>Gives up the reference.</summary>
         public void Dispose() { handle.Dispose(); }
+
+        /// <inheritdoc/>
+        public override string ToString() { return OwnedHandle.Describe("ClEvent", handle, IntPtr.Zero); }
+
+        OwnedHandle.Borrowed IBorrowable.Borrow() { return handle.Borrow(); }
+
+        private void WaitAndDispose()
+        {
+            using (this) Wait();
+        }
     }
 }

@@ -152,6 +152,9 @@ namespace ClPool
             for (int i = 0; i < carveOuts.Length; i++) native.local_carve_outs[i] = Arguments.Bytes(carveOuts[i], "LocalCarveOuts");
             return native;
         }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>Limits of a multiprocessor, checked. They never change.</summary>
@@ -259,5 +262,8 @@ namespace ClPool
         public void Dispose() { handle.Dispose(); }
 
         internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+
+        /// <inheritdoc/>
+        public override string ToString() { return handle.IsDisposed ? "DeviceData (disposed)" : "DeviceData, " + Limits; }
     }
 }

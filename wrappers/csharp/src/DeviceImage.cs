@@ -63,14 +63,16 @@ namespace ClPool
         }
 
         /// <summary>The formats that a cl_context supports.</summary>
-        public static unsafe IReadOnlyList<ImageFormat> Supported(IntPtr context, MemFlags flags, ImageType type)
+        public static unsafe IReadOnlyList<ImageFormat> Supported(ComputeContext context, MemFlags flags, ImageType type)
         {
             uint count;
-            Errors.Check(Native.clpool_image_formats(context, (ulong)flags, (uint)type, 0, null, &count));
-            cl_image_format[] found = new cl_image_format[(int)count];
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, 0, null, &count));
+            cl_image_format[] found = new cl_image_format[count];
             fixed (cl_image_format* room = found)
-                Errors.Check(Native.clpool_image_formats(context, (ulong)flags, (uint)type, count, room, &count));
-            return found.Take((int)count).Select(native => new ImageFormat(native)).ToArray();
+                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                    Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, count, room, &count));
+            return found.Take(Arguments.Int32(count, "formats")).Select(native => new ImageFormat(native)).ToArray();
         }
 
         /// <summary>OpenCL's names, such as "CL_RGBA CL_UNORM_INT8".</summary>
@@ -115,7 +117,7 @@ namespace ClPool
         internal DeviceImage(IntPtr memory, object source) : base(memory, source) { }
 
         /// <summary>Makes an image.</summary>
-        public static DeviceImage Create(IntPtr context, ImageOptions options)
+        public static DeviceImage Create(ComputeContext context, ImageOptions options)
         {
             Arguments.NotNull(options, "options");
             ulong[] shape = Arguments.Triple(Arguments.NotNull(options.Shape, "Shape"), 0, "Shape");
@@ -132,7 +134,8 @@ namespace ClPool
             native.host_size = Arguments.Bytes(options.HostSize, "HostSize");
             native.buffer = options.Buffer == null ? null : (void*)options.Buffer.Live;
             IntPtr image;
-            Errors.Check(Native.clpool_image_create(context, &native, &image));
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_image_create(within.Value, &native, &image));
             GC.KeepAlive(options.Buffer);
             return new DeviceImage(image, options.Buffer);
         }
@@ -145,7 +148,7 @@ namespace ClPool
         /// <param name="channels">1 to 4; three become four</param>
         /// <param name="normalized">8- and 16-bit integers stand for -1…1 or 0…1</param>
         /// <param name="access">ReadOnly (the default), WriteOnly or ReadWrite</param>
-        public static DeviceImage FromArray(IntPtr context, Array data, ElementType element, long[] shape, int channels = 1,
+        public static DeviceImage FromArray(ComputeContext context, Array data, ElementType element, long[] shape, int channels = 1,
                                             bool normalized = false, MemFlags access = MemFlags.None)
         {
             ulong[] extents = Arguments.Triple(Arguments.NotNull(shape, "shape"), 0, "shape");
@@ -162,7 +165,8 @@ namespace ClPool
             {
                 native.data = numbers.Pointer;
                 native.size = numbers.Bytes;
-                Errors.Check(Native.clpool_image_create_from_array(context, &native, &image));
+                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                    Errors.Check(Native.clpool_image_create_from_array(within.Value, &native, &image));
             }
             return new DeviceImage(image, null);
         }
@@ -175,7 +179,7 @@ namespace ClPool
                 uint dimensions;
                 ulong* extents = stackalloc ulong[3];
                 Done(Native.clpool_image_shape(Live, &dimensions, extents));
-                long[] shape = new long[(int)dimensions];
+                long[] shape = new long[dimensions];
                 for (int i = 0; i < shape.Length; i++) shape[i] = (long)extents[i];
                 return shape;
             }
@@ -198,109 +202,102 @@ namespace ClPool
         /// <param name="origin">first pixel; null: 0, 0, 0</param>
         /// <param name="region">pixels; null: all</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Fill(IntPtr queue, Array color, long[] origin, long[] region, ClEvent[] waitFor = null)
+        public ClEvent Fill(CommandQueue queue, Array color, long[] origin, long[] region, ClEvent[] waitFor = null)
         {
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] from = Origin(origin), pixels = Region(region);
             using (PinnedArray host = new PinnedArray(color, "color"))
             fixed (ulong* first = from, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_fill(queue, Live, host.Pointer, host.Bytes, first, extent, Arguments.Count(waited), list, &done));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_fill(command.Queue, Live, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Reads a region into an array of numbers, and waits.</summary>
-        public void Read(IntPtr queue, Array target, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
+        public void Read(CommandQueue queue, Array target, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
                          ClEvent[] waitFor = null)
         {
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] from = Origin(origin), pixels = Region(region);
             ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
             using (PinnedArray host = new PinnedArray(target, "target"))
             fixed (ulong* first = from, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_read(queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
-                                              Arguments.Count(waited), list, null));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_read(command.Queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                                              command.WaitCount, list, null));
         }
 
         /// <summary>Writes an array of numbers into a region, and waits.</summary>
-        public void Write(IntPtr queue, Array source, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
+        public void Write(CommandQueue queue, Array source, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
                           ClEvent[] waitFor = null)
         {
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] to = Origin(origin), pixels = Region(region);
             ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
             using (PinnedArray host = new PinnedArray(source, "source"))
             fixed (ulong* first = to, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_write(queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
-                                               Arguments.Count(waited), list, null));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_write(command.Queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                                               command.WaitCount, list, null));
         }
 
         /// <summary>Copies a region to another image of the same format.</summary>
-        public ClEvent CopyTo(IntPtr queue, DeviceImage target, long[] region, long[] sourceOrigin = null, long[] targetOrigin = null,
+        public ClEvent CopyTo(CommandQueue queue, DeviceImage target, long[] region, long[] sourceOrigin = null, long[] targetOrigin = null,
                               ClEvent[] waitFor = null)
         {
             Arguments.NotNull(target, "target");
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
             fixed (ulong* first = from, second = to, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_copy(queue, target.Live, second, Live, first, extent, Arguments.Count(waited), list, &done));
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_copy(command.Queue, target.Live, second, Live, first, extent, command.WaitCount, list, &done));
             GC.KeepAlive(target);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Copies a region into a buffer, without gaps.</summary>
-        public ClEvent CopyToBuffer(IntPtr queue, MemoryObject buffer, long offset, long[] origin, long[] region, ClEvent[] waitFor = null)
+        public ClEvent CopyToBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[] origin, long[] region, ClEvent[] waitFor = null)
         {
             Arguments.NotNull(buffer, "buffer");
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] from = Origin(origin), pixels = Region(region);
             ulong to = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = from, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_copy_to_buffer(queue, buffer.Live, to, Live, first, extent, Arguments.Count(waited), list, &done));
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_copy_to_buffer(command.Queue, buffer.Live, to, Live, first, extent, command.WaitCount, list, &done));
             GC.KeepAlive(buffer);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Copies a buffer that holds a region without gaps into this image.</summary>
-        public ClEvent CopyFromBuffer(IntPtr queue, MemoryObject buffer, long offset, long[] origin, long[] region,
+        public ClEvent CopyFromBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[] origin, long[] region,
                                       ClEvent[] waitFor = null)
         {
             Arguments.NotNull(buffer, "buffer");
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] to = Origin(origin), pixels = Region(region);
             ulong from = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = to, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_copy_from_buffer(queue, Live, first, extent, buffer.Live, from, Arguments.Count(waited), list,
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_copy_from_buffer(command.Queue, Live, first, extent, buffer.Live, from, command.WaitCount, list,
                                                           &done));
             GC.KeepAlive(buffer);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Maps a region, and waits until the host may use it.</summary>
-        public MemoryMap Map(IntPtr queue, MapFlags flags, long[] origin, long[] region, ClEvent[] waitFor = null)
+        public MemoryMap Map(CommandQueue queue, MapFlags flags, long[] origin, long[] region, ClEvent[] waitFor = null)
         {
             IntPtr map;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong[] from = Origin(origin), pixels = Region(region);
             fixed (ulong* first = from, extent = pixels)
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_image_map(queue, Live, (ulong)flags, first, extent, 1, Arguments.Count(waited), list, null, &map));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_image_map(command.Queue, Live, (ulong)flags, first, extent, 1, command.WaitCount, list, null, &map));
             return new MemoryMap(map, this);
         }
 

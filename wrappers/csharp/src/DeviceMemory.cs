@@ -13,27 +13,29 @@ namespace ClPool
         internal DeviceBuffer(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
 
         /// <summary>Makes a buffer by clCreateBuffer.</summary>
-        public static DeviceBuffer Create(IntPtr context, long size, MemFlags flags = MemFlags.None)
+        public static DeviceBuffer Create(ComputeContext context, long size, MemFlags flags = MemFlags.None)
         {
             return Create(context, flags, size, IntPtr.Zero, 0);
         }
 
         /// <summary>Makes a buffer with a copy of an array of numbers.</summary>
-        public static unsafe DeviceBuffer CopyOf(IntPtr context, Array content, MemFlags flags = MemFlags.ReadWrite)
+        public static unsafe DeviceBuffer CopyOf(ComputeContext context, Array content, MemFlags flags = MemFlags.ReadWrite)
         {
             IntPtr memory;
             using (PinnedArray host = new PinnedArray(content, "content"))
-                Errors.Check(Native.clpool_buffer_create(context, (ulong)(flags | MemFlags.CopyHostPtr), host.Bytes, host.Pointer,
+                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                    Errors.Check(Native.clpool_buffer_create(within.Value, (ulong)(flags | MemFlags.CopyHostPtr), host.Bytes, host.Pointer,
                                                          host.Bytes, &memory));
             return new DeviceBuffer(memory, null);
         }
 
         /// <summary>Makes a buffer over host memory, which must outlive it (<see cref="MemFlags.UseHostPtr"/>), or with a
         /// copy of it (<see cref="MemFlags.CopyHostPtr"/>).</summary>
-        public static unsafe DeviceBuffer Create(IntPtr context, MemFlags flags, long size, IntPtr host, long hostSize)
+        public static unsafe DeviceBuffer Create(ComputeContext context, MemFlags flags, long size, IntPtr host, long hostSize)
         {
             IntPtr memory;
-            Errors.Check(Native.clpool_buffer_create(context, (ulong)flags, Arguments.Bytes(size, "size"), (void*)host,
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_buffer_create(within.Value, (ulong)flags, Arguments.Bytes(size, "size"), (void*)host,
                                                      Arguments.Bytes(hostSize, "hostSize"), &memory));
             return new DeviceBuffer(memory, null);
         }
@@ -58,10 +60,11 @@ namespace ClPool
         /// <param name="packetSize">bytes of one packet</param>
         /// <param name="maxPackets">how many packets it holds</param>
         /// <param name="flags">0 means the driver's default</param>
-        public static unsafe DevicePipe Create(IntPtr context, int packetSize, int maxPackets, MemFlags flags = MemFlags.None)
+        public static unsafe DevicePipe Create(ComputeContext context, int packetSize, int maxPackets, MemFlags flags = MemFlags.None)
         {
             IntPtr memory;
-            Errors.Check(Native.clpool_pipe_create(context, (ulong)flags, (uint)Arguments.Bytes(packetSize, "packetSize"),
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_pipe_create(within.Value, (ulong)flags, (uint)Arguments.Bytes(packetSize, "packetSize"),
                                                    (uint)Arguments.Bytes(maxPackets, "maxPackets"), &memory));
             return new DevicePipe(memory, null);
         }

@@ -32,5 +32,8 @@ namespace ClPool
         public long ProfilingOverheadNs { get { return (long)native.profiling_overhead_ns; } }
         /// <summary>Bytes of the transfers behind the bandwidths.</summary>
         public long TransferBytes { get { return (long)native.transfer_bytes; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 }

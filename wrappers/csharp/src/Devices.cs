@@ -82,11 +82,11 @@ namespace ClPool
             Errors.Check(list(null, 0, &count));
             while (true)
             {
-                IntPtr[] devices = new IntPtr[(int)count];
+                IntPtr[] devices = new IntPtr[count];
                 fixed (IntPtr* room = devices) Errors.Check(list(room, (ulong)devices.Length, &count));
                 if (count <= (ulong)devices.Length)
                 {
-                    Array.Resize(ref devices, (int)count);
+                    Array.Resize(ref devices, Arguments.Int32(count, "devices"));
                     return devices;
                 }
             }

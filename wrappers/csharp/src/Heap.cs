@@ -24,6 +24,9 @@ namespace ClPool
         public long ActiveRanges { get { return (long)native.active_ranges; } }
         /// <summary>Spaces.</summary>
         public long Spaces { get { return (long)native.spaces; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>Hands out ranges of a number space by best fit, with splitting and merging. Used by one thread at a time.</summary>
@@ -87,8 +90,14 @@ namespace ClPool
 
         internal void Free(IntPtr range)
         {
-            if (handle.IsClosed) return; // the range ended with the heap
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
+            try
+            {
+                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
+            }
+            catch (ObjectDisposedException)
+            {
+                // The range ended with the heap.
+            }
         }
 
         private static int Destroy(IntPtr heap)
@@ -96,6 +105,9 @@ namespace ClPool
             Native.clpool_heap_destroy(heap);
             return Native.CLPOOL_SUCCESS;
         }
+
+        /// <inheritdoc/>
+        public override string ToString() { return handle.IsDisposed ? "Heap (disposed)" : "Heap, " + Statistics; }
     }
 
     /// <summary>A range that a heap handed out. A forgotten one stays handed out.</summary>

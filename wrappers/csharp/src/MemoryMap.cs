@@ -55,7 +55,7 @@ namespace ClPool
 
 #if NET
         /// <summary>All of it as numbers. Keep the map while the span is in use.</summary>
-        /// <exception cref="OverflowException">for more than a span can have</exception>
+        /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
         public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, MemoryObject.WholeSize); }
 
         /// <summary>A part of it as numbers; offset and size are bytes.</summary>
@@ -66,20 +66,25 @@ namespace ClPool
 #endif
 
         /// <summary>Unmaps. Doing it again is no command.</summary>
-        /// <param name="queue">zero: the queue that mapped</param>
+        /// <param name="queue">null: the queue that mapped</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Unmap(IntPtr queue = default(IntPtr), ClEvent[] waitFor = null)
+        public ClEvent Unmap(CommandQueue queue = null, ClEvent[] waitFor = null)
         {
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             using (OwnedHandle.Borrowed map = handle.Borrow())
-            fixed (IntPtr* list = waited)
-                Errors.Check(Native.clpool_map_unmap(map.Value, queue, Arguments.Count(waited), list, &done));
-            GC.KeepAlive(waitFor);
+            using (Command command = Command.Optional(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Unmaps if that was not done.</summary>
         public void Dispose() { handle.Dispose(); }
+
+        /// <inheritdoc/>
+        public override string ToString()
+        {
+            return handle.IsDisposed ? "MemoryMap (disposed)" : "MemoryMap of " + Size + " bytes of " + memory;
+        }
     }
 }

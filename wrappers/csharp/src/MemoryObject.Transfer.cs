@@ -14,23 +14,23 @@ namespace ClPool
         /// <param name="queue">the queue</param>
         /// <param name="target">where to</param>
         /// <param name="offset">bytes from the start of this memory</param>
-        /// <param name="size">bytes; <see cref="WholeSize"/>: as many as both sides have</param>
+        /// <param name="size">bytes; <see cref="WholeSize"/>: as many as the array has</param>
         /// <param name="waitFor">events to wait for</param>
-        public void Read(IntPtr queue, Array target, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public void Read(CommandQueue queue, Array target, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(target, "target"))
                 Read(queue, host.Pointer, host.Bytes, offset, size, waitFor, null);
         }
 
         /// <summary>Reads into host memory, and waits.</summary>
-        public void Read(IntPtr queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
+        public void Read(CommandQueue queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
                          ClEvent[] waitFor = null)
         {
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, null);
         }
 
         /// <summary>Reads into host memory, which must live until the event is complete.</summary>
-        public ClEvent ReadAsync(IntPtr queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
+        public ClEvent ReadAsync(CommandQueue queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
                                  ClEvent[] waitFor = null)
         {
             IntPtr done;
@@ -39,21 +39,21 @@ namespace ClPool
         }
 
         /// <summary>Writes an array of numbers, and waits until it may be changed.</summary>
-        public void Write(IntPtr queue, Array source, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public void Write(CommandQueue queue, Array source, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(source, "source"))
                 Write(queue, host.Pointer, host.Bytes, offset, size, waitFor, null);
         }
 
         /// <summary>Writes host memory, and waits until it may be changed.</summary>
-        public void Write(IntPtr queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
+        public void Write(CommandQueue queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
                           ClEvent[] waitFor = null)
         {
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, null);
         }
 
         /// <summary>Writes host memory, which must stay until the event is complete.</summary>
-        public ClEvent WriteAsync(IntPtr queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
+        public ClEvent WriteAsync(CommandQueue queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
                                   ClEvent[] waitFor = null)
         {
             IntPtr done;
@@ -63,13 +63,13 @@ namespace ClPool
 
 #if NET
         /// <summary>Reads into a span, and waits.</summary>
-        public void Read<T>(IntPtr queue, Span<T> target, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
+        public void Read<T>(CommandQueue queue, Span<T> target, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
         {
             fixed (T* host = target) Read(queue, host, (ulong)target.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
 
         /// <summary>Writes a span, and waits until it may be changed.</summary>
-        public void Write<T>(IntPtr queue, ReadOnlySpan<T> source, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
+        public void Write<T>(CommandQueue queue, ReadOnlySpan<T> source, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
         {
             fixed (T* host = source) Write(queue, host, (ulong)source.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
@@ -81,110 +81,103 @@ namespace ClPool
         /// <param name="offset">bytes, a multiple of the pattern's</param>
         /// <param name="size">bytes, a multiple of the pattern's</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Fill(IntPtr queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
         {
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (PinnedArray host = new PinnedArray(pattern, "pattern"))
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_fill(queue, Live, host.Pointer, host.Bytes, from, bytes, Arguments.Count(waited), list, &done));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_fill(command.Queue, Live, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked.</summary>
-        public ClEvent CopyTo(IntPtr queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
+        public ClEvent CopyTo(CommandQueue queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
                               long targetOffset = 0, ClEvent[] waitFor = null)
         {
             Arguments.NotNull(target, "target");
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong from = Arguments.Bytes(sourceOffset, "sourceOffset"), to = Arguments.Bytes(targetOffset, "targetOffset");
-            ulong bytes = Arguments.BytesOrWhole(size, "size");
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_copy(queue, target.Live, to, Live, from, bytes, Arguments.Count(waited), list, &done));
+            ulong bytes = Left(size, sourceOffset);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_copy(command.Queue, target.Live, to, Live, from, bytes, command.WaitCount, list, &done));
             GC.KeepAlive(target);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Copies to a buffer of another context, from device to device (cl_amd_copy_buffer_p2p).</summary>
-        public ClEvent CopyToPeer(IntPtr queue, MemoryObject target, long size = WholeSize, ClEvent[] waitFor = null)
+        public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[] waitFor = null)
         {
             Arguments.NotNull(target, "target");
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
-            ulong bytes = Arguments.BytesOrWhole(size, "size");
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_copy_p2p(queue, target.Live, Live, bytes, Arguments.Count(waited), list, &done));
+            ulong bytes = Left(size, 0);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_copy_p2p(command.Queue, target.Live, Live, bytes, command.WaitCount, list, &done));
             GC.KeepAlive(target);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Copies a box of bytes to another buffer.</summary>
-        public ClEvent CopyBoxTo(IntPtr queue, MemoryObject target, Box box, ClEvent[] waitFor = null)
+        public ClEvent CopyBoxTo(CommandQueue queue, MemoryObject target, Box box, ClEvent[] waitFor = null)
         {
             Arguments.NotNull(target, "target");
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_copy_box(queue, target.Live, Live, &native, Arguments.Count(waited), list, &done));
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_copy_box(command.Queue, target.Live, Live, &native, command.WaitCount, list, &done));
             GC.KeepAlive(target);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Reads a box (the box's source) into an array of numbers (its target), and waits.</summary>
-        public void ReadBox(IntPtr queue, Box box, Array target, ClEvent[] waitFor = null)
+        public void ReadBox(CommandQueue queue, Box box, Array target, ClEvent[] waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
-            IntPtr[] waited = Arguments.Handles(waitFor);
             using (PinnedArray host = new PinnedArray(target, "target"))
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_read_box(queue, Live, &native, host.Pointer, host.Bytes, 1, Arguments.Count(waited), list, null));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_read_box(command.Queue, Live, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
         }
 
         /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits.</summary>
-        public void WriteBox(IntPtr queue, Box box, Array source, ClEvent[] waitFor = null)
+        public void WriteBox(CommandQueue queue, Box box, Array source, ClEvent[] waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
-            IntPtr[] waited = Arguments.Handles(waitFor);
             using (PinnedArray host = new PinnedArray(source, "source"))
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_write_box(queue, Live, &native, host.Pointer, host.Bytes, 1, Arguments.Count(waited), list, null));
-            GC.KeepAlive(waitFor);
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_write_box(command.Queue, Live, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
         }
 
         /// <summary>Moves memory to the queue's device, or to the host.</summary>
-        public static ClEvent Migrate(IntPtr queue, MemoryObject[] objects, MigrationFlags flags = MigrationFlags.None,
+        public static ClEvent Migrate(CommandQueue queue, MemoryObject[] objects, MigrationFlags flags = MigrationFlags.None,
                                       ClEvent[] waitFor = null)
         {
             IntPtr[] memories = new IntPtr[Arguments.NotNull(objects, "objects").Length];
             for (int i = 0; i < memories.Length; i++) memories[i] = Arguments.NotNull(objects[i], "objects").Live;
             IntPtr done;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             fixed (IntPtr* moved = memories)
-            fixed (IntPtr* list = waited)
-                Errors.Check(Native.clpool_mem_migrate(queue, moved, (uint)memories.Length, (ulong)flags, Arguments.Count(waited),
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, (uint)memories.Length, (ulong)flags, command.WaitCount,
                                                        list, &done));
             GC.KeepAlive(objects);
-            GC.KeepAlive(waitFor);
             return new ClEvent(done);
         }
 
         /// <summary>Maps bytes into the host's address space, and waits until the host may use them.</summary>
-        public MemoryMap Map(IntPtr queue, MapFlags flags = MapFlags.ReadWrite, long offset = 0, long size = WholeSize,
+        public MemoryMap Map(CommandQueue queue, MapFlags flags = MapFlags.ReadWrite, long offset = 0, long size = WholeSize,
                              ClEvent[] waitFor = null)
         {
             return Map(queue, flags, offset, size, waitFor, null);
         }
 
         /// <summary>Maps bytes; the host must wait for the event before it uses them.</summary>
-        public MemoryMap MapAsync(IntPtr queue, out ClEvent mapped, MapFlags flags = MapFlags.ReadWrite, long offset = 0,
+        public MemoryMap MapAsync(CommandQueue queue, out ClEvent mapped, MapFlags flags = MapFlags.ReadWrite, long offset = 0,
                                   long size = WholeSize, ClEvent[] waitFor = null)
         {
             IntPtr done;
@@ -213,35 +206,41 @@ namespace ClPool
             return root;
         }
 
-        private void Read(IntPtr queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        // Bytes of a copy: a target that is smaller is an error, not a shorter copy.
+        private ulong Left(long size, long offset)
         {
-            IntPtr[] waited = Arguments.Handles(waitFor);
-            ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_read(queue, Live, from, bytes, host, hostSize, done == null ? 1 : 0, Arguments.Count(waited),
+            if (size != WholeSize) return Arguments.Bytes(size, "size");
+            long all = Size;
+            if (offset > all) throw new ArgumentOutOfRangeException("sourceOffset", offset, "of " + all + " bytes");
+            return (ulong)(all - offset);
+        }
+
+        private void Read(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        {
+            ulong from = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_read(command.Queue, Live, from, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                             list, done));
-            GC.KeepAlive(waitFor);
         }
 
-        private void Write(IntPtr queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private void Write(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
         {
-            IntPtr[] waited = Arguments.Handles(waitFor);
-            ulong to = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_write(queue, Live, to, bytes, host, hostSize, done == null ? 1 : 0, Arguments.Count(waited),
+            ulong to = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_write(command.Queue, Live, to, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                              list, done));
-            GC.KeepAlive(waitFor);
         }
 
-        private MemoryMap Map(IntPtr queue, MapFlags flags, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[] waitFor, IntPtr* done)
         {
             IntPtr map;
-            IntPtr[] waited = Arguments.Handles(waitFor);
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
-            fixed (IntPtr* list = waited)
-                Done(Native.clpool_mem_map(queue, Live, (ulong)flags, from, bytes, done == null ? 1 : 0, Arguments.Count(waited),
+            using (Command command = new Command(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+                Done(Native.clpool_mem_map(command.Queue, Live, (ulong)flags, from, bytes, done == null ? 1 : 0, command.WaitCount,
                                            list, done, &map));
-            GC.KeepAlive(waitFor);
             return new MemoryMap(map, this);
         }
     }

@@ -17,7 +17,8 @@ namespace ClPool
     [DebuggerDisplay("{ToString(),nq}")]
     public abstract unsafe partial class MemoryObject : IDisposable
     {
-        /// <summary>As a size: all that is left, or as much as both sides of a transfer have.</summary>
+        /// <summary>As a size: all that is left; of transfers, all that is left of the source, or all of an array or of host
+        /// memory. Where the other side has less, that is an error.</summary>
         public const long WholeSize = -1;
 
         private IntPtr memory;
@@ -144,14 +145,17 @@ namespace ClPool
         /// only when all events are complete.</summary>
         public void ReleaseAfter(params ClEvent[] events)
         {
-            IntPtr[] handles = Arguments.Handles(events);
-            fixed (IntPtr* list = handles) Done(Native.clpool_mem_release_after(Live, Arguments.Count(handles), list));
-            GC.KeepAlive(events);
+            using (BorrowedList waits = new BorrowedList(events, "events"))
+            fixed (IntPtr* list = waits.Values)
+                Done(Native.clpool_mem_release_after(Live, waits.Count, list));
         }
 
         /// <summary>Commands on a queue other than the pool's use this block: it is handed out again only when those enqueued
         /// before it is given back are complete.</summary>
-        public void UsedOn(IntPtr queue) { Done(Native.clpool_mem_used_on(Live, queue)); }
+        public void UsedOn(CommandQueue queue)
+        {
+            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue")) Done(Native.clpool_mem_used_on(Live, on.Value));
+        }
 
         /// <summary>Whether two objects are the same cl_mem, or without one the same address.</summary>
         public bool IsSameMemory(MemoryObject other)
@@ -176,7 +180,7 @@ namespace ClPool
         {
             ulong needed = 0;
             Done(Ask(name, 0, null, &needed));
-            byte[] bytes = new byte[(int)needed];
+            byte[] bytes = new byte[Arguments.Int32(needed, "bytes")];
             fixed (byte* room = bytes) Done(Ask(name, needed, room, &needed));
             return bytes;
         }
@@ -208,7 +212,7 @@ namespace ClPool
 
 #if NET
         /// <summary>Memory that has a <see cref="Pointer"/> as numbers. Keep this object while the span is in use.</summary>
-        /// <exception cref="OverflowException">for more than a span can have</exception>
+        /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
         public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, WholeSize); }
 
         /// <summary>A part of memory that has a <see cref="Pointer"/>; offset and size are bytes.</summary>

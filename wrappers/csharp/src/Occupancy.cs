@@ -37,6 +37,9 @@ namespace ClPool
             native.barriers = Barriers;
             return native;
         }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>How well a kernel fills a multiprocessor.</summary>
@@ -107,7 +110,7 @@ namespace ClPool
             using (OwnedHandle.Borrowed used = Arguments.NotNull(device, "device").Borrow())
             {
                 Errors.Check(Native.clpool_occupancy_suggest(used.Value, &asked, null, 0, &count, &answer));
-                sizes = new uint[(int)count];
+                sizes = new uint[count];
                 fixed (uint* room = sizes)
                     Errors.Check(Native.clpool_occupancy_suggest(used.Value, &asked, room, (ulong)sizes.Length, &count, &answer));
             }

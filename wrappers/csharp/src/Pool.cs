@@ -156,10 +156,9 @@ namespace ClPool
         }
 
         /// <summary>A block for one queue.</summary>
-        internal Leash TakeOn(IntPtr queue, long size, IntPtr* block)
+        internal Leash TakeOn(CommandQueue queue, long size, IntPtr* block)
         {
-            if (queue == IntPtr.Zero) throw new ArgumentNullException("queue");
-            TakeSlowly(size, block, queue);
+            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue")) TakeSlowly(size, block, on.Value);
             if (!leashed) return null;
             Leash leash = PerThread.Current.TakeLeash(*block);
             if (traced) leash.Site = Environment.StackTrace;
@@ -234,10 +233,10 @@ namespace ClPool
             return new PooledBuffer(block, leash, this);
         }
 
-        /// <summary>The same for a block that commands on this queue (cl_command_queue) will use, and on no other unless
+        /// <summary>The same for a block that commands on this queue will use, and on no other unless
         /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
         /// back.</summary>
-        public PooledBuffer AllocateOn(IntPtr queue, long size)
+        public PooledBuffer AllocateOn(CommandQueue queue, long size)
         {
             IntPtr block;
             Leash leash = TakeOn(queue, size, &block);
@@ -275,10 +274,10 @@ namespace ClPool
             return new PooledSvm(block, leash, this);
         }
 
-        /// <summary>The same for a block that commands on this queue (cl_command_queue) will use, and on no other unless
+        /// <summary>The same for a block that commands on this queue will use, and on no other unless
         /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
         /// back.</summary>
-        public PooledSvm AllocateOn(IntPtr queue, long size)
+        public PooledSvm AllocateOn(CommandQueue queue, long size)
         {
             IntPtr block;
             Leash leash = TakeOn(queue, size, &block);
@@ -314,10 +313,10 @@ namespace ClPool
             return new PooledHostMemory(block, leash, this);
         }
 
-        /// <summary>The same for a block that commands on this queue (cl_command_queue) will use, and on no other unless
+        /// <summary>The same for a block that commands on this queue will use, and on no other unless
         /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
         /// back.</summary>
-        public PooledHostMemory AllocateOn(IntPtr queue, long size)
+        public PooledHostMemory AllocateOn(CommandQueue queue, long size)
         {
             IntPtr block;
             Leash leash = TakeOn(queue, size, &block);

@@ -11,6 +11,7 @@ namespace ClPool
     public sealed unsafe class PoolOptions
     {
         private const uint LeadingBitsNone = uint.MaxValue; // CLPOOL_LEADING_BITS_NONE
+        private const ulong NanosecondsOfTick = 100;
 
         /// <summary>How the pool finds memory.</summary>
         public PoolStrategy Strategy { get; set; }
@@ -30,8 +31,8 @@ namespace ClPool
         public long ReleaseThreshold { get; set; }
         /// <summary>Held chunks that were not used for so long go back; zero: never by age.</summary>
         public TimeSpan Decay { get; set; }
-        /// <summary>Queues (cl_command_queue) on which the memory is used; null: the allocator's.</summary>
-        public IntPtr[] Queues { get; set; }
+        /// <summary>Queues on which the memory is used; null: the allocator's.</summary>
+        public CommandQueue[] Queues { get; set; }
         /// <summary>Name for messages and dumps.</summary>
         public string Name { get; set; }
         /// <summary>Whether the pool looks for mistakes of the program: commands that use blocks after they were given back, and
@@ -56,6 +57,14 @@ namespace ClPool
             GC.WaitForPendingFinalizers();
         }
 
+        private ulong DecayNanoseconds()
+        {
+            ulong ticks = Arguments.Bytes(Decay.Ticks, "Decay");
+            if (ticks > ulong.MaxValue / NanosecondsOfTick)
+                throw new ArgumentOutOfRangeException("Decay", Decay, "at most " + TimeSpan.FromTicks((long)(ulong.MaxValue / NanosecondsOfTick)));
+            return ticks * NanosecondsOfTick;
+        }
+
         private uint LeadingBits()
         {
             if (LeadingBitsInBinId == null) return 0; // the default
@@ -75,15 +84,16 @@ namespace ClPool
             native.min_chunk_bytes = Arguments.Bytes(MinChunkBytes, "MinChunkBytes");
             native.alignment = Arguments.Bytes(Alignment, "Alignment");
             native.release_threshold = Arguments.Bytes(ReleaseThreshold, "ReleaseThreshold");
-            native.decay_ns = checked(Arguments.Bytes(Decay.Ticks, "Decay") * 100);
+            native.decay_ns = DecayNanoseconds();
             native.guard = (uint)(Guard == null ? Native.CLPOOL_GUARD_DEFAULT : Guard.Value ? Native.CLPOOL_GUARD_ON : Native.CLPOOL_GUARD_OFF);
             native.callbacks = callbacks == null ? null : &functions;
             native.user = callbacks == null ? null : (void*)callbacks.Id;
-            native.queue_count = Arguments.Count(Queues);
             IntPtr pool;
-            fixed (IntPtr* queues = Queues)
+            using (BorrowedList used = new BorrowedList(Queues, "Queues"))
+            fixed (IntPtr* queues = used.Values)
             fixed (byte* name = Utf8.Bytes(Name))
             {
+                native.queue_count = used.Count;
                 native.queues = queues;
                 native.name = name;
                 Errors.Check(Native.clpool_pool_create(allocator, &native, &pool));

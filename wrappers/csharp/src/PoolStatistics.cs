@@ -48,10 +48,13 @@ namespace ClPool
         public long PendingBytes { get { return (long)native.pending_bytes; } }
         /// <summary>Chunks that the pool has.</summary>
         public long Chunks { get { return (long)native.chunks; } }
-        /// <summary>Free memory that is not in the largest free block, in parts per million of all free memory; 0 when none * is free.</summary>
+        /// <summary>Free memory that is not in the largest free block, in parts per million of all free memory; 0 when none is free.</summary>
         public long FragmentationPpm { get { return (long)native.fragmentation_ppm; } }
         /// <summary>Sub-buffers made by clCreateSubBuffer.</summary>
         public long SubBuffersCreated { get { return (long)native.sub_buffers_created; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>One stretch of a pool's memory.</summary>
@@ -73,5 +76,8 @@ namespace ClPool
         public long Requested { get { return (long)native.requested; } }
         /// <summary>What clpool_mem_set_tag() gave the block; 0 unless active.</summary>
         public long Tag { get { return (long)native.tag; } }
+
+        /// <inheritdoc/>
+        public override string ToString() { return Figures.Describe(this); }
     }
 }

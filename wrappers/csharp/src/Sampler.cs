@@ -17,15 +17,16 @@ namespace ClPool
         /// <param name="normalized">coordinates go from 0 to 1</param>
         /// <param name="addressing">what lies outside</param>
         /// <param name="filter">how pixels are combined</param>
-        public Sampler(IntPtr context, bool normalized, AddressingMode addressing, FilterMode filter)
+        public Sampler(ComputeContext context, bool normalized, AddressingMode addressing, FilterMode filter)
         {
             IntPtr sampler;
-            Errors.Check(Native.clpool_sampler_create(context, normalized ? 1 : 0, (uint)addressing, (uint)filter, &sampler));
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_sampler_create(within.Value, normalized ? 1 : 0, (uint)addressing, (uint)filter, &sampler));
             handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
         }
 
         /// <summary>Makes a sampler from properties: names (CL_SAMPLER_…) and values.</summary>
-        public Sampler(IntPtr context, IEnumerable<KeyValuePair<long, long>> properties)
+        public Sampler(ComputeContext context, IEnumerable<KeyValuePair<long, long>> properties)
         {
             List<ulong> pairs = new List<ulong>();
             foreach (KeyValuePair<long, long> property in Arguments.NotNull(properties, "properties"))
@@ -36,7 +37,8 @@ namespace ClPool
             pairs.Add(0);
             IntPtr sampler;
             fixed (ulong* list = pairs.ToArray())
-                Errors.Check(Native.clpool_sampler_create_with_properties(context, list, &sampler));
+                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                    Errors.Check(Native.clpool_sampler_create_with_properties(within.Value, list, &sampler));
             handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
         }
 
@@ -45,5 +47,8 @@ namespace ClPool
 
         /// <summary>Gives the reference up.</summary>
         public void Dispose() { handle.Dispose(); }
+
+        /// <inheritdoc/>
+        public override string ToString() { return OwnedHandle.Describe(GetType().Name, handle, IntPtr.Zero); }
     }
 }

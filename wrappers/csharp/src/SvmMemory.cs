@@ -17,13 +17,15 @@ namespace ClPool
         /// <param name="size">bytes; 0 gives null</param>
         /// <param name="flags">0 means coarse grain, for reading and writing</param>
         /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
-        /// <param name="queue">an in-order queue behind which it is freed; zero: freed at once</param>
-        public static SvmMemory Create(IntPtr context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
-                                       IntPtr queue = default(IntPtr))
+        /// <param name="queue">an in-order queue behind which it is freed; null: freed at once</param>
+        public static SvmMemory Create(ComputeContext context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
+                                       CommandQueue queue = null)
         {
             IntPtr memory;
-            Errors.Check(Native.clpool_svm_create(context, (ulong)flags, Arguments.Bytes(size, "size"),
-                                                  (uint)Arguments.Bytes(alignment, "alignment"), queue, &memory));
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (OwnedHandle.Borrowed on = Arguments.BorrowOptional(queue))
+                Errors.Check(Native.clpool_svm_create(within.Value, (ulong)flags, Arguments.Bytes(size, "size"),
+                                                  (uint)Arguments.Bytes(alignment, "alignment"), on.Value, &memory));
             return memory == IntPtr.Zero ? null : new SvmMemory(memory, null);
         }
 
@@ -32,10 +34,11 @@ namespace ClPool
         /// <param name="pointer">its address</param>
         /// <param name="size">bytes; <see cref="MemoryObject.WholeSize"/> if unknown</param>
         /// <param name="system">true for ordinary host memory, which needs fine-grain system SVM</param>
-        public static SvmMemory Wrap(IntPtr context, IntPtr pointer, long size, bool system = false)
+        public static SvmMemory Wrap(ComputeContext context, IntPtr pointer, long size, bool system = false)
         {
             IntPtr memory;
-            Errors.Check(Native.clpool_svm_wrap(context, (void*)pointer, Arguments.BytesOrWhole(size, "size"), system ? 1 : 0, &memory));
+            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                Errors.Check(Native.clpool_svm_wrap(within.Value, (void*)pointer, Arguments.BytesOrWhole(size, "size"), system ? 1 : 0, &memory));
             return new SvmMemory(memory, null);
         }
 
@@ -62,30 +65,32 @@ namespace ClPool
         }
 
         /// <summary>From now on it is used on this in-order queue and freed behind its commands.</summary>
-        public void BindQueue(IntPtr queue) { Done(Native.clpool_mem_bind_queue(Live, queue)); }
+        public void BindQueue(CommandQueue queue)
+        {
+            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue")) Done(Native.clpool_mem_bind_queue(Live, on.Value));
+        }
 
         /// <summary>Waits for the queue that it is bound to and forgets it.</summary>
         public void UnbindQueue() { Done(Native.clpool_mem_unbind_queue(Live)); }
 
         /// <summary>Dispose with a choice of queue, events to wait for and the event of the free.</summary>
-        /// <param name="queue">zero: the queue that it is bound to</param>
+        /// <param name="queue">null: the queue that it is bound to</param>
         /// <param name="waitFor">events to wait for</param>
         /// <exception cref="ClPoolException">it is as before then</exception>
-        public ClEvent ReleaseOn(IntPtr queue = default(IntPtr), ClEvent[] waitFor = null)
+        public ClEvent ReleaseOn(CommandQueue queue = null, ClEvent[] waitFor = null)
         {
             IntPtr freed;
-            IntPtr[] waited = Arguments.Handles(waitFor);
-            IntPtr memory = Detach();
-            fixed (IntPtr* list = waited)
+            using (Command command = Command.Optional(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
             {
-                int status = Native.clpool_mem_release_on(memory, queue, Arguments.Count(waited), list, &freed);
+                IntPtr memory = Detach();
+                int status = Native.clpool_mem_release_on(memory, command.Queue, command.WaitCount, list, &freed);
                 if (status != Native.CLPOOL_SUCCESS)
                 {
                     Restore(memory);
                     Errors.Check(status);
                 }
             }
-            GC.KeepAlive(waitFor);
             return new ClEvent(freed);
         }
     }

@@ -32,8 +32,8 @@ namespace ClPool.Tests
         [Test]
         public void AContextFromElsewhereIsRetained()
         {
-            ComputeContext taken = ComputeContext.FromHandles(Shared.Context, Shared.Queue);
-            Assert.AreEqual(Shared.Queue, taken.Queue);
+            ComputeContext taken = ComputeContext.FromHandles(Shared.Context.Context, Shared.Queue.Handle);
+            Assert.AreEqual(Shared.Queue.Handle, taken.Queue.Handle);
             taken.Finish();
             taken.Dispose();
             taken.Dispose();
@@ -45,7 +45,7 @@ namespace ClPool.Tests
         public void MemoryKeepsItsContextAlive()
         {
             DeviceBuffer buffer;
-            using (ComputeContext context = ComputeContext.Create()) buffer = DeviceBuffer.Create(context.Context, 64);
+            using (ComputeContext context = ComputeContext.Create()) buffer = DeviceBuffer.Create(context, 64);
             Assert.AreEqual(64, buffer.Size);
             buffer.Dispose();
         }

@@ -33,10 +33,11 @@ namespace ClPool.Tests
         [Test]
         public void InvalidValuesAreArgumentExceptions()
         {
-            ClPoolArgumentException error = Assert.Throws<ClPoolArgumentException>(() => new DeferredAllocator(IntPtr.Zero));
+            Assert.Throws<ArgumentNullException>(() => new DeferredAllocator(IntPtr.Zero));
+            ClPoolArgumentException error = Assert.Throws<ClPoolArgumentException>(() => Bins.Number(1, 27));
             Assert.AreEqual(Status.InvalidValue, error.Status);
             Assert.IsTrue(error is ArgumentException);
-            Assert.IsTrue(error.Message.Contains("context"), error.Message);
+            Assert.IsTrue(error.Message.Contains("27"), error.Message);
         }
 
         [Test]

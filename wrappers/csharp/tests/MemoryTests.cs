@@ -13,6 +13,36 @@ namespace ClPool.Tests
     public class MemoryTests
     {
         [Test]
+        public void NothingIsCutShort()
+        {
+            int[] numbers = new int[1000];
+            for (int i = 0; i < numbers.Length; i++) numbers[i] = i + 1;
+            using (ImmediateAllocator allocator = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            using (DeviceBuffer direct = DeviceBuffer.CopyOf(Shared.Context, new[] { -1, -2, -3, -4 }))
+            using (PooledBuffer pooled = pool.Allocate(16))
+            using (PooledBuffer large = pool.Allocate(4000))
+            {
+                foreach (MemoryObject small in new MemoryObject[] { direct, pooled })
+                {
+                    ArgumentException thrown = Assert.Throws<ClPoolArgumentException>(() => small.Write(Shared.Queue, numbers));
+                    Assert.IsTrue(thrown.Message.Contains("4000") && thrown.Message.Contains("16"), thrown.Message);
+                    int[] read = new int[1000];
+                    Assert.Throws<ClPoolArgumentException>(() => small.Read(Shared.Queue, read));
+                    Assert.AreEqual(0, read[0]);
+                    Assert.Throws<ClPoolArgumentException>(() => large.CopyTo(Shared.Queue, small));
+                    Assert.Throws<ClPoolArgumentException>(() => small.Write(Shared.Queue, new int[4], 4));
+                    small.Write(Shared.Queue, new[] { 7 }, 12);
+                    small.CopyTo(Shared.Queue, large).Wait();
+                }
+                Assert.Throws<ArgumentOutOfRangeException>(() => direct.CopyTo(Shared.Queue, large, MemoryObject.WholeSize, 17));
+                int[] four = new int[4];
+                direct.Read(Shared.Queue, four);
+                Assert.AreEqual(new[] { -1, -2, -3, 7 }, four);
+            }
+        }
+
+        [Test]
         public void BuffersAreWrittenReadCopiedAndFilled()
         {
             int[] numbers = { 1, 2, 3, 4 }, read = new int[4];
@@ -32,7 +62,7 @@ namespace ClPool.Tests
                 MemoryObject.Migrate(Shared.Queue, new MemoryObject[] { first, second }).Wait();
                 Assert.IsFalse(first.IsSameMemory(second));
                 Assert.IsTrue(first.IsSameMemory(first));
-                Assert.AreEqual(Shared.Context, first.Context);
+                Assert.AreEqual(Shared.Context.Context, first.Context);
             }
         }
 
@@ -287,7 +317,30 @@ namespace ClPool.Tests
                 Assert.AreEqual(2, memory.AsSpan<long>(16, 16).Length);
                 using (MemoryMap map = buffer.Map(Shared.Queue)) Assert.AreEqual(5, map.AsSpan<int>()[15]);
                 Assert.Throws<ArgumentOutOfRangeException>(() => memory.AsSpan<byte>(0, 65));
+                Assert.Throws<ArgumentException>(() => memory.AsSpan<long>(0, 63));
                 Assert.Throws<InvalidOperationException>(() => buffer.AsSpan<byte>());
+            }
+        }
+
+        [Test]
+        public void HostMemoryIsAnOwnerOfDotNets()
+        {
+            using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))
+            using (PageLockedMemoryPool pool = new PageLockedMemoryPool(pinned))
+            {
+                System.Buffers.IMemoryOwner<byte> owner = pool.Allocate(100).ToMemoryOwner();
+                Memory<byte> bytes = owner.Memory;
+                Assert.AreEqual(100, bytes.Length);
+                bytes.Span.Fill(7);
+                using (System.Buffers.MemoryHandle pin = bytes.Slice(10).Pin())
+                    unsafe { Assert.AreEqual(7, ((byte*)pin.Pointer)[89]); }
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                owner.Dispose();
+                owner.Dispose();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                Assert.Throws<ObjectDisposedException>(() => bytes.Span.Clear());
+                using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+                    Assert.Throws<InvalidOperationException>(() => buffer.ToMemoryOwner());
             }
         }
 #endif

@@ -15,9 +15,15 @@ namespace ClPool.Tests
     {
         private static readonly Lazy<ComputeContext> context = new Lazy<ComputeContext>(Make);
 
-        internal static IntPtr Context { get { return context.Value.Context; } }
-        internal static IntPtr Queue { get { return context.Value.Queue; } }
+        internal static ComputeContext Context { get { return context.Value; } }
+        internal static CommandQueue Queue { get { return context.Value.Queue; } }
         internal static IntPtr Device { get { return context.Value.Device; } }
+
+        /// <summary>So many rounds of a race, or twenty times as many where CLPOOL_LONG_TESTS is set.</summary>
+        internal static int Rounds(int few)
+        {
+            return Environment.GetEnvironmentVariable("CLPOOL_LONG_TESTS") == null ? few : 20 * few;
+        }
 
         internal static void NeedsSvm()
         {
@@ -58,7 +64,7 @@ namespace ClPool.Tests
     {
         private bool opened;
 
-        internal Gate() { Event = ClEvent.FromHandle(clCreateUserEvent(Shared.Context, IntPtr.Zero), false); }
+        internal Gate() { Event = ClEvent.FromHandle(clCreateUserEvent(Shared.Context.Context, IntPtr.Zero), false); }
 
         internal ClEvent Event { get; private set; }
 
@@ -75,7 +81,7 @@ namespace ClPool.Tests
         }
 
         /// <summary>A second queue of the context; the caller's to release.</summary>
-        internal static IntPtr AnotherQueue() { return clCreateCommandQueue(Shared.Context, Shared.Device, 0, IntPtr.Zero); }
+        internal static IntPtr AnotherQueue() { return clCreateCommandQueue(Shared.Context.Context, Shared.Device, 0, IntPtr.Zero); }
 
         [DllImport("libOpenCL.so.1")]
         private static extern IntPtr clCreateUserEvent(IntPtr context, IntPtr code);
@@ -91,6 +97,18 @@ namespace ClPool.Tests
 
         [DllImport("libOpenCL.so.1")]
         internal static extern int clFinish(IntPtr queue);
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern int clGetCommandQueueInfo(IntPtr queue, uint name, IntPtr size, out uint value, IntPtr needed);
+
+        /// <summary>References that a queue has.</summary>
+        internal static uint ReferencesOf(IntPtr queue)
+        {
+            const uint ReferenceCount = 0x1092; // CL_QUEUE_REFERENCE_COUNT
+            uint count;
+            Assert.AreEqual(0, clGetCommandQueueInfo(queue, ReferenceCount, new IntPtr(sizeof(uint)), out count, IntPtr.Zero));
+            return count;
+        }
     }
 
     /// <summary>Numbers for memory: no memory is behind them.</summary>

@@ -89,24 +89,49 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void FiguresPrintThemselves()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            using (pool.Allocate(1000))
+            {
+                string text = pool.Statistics.ToString();
+                Assert.IsTrue(text.StartsWith("PoolStatistics: HeldBlocks ") && text.Contains(", ActiveBlocks 1, "), text);
+                Assert.IsTrue(pool.Stretches()[0].ToString().Contains("Size "));
+                Assert.IsTrue(allocator.ToString().StartsWith("CustomAllocator 0x"), allocator.ToString());
+            }
+            DeviceData data = DeviceData.FromComputeCapability(9, 0);
+            Assert.IsTrue(data.ToString().Contains("WarpSize 32"), data.ToString());
+            data.Dispose();
+            Assert.AreEqual("DeviceData (disposed)", data.ToString());
+            using (Heap heap = new Heap())
+            {
+                heap.AddSpace(100);
+                Assert.IsTrue(heap.ToString().StartsWith("Heap, HeapStatistics: "), heap.ToString());
+            }
+        }
+
+        [Test]
         public void CachesComputeOnce()
         {
             int computed = 0;
             using (Cache cache = new Cache())
             {
                 Func<string> factory = () => "result " + Interlocked.Increment(ref computed);
-                Assert.AreEqual("result 1", cache.GetOrAdd(CacheOwner.Context, Shared.Context, "kéy", factory));
-                Assert.AreEqual("result 1", cache.GetOrAdd(CacheOwner.Context, Shared.Context, "kéy", factory));
-                Assert.AreEqual("result 2", cache.GetOrAdd(CacheOwner.Context, Shared.Context, "other", factory));
+                Assert.AreEqual("result 1", cache.GetOrAdd(CacheOwner.Context, Shared.Context.Context, "kéy", factory));
+                Assert.AreEqual("result 1", cache.GetOrAdd(Shared.Context, "kéy", factory));
+                Assert.AreEqual("result 2", cache.GetOrAdd(Shared.Context, "other", factory));
                 Assert.AreEqual(2, cache.Count);
                 string found;
-                Assert.IsTrue(cache.TryGet(Shared.Context, "kéy", out found));
+                Assert.IsTrue(cache.TryGet(Shared.Context.Context, "kéy", out found));
                 Assert.AreEqual("result 1", found);
-                Assert.IsFalse(cache.TryGet(Shared.Context, "none", out found));
+                Assert.IsFalse(cache.TryGet(Shared.Context.Context, "none", out found));
                 Assert.IsNull(cache.GetOrAdd<string>(CacheOwner.Any, IntPtr.Zero, "null", () => null));
-                cache.Clear(Shared.Context);
-                Assert.IsFalse(cache.TryGet(Shared.Context, "kéy", out found));
+                cache.Clear(Shared.Context.Context);
+                Assert.IsFalse(cache.TryGet(Shared.Context.Context, "kéy", out found));
                 Assert.AreEqual(1, cache.Count);
+                Assert.AreEqual("result 3", cache.GetOrAdd(Shared.Queue, "kéy", factory));
                 cache.Clear();
                 Assert.AreEqual(0, cache.Count);
                 Cache.ClearAll();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 import org.clpool.Allocator;
+import org.clpool.CommandQueue;
 import org.clpool.Memory;
 import org.clpool.Pool;
-import org.clpool.Queue;
 import org.clpool.Session;
 
 /** Allocates buffers in a loop, each used once, from the driver and from a pool, and prints the difference. */
@@ -17,7 +17,7 @@ public final class PoolOrDriver {
     try (Session session = org.clpool.Clpool.createDefault();
         Allocator driver = Allocator.immediate(session.queue());
         Pool pool = Pool.of(driver)) {
-      Queue queue = session.queue();
+      CommandQueue queue = session.queue();
       long withoutPool = nanosOf(() -> use(queue, driver.allocate(SIZE)));
       long withPool = nanosOf(() -> use(queue, pool.allocate(SIZE)));
       System.out.println("device: " + session.device());
@@ -28,7 +28,7 @@ public final class PoolOrDriver {
   }
 
   // The pool may hand the block out again at once: the queue is in order.
-  private static void use(Queue queue, Memory memory) {
+  private static void use(CommandQueue queue, Memory memory) {
     queue.fill(memory, new byte[] {0}, 0, 16);
     memory.close();
   }

@@ -36,6 +36,14 @@ void java_bytes::write(JNIEnv* jenv, jbyteArray array) const {
   jenv->SetByteArrayRegion(array, 0, static_cast<jsize>(size()), values_.data());
 }
 
+void java_figures(JNIEnv* jenv, jlongArray array, const void* figures, size_t size) {
+  constexpr size_t kHeader = sizeof(uint64_t);  // its size, and what is reserved
+  if (jenv->ExceptionCheck()) return;
+  std::vector<jlong> values((size - kHeader) / sizeof(jlong));
+  std::memcpy(values.data(), static_cast<const char*>(figures) + kHeader, values.size() * sizeof(jlong));
+  jenv->SetLongArrayRegion(array, 0, static_cast<jsize>(values.size()), values.data());
+}
+
 jbyteArray java_text(JNIEnv* jenv, const char* text) {
   if (text == nullptr) return nullptr;
   const jsize length = static_cast<jsize>(std::strlen(text));

@@ -41,6 +41,8 @@ class java_bytes {
   bool given_ = false;
 };
 
+// Writes the 64-bit figures of a struct, which follow its size, into an array of as many.
+void java_figures(JNIEnv* jenv, jlongArray array, const void* figures, size_t size);
 jbyteArray java_text(JNIEnv* jenv, const char* text);
 void java_throw(JNIEnv* jenv, clpool_status status);
 void java_throw_cl(JNIEnv* jenv, cl_int code);
@@ -117,6 +119,9 @@ java_cl_status java_event_release(cl_event event);
 java_cl_status java_event_wait(cl_event event);
 // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
 java_cl_status java_event_status(cl_event event, uint64_t* value);
+// Upcalls.done(number, status) at the end of the command, and when the memory object is gone, on whatever thread.
+java_cl_status java_event_notify(cl_event event, uint64_t number);
+java_cl_status java_mem_notify(cl_mem mem, uint64_t number);
 java_cl_status java_sampler_release(cl_sampler sampler);
 
 #endif

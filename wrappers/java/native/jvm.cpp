@@ -81,6 +81,8 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
       {&jvm.out_of_memory, jvm.upcalls, "outOfMemory", "(JJI)Z"},
       {&jvm.message, jvm.upcalls, "message", "(JI[B)V"},
       {&jvm.compute, jvm.upcalls, "compute", "(Ljava/util/function/Supplier;[Ljava/lang/Object;)I"},
+      {&jvm.forget, jvm.upcalls, "forget", "(Lorg/clpool/Cache$Result;)V"},
+      {&jvm.done, jvm.upcalls, "done", "(JI)V"},
       {&jvm.progress, jvm.upcalls, "progress", "(Lorg/clpool/ReplayProgress;JJ)Z"},
   };
   for (const auto& method : methods) {

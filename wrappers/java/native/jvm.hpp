@@ -23,6 +23,8 @@ struct Jvm {
   jmethodID out_of_memory;
   jmethodID message;
   jmethodID compute;
+  jmethodID forget;
+  jmethodID done;
   jmethodID progress;
 };
 extern Jvm jvm;

@@ -21,6 +21,13 @@ namespace ClPool.Interop
             return value == MemoryObject.WholeSize ? ulong.MaxValue : Bytes(value, name);
         }
 
+        /// <summary>A number of the library where .NET wants 32 bits.</summary>
+        internal static int Int32(ulong value, string name)
+        {
+            if (value > int.MaxValue) throw new OverflowException(value + " " + name + " are more than " + int.MaxValue);
+            return (int)value;
+        }
+
         internal static T NotNull<T>(T value, string name) where T : class
         {
             if (value == null) throw new ArgumentNullException(name);
@@ -37,13 +44,13 @@ namespace ClPool.Interop
             return result;
         }
 
-        /// <summary>Handles of events; null for none.</summary>
-        internal static IntPtr[] Handles(ClEvent[] events)
+        /// <summary>The handle of an object for the time of a call.</summary>
+        internal static OwnedHandle.Borrowed Borrow(IBorrowable from, string name) { return NotNull(from, name).Borrow(); }
+
+        /// <summary>The same for one that may be missing: its handle is zero.</summary>
+        internal static OwnedHandle.Borrowed BorrowOptional(IBorrowable fromOrNull)
         {
-            if (events == null || events.Length == 0) return null;
-            IntPtr[] handles = new IntPtr[events.Length];
-            for (int i = 0; i < events.Length; i++) handles[i] = NotNull(events[i], "waitFor").Handle;
-            return handles;
+            return fromOrNull == null ? new OwnedHandle.Borrowed(IntPtr.Zero) : fromOrNull.Borrow();
         }
 
         internal static uint Count(Array array) { return array == null ? 0u : (uint)array.Length; }

@@ -15,7 +15,11 @@ namespace ClPool.Interop
             long bytes = size == MemoryObject.WholeSize ? available - offset : size;
             if (bytes < 0 || bytes > available - offset)
                 throw new ArgumentOutOfRangeException("size", size, "of " + (available - offset) + " bytes");
-            return new Span<T>((byte*)pointer + offset, checked((int)(bytes / sizeof(T))));
+            if (bytes % sizeof(T) != 0)
+                throw new ArgumentException(bytes + " bytes are no whole number of " + typeof(T).Name + " of " + sizeof(T) + " bytes");
+            if (bytes / sizeof(T) > int.MaxValue)
+                throw new ArgumentOutOfRangeException("size", size, bytes / sizeof(T) + " numbers; a span has at most " + int.MaxValue);
+            return new Span<T>((byte*)pointer + offset, (int)(bytes / sizeof(T)));
         }
 #endif
 

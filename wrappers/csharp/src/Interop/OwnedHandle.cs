@@ -17,6 +17,7 @@ namespace ClPool.Interop
 
         private readonly Releaser release;
         private readonly string owner;
+        private volatile bool disposed; // SafeHandle is closed only when no call uses it any more
         private bool forgotten;
         private IntPtr left;
 
@@ -27,6 +28,9 @@ namespace ClPool.Interop
             SetHandle(value);
             ReleaseForgotten();
         }
+
+        /// <summary>Whether Dispose was called; calls that began before may still use the handle.</summary>
+        internal bool IsDisposed { get { return disposed; } }
 
         public override bool IsInvalid { get { return handle == IntPtr.Zero; } }
 
@@ -43,7 +47,20 @@ namespace ClPool.Interop
             {
                 throw new ObjectDisposedException(owner);
             }
+            if (disposed)
+            {
+                DangerousRelease();
+                throw new ObjectDisposedException(owner);
+            }
             return new Borrowed(this);
+        }
+
+        /// <summary>The text of an object over a handle.</summary>
+        internal static string Describe(string name, OwnedHandle owned, IntPtr foreign)
+        {
+            if (owned != null && owned.IsDisposed) return name + " (disposed)";
+            IntPtr value = owned == null ? foreign : owned.handle;
+            return name + " 0x" + value.ToInt64().ToString("x");
         }
 
         /// <summary>Releases what finalizers left.</summary>
@@ -55,6 +72,7 @@ namespace ClPool.Interop
 
         protected override void Dispose(bool disposing)
         {
+            disposed = true;
             forgotten = !disposing;
             base.Dispose(disposing);
         }
@@ -70,13 +88,23 @@ namespace ClPool.Interop
         /// <summary>A handle in use.</summary>
         internal struct Borrowed : IDisposable
         {
-            private readonly OwnedHandle from;
+            private readonly OwnedHandle from; // null: somebody else keeps it
 
-            internal Borrowed(OwnedHandle from) { this.from = from; }
+            internal readonly IntPtr Value;
 
-            internal IntPtr Value { get { return from.handle; } }
+            internal Borrowed(OwnedHandle from)
+            {
+                this.from = from;
+                Value = from.handle;
+            }
 
-            public void Dispose() { from.DangerousRelease(); }
+            internal Borrowed(IntPtr foreign)
+            {
+                from = null;
+                Value = foreign;
+            }
+
+            public void Dispose() { if (from != null) from.DangerousRelease(); }
         }
     }
 }

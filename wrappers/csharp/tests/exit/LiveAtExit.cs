@@ -34,7 +34,7 @@ namespace ClPool.Tests
             MemoryMap map = block.Map(context.Queue);
             MemoryObject direct = new CustomAllocator(new Source()).Allocate(100);
             Cache cache = new Cache();
-            cache.GetOrAdd(CacheOwner.Context, context.Context, "key", () => new object());
+            cache.GetOrAdd(context, "key", () => new object());
             lock (kept) kept.AddRange(new object[] { context, allocator, pool, block, filled, map, direct, cache });
         }
 

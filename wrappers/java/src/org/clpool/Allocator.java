@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.nio.file.Path;
-import java.util.function.LongUnaryOperator;
 
 /**
  * A source of memory: a pool is made over one, and each can also be used directly. It keeps alive what it needs; pools
  * and memory keep it alive.
  */
-public final class Allocator implements AutoCloseable {
-  private final Handle handle;
-
+public final class Allocator extends NativeObject {
   private Allocator(long value) {
-    handle = Handle.own(this, "allocator", value, Native::clpool_allocator_release);
+    super("allocator", value, Native::clpool_allocator_release);
   }
 
   /**
@@ -26,7 +22,8 @@ public final class Allocator implements AutoCloseable {
    * @return the allocator
    */
   public static Allocator deferred(Context context, long flags) {
-    return new Allocator(context.with(c -> Native.clpool_allocator_create_deferred(c, flags)));
+    return new Allocator(
+        Errors.required("context", context).with(c -> Native.clpool_allocator_create_deferred(c, flags)));
   }
 
   /**
@@ -36,8 +33,9 @@ public final class Allocator implements AutoCloseable {
    * @param flags cl_mem_flags; 0 means {@link Cl#MEM_READ_WRITE}
    * @return the allocator
    */
-  public static Allocator immediate(Queue queue, long flags) {
-    return new Allocator(queue.with(q -> Native.clpool_allocator_create_immediate(q, flags)));
+  public static Allocator immediate(CommandQueue queue, long flags) {
+    return new Allocator(
+        Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_immediate(q, flags)));
   }
 
   /**
@@ -46,7 +44,7 @@ public final class Allocator implements AutoCloseable {
    * @param queue where the memory is forced and used
    * @return the allocator
    */
-  public static Allocator immediate(Queue queue) {
+  public static Allocator immediate(CommandQueue queue) {
     return immediate(queue, 0);
   }
 
@@ -60,11 +58,13 @@ public final class Allocator implements AutoCloseable {
    * @return the allocator
    * @throws NotSupportedException if no device of the context has that kind of SVM
    */
-  public static Allocator svm(Context context, long flags, int alignment, Queue queueOrNull) {
+  public static Allocator svm(Context context, long flags, int alignment, CommandQueue queueOrNull) {
     Sizes.check("alignment", alignment);
-    return new Allocator(
-        context.with(
-            c -> Queue.with(queueOrNull, q -> Native.clpool_allocator_create_svm(c, flags, alignment, q))));
+    try (Uses uses = new Uses()) {
+      return new Allocator(
+          Native.clpool_allocator_create_svm(
+              uses.of("context", context), flags, alignment, uses.ofOptional(queueOrNull)));
+    }
   }
 
   /**
@@ -74,8 +74,8 @@ public final class Allocator implements AutoCloseable {
    * @param flags further cl_mem_flags; 0 means {@link Cl#MEM_READ_WRITE}
    * @return the allocator
    */
-  public static Allocator pinned(Queue queue, long flags) {
-    return new Allocator(queue.with(q -> Native.clpool_allocator_create_pinned(q, flags)));
+  public static Allocator pinned(CommandQueue queue, long flags) {
+    return new Allocator(Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_pinned(q, flags)));
   }
 
   /**
@@ -85,10 +85,7 @@ public final class Allocator implements AutoCloseable {
    * @return the allocator
    */
   public static Allocator custom(CustomAllocator functions) {
-    if (functions == null) {
-      throw new IllegalArgumentException("functions is null");
-    }
-    return new Allocator(Native.java_allocator_create_custom(functions));
+    return new Allocator(Native.java_allocator_create_custom(Errors.required("functions", functions)));
   }
 
   /**
@@ -98,7 +95,8 @@ public final class Allocator implements AutoCloseable {
    * @return the decorated allocator
    */
   public Allocator withLimit(long maxBytes) {
-    return new Allocator(with(a -> Native.clpool_allocator_create_limit(a, Sizes.check("maxBytes", maxBytes))));
+    Sizes.check("maxBytes", maxBytes);
+    return new Allocator(with(a -> Native.clpool_allocator_create_limit(a, maxBytes)));
   }
 
   /**
@@ -108,7 +106,8 @@ public final class Allocator implements AutoCloseable {
    * @return the decorated allocator
    */
   public Allocator withTrace(Path file) {
-    return new Allocator(with(a -> Native.clpool_allocator_create_trace(a, file.toString())));
+    String path = Errors.required("file", file).toString();
+    return new Allocator(with(a -> Native.clpool_allocator_create_trace(a, path)));
   }
 
   /**
@@ -119,29 +118,7 @@ public final class Allocator implements AutoCloseable {
    * @throws OutOfDeviceMemoryException if there is none
    */
   public Memory allocate(long size) {
-    if (size <= 0) {
-      throw new IllegalArgumentException("size is " + size + ", but must be more than 0");
-    }
-    Memory memory = Memory.watched(Native.clpool_allocator_allocate(handle.get(), size), this);
-    Reference.reachabilityFence(this);
-    return memory;
-  }
-
-  long handle() {
-    return handle.get();
-  }
-
-  private long with(LongUnaryOperator call) {
-    return Handle.with(this, handle, call);
-  }
-
-  @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Allocator[closed]" : "Allocator[0x" + Long.toHexString(handle.get()) + "]";
+    Sizes.positive("size", size);
+    return Memory.watched(with(a -> Native.clpool_allocator_allocate(a, size)), this);
   }
 }

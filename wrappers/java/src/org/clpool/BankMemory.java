@@ -75,4 +75,9 @@ public final class BankMemory {
     c.setBanks(banks);
     return c;
   }
+
+  @Override
+  public String toString() {
+    return "BankMemory[" + banks + " banks, granularity " + granularity + ", " + workItems + " work-items, " + model + "]";
+  }
 }

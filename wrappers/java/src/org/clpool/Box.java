@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.util.Arrays;
+
 /**
  * A box of bytes and where it lies in source and target. Index 0 counts bytes, 1 rows, 2 slices; missing entries of the
  * region are 1, of origins 0. Immutable: each method gives a changed copy.
@@ -90,5 +92,11 @@ public final class Box {
     box.setTarget_row_pitch(pitches[2]);
     box.setTarget_slice_pitch(pitches[3]);
     return box;
+  }
+
+  @Override
+  public String toString() {
+    return "Box[" + Arrays.toString(region) + " from " + Arrays.toString(sourceOrigin) + " to " + Arrays.toString(targetOrigin)
+        + ", pitches " + Arrays.toString(pitches) + "]";
   }
 }

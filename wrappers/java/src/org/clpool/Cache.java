@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
@@ -18,19 +17,67 @@ import java.util.function.Supplier;
  * @param <K> keys, with equals and hashCode
  * @param <V> results
  */
-public final class Cache<K, V> implements AutoCloseable {
+public final class Cache<K, V> extends NativeObject {
+  /** A key as C knows it, as long as results have it or are computed. */
+  private static final class Known {
+    final long number;
+    int uses;
+
+    Known(long number) {
+      this.number = number;
+    }
+  }
+
+  /** The keys in use. Results refer to it, not to the cache, which may be forgotten. */
+  private static final class Keys<K> {
+    private final Map<K, Known> all = new ConcurrentHashMap<>();
+    private final AtomicLong last = new AtomicLong();
+
+    long begin(K key) {
+      return all.compute(
+              key,
+              (k, found) -> {
+                Known known = found == null ? new Known(last.incrementAndGet()) : found;
+                ++known.uses;
+                return known;
+              })
+          .number;
+    }
+
+    void end(K key) {
+      all.computeIfPresent(key, (k, known) -> --known.uses == 0 ? null : known);
+    }
+  }
+
+  /** A result, as C keeps it. */
+  static final class Result<K, V> {
+    private final Keys<K> keys;
+    private final K key;
+    private final V value;
+
+    Result(Keys<K> keys, K key, V value) {
+      this.keys = keys;
+      this.key = key;
+      this.value = value;
+      keys.begin(key);
+    }
+
+    /** C has given it up. */
+    void forget() {
+      keys.end(key);
+    }
+  }
+
   private static final int ANY = 0;
   private static final int CONTEXT = 1;
   private static final int DEVICE = 2;
   private static final int QUEUE = 3;
   private static final int POOL = 4;
 
-  private final Handle handle;
-  private final Map<K, Long> numbers = new ConcurrentHashMap<>(); // keys as C knows them
-  private final AtomicLong last = new AtomicLong();
+  private final Keys<K> keys = new Keys<>();
 
   private Cache(long value) {
-    handle = Handle.own(this, "cache", value, Native::clpool_memo_release);
+    super("cache", value, Native::clpool_memo_release);
   }
 
   /**
@@ -59,7 +106,7 @@ public final class Cache<K, V> implements AutoCloseable {
    * @throws ClpoolException with {@link Status#CALLBACK} and the cause if the computation fails
    */
   public V computeIfAbsent(Context context, K key, Supplier<? extends V> compute) {
-    return get(CONTEXT, context.handle(), context, key, compute);
+    return get(CONTEXT, Errors.required("context", context), key, compute);
   }
 
   /**
@@ -71,7 +118,7 @@ public final class Cache<K, V> implements AutoCloseable {
    * @return the result
    */
   public V computeIfAbsent(Device device, K key, Supplier<? extends V> compute) {
-    return get(DEVICE, device.handle(), device, key, compute);
+    return get(DEVICE, Errors.required("device", device).handle(), key, compute);
   }
 
   /**
@@ -82,8 +129,8 @@ public final class Cache<K, V> implements AutoCloseable {
    * @param compute computes a result
    * @return the result
    */
-  public V computeIfAbsent(Queue queue, K key, Supplier<? extends V> compute) {
-    return get(QUEUE, queue.handle(), queue, key, compute);
+  public V computeIfAbsent(CommandQueue queue, K key, Supplier<? extends V> compute) {
+    return get(QUEUE, Errors.required("queue", queue), key, compute);
   }
 
   /**
@@ -95,7 +142,7 @@ public final class Cache<K, V> implements AutoCloseable {
    * @return the result
    */
   public V computeIfAbsent(Pool pool, K key, Supplier<? extends V> compute) {
-    return get(POOL, pool.handle(), pool, key, compute);
+    return get(POOL, Errors.required("pool", pool), key, compute);
   }
 
   /**
@@ -107,17 +154,25 @@ public final class Cache<K, V> implements AutoCloseable {
    * @return the result
    */
   public V computeIfAbsent(long object, K key, Supplier<? extends V> compute) {
-    return get(ANY, object, null, key, compute);
+    return get(ANY, object, key, compute);
   }
 
-  private V get(int kind, long object, Object owner, K key, Supplier<? extends V> compute) {
-    if (compute == null) {
-      throw new IllegalArgumentException("compute is null");
+  private V get(int kind, NativeObject owner, K key, Supplier<? extends V> compute) {
+    try (Uses uses = new Uses()) {
+      return get(kind, uses.of("owner", owner), key, compute);
     }
-    long value = Native.java_memo_get(handle.get(), kind, object, bytes(number(key)), compute);
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(owner);
-    return take(value);
+  }
+
+  private V get(int kind, long object, K key, Supplier<? extends V> compute) {
+    Errors.required("key", key);
+    Errors.required("compute", compute);
+    Supplier<Result<K, V>> kept = () -> new Result<>(keys, key, compute.get());
+    long number = keys.begin(key);
+    try {
+      return take(with(memo -> Native.java_memo_get(memo, kind, object, bytes(number), kept)));
+    } finally {
+      keys.end(key);
+    }
   }
 
   /**
@@ -128,23 +183,18 @@ public final class Cache<K, V> implements AutoCloseable {
    * @return the result, or nothing if it is not kept or null
    */
   public Optional<V> find(long object, K key) {
-    Long number = numbers.get(key);
-    long value = number == null ? 0 : Native.java_memo_find(handle.get(), object, bytes(number));
-    Reference.reachabilityFence(this);
+    Known known = keys.all.get(Errors.required("key", key));
+    long value = with(memo -> known == null ? 0 : Native.java_memo_find(memo, object, bytes(known.number)));
     return value == 0 ? Optional.empty() : Optional.ofNullable(take(value));
   }
 
   @SuppressWarnings("unchecked") // only this cache's computations put values in
   private V take(long value) {
     try {
-      return (V) Native.java_memo_value(value);
+      return ((Result<K, V>) Native.java_memo_value(value)).value;
     } finally {
       Native.clpool_memo_value_release(value);
     }
-  }
-
-  private long number(K key) {
-    return numbers.computeIfAbsent(key, k -> last.incrementAndGet());
   }
 
   private static byte[] bytes(long number) {
@@ -158,15 +208,13 @@ public final class Cache<K, V> implements AutoCloseable {
    */
   public long size() {
     long[] size = new long[1];
-    Native.clpool_memo_size(handle.get(), size);
-    Reference.reachabilityFence(this);
+    with(memo -> Native.clpool_memo_size(memo, size));
     return size[0];
   }
 
   /** Forgets all results and gives up their objects. */
   public void clear() {
-    Native.clpool_memo_clear(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_memo_clear);
   }
 
   /**
@@ -175,18 +223,22 @@ public final class Cache<K, V> implements AutoCloseable {
    * @param object the handle of a context, device or queue, or the number
    */
   public void clear(long object) {
-    Native.clpool_memo_clear_object(handle.get(), object);
-    Reference.reachabilityFence(this);
+    with(memo -> Native.clpool_memo_clear_object(memo, object));
   }
 
   /** Clears the cache and ends it. */
   @Override
   public void close() {
-    handle.close();
+    super.close();
   }
 
   @Override
-  public String toString() {
-    return handle.isClosed() ? "Cache[closed]" : "Cache[" + size() + " results]";
+  String details() {
+    return size() + " results";
+  }
+
+  /** Keys that are held, for tests. */
+  int heldKeys() {
+    return keys.all.size();
   }
 }

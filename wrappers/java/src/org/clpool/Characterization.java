@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
-
 /** What one must know of a device to use its memory well. Every answer has its source. */
 public final class Characterization {
   private interface Question {
@@ -17,7 +15,7 @@ public final class Characterization {
   Characterization(Device device, Model model) {
     this.device = device.handle();
     this.platform = device.platform();
-    this.model = model.number();
+    this.model = Errors.required("model", model).number();
   }
 
   private static Answer ask(Question question) {
@@ -141,11 +139,10 @@ public final class Characterization {
    * @return the number
    */
   public Answer workGroupSizeMultiple(Context contextOrNull) {
-    long context = contextOrNull == null ? 0 : contextOrNull.handle();
-    Answer found =
-        ask(answer -> Native.clpool_characterize_work_group_size_multiple(device, context, model, answer));
-    Reference.reachabilityFence(contextOrNull);
-    return found;
+    try (Uses uses = new Uses()) {
+      long context = uses.ofOptional(contextOrNull);
+      return ask(answer -> Native.clpool_characterize_work_group_size_multiple(device, context, model, answer));
+    }
   }
 
   /**
@@ -155,10 +152,10 @@ public final class Characterization {
    * @return 0 no, 1 as Apple's does, 2 as PoCL's did
    */
   public Answer structArgumentBug(Context contextOrNull) {
-    long context = contextOrNull == null ? 0 : contextOrNull.handle();
-    Answer found = ask(answer -> Native.clpool_characterize_struct_argument_bug(device, context, answer));
-    Reference.reachabilityFence(contextOrNull);
-    return found;
+    try (Uses uses = new Uses()) {
+      long context = uses.ofOptional(contextOrNull);
+      return ask(answer -> Native.clpool_characterize_struct_argument_bug(device, context, answer));
+    }
   }
 
   /**
@@ -191,7 +188,7 @@ public final class Characterization {
    * @return yes or no
    */
   public Answer svm(SvmKind kind) {
-    return ask(answer -> Native.clpool_characterize_svm(device, kind.number(), model, answer));
+    return ask(answer -> Native.clpool_characterize_svm(device, Errors.required("kind", kind).number(), model, answer));
   }
 
   /**
@@ -265,8 +262,13 @@ public final class Characterization {
       options.setWarm_ups(Sizes.check("warmUps", warmUps));
       options.setTransfer_bytes(Sizes.check("transferBytes", transferBytes));
       options.setLeast_ns(Sizes.check("leastNanos", leastNanos));
-      context.with(c -> Native.clpool_characterize_performance(c, device, options, figures));
+      Errors.required("context", context).with(c -> Native.clpool_characterize_performance(c, device, options, figures));
       return new Performance(figures);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "Characterization[" + Device.of(device) + "]";
   }
 }

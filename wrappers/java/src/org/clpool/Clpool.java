@@ -43,7 +43,7 @@ public final class Clpool {
    * @return English text
    */
   public static String statusText(Status status) {
-    return Native.clpool_status_string(status.number());
+    return Native.clpool_status_string(Errors.required("status", status).number());
   }
 
   /**

@@ -3,7 +3,7 @@
 package org.clpool;
 
 /** A call of the library failed. The message has the values and limits that matter. */
-public class ClpoolException extends RuntimeException {
+public class ClpoolException extends RuntimeException implements ClpoolError {
   private static final long serialVersionUID = 1L;
 
   /** Why. */
@@ -26,20 +26,12 @@ public class ClpoolException extends RuntimeException {
     this.clError = clError;
   }
 
-  /**
-   * Why the call failed.
-   *
-   * @return the status
-   */
+  @Override
   public Status status() {
     return status;
   }
 
-  /**
-   * The OpenCL error code behind the failure.
-   *
-   * @return the code, such as -4; 0 if the failure did not come from an OpenCL call
-   */
+  @Override
   public int clError() {
     return clError;
   }

@@ -4,15 +4,12 @@ package org.clpool;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongUnaryOperator;
 
 /** A cl_context. */
-public final class Context implements AutoCloseable {
-  private final Handle handle;
-
+public final class Context extends NativeObject {
   /** Takes over a reference. */
   Context(long value) {
-    handle = Handle.own(this, "context", value, Native::java_context_release);
+    super("context", value, Native::java_context_release);
   }
 
   /**
@@ -33,12 +30,12 @@ public final class Context implements AutoCloseable {
    * @return the context
    */
   public static Context create(Device device) {
-    return new Context(Native.java_context_create(device.handle()));
+    return new Context(Native.java_context_create(Errors.required("device", device).handle()));
   }
 
   static long requireHandle(String what, long value) {
     if (value == 0) {
-      throw new IllegalArgumentException("the " + what + " is 0");
+      throw Errors.invalid("the " + what + " is 0");
     }
     return value;
   }
@@ -49,7 +46,7 @@ public final class Context implements AutoCloseable {
    * @return the handle
    */
   public long handle() {
-    return handle.get();
+    return with(value -> value);
   }
 
   /**
@@ -67,20 +64,5 @@ public final class Context implements AutoCloseable {
       devices.add(Device.of(value));
     }
     return devices;
-  }
-
-  /** What a native call makes of the handle, which stays valid until it returns. */
-  long with(LongUnaryOperator call) {
-    return Handle.with(this, handle, call);
-  }
-
-  @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Context[closed]" : "Context[0x" + Long.toHexString(handle.get()) + "]";
   }
 }

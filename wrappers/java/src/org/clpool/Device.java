@@ -34,6 +34,7 @@ public final class Device {
    * @return the device
    */
   public static Device choose(DeviceSelection selection) {
+    Errors.required("selection", selection);
     return of(Native.java_device_choose(selection.selector(), selection.types(), selection.flags()));
   }
 
@@ -44,6 +45,7 @@ public final class Device {
    * @return the devices
    */
   public static List<Device> list(DeviceSelection selection) {
+    Errors.required("selection", selection);
     return list(
         (devices, count) ->
             Native.java_device_list(selection.selector(), selection.types(), selection.flags(), devices, count));

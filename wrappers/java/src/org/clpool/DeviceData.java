@@ -2,20 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a multiprocessor can hold: the input of the occupancy model. Never changes. */
-public final class DeviceData implements AutoCloseable {
+public final class DeviceData extends NativeObject {
   private interface Arithmetic {
     void compute(long[] result);
   }
 
-  private final Handle handle;
-
   DeviceData(long value) {
-    handle = Handle.own(this, "device data", value, Native::clpool_device_data_release);
+    super("device data", value, Native::clpool_device_data_release);
   }
 
   /**
@@ -26,7 +23,8 @@ public final class DeviceData implements AutoCloseable {
    * @return the device data
    */
   public static DeviceData of(Device device, Model model) {
-    return new DeviceData(Native.clpool_device_data_create_from_device(device.handle(), model.number()));
+    long clDevice = Errors.required("device", device).handle();
+    return new DeviceData(Native.clpool_device_data_create_from_device(clDevice, number(model)));
   }
 
   /**
@@ -38,7 +36,7 @@ public final class DeviceData implements AutoCloseable {
    * @return the device data
    */
   public static DeviceData ofComputeCapability(int major, int minor, Model model) {
-    return new DeviceData(Native.clpool_device_data_create_from_compute_capability(major, minor, model.number()));
+    return new DeviceData(Native.clpool_device_data_create_from_compute_capability(major, minor, number(model)));
   }
 
   /**
@@ -49,7 +47,7 @@ public final class DeviceData implements AutoCloseable {
    * @return the device data
    */
   public static DeviceData ofArchitecture(String name, Model model) {
-    return new DeviceData(Native.clpool_device_data_create_from_architecture(name, model.number()));
+    return new DeviceData(Native.clpool_device_data_create_from_architecture(Errors.required("name", name), number(model)));
   }
 
   /**
@@ -59,8 +57,7 @@ public final class DeviceData implements AutoCloseable {
    */
   public DeviceLimits limits() {
     try (clpool_device_limits c = new clpool_device_limits()) {
-      Native.clpool_device_data_limits(handle.get(), c);
-      Reference.reachabilityFence(this);
+      with(data -> Native.clpool_device_data_limits(data, c));
       return new DeviceLimits(c);
     }
   }
@@ -72,10 +69,9 @@ public final class DeviceData implements AutoCloseable {
    * @return the answer
    */
   public Occupancy occupancy(OccupancyRequest request) {
-    try (clpool_occupancy_request c = request.toC();
+    try (clpool_occupancy_request c = Errors.required("request", request).toC();
         clpool_occupancy answer = new clpool_occupancy()) {
-      Native.clpool_occupancy_compute(handle.get(), c, answer);
-      Reference.reachabilityFence(this);
+      with(data -> Native.clpool_occupancy_compute(data, c, answer));
       return new Occupancy(answer);
     }
   }
@@ -89,17 +85,20 @@ public final class DeviceData implements AutoCloseable {
    */
   public List<Integer> suggestGroupSizes(OccupancyRequest request) {
     long[] count = new long[1];
-    try (clpool_occupancy_request c = request.toC()) {
-      Native.clpool_occupancy_suggest(handle.get(), c, null, count, null);
+    try (clpool_occupancy_request c = Errors.required("request", request).toC()) {
+      with(data -> Native.clpool_occupancy_suggest(data, c, null, count, null));
       long[] sizes = new long[(int) count[0]];
-      Native.clpool_occupancy_suggest(handle.get(), c, sizes, count, null);
-      Reference.reachabilityFence(this);
+      with(data -> Native.clpool_occupancy_suggest(data, c, sizes, count, null));
       List<Integer> list = new ArrayList<>();
       for (long size : sizes) {
         list.add((int) size);
       }
       return list;
     }
+  }
+
+  private static int number(Model model) {
+    return Errors.required("model", model).number();
   }
 
   private static long compute(Arithmetic arithmetic) {
@@ -174,12 +173,7 @@ public final class DeviceData implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "DeviceData[closed]" : "DeviceData[" + limits() + "]";
+  String details() {
+    return limits().toString();
   }
 }

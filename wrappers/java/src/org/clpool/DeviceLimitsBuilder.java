@@ -311,7 +311,7 @@ public final class DeviceLimitsBuilder {
    */
   public DeviceLimitsBuilder localCarveOuts(long... value) {
     if (value.length > MAX_CARVE_OUTS) {
-      throw new IllegalArgumentException(value.length + " carve-outs are more than " + MAX_CARVE_OUTS);
+      throw Errors.invalid(value.length + " carve-outs are more than " + MAX_CARVE_OUTS);
     }
     localCarveOuts = Sizes.check("localCarveOuts", value).clone();
     return this;

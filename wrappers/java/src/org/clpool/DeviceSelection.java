@@ -76,4 +76,10 @@ public final class DeviceSelection {
   int flags() {
     return flags;
   }
+
+  @Override
+  public String toString() {
+    return "DeviceSelection[" + (selector == null ? "best" : selector) + ", types 0x" + Long.toHexString(types) + ", flags " + flags
+        + "]";
+  }
 }

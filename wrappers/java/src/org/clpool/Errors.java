@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-/** Makes exceptions of statuses. Called from native code. */
+/** Makes exceptions: of statuses, for native code, and of what Java's part refuses. */
 final class Errors {
   private static final ThreadLocal<Throwable> CAUSE = new ThreadLocal<>();
 
@@ -26,9 +26,9 @@ final class Errors {
   private static RuntimeException create(Status status, int clError, String message, Throwable cause) {
     switch (status) {
       case INVALID_VALUE:
-        return new IllegalArgumentException(message, cause);
+        return new InvalidValueException(message, clError, cause);
       case INVALID_OPERATION:
-        return new IllegalStateException(message, cause);
+        return new InvalidStateException(message, clError, cause);
       case OUT_OF_MEMORY:
         return new OutOfDeviceMemoryException(message, clError, cause);
       case NOT_SUPPORTED:
@@ -38,9 +38,32 @@ final class Errors {
     }
   }
 
+  /** For arguments outside their range. */
+  static InvalidValueException invalid(String message) {
+    return new InvalidValueException(message, 0, null);
+  }
+
+  /** For null where there must be something. */
+  static MissingValueException missing(String name) {
+    return new MissingValueException(name + " is null");
+  }
+
+  /** An argument that must not be null. */
+  static <T> T required(String name, T value) {
+    if (value == null) {
+      throw missing(name);
+    }
+    return value;
+  }
+
+  /** For objects that cannot do it as they are. */
+  static InvalidStateException state(String message) {
+    return new InvalidStateException(message, 0, null);
+  }
+
   /** For objects that are closed. */
-  static IllegalStateException closed(String what) {
-    return new IllegalStateException("this " + what + " is closed");
+  static InvalidStateException closed(String what) {
+    return state("this " + what + " is closed");
   }
 
   /** For exceptions that nobody waits for. */

@@ -2,19 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
+import java.util.concurrent.CompletableFuture;
 
-/** A cl_event: the end of a command. Forgotten events are released when the garbage collector finds them. */
-public final class Event implements AutoCloseable {
+/**
+ * A cl_event: the end of a command. Forgotten events are released when the garbage collector finds them; the command
+ * goes on, and what host memory it uses is kept until its end.
+ */
+public final class Event extends NativeObject {
   private static final long COMPLETE = 0;
 
-  private final Handle handle;
-  private final Object held; // host memory that the command uses
-
   /** Takes over a reference. */
-  Event(long value, Object held) {
-    handle = Handle.own(this, "event", value, Native::java_event_release);
-    this.held = held;
+  Event(long value) {
+    super("event", value, Native::java_event_release);
   }
 
   /**
@@ -25,7 +24,7 @@ public final class Event implements AutoCloseable {
    */
   public static Event of(long clEvent) {
     Native.java_event_retain(Context.requireHandle("cl_event", clEvent));
-    return new Event(clEvent, null);
+    return new Event(clEvent);
   }
 
   /**
@@ -35,18 +34,13 @@ public final class Event implements AutoCloseable {
    * @return the event
    */
   public static Event user(Context context) {
-    return new Event(context.with(Native::java_event_create_user), null);
+    return new Event(Errors.required("context", context).with(Native::java_event_create_user));
   }
 
-  static long[] handles(Event[] events) {
-    if (events == null || events.length == 0) {
-      return null;
-    }
-    long[] values = new long[events.length];
-    for (int i = 0; i < events.length; ++i) {
-      values[i] = events[i].handle();
-    }
-    return values;
+  /** Keeps host memory that the command uses until it has ended, whatever becomes of this object. */
+  Event keeping(HostBytes host) {
+    with(event -> Completions.keepUntilComplete(event, host));
+    return this;
   }
 
   /**
@@ -55,13 +49,25 @@ public final class Event implements AutoCloseable {
    * @return the handle
    */
   public long handle() {
-    return handle.get();
+    return with(value -> value);
   }
 
   /** Waits until the command has ended. */
   public void await() {
-    Handle.with(this, handle, Native::java_event_wait);
-    Reference.reachabilityFence(held);
+    with(Native::java_event_wait);
+  }
+
+  /**
+   * The end of the command as a future, which completes on a thread of Java's common pool, or fails there with a
+   * {@link ClpoolException} if the command fails. It does not need this event any more; to cancel it leaves the command
+   * as it is. Somebody must hand the queue's commands to the device: {@link CommandQueue#flush()}.
+   *
+   * @return the future, a new one for each call
+   */
+  public CompletableFuture<Void> toFuture() {
+    CompletableFuture<Void> future = new CompletableFuture<>();
+    with(event -> Completions.complete(event, future));
+    return future;
   }
 
   /**
@@ -71,22 +77,12 @@ public final class Event implements AutoCloseable {
    */
   public boolean isDone() {
     long[] status = new long[1];
-    Handle.with(this, handle, event -> Native.java_event_status(event, status));
+    with(event -> Native.java_event_status(event, status));
     return status[0] <= COMPLETE;
   }
 
   /** Completes an event made by {@link #user}. */
   public void complete() {
-    Handle.with(this, handle, Native::java_event_complete);
-  }
-
-  @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Event[closed]" : "Event[0x" + Long.toHexString(handle.get()) + "]";
+    with(Native::java_event_complete);
   }
 }

@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.util.function.LongUnaryOperator;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A native object that a Java object owns: released once, by close() or when the owner is forgotten. Must not refer to
- * the owner. Blocks of pools, of which there are many, have {@link LeakGuard} instead.
+ * A native object that a Java object owns: given back once, when it was closed, or its owner forgotten, and no call uses
+ * it any more. Must not refer to the owner.
+ *
+ * <p>Calls that use it are counted in lanes, a cache line each, so that threads that use one object seldom meet. Each
+ * lane has its own mark that the object is closed: one that was closed and whose last use has ended is through, and the
+ * object goes back with the last lane.
  */
 final class Handle implements Runnable {
   /** Gives a native object back. */
@@ -16,24 +22,44 @@ final class Handle implements Runnable {
     void release(long value);
   }
 
+  private static final int CLOSED = 1;
+  private static final int USE = 2;
+  private static final int LANE = 16; // ints of a cache line
+  private static final int MOST_LANES = 64; // a power of two
+  private static final VarHandle LANES = MethodHandles.arrayElementVarHandle(int[].class);
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final String what;
   private final Release release;
-  private volatile long value;
+  private final long value;
+  private final int[] lanes;
+  private final AtomicInteger left; // lanes that are not through
   private Cleaner.Cleanable cleanable;
 
-  private Handle(String what, long value, Release release) {
+  private Handle(String what, long value, Release release, int lanes) {
     this.what = what;
     this.value = value;
     this.release = release;
+    this.lanes = new int[(lanes - 1) * LANE + 1];
+    this.left = new AtomicInteger(lanes);
   }
 
   /** A handle of `owner`, called `what` in messages. */
   static Handle own(Object owner, String what, long value, Release release) {
-    Handle handle = new Handle(what, value, release);
+    return own(owner, what, value, release, 1);
+  }
+
+  /** The same with several lanes, a power of two: {@link #lanesForAll}. */
+  static Handle own(Object owner, String what, long value, Release release, int lanes) {
+    Handle handle = new Handle(what, value, release, lanes);
     handle.cleanable = CLEANER.register(owner, handle);
     return handle;
+  }
+
+  /** Lanes for an object that every processor may use at once. */
+  static int lanesForAll() {
+    int processors = Math.min(Runtime.getRuntime().availableProcessors(), MOST_LANES);
+    return Integer.highestOneBit(2 * processors - 1);
   }
 
   /** Keeps `kept` reachable as long as `view` is. */
@@ -46,26 +72,35 @@ final class Handle implements Runnable {
     CLEANER.register(object, action);
   }
 
-  /** The native object. The owner has to stay reachable while it is used. */
-  long get() {
-    long current = value;
-    if (current == 0) {
-      throw Errors.closed(what);
-    }
-    return current;
+  boolean tryBegin() {
+    int lane = lane();
+    int now;
+    do {
+      now = (int) LANES.getVolatile(lanes, lane);
+      if ((now & CLOSED) != 0) {
+        return false;
+      }
+    } while (!LANES.weakCompareAndSet(lanes, lane, now, now + USE));
+    return true;
   }
 
-  /** What a native call makes of the native object; the owner stays reachable until it returns. */
-  static long with(Object owner, Handle handle, LongUnaryOperator call) {
+  void end() {
+    if ((int) LANES.getAndAdd(lanes, lane(), -USE) != USE + CLOSED) {
+      return;
+    }
     try {
-      return call.applyAsLong(handle.get());
-    } finally {
-      Reference.reachabilityFence(owner);
+      through();
+    } catch (RuntimeException e) {
+      Errors.report(e); // the call that ends here has its own result
     }
   }
 
-  boolean isClosed() {
-    return value == 0;
+  long value() {
+    return value;
+  }
+
+  String what() {
+    return what;
   }
 
   void close() {
@@ -75,8 +110,20 @@ final class Handle implements Runnable {
   /** The cleaner's part; runs once. */
   @Override
   public void run() {
-    long last = value;
-    value = 0;
-    release.release(last);
+    for (int lane = 0; lane < lanes.length; lane += LANE) {
+      if ((int) LANES.getAndBitwiseOr(lanes, lane, CLOSED) == 0) {
+        through();
+      }
+    }
+  }
+
+  private int lane() {
+    return lanes.length == 1 ? 0 : (int) Thread.currentThread().getId() * LANE & (lanes.length - 1);
+  }
+
+  private void through() {
+    if (left.decrementAndGet() == 0) {
+      release.release(value);
+    }
   }
 }

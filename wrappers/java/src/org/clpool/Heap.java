@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
-
 /**
  * The pools' engine without any device: hands out ranges of a number space that the program owns (a buffer, a file), by
- * best fit, with splitting and merging, in constant time. One heap is used by one thread at a time.
+ * best fit, with splitting and merging, in constant time. Threads that use one heap wait for each other.
  */
-public final class Heap implements AutoCloseable {
-  private final Handle handle;
-
+public final class Heap extends NativeObject {
   private Heap(long value) {
-    handle = Handle.own(this, "heap", value, Native::clpool_heap_destroy);
+    super("heap", value, Native::clpool_heap_destroy);
   }
 
   /**
@@ -31,10 +27,10 @@ public final class Heap implements AutoCloseable {
    * @param size units, at least one granule
    * @return the space's number: 0, 1, 2, … in the order of the calls
    */
-  public long addSpace(long size) {
+  public synchronized long addSpace(long size) {
     long[] space = new long[1];
-    Native.clpool_heap_add_space(handle.get(), Sizes.check("size", size), space);
-    Reference.reachabilityFence(this);
+    Sizes.check("size", size);
+    with(heap -> Native.clpool_heap_add_space(heap, size, space));
     return space[0];
   }
 
@@ -43,9 +39,9 @@ public final class Heap implements AutoCloseable {
    *
    * @param space its number
    */
-  public void removeSpace(long space) {
-    Native.clpool_heap_remove_space(handle.get(), Sizes.check("space", space));
-    Reference.reachabilityFence(this);
+  public synchronized void removeSpace(long space) {
+    Sizes.check("space", space);
+    with(heap -> Native.clpool_heap_remove_space(heap, space));
   }
 
   /**
@@ -55,22 +51,20 @@ public final class Heap implements AutoCloseable {
    * @return the range
    * @throws OutOfDeviceMemoryException if no free range is large enough
    */
-  public HeapRange allocate(long size) {
-    HeapRange range = new HeapRange(this, Native.clpool_heap_allocate(handle.get(), Sizes.check("size", size)));
-    Reference.reachabilityFence(this);
-    return range;
+  public synchronized HeapRange allocate(long size) {
+    Sizes.check("size", size);
+    return new HeapRange(this, with(heap -> Native.clpool_heap_allocate(heap, size)));
   }
 
-  void free(long range) {
-    if (!handle.isClosed()) { // the range ended with the heap
-      Native.clpool_heap_free(handle.get(), range);
+  synchronized void free(long range) {
+    if (!tryBegin()) {
+      return; // the range ended with the heap
     }
-    Reference.reachabilityFence(this);
-  }
-
-  /** Fails if the heap is closed, and its ranges with it. */
-  void requireOpen() {
-    handle.get();
+    try {
+      Native.clpool_heap_free(value(), range);
+    } finally {
+      end();
+    }
   }
 
   /**
@@ -78,28 +72,20 @@ public final class Heap implements AutoCloseable {
    *
    * @return the figures
    */
-  public HeapStatistics statistics() {
-    try (clpool_heap_stats stats = new clpool_heap_stats()) {
-      Native.clpool_heap_statistics(handle.get(), stats);
-      Reference.reachabilityFence(this);
-      return new HeapStatistics(stats);
-    }
+  public synchronized HeapStatistics statistics() {
+    long[] figures = new long[HeapStatistics.COUNT];
+    with(heap -> Native.clpool_heap_statistics(heap, figures));
+    return new HeapStatistics(figures);
   }
 
   /** Checks the heap's books against a recount; for tests. */
-  public void check() {
-    Native.clpool_heap_check(handle.get());
-    Reference.reachabilityFence(this);
+  public synchronized void check() {
+    with(Native::clpool_heap_check);
   }
 
   /** Ends the heap; ranges still handed out end with it. */
   @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Heap[closed]" : "Heap[" + statistics() + "]";
+  String details() {
+    return statistics().toString();
   }
 }

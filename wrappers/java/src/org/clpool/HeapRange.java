@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
+import java.util.function.LongUnaryOperator;
 
 /** A range that a heap handed out; closing it takes it back. Forgotten ranges come back with their heap only. */
 public final class HeapRange implements AutoCloseable {
@@ -14,12 +14,13 @@ public final class HeapRange implements AutoCloseable {
     this.handle = handle;
   }
 
-  private long live() {
-    heap.requireOpen();
-    if (handle == 0) {
-      throw Errors.closed("range");
+  private long ask(LongUnaryOperator question) {
+    synchronized (heap) {
+      if (handle == 0) {
+        throw Errors.closed("range");
+      }
+      return heap.with(h -> question.applyAsLong(handle));
     }
-    return handle;
   }
 
   /**
@@ -28,9 +29,7 @@ public final class HeapRange implements AutoCloseable {
    * @return the number
    */
   public long space() {
-    long value = Native.clpool_heap_range_space(live());
-    Reference.reachabilityFence(heap);
-    return value;
+    return ask(Native::clpool_heap_range_space);
   }
 
   /**
@@ -39,9 +38,7 @@ public final class HeapRange implements AutoCloseable {
    * @return units
    */
   public long offset() {
-    long value = Native.clpool_heap_range_offset(live());
-    Reference.reachabilityFence(heap);
-    return value;
+    return ask(Native::clpool_heap_range_offset);
   }
 
   /**
@@ -50,22 +47,26 @@ public final class HeapRange implements AutoCloseable {
    * @return units
    */
   public long size() {
-    long value = Native.clpool_heap_range_size(live());
-    Reference.reachabilityFence(heap);
-    return value;
+    return ask(Native::clpool_heap_range_size);
   }
 
   @Override
   public void close() {
-    long last = handle;
-    handle = 0;
-    if (last != 0) {
-      heap.free(last);
+    synchronized (heap) {
+      long last = handle;
+      handle = 0;
+      if (last != 0) {
+        heap.free(last);
+      }
     }
   }
 
   @Override
   public String toString() {
-    return handle == 0 ? "HeapRange[closed]" : "HeapRange[" + space() + ": " + offset() + ", +" + size() + ")";
+    try {
+      return "HeapRange[" + space() + ": " + offset() + ", +" + size() + ")";
+    } catch (InvalidStateException e) {
+      return "HeapRange[closed]";
+    }
   }
 }

@@ -4,18 +4,22 @@ package org.clpool;
 
 /** Figures of a heap at one moment. */
 public final class HeapStatistics {
+  /** How many there are. */
+  static final int COUNT = 5;
+
   private final long managed;
   private final long free;
   private final long largestFree;
   private final long activeRanges;
   private final long spaces;
 
-  HeapStatistics(clpool_heap_stats c) {
-    managed = c.getManaged();
-    free = c.getFree();
-    largestFree = c.getLargest_free();
-    activeRanges = c.getActive_ranges();
-    spaces = c.getSpaces();
+  /** Of the figures of clpool_heap_stats, in its order. */
+  HeapStatistics(long[] figures) {
+    managed = figures[0];
+    free = figures[1];
+    largestFree = figures[2];
+    activeRanges = figures[3];
+    spaces = figures[4];
   }
 
   /**

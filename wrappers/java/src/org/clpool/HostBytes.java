@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
  * The bytes of a ByteBuffer between position and limit, as C sees them: in place for direct buffers, else through a
- * direct copy. Holds the buffer.
+ * direct copy. Holds the buffer; of all {@link Usable}s it alone is never closed.
  */
-final class HostBytes {
+final class HostBytes extends Usable {
   private final ByteBuffer buffer;
   private final ByteBuffer staging; // the buffer itself if it is direct
   private final long address;
@@ -20,25 +21,24 @@ final class HostBytes {
     this.address = Native.java_address(staging) + staging.position();
   }
 
-  private static void require(ByteBuffer buffer) {
-    if (buffer == null) {
-      throw new IllegalArgumentException("the host buffer is null");
-    }
-  }
-
   /** Bytes that C uses beyond the call. */
   static HostBytes direct(ByteBuffer buffer, boolean written) {
-    require(buffer);
+    Errors.required("host", buffer);
     if (!buffer.isDirect()) {
-      throw new IllegalArgumentException(
+      throw Errors.invalid(
           "a direct buffer is needed for what goes on after the call: this one is on Java's heap");
     }
     return written ? toWrite(buffer) : new HostBytes(buffer, buffer);
   }
 
+  /** Bytes for memory that is made with flags: those that it is to lie in, or to copy. */
+  static HostBytes forFlags(long flags, ByteBuffer buffer) {
+    return (flags & Cl.MEM_USE_HOST_PTR) != 0 ? direct(buffer, true) : toRead(buffer);
+  }
+
   /** Bytes that C reads during the call. */
   static HostBytes toRead(ByteBuffer buffer) {
-    require(buffer);
+    Errors.required("host", buffer);
     if (buffer.isDirect()) {
       return new HostBytes(buffer, buffer);
     }
@@ -49,9 +49,9 @@ final class HostBytes {
 
   /** Bytes that C writes during the call, to be followed by {@link #finish}. */
   static HostBytes toWrite(ByteBuffer buffer) {
-    require(buffer);
+    Errors.required("host", buffer);
     if (buffer.isReadOnly()) {
-      throw new IllegalArgumentException("the host buffer is read-only");
+      throw Errors.invalid("the host buffer is read-only");
     }
     return new HostBytes(buffer, buffer.isDirect() ? buffer : ByteBuffer.allocateDirect(buffer.remaining()));
   }
@@ -65,8 +65,25 @@ final class HostBytes {
     return bytes;
   }
 
-  long address() {
+  @Override
+  boolean tryBegin() {
+    return true;
+  }
+
+  @Override
+  void end() {
+    Reference.reachabilityFence(this);
+  }
+
+  /** The address of the first byte. */
+  @Override
+  long value() {
     return address;
+  }
+
+  @Override
+  String what() {
+    return "host buffer";
   }
 
   long size() {
@@ -85,11 +102,11 @@ final class HostBytes {
     Sizes.check("offset", offset);
     Sizes.check("size", size);
     if (offset > available || size > available - offset) {
-      throw new IllegalArgumentException(
+      throw Errors.invalid(
           "a view of " + size + " bytes at " + offset + " ends beyond the " + available + " bytes that there are");
     }
     if (size > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(
+      throw Errors.invalid(
           "a view has " + size + " bytes, but a ByteBuffer at most " + Integer.MAX_VALUE + ": take it in parts");
     }
     ByteBuffer view = (ByteBuffer) Native.java_view(address + offset, size);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,7 +22,7 @@ public final class Image extends Memory {
    * @return the image
    */
   public static Image create(Context context, ImageDescription description) {
-    return description.create(context);
+    return Errors.required("description", description).create(context);
   }
 
   /**
@@ -34,7 +33,7 @@ public final class Image extends Memory {
    * @return the image
    */
   public static Image of(Context context, ImageArray array) {
-    return array.create(context);
+    return Errors.required("array", array).create(context);
   }
 
   /**
@@ -71,8 +70,7 @@ public final class Image extends Memory {
   public long[] shape() {
     long[] dimensions = new long[1];
     long[] shape = new long[3];
-    Native.clpool_image_shape(live(), dimensions, shape);
-    Reference.reachabilityFence(this);
+    with(image -> Native.clpool_image_shape(image, dimensions, shape));
     return java.util.Arrays.copyOf(shape, (int) dimensions[0]);
   }
 
@@ -83,8 +81,7 @@ public final class Image extends Memory {
    */
   public ImageFormat format() {
     try (cl_image_format format = new cl_image_format()) {
-      Native.clpool_image_format(live(), format);
-      Reference.reachabilityFence(this);
+      with(image -> Native.clpool_image_format(image, format));
       return new ImageFormat((int) format.getImage_channel_order(), (int) format.getImage_channel_data_type());
     }
   }

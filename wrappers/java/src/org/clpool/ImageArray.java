@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
+import java.util.Arrays;
 import java.nio.ByteBuffer;
 
 /** A contiguous array in C order, [depth][height][width][channels], to be copied into an image. */
@@ -63,19 +63,22 @@ public final class ImageArray {
 
   Image create(Context context) {
     HostBytes bytes = HostBytes.toRead(data);
-    try (clpool_image_array c = new clpool_image_array()) {
+    try (clpool_image_array c = new clpool_image_array();
+        Uses uses = new Uses()) {
       c.setElement(element.number());
       c.setChannels(channels);
       c.setNormalized(normalized ? 1 : 0);
       c.setAccess(access);
       c.setDimensions(shape.length);
       c.setShape(Sizes.three("shape", shape, 0));
-      c.setData(bytes.address());
+      c.setData(uses.of("data", bytes));
       c.setSize(bytes.size());
-      Image image = Image.adopt(Native.clpool_image_create_from_array(context.handle(), c), null);
-      Reference.reachabilityFence(context);
-      Reference.reachabilityFence(bytes);
-      return image;
+      return Image.adopt(Native.clpool_image_create_from_array(uses.of("context", context), c), null);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "ImageArray[" + Arrays.toString(shape) + " of " + element + "]";
   }
 }

@@ -6,12 +6,12 @@ import java.nio.ByteBuffer;
 
 /**
  * Commands on images, carried out on a queue. Origins and regions are pixels, x first, 1 to 3 entries: missing ones are
- * 0 and 1. What {@link Queue} says about events, checks and host buffers holds here too.
+ * 0 and 1. What {@link CommandQueue} says about events, checks and host buffers holds here too.
  */
 public final class ImageCommands {
-  private final Queue queue;
+  private final CommandQueue queue;
 
-  ImageCommands(Queue queue) {
+  ImageCommands(CommandQueue queue) {
     this.queue = queue;
   }
 
@@ -35,13 +35,14 @@ public final class ImageCommands {
    * @return the end of the command
    */
   public Event fill(Image image, byte[] color, long[] origin, long[] region, Event... after) {
-    if (color == null) {
-      throw new IllegalArgumentException("color is null");
-    }
+    Errors.required("color", color);
     long[] event = new long[1];
-    Native.clpool_image_fill(
-        queue.handle(), image.live(), color, origin(origin), region(region), Event.handles(after), event);
-    return queue.done(event, null, image, null, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_image_fill(
+          uses.of("queue", queue), uses.of("image", image), color, origin(origin), region(region), uses.of(after),
+          event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -71,11 +72,13 @@ public final class ImageCommands {
   public void read(
       Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.toUpdate(host);
-    Native.clpool_image_read(
-        queue.handle(), image.live(), origin(origin), region(region), Sizes.check("rowPitch", rowPitch),
-        Sizes.check("slicePitch", slicePitch), bytes.address(), bytes.size(), 1, Event.handles(after), null);
+    try (Uses uses = new Uses()) {
+      Native.clpool_image_read(
+          uses.of("queue", queue), uses.of("image", image), origin(origin), region(region),
+          Sizes.check("rowPitch", rowPitch), Sizes.check("slicePitch", slicePitch), uses.of("host", bytes), bytes.size(),
+          1, uses.of(after), null);
+    }
     bytes.finish();
-    queue.done(null, bytes, image, null, after);
   }
 
   /**
@@ -105,10 +108,12 @@ public final class ImageCommands {
   public void write(
       Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.toRead(host);
-    Native.clpool_image_write(
-        queue.handle(), image.live(), origin(origin), region(region), Sizes.check("rowPitch", rowPitch),
-        Sizes.check("slicePitch", slicePitch), bytes.address(), bytes.size(), 1, Event.handles(after), null);
-    queue.done(null, bytes, image, null, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_image_write(
+          uses.of("queue", queue), uses.of("image", image), origin(origin), region(region),
+          Sizes.check("rowPitch", rowPitch), Sizes.check("slicePitch", slicePitch), uses.of("host", bytes), bytes.size(),
+          1, uses.of(after), null);
+    }
   }
 
   /**
@@ -125,10 +130,12 @@ public final class ImageCommands {
   public Event copy(
       Image target, long[] targetOrigin, Image source, long[] sourceOrigin, long[] region, Event... after) {
     long[] event = new long[1];
-    Native.clpool_image_copy(
-        queue.handle(), target.live(), origin(targetOrigin), source.live(), origin(sourceOrigin), region(region),
-        Event.handles(after), event);
-    return queue.done(event, null, target, source, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_image_copy(
+          uses.of("queue", queue), uses.of("target", target), origin(targetOrigin), uses.of("source", source),
+          origin(sourceOrigin), region(region), uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -144,10 +151,12 @@ public final class ImageCommands {
    */
   public Event copyToBuffer(Memory buffer, long offset, Image image, long[] origin, long[] region, Event... after) {
     long[] event = new long[1];
-    Native.clpool_image_copy_to_buffer(
-        queue.handle(), buffer.live(), Sizes.check("offset", offset), image.live(), origin(origin), region(region),
-        Event.handles(after), event);
-    return queue.done(event, null, buffer, image, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_image_copy_to_buffer(
+          uses.of("queue", queue), uses.of("buffer", buffer), Sizes.check("offset", offset), uses.of("image", image),
+          origin(origin), region(region), uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -163,10 +172,12 @@ public final class ImageCommands {
    */
   public Event copyFromBuffer(Image image, long[] origin, long[] region, Memory buffer, long offset, Event... after) {
     long[] event = new long[1];
-    Native.clpool_image_copy_from_buffer(
-        queue.handle(), image.live(), origin(origin), region(region), buffer.live(), Sizes.check("offset", offset),
-        Event.handles(after), event);
-    return queue.done(event, null, image, buffer, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_image_copy_from_buffer(
+          uses.of("queue", queue), uses.of("image", image), origin(origin), region(region), uses.of("buffer", buffer),
+          Sizes.check("offset", offset), uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -180,10 +191,17 @@ public final class ImageCommands {
    * @return the map, which tells the pitches
    */
   public MappedMemory map(Image image, long flags, long[] origin, long[] region, Event... after) {
-    long map =
-        Native.clpool_image_map(
-            queue.handle(), image.live(), flags, origin(origin), region(region), 1, Event.handles(after), null);
-    queue.done(null, null, image, null, after);
-    return new MappedMemory(map, image, null);
+    try (Uses uses = new Uses()) {
+      long map =
+          Native.clpool_image_map(
+              uses.of("queue", queue), uses.of("image", image), flags, origin(origin), region(region), 1, uses.of(after),
+              null);
+      return new MappedMemory(map, flags, image, null);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "ImageCommands[" + queue + "]";
   }
 }

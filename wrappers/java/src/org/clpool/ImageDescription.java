@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
+import java.util.Arrays;
 import java.nio.ByteBuffer;
 
 /** What a new image is to be. */
@@ -88,7 +88,8 @@ public final class ImageDescription {
   Image create(Context context) {
     HostBytes bytes = hostBytes();
     try (clpool_image_options options = new clpool_image_options();
-        cl_image_format c = format.toC()) {
+        cl_image_format c = format.toC();
+        Uses uses = new Uses()) {
       options.setDimensions(shape.length);
       options.setFlags(flags);
       options.setFormat(c);
@@ -97,22 +98,24 @@ public final class ImageDescription {
       options.setRow_pitch(rowPitch);
       options.setSlice_pitch(slicePitch);
       if (bytes != null) {
-        options.setHost(bytes.address());
+        options.setHost(uses.of("host", bytes));
         options.setHost_size(bytes.size());
       }
-      if (buffer != null) {
-        options.setBuffer(buffer.live());
+      options.setBuffer(uses.ofOptional(buffer));
+      Image image = Image.adopt(Native.clpool_image_create(uses.of("context", context), options), new Object[] {bytes, buffer});
+      if (bytes != null) {
+        image.keeping(flags, bytes);
       }
-      Image image = Image.adopt(Native.clpool_image_create(context.handle(), options), new Object[] {bytes, buffer});
-      Reference.reachabilityFence(context);
       return image;
     }
   }
 
   private HostBytes hostBytes() {
-    if (host == null) {
-      return null;
-    }
-    return (flags & Cl.MEM_USE_HOST_PTR) != 0 ? HostBytes.direct(host, true) : HostBytes.toRead(host);
+    return host == null ? null : HostBytes.forFlags(flags, host);
+  }
+
+  @Override
+  public String toString() {
+    return "ImageDescription[" + Arrays.toString(shape) + " of " + format + "]";
   }
 }

@@ -4,19 +4,19 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.util.function.LongUnaryOperator;
 
 /**
  * A mapping: memory of a device in the host's address space. It keeps its memory and its queue alive, is unmapped once,
  * and at the latest when it is closed.
  */
-public final class MappedMemory implements AutoCloseable {
-  private final Handle handle;
-  private final Memory memory;
+public final class MappedMemory extends NativeObject {
+  private final boolean writable;
+  private final Memory memory; // what it belongs to stays reachable
   private final Event mapped;
 
-  MappedMemory(long value, Memory memory, Event mapped) {
-    handle = Handle.own(this, "map", value, Native::clpool_map_release);
+  MappedMemory(long value, long flags, Memory memory, Event mapped) {
+    super("map", value, Native::clpool_map_release);
+    this.writable = (flags & ~Cl.MAP_READ) != 0;
     this.memory = memory;
     this.mapped = mapped;
   }
@@ -32,7 +32,7 @@ public final class MappedMemory implements AutoCloseable {
 
   /**
    * The mapped bytes, in native byte order. The view keeps the map from being collected, but must not be used after
-   * {@link #unmap} or {@link #close()}.
+   * {@link #unmap} or {@link #close()}. It is read-only if the memory was mapped for reading alone.
    *
    * @return the bytes, at most 2 GiB
    */
@@ -50,9 +50,10 @@ public final class MappedMemory implements AutoCloseable {
   public ByteBuffer byteBuffer(long offset, long size) {
     long address = pointer();
     if (address == 0) {
-      throw new IllegalStateException("this map was unmapped");
+      throw Errors.state("this map was unmapped");
     }
-    return HostBytes.view(this, address, size(), offset, size);
+    ByteBuffer view = HostBytes.view(this, address, size(), offset, size);
+    return writable ? view : view.asReadOnlyBuffer().order(view.order());
   }
 
   /**
@@ -98,25 +99,23 @@ public final class MappedMemory implements AutoCloseable {
    * @param after events to wait for
    * @return the end of the command
    */
-  public Event unmap(Queue queueOrNull, Event... after) {
+  public Event unmap(CommandQueue queueOrNull, Event... after) {
     long[] event = new long[1];
-    Queue.with(queueOrNull, queue -> with(map -> Native.clpool_map_unmap(map, queue, Event.handles(after), event)));
-    Reference.reachabilityFence(after);
-    return new Event(event[0], memory);
-  }
-
-  private long with(LongUnaryOperator call) {
-    return Handle.with(this, handle, call);
+    try (Uses uses = new Uses()) {
+      Native.clpool_map_unmap(uses.of("map", this), uses.ofOptional(queueOrNull), uses.of(after), event);
+    }
+    Reference.reachabilityFence(memory);
+    return new Event(event[0]);
   }
 
   /** Unmaps if that was not done. */
   @Override
   public void close() {
-    handle.close();
+    super.close();
   }
 
   @Override
-  public String toString() {
-    return handle.isClosed() ? "MappedMemory[closed]" : "MappedMemory[" + size() + " bytes]";
+  String details() {
+    return Native.clpool_map_size(value()) + " bytes";
   }
 }

@@ -9,24 +9,31 @@ import java.nio.ByteBuffer;
 
 /**
  * A piece of memory, whatever made it: a buffer, sub-region, pipe, SVM or pinned allocation, pooled or not; images are
- * {@link Image}. Closing it returns it to its pool, else to the driver. Commands on it are methods of {@link Queue}.
+ * {@link Image}. Closing it returns it to its pool, else to the driver. Commands on it are methods of {@link CommandQueue}.
  *
- * <p>One memory is used by one thread at a time, whichever; different ones at the same time.
+ * <p>One memory is used by one thread at a time, whichever; different ones at the same time. Any thread may close it.
  */
-public class Memory implements AutoCloseable {
-  private static final VarHandle HANDLE;
+public class Memory extends Usable implements AutoCloseable {
+  // How it was closed, in the low bits of `uses`: what the last call that uses it does.
+  private static final int RELEASE = 1;
+  private static final int RELEASE_LATER = 2;
+  private static final int RELEASE_IDLE = 3;
+  private static final int CLOSED = 3; // any of them
+  private static final int USE = 4; // the other bits count the calls that use it
+  private static final VarHandle USES;
 
   static {
     try {
-      HANDLE = MethodHandles.lookup().findVarHandle(Memory.class, "handle", long.class);
+      USES = MethodHandles.lookup().findVarHandle(Memory.class, "uses", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
   private final Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long
+  private final long handle;
   private LeakGuard guard;
-  private long handle; // 0 once closed
+  private volatile int uses;
 
   /** Memory that nobody watches. */
   Memory(long handle, Object keeper) {
@@ -57,7 +64,9 @@ public class Memory implements AutoCloseable {
    * @return the buffer
    */
   public static Memory buffer(Context context, long flags, long size) {
-    return watched(Native.clpool_buffer_create(context.handle(), flags, Sizes.check("size", size), 0, 0), context);
+    Sizes.check("size", size);
+    long made = Errors.required("context", context).with(c -> Native.clpool_buffer_create(c, flags, size, 0, 0));
+    return watched(made, context);
   }
 
   /**
@@ -66,15 +75,18 @@ public class Memory implements AutoCloseable {
    *
    * @param context where it is made
    * @param flags cl_mem_flags with one of the two
-   * @param host the bytes between position and limit; kept alive
+   * @param host the bytes between position and limit; kept alive, with {@link Cl#MEM_USE_HOST_PTR} until the driver
+   *     is through with the buffer, even if that is long after it was closed
    * @return the buffer
    */
   public static Memory buffer(Context context, long flags, ByteBuffer host) {
-    HostBytes bytes = (flags & Cl.MEM_USE_HOST_PTR) != 0 ? HostBytes.direct(host, true) : HostBytes.toRead(host);
-    long buffer = Native.clpool_buffer_create(context.handle(), flags, bytes.size(), bytes.address(), bytes.size());
-    Memory memory = watched(buffer, new Object[] {context, bytes});
-    Reference.reachabilityFence(bytes);
-    return memory;
+    HostBytes bytes = HostBytes.forFlags(flags, host);
+    try (Uses uses = new Uses()) {
+      long buffer =
+          Native.clpool_buffer_create(
+              uses.of("context", context), flags, bytes.size(), uses.of("host", bytes), bytes.size());
+      return watched(buffer, new Object[] {context, bytes}).keeping(flags, bytes);
+    }
   }
 
   /**
@@ -87,15 +99,15 @@ public class Memory implements AutoCloseable {
    * @param queueOrNull an in-order queue that the memory is freed behind; null: freed at once
    * @return the memory
    */
-  public static Memory svm(Context context, long flags, long size, int alignment, Queue queueOrNull) {
-    if (size <= 0) {
-      throw new IllegalArgumentException("size is " + size + ", but must be more than 0");
-    }
+  public static Memory svm(Context context, long flags, long size, int alignment, CommandQueue queueOrNull) {
+    Sizes.positive("size", size);
     Sizes.check("alignment", alignment);
-    long made =
-        context.with(
-            c -> Queue.with(queueOrNull, queue -> Native.clpool_svm_create(c, flags, size, alignment, queue)));
-    return watched(made, context);
+    try (Uses uses = new Uses()) {
+      long made =
+          Native.clpool_svm_create(
+              uses.of("context", context), flags, size, alignment, uses.ofOptional(queueOrNull));
+      return watched(made, context);
+    }
   }
 
   /**
@@ -108,7 +120,10 @@ public class Memory implements AutoCloseable {
    * @return the memory
    */
   public static Memory wrapSvm(Context context, long pointer, long size, boolean system) {
-    long made = Native.clpool_svm_wrap(context.handle(), pointer, Sizes.check("size", size), system ? 1 : 0);
+    Sizes.check("size", size);
+    long made =
+        Errors.required("context", context)
+            .with(c -> Native.clpool_svm_wrap(c, pointer, size, system ? 1 : 0));
     return watched(made, context);
   }
 
@@ -122,9 +137,12 @@ public class Memory implements AutoCloseable {
    * @return the pipe
    */
   public static Memory pipe(Context context, long flags, int packetSize, int maxPackets) {
-    long packet = Sizes.check("packetSize", packetSize);
-    return watched(
-        Native.clpool_pipe_create(context.handle(), flags, packet, Sizes.check("maxPackets", maxPackets)), context);
+    Sizes.check("packetSize", packetSize);
+    Sizes.check("maxPackets", maxPackets);
+    long made =
+        Errors.required("context", context)
+            .with(c -> Native.clpool_pipe_create(c, flags, packetSize, maxPackets));
+    return watched(made, context);
   }
 
   /**
@@ -150,13 +168,54 @@ public class Memory implements AutoCloseable {
     return (int) Native.clpool_svm_alignment_for(Sizes.check("itemSize", itemSize));
   }
 
-  /** The native object; the memory has to stay reachable while it is used. */
-  final long live() {
-    long current = handle;
-    if (current == 0) {
-      throw Errors.closed("memory");
+  @Override
+  final boolean tryBegin() {
+    int now;
+    do {
+      now = uses;
+      if ((now & CLOSED) != 0) {
+        return false;
+      }
+    } while (!USES.weakCompareAndSet(this, now, now + USE));
+    return true;
+  }
+
+  @Override
+  final void end() {
+    int before = (int) USES.getAndAdd(this, -USE);
+    if (before < 2 * USE && (before & CLOSED) != 0) {
+      try {
+        release(before & CLOSED);
+      } catch (RuntimeException e) {
+        Errors.report(e); // the call that ends here has its own result
+      }
     }
-    return current;
+  }
+
+  @Override
+  final long value() {
+    return handle;
+  }
+
+  @Override
+  final String what() {
+    return "memory";
+  }
+
+  /** Keeps host memory that is the buffer's own until the driver has no more use for it. */
+  final Memory keeping(long flags, HostBytes bytes) {
+    if ((flags & Cl.MEM_USE_HOST_PTR) != 0) {
+      boolean kept = false;
+      try {
+        with(m -> Completions.keepUntilGone(Native.clpool_mem_handle(m), bytes));
+        kept = true;
+      } finally {
+        if (!kept) {
+          close();
+        }
+      }
+    }
+    return this;
   }
 
   /**
@@ -165,9 +224,7 @@ public class Memory implements AutoCloseable {
    * @return the handle; 0 for SVM, pinned and custom memory
    */
   public final long handle() {
-    long value = Native.clpool_mem_handle(live());
-    Reference.reachabilityFence(this);
-    return value;
+    return with(Native::clpool_mem_handle);
   }
 
   /**
@@ -176,9 +233,7 @@ public class Memory implements AutoCloseable {
    * @return the address; 0 for buffers
    */
   public final long pointer() {
-    long value = Native.clpool_mem_pointer(live());
-    Reference.reachabilityFence(this);
-    return value;
+    return with(Native::clpool_mem_pointer);
   }
 
   /**
@@ -187,9 +242,7 @@ public class Memory implements AutoCloseable {
    * @return bytes
    */
   public final long size() {
-    long value = Native.clpool_mem_size(live());
-    Reference.reachabilityFence(this);
-    return value;
+    return with(Native::clpool_mem_size);
   }
 
   /**
@@ -198,9 +251,7 @@ public class Memory implements AutoCloseable {
    * @return bytes
    */
   public final long capacity() {
-    long value = Native.clpool_mem_capacity(live());
-    Reference.reachabilityFence(this);
-    return value;
+    return with(Native::clpool_mem_capacity);
   }
 
   /**
@@ -209,9 +260,7 @@ public class Memory implements AutoCloseable {
    * @return the kind
    */
   public final MemoryKind kind() {
-    int value = Native.clpool_mem_kind(live());
-    Reference.reachabilityFence(this);
-    return MemoryKind.of(value);
+    return MemoryKind.of((int) with(Native::clpool_mem_kind));
   }
 
   /**
@@ -220,9 +269,7 @@ public class Memory implements AutoCloseable {
    * @return true if so
    */
   public final boolean isPooled() {
-    int value = Native.clpool_mem_is_pooled(live());
-    Reference.reachabilityFence(this);
-    return value != 0;
+    return with(Native::clpool_mem_is_pooled) != 0;
   }
 
   /**
@@ -231,7 +278,7 @@ public class Memory implements AutoCloseable {
    * @return true if so
    */
   public final boolean isClosed() {
-    return handle == 0;
+    return (uses & CLOSED) != 0;
   }
 
   /**
@@ -242,8 +289,7 @@ public class Memory implements AutoCloseable {
   public final MemoryRoot root() {
     long[] buffer = new long[1];
     long[] offset = new long[1];
-    Native.clpool_mem_root(live(), buffer, offset);
-    Reference.reachabilityFence(this);
+    with(m -> Native.clpool_mem_root(m, buffer, offset));
     return new MemoryRoot(buffer[0], offset[0]);
   }
 
@@ -255,8 +301,7 @@ public class Memory implements AutoCloseable {
    */
   public final long infoNumber(int name) {
     long[] value = new long[1];
-    Native.clpool_mem_info_number(live(), name, value);
-    Reference.reachabilityFence(this);
+    with(m -> Native.clpool_mem_info_number(m, name, value));
     return value[0];
   }
 
@@ -267,9 +312,7 @@ public class Memory implements AutoCloseable {
    * @return the answer
    */
   public final byte[] info(int name) {
-    byte[] answer = MemoryInfo.of(this, name);
-    Reference.reachabilityFence(this);
-    return answer;
+    return MemoryInfo.of(this, name);
   }
 
   /**
@@ -279,8 +322,7 @@ public class Memory implements AutoCloseable {
    */
   public final long context() {
     long[] value = new long[1];
-    Native.clpool_mem_context(live(), value);
-    Reference.reachabilityFence(this);
+    with(m -> Native.clpool_mem_context(m, value));
     return value[0];
   }
 
@@ -291,10 +333,9 @@ public class Memory implements AutoCloseable {
    * @return true if so
    */
   public final boolean isSameAs(Memory other) {
-    boolean same = Native.clpool_mem_equal(live(), other.live()) != 0;
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(other);
-    return same;
+    try (Uses uses = new Uses()) {
+      return Native.clpool_mem_equal(uses.of("memory", this), uses.of("other", other)) != 0;
+    }
   }
 
   /**
@@ -304,8 +345,8 @@ public class Memory implements AutoCloseable {
    * @param index number of the argument
    */
   public final void setKernelArg(long clKernel, int index) {
-    Native.clpool_mem_set_kernel_arg(live(), clKernel, Sizes.check("index", index));
-    Reference.reachabilityFence(this);
+    Sizes.check("index", index);
+    with(m -> Native.clpool_mem_set_kernel_arg(m, clKernel, index));
   }
 
   /**
@@ -329,10 +370,9 @@ public class Memory implements AutoCloseable {
    * @return the part
    */
   public final Memory subRegion(long origin, long size, long flags) {
-    long part =
-        Native.clpool_mem_sub_region(live(), Sizes.check("origin", origin), Sizes.check("size", size), flags);
-    Reference.reachabilityFence(this);
-    return watched(part, keeper);
+    Sizes.check("origin", origin);
+    Sizes.check("size", size);
+    return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper);
   }
 
   /**
@@ -343,9 +383,7 @@ public class Memory implements AutoCloseable {
    * @return the buffer
    */
   public final Memory asBuffer(long flags) {
-    long buffer = Native.clpool_svm_as_buffer(live(), flags, Sizes.WHOLE);
-    Reference.reachabilityFence(this);
-    return watched(buffer, keeper);
+    return watched(with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)), keeper);
   }
 
   /**
@@ -369,7 +407,7 @@ public class Memory implements AutoCloseable {
     MemoryKind kind = kind();
     long pointer = pointer();
     if (pointer == 0 || kind == MemoryKind.CUSTOM) {
-      throw new IllegalStateException("memory of kind " + kind + " is not in the host's address space: map it");
+      throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
     }
     return HostBytes.view(this, pointer, size(), offset, size);
   }
@@ -383,7 +421,7 @@ public class Memory implements AutoCloseable {
   public final ByteBuffer hostMemory() {
     long[] pointer = new long[1];
     long[] size = new long[1];
-    Native.clpool_mem_host_memory(live(), pointer, size);
+    with(m -> Native.clpool_mem_host_memory(m, pointer, size));
     return HostBytes.view(this, pointer[0], size[0], 0, size[0]);
   }
 
@@ -393,11 +431,8 @@ public class Memory implements AutoCloseable {
    * @return the second object
    */
   public final Memory retain() {
-    long same = live();
-    Native.clpool_mem_retain(same);
-    Memory second = this instanceof Image ? new Image(same, keeper) : new Memory(same, keeper);
-    Reference.reachabilityFence(this);
-    return second.watch(null);
+    with(Native::clpool_mem_retain);
+    return (this instanceof Image ? new Image(handle, keeper) : new Memory(handle, keeper)).watch(null);
   }
 
   /**
@@ -406,8 +441,7 @@ public class Memory implements AutoCloseable {
    * @param tag any number; 0 is that of blocks without a mark
    */
   public final void setTag(long tag) {
-    Native.clpool_mem_set_tag(live(), tag);
-    Reference.reachabilityFence(this);
+    with(m -> Native.clpool_mem_set_tag(m, tag));
   }
 
   /**
@@ -417,9 +451,9 @@ public class Memory implements AutoCloseable {
    * @param events the events
    */
   public final void releaseAfter(Event... events) {
-    Native.clpool_mem_release_after(live(), Event.handles(events));
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(events);
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_release_after(uses.of("memory", this), uses.of(events));
+    }
   }
 
   /**
@@ -427,9 +461,10 @@ public class Memory implements AutoCloseable {
    *
    * @param queue the queue
    */
-  public final void usedOn(Queue queue) {
-    queue.with(q -> Native.clpool_mem_used_on(live(), q));
-    Reference.reachabilityFence(this);
+  public final void usedOn(CommandQueue queue) {
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_used_on(uses.of("memory", this), uses.of("queue", queue));
+    }
   }
 
   /**
@@ -437,37 +472,46 @@ public class Memory implements AutoCloseable {
    *
    * @param queue an in-order queue
    */
-  public final void bindQueue(Queue queue) {
-    queue.with(q -> Native.clpool_mem_bind_queue(live(), q));
-    Reference.reachabilityFence(this);
+  public final void bindQueue(CommandQueue queue) {
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_bind_queue(uses.of("memory", this), uses.of("queue", queue));
+    }
   }
 
   /** Waits for the queue that the memory is bound to and forgets it. */
   public final void unbindQueue() {
-    Native.clpool_mem_unbind_queue(live());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_mem_unbind_queue);
   }
 
   /**
-   * Closes SVM or a block of a pool behind a queue's commands and some events.
+   * Closes SVM or a block of a pool behind a queue's commands and some events. No other thread may use it then.
    *
    * @param queueOrNull the queue; null: the one that the memory is bound to
    * @param after events to wait for
    * @return the end of the release
    */
-  public final Event closeOn(Queue queueOrNull, Event... after) {
+  public final Event closeOn(CommandQueue queueOrNull, Event... after) {
+    if (!USES.compareAndSet(this, 0, CLOSED)) {
+      throw isClosed() ? Errors.closed(what()) : Errors.state("this memory is in use by another thread");
+    }
     long[] event = new long[1];
-    Queue.with(queueOrNull, queue -> Native.clpool_mem_release_on(live(), queue, Event.handles(after), event));
-    forget();
-    return new Event(event[0], null);
+    boolean closed = false;
+    try (Uses used = new Uses()) {
+      Native.clpool_mem_release_on(handle, used.ofOptional(queueOrNull), used.of(after), event);
+      closed = true;
+    } finally {
+      if (closed) {
+        disarm();
+      } else {
+        uses = 0;
+      }
+    }
+    return new Event(event[0]);
   }
 
   /** Closes the memory without waiting and without calling a driver: a later call of the library does that. */
   public final void closeLater() {
-    long last = forget();
-    if (last != 0) {
-      Native.clpool_mem_release_later(last);
-    }
+    close(RELEASE_LATER);
   }
 
   /**
@@ -475,38 +519,62 @@ public class Memory implements AutoCloseable {
    * reused, and its memory given back, at once. For other memory the same as {@link #close()}.
    */
   public final void closeIdle() {
-    long last = forget();
-    if (last != 0) {
-      Native.clpool_mem_release_idle(last);
-    }
+    close(RELEASE_IDLE);
   }
 
-  /** Returns the memory to its pool, else to the driver. May be called again. */
+  /**
+   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order. May
+   * be called again.
+   */
   @Override
   public final void close() {
-    long last = forget();
-    if (last != 0) {
-      Native.clpool_mem_release(last);
-    }
+    close(RELEASE);
   }
 
   // Even two threads that close at once release once: else the second would release the block's next user.
-  private long forget() {
-    long last = (long) HANDLE.getAndSet(this, 0L);
-    if (last != 0 && guard != null) {
+  private void close(int how) {
+    int now;
+    do {
+      now = uses;
+      if ((now & CLOSED) != 0) {
+        return;
+      }
+    } while (!USES.weakCompareAndSet(this, now, now | how));
+    disarm();
+    if (now == 0) {
+      release(how);
+    }
+  }
+
+  private void disarm() {
+    if (guard != null) {
       guard.disarm();
       guard = null;
     }
     Reference.reachabilityFence(this); // not found forgotten before the guard is disarmed
-    return last;
+  }
+
+  private void release(int how) {
+    if (how == RELEASE) {
+      Native.clpool_mem_release(handle);
+    } else if (how == RELEASE_LATER) {
+      Native.clpool_mem_release_later(handle);
+    } else {
+      Native.clpool_mem_release_idle(handle);
+    }
   }
 
   @Override
-  public String toString() {
-    if (isClosed()) {
-      return "Memory[closed]";
-    }
-    long address = handle() == 0 ? pointer() : handle();
-    return "Memory[" + kind() + ", " + size() + " bytes, 0x" + Long.toHexString(address) + "]";
+  final String details() {
+    long clMem = Native.clpool_mem_handle(handle);
+    long address = clMem == 0 ? Native.clpool_mem_pointer(handle) : clMem;
+    return MemoryKind.of(Native.clpool_mem_kind(handle))
+        + ", " + Native.clpool_mem_size(handle) + " bytes, 0x" + Long.toHexString(address);
+  }
+
+  /** What it is and how it is; never an exception. */
+  @Override
+  public final String toString() {
+    return describe();
   }
 }

@@ -12,10 +12,15 @@ final class MemoryInfo {
 
   static byte[] of(Memory memory, int name) {
     long[] needed = new long[1];
-    ask(memory.live(), name, null, needed);
-    byte[] answer = new byte[Math.toIntExact(needed[0])];
-    ask(memory.live(), name, answer, needed);
-    return answer;
+    byte[][] answer = new byte[1][];
+    memory.with(
+        m -> {
+          ask(m, name, null, needed);
+          answer[0] = new byte[Math.toIntExact(needed[0])];
+          ask(m, name, answer[0], needed);
+          return m;
+        });
+    return answer[0];
   }
 
   private static void ask(long memory, int name, byte[] answer, long[] needed) {

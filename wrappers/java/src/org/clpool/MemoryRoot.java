@@ -29,4 +29,9 @@ public final class MemoryRoot {
   public long offset() {
     return offset;
   }
+
+  @Override
+  public String toString() {
+    return "MemoryRoot[0x" + Long.toHexString(buffer) + " + " + offset + "]";
+  }
 }

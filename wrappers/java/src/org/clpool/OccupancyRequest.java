@@ -104,4 +104,10 @@ public final class OccupancyRequest {
     c.setBarriers(barriers);
     return c;
   }
+
+  @Override
+  public String toString() {
+    return "OccupancyRequest[" + threads + " threads, " + registersPerThread + " registers per thread, " + localBytes
+        + " bytes local, " + carveOutBytes + " bytes carve-out, " + barriers + " barriers]";
+  }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,16 +11,15 @@ import java.util.Optional;
  * request. Any number of threads may use it at once. It may be closed before its blocks, which hold it; then it gives
  * its memory back when the last of them is closed.
  */
-public final class Pool implements AutoCloseable {
+public final class Pool extends NativeObject {
   private static final int FIGURES = 6; // of a stretch, as glue.hpp has them
 
-  private final Handle handle;
   private final String name;
   private final LeakDetection leakDetection;
   private final PoolCallbacks callbacks;
 
   Pool(long value, PoolBuilder builder, PoolCallbacks callbacks) {
-    handle = Handle.own(this, "pool", value, Native::clpool_pool_release);
+    super("pool", value, Native::clpool_pool_release, Handle.lanesForAll());
     this.name = builder.name();
     this.leakDetection = builder.leakDetection();
     this.callbacks = callbacks;
@@ -59,9 +57,12 @@ public final class Pool implements AutoCloseable {
     if (size < 0) {
       Sizes.check("size", size);
     }
-    Memory memory = track(Native.clpool_pool_allocate(handle.get(), size));
-    Reference.reachabilityFence(this);
-    return memory;
+    long pool = begin();
+    try {
+      return track(Native.clpool_pool_allocate(pool, size));
+    } finally {
+      end();
+    }
   }
 
   /**
@@ -71,10 +72,9 @@ public final class Pool implements AutoCloseable {
    * @return the block, or nothing
    */
   public Optional<Memory> tryAllocate(long size) {
-    long block = Native.java_pool_try_allocate(handle.get(), Sizes.check("size", size));
-    Optional<Memory> memory = block == 0 ? Optional.empty() : Optional.of(track(block));
-    Reference.reachabilityFence(this);
-    return memory;
+    Sizes.check("size", size);
+    long block = with(pool -> Native.java_pool_try_allocate(pool, size));
+    return block == 0 ? Optional.empty() : Optional.of(track(block));
   }
 
   /**
@@ -86,12 +86,11 @@ public final class Pool implements AutoCloseable {
    * @return the block, with undefined content
    * @throws OutOfDeviceMemoryException after everything that could help was tried
    */
-  public Memory allocateOn(Queue queue, long size) {
-    long bytes = Sizes.check("size", size);
-    Memory memory = track(Native.clpool_pool_allocate_on(handle.get(), queue.handle(), bytes));
-    Reference.reachabilityFence(queue);
-    Reference.reachabilityFence(this);
-    return memory;
+  public Memory allocateOn(CommandQueue queue, long size) {
+    Sizes.check("size", size);
+    try (Uses uses = new Uses()) {
+      return track(Native.clpool_pool_allocate_on(uses.of("pool", this), uses.of("queue", queue), size));
+    }
   }
 
   private Memory track(long block) {
@@ -109,29 +108,24 @@ public final class Pool implements AutoCloseable {
    * @return the figures
    */
   public PoolStatistics statistics() {
-    try (clpool_pool_stats stats = new clpool_pool_stats()) {
-      Native.clpool_pool_statistics(handle.get(), stats);
-      Reference.reachabilityFence(this);
-      return new PoolStatistics(stats);
-    }
+    long[] figures = new long[PoolStatistics.COUNT];
+    with(pool -> Native.clpool_pool_statistics(pool, figures));
+    return new PoolStatistics(figures);
   }
 
   /** Gives every chunk that has no block handed out back to the allocator. Waits for nothing. */
   public void freeHeld() {
-    Native.clpool_pool_free_held(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_pool_free_held);
   }
 
   /** Stops keeping released memory, until {@link #resumeHolding()}, and gives back what is held. The pool still works. */
   public void stopHolding() {
-    Native.clpool_pool_stop_holding(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_pool_stop_holding);
   }
 
   /** Keeps released memory again after {@link #stopHolding()}. */
   public void resumeHolding() {
-    Native.clpool_pool_resume_holding(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_pool_resume_holding);
   }
 
   /**
@@ -140,14 +134,13 @@ public final class Pool implements AutoCloseable {
    * @param keepBytes bytes that may stay
    */
   public void trim(long keepBytes) {
-    Native.clpool_pool_trim(handle.get(), Sizes.check("keepBytes", keepBytes));
-    Reference.reachabilityFence(this);
+    Sizes.check("keepBytes", keepBytes);
+    with(pool -> Native.clpool_pool_trim(pool, keepBytes));
   }
 
   /** Does what a background thread would: takes in completed releases, gives back what was not used for long. */
   public void tick() {
-    Native.clpool_pool_tick(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_pool_tick);
   }
 
   /**
@@ -156,8 +149,10 @@ public final class Pool implements AutoCloseable {
    * @return a picture that does not change any more
    */
   public List<PoolStretch> stretches() {
-    long[] figures = Native.java_pool_stretches(handle.get());
-    Reference.reachabilityFence(this);
+    long[] figures;
+    try (Uses uses = new Uses()) {
+      figures = Native.java_pool_stretches(uses.of("pool", this));
+    }
     List<PoolStretch> stretches = new ArrayList<>(figures.length / FIGURES);
     for (int i = 0; i < figures.length; i += FIGURES) {
       stretches.add(new PoolStretch(figures, i));
@@ -171,15 +166,12 @@ public final class Pool implements AutoCloseable {
    * @return the text
    */
   public String dumpJson() {
-    String text = Text.from((bytes, needed) -> Native.clpool_pool_dump_json(handle.get(), bytes, needed));
-    Reference.reachabilityFence(this);
-    return text;
+    return Text.from((bytes, needed) -> with(pool -> Native.clpool_pool_dump_json(pool, bytes, needed)));
   }
 
   /** Checks the pool's books against a recount, for tests and bug reports. */
   public void check() {
-    Native.clpool_pool_check(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_pool_check);
   }
 
   /**
@@ -204,17 +196,8 @@ public final class Pool implements AutoCloseable {
     return callbacks == null ? null : callbacks.messages();
   }
 
-  long handle() {
-    return handle.get();
-  }
-
   @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return "Pool[" + (name.isEmpty() ? "" : name + ", ") + (handle.isClosed() ? "closed" : statistics()) + "]";
+  String details() {
+    return (name.isEmpty() ? "" : name + ", ") + statistics();
   }
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
-
 /** What a pool is to be like. Whatever is not set has its default. */
 public final class PoolBuilder {
   private static final long LEADING_BITS_NONE = 0xffffffffL;
@@ -20,7 +18,7 @@ public final class PoolBuilder {
   private long alignment;
   private long releaseThreshold;
   private long decayNanos;
-  private Queue[] queues = {};
+  private CommandQueue[] queues = {};
   private String name = "";
   private int guard; // one of CLPOOL_GUARD_…
   private LeakDetection leakDetection = LeakDetection.RECLAIM;
@@ -29,10 +27,7 @@ public final class PoolBuilder {
   private MessageListener messages;
 
   PoolBuilder(Allocator allocator) {
-    if (allocator == null) {
-      throw new IllegalArgumentException("allocator is null");
-    }
-    this.allocator = allocator;
+    this.allocator = Errors.required("allocator", allocator);
   }
 
   /**
@@ -42,7 +37,7 @@ public final class PoolBuilder {
    * @return this
    */
   public PoolBuilder strategy(Strategy value) {
-    strategy = value;
+    strategy = Errors.required("strategy", value);
     return this;
   }
 
@@ -141,8 +136,8 @@ public final class PoolBuilder {
    * @param values the queues; none, the default: the allocator's queue
    * @return this
    */
-  public PoolBuilder queues(Queue... values) {
-    queues = values.clone();
+  public PoolBuilder queues(CommandQueue... values) {
+    queues = Errors.required("queues", values).clone();
     return this;
   }
 
@@ -177,7 +172,7 @@ public final class PoolBuilder {
    * @return this
    */
   public PoolBuilder leakDetection(LeakDetection value) {
-    leakDetection = value;
+    leakDetection = Errors.required("leakDetection", value);
     return this;
   }
 
@@ -231,7 +226,8 @@ public final class PoolBuilder {
    */
   public Pool build() {
     PoolCallbacks callbacks = callbacks();
-    try (clpool_pool_options options = new clpool_pool_options()) {
+    try (clpool_pool_options options = new clpool_pool_options();
+        Uses uses = new Uses()) {
       options.setStrategy(strategy.number());
       options.setLeading_bits_in_bin_id(leadingBits);
       options.setTrace_messages(traceMessages ? 1 : 0);
@@ -244,14 +240,12 @@ public final class PoolBuilder {
       options.setGuard(guard);
       long pool =
           Native.java_pool_create(
-              allocator.handle(),
+              uses.of("allocator", allocator),
               options,
-              queueHandles(),
+              uses.all("queues", queues),
               name,
               callbacks == null ? 0 : callbacks.register(),
               callbacks == null ? 0 : callbacks.which());
-      Reference.reachabilityFence(allocator);
-      Reference.reachabilityFence(queues);
       return new Pool(pool, this, callbacks);
     }
   }
@@ -261,19 +255,16 @@ public final class PoolBuilder {
     return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
   }
 
-  private long[] queueHandles() {
-    long[] handles = new long[queues.length];
-    for (int i = 0; i < handles.length; ++i) {
-      handles[i] = queues[i].handle();
-    }
-    return handles;
-  }
-
   String name() {
     return name;
   }
 
   LeakDetection leakDetection() {
     return leakDetection;
+  }
+
+  @Override
+  public String toString() {
+    return "PoolBuilder[" + (name.isEmpty() ? "" : name + ", ") + strategy + " over " + allocator + "]";
   }
 }

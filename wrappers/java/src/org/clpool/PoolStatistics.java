@@ -4,6 +4,9 @@ package org.clpool;
 
 /** Figures of a pool at one moment. The first four are those of PyOpenCL's pools. */
 public final class PoolStatistics {
+  /** How many there are. */
+  static final int COUNT = 20;
+
   private final long heldBlocks;
   private final long activeBlocks;
   private final long managedBytes;
@@ -25,27 +28,28 @@ public final class PoolStatistics {
   private final long fragmentationPpm;
   private final long subBuffersCreated;
 
-  PoolStatistics(clpool_pool_stats c) {
-    heldBlocks = c.getHeld_blocks();
-    activeBlocks = c.getActive_blocks();
-    managedBytes = c.getManaged_bytes();
-    activeBytes = c.getActive_bytes();
-    heldBytes = c.getHeld_bytes();
-    peakManagedBytes = c.getPeak_managed_bytes();
-    peakActiveBytes = c.getPeak_active_bytes();
-    driverAllocations = c.getDriver_allocations();
-    driverReleases = c.getDriver_releases();
-    largestFreeBytes = c.getLargest_free_bytes();
-    allocations = c.getAllocations();
-    hits = c.getHits();
-    misses = c.getMisses();
-    outOfMemoryEvents = c.getOut_of_memory_events();
-    reservedBytes = c.getReserved_bytes();
-    cachedBytes = c.getCached_bytes();
-    pendingBytes = c.getPending_bytes();
-    chunks = c.getChunks();
-    fragmentationPpm = c.getFragmentation_ppm();
-    subBuffersCreated = c.getSub_buffers_created();
+  /** Of the figures of clpool_pool_stats, in its order. */
+  PoolStatistics(long[] figures) {
+    heldBlocks = figures[0];
+    activeBlocks = figures[1];
+    managedBytes = figures[2];
+    activeBytes = figures[3];
+    heldBytes = figures[4];
+    peakManagedBytes = figures[5];
+    peakActiveBytes = figures[6];
+    driverAllocations = figures[7];
+    driverReleases = figures[8];
+    largestFreeBytes = figures[9];
+    allocations = figures[10];
+    hits = figures[11];
+    misses = figures[12];
+    outOfMemoryEvents = figures[13];
+    reservedBytes = figures[14];
+    cachedBytes = figures[15];
+    pendingBytes = figures[16];
+    chunks = figures[17];
+    fragmentationPpm = figures[18];
+    subBuffersCreated = figures[19];
   }
 
   /**

@@ -4,6 +4,9 @@ package org.clpool;
 
 /** What a replay found. */
 public final class ReplayResult {
+  /** How many there are. */
+  static final int COUNT = 9;
+
   private final long allocations;
   private final long releases;
   private final long outOfMemory;
@@ -14,16 +17,17 @@ public final class ReplayResult {
   private final long peakLiveBytes;
   private final long ratioPpm;
 
-  ReplayResult(clpool_trace_replay_result c) {
-    allocations = c.getAllocations();
-    releases = c.getReleases();
-    outOfMemory = c.getOut_of_memory();
-    elapsedNanos = c.getElapsed_ns();
-    allocationPicos = c.getAllocation_ps();
-    driverAllocations = c.getDriver_allocations();
-    peakDriverBytes = c.getPeak_driver_bytes();
-    peakLiveBytes = c.getPeak_live_bytes();
-    ratioPpm = c.getRatio_ppm();
+  /** Of the figures of clpool_trace_replay_result, in its order. */
+  ReplayResult(long[] figures) {
+    allocations = figures[0];
+    releases = figures[1];
+    outOfMemory = figures[2];
+    elapsedNanos = figures[3];
+    allocationPicos = figures[4];
+    driverAllocations = figures[5];
+    peakDriverBytes = figures[6];
+    peakLiveBytes = figures[7];
+    ratioPpm = figures[8];
   }
 
   /**

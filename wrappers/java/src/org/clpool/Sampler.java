@@ -3,11 +3,9 @@
 package org.clpool;
 
 /** A cl_sampler. */
-public final class Sampler implements AutoCloseable {
-  private final Handle handle;
-
+public final class Sampler extends NativeObject {
   private Sampler(long value) {
-    handle = Handle.own(this, "sampler", value, Native::java_sampler_release);
+    super("sampler", value, Native::java_sampler_release);
   }
 
   /**
@@ -20,7 +18,9 @@ public final class Sampler implements AutoCloseable {
    * @return the sampler
    */
   public static Sampler create(Context context, boolean normalized, int addressing, int filter) {
-    return new Sampler(context.with(c -> Native.clpool_sampler_create(c, normalized ? 1 : 0, addressing, filter)));
+    return new Sampler(
+        Errors.required("context", context)
+            .with(c -> Native.clpool_sampler_create(c, normalized ? 1 : 0, addressing, filter)));
   }
 
   /**
@@ -31,8 +31,9 @@ public final class Sampler implements AutoCloseable {
    * @return the sampler
    */
   public static Sampler withProperties(Context context, long... properties) {
-    long[] ended = java.util.Arrays.copyOf(properties, properties.length + 1);
-    return new Sampler(context.with(c -> Native.clpool_sampler_create_with_properties(c, ended)));
+    long[] ended = java.util.Arrays.copyOf(Errors.required("properties", properties), properties.length + 1);
+    return new Sampler(
+        Errors.required("context", context).with(c -> Native.clpool_sampler_create_with_properties(c, ended)));
   }
 
   /**
@@ -41,16 +42,6 @@ public final class Sampler implements AutoCloseable {
    * @return the handle
    */
   public long handle() {
-    return handle.get();
-  }
-
-  @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Sampler[closed]" : "Sampler[0x" + Long.toHexString(handle.get()) + "]";
+    return with(value -> value);
   }
 }

@@ -6,21 +6,22 @@ package org.clpool;
 public final class Session implements AutoCloseable {
   private final Device device;
   private final Context context;
-  private final Queue queue;
+  private final CommandQueue queue;
 
-  private Session(Device device, Context context, Queue queue) {
+  private Session(Device device, Context context, CommandQueue queue) {
     this.device = device;
     this.context = context;
     this.queue = queue;
   }
 
   static Session create(DeviceSelection selection) {
+    Errors.required("selection", selection);
     long[] device = new long[1];
     long[] context = new long[1];
     long[] queue = new long[1];
     Native.java_context_create_default(
         selection.selector(), selection.types(), selection.flags(), device, context, queue);
-    return new Session(Device.of(device[0]), new Context(context[0]), new Queue(queue[0]));
+    return new Session(Device.of(device[0]), new Context(context[0]), new CommandQueue(queue[0]));
   }
 
   /**
@@ -46,7 +47,7 @@ public final class Session implements AutoCloseable {
    *
    * @return the queue
    */
-  public Queue queue() {
+  public CommandQueue queue() {
     return queue;
   }
 

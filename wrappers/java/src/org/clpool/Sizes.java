@@ -11,14 +11,21 @@ final class Sizes {
 
   static long check(String name, long value) {
     if (value < 0) {
-      throw new IllegalArgumentException(name + " is " + value + ", but must not be negative");
+      throw Errors.invalid(name + " is " + value + ", but must not be negative");
+    }
+    return value;
+  }
+
+  static long positive(String name, long value) {
+    if (value <= 0) {
+      throw Errors.invalid(name + " is " + value + ", but must be more than 0");
     }
     return value;
   }
 
   static long[] check(String name, long[] values) {
     if (values == null) {
-      throw new IllegalArgumentException(name + " is null");
+      throw Errors.missing(name);
     }
     for (int i = 0; i < values.length; ++i) {
       check(name + "[" + i + "]", values[i]);
@@ -30,7 +37,7 @@ final class Sizes {
   static long[] three(String name, long[] values, long filler) {
     check(name, values);
     if (values.length < 1 || values.length > 3) {
-      throw new IllegalArgumentException(name + " has " + values.length + " entries, but must have 1 to 3");
+      throw Errors.invalid(name + " has " + values.length + " entries, but must have 1 to 3");
     }
     long[] filled = {filler, filler, filler};
     System.arraycopy(values, 0, filled, 0, values.length);

@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.nio.file.Path;
 
 /**
  * An allocation log that was read, in the format of RMM's logging resource adaptor. It never changes: any number of
  * threads may use it at once.
  */
-public final class Trace implements AutoCloseable {
-  private final Handle handle;
-
+public final class Trace extends NativeObject {
   private Trace(long value) {
-    handle = Handle.own(this, "trace", value, Native::clpool_trace_release);
+    super("trace", value, Native::clpool_trace_release);
   }
 
   /**
@@ -23,7 +20,7 @@ public final class Trace implements AutoCloseable {
    * @return the log
    */
   public static Trace open(Path file) {
-    return new Trace(Native.clpool_trace_open(file.toString()));
+    return new Trace(Native.clpool_trace_open(Errors.required("file", file).toString()));
   }
 
   /**
@@ -34,7 +31,7 @@ public final class Trace implements AutoCloseable {
    * @return the log
    */
   public static Trace parse(String text, String name) {
-    return new Trace(Native.clpool_trace_parse(Text.toBytes(text), name));
+    return new Trace(Native.clpool_trace_parse(Text.toBytes(Errors.required("text", text)), name));
   }
 
   /**
@@ -43,11 +40,9 @@ public final class Trace implements AutoCloseable {
    * @return the figures
    */
   public TraceStatistics statistics() {
-    try (clpool_trace_stats stats = new clpool_trace_stats()) {
-      Native.clpool_trace_statistics(handle.get(), stats);
-      Reference.reachabilityFence(this);
-      return new TraceStatistics(stats);
-    }
+    long[] figures = new long[TraceStatistics.COUNT];
+    with(trace -> Native.clpool_trace_statistics(trace, figures));
+    return new TraceStatistics(figures);
   }
 
   /**
@@ -57,9 +52,9 @@ public final class Trace implements AutoCloseable {
    * @return the event
    */
   public TraceEvent event(long index) {
+    Sizes.check("index", index);
     try (clpool_trace_event event = new clpool_trace_event()) {
-      Native.clpool_trace_event_at(handle.get(), Sizes.check("index", index), event);
-      Reference.reachabilityFence(this);
+      with(trace -> Native.clpool_trace_event_at(trace, index, event));
       return new TraceEvent(event);
     }
   }
@@ -84,11 +79,10 @@ public final class Trace implements AutoCloseable {
    * @throws ClpoolException with {@link Status#CALLBACK} if that stopped it
    */
   public ReplayResult replay(Pool pool, long interval, ReplayProgress progress) {
-    try (clpool_trace_replay_result result = new clpool_trace_replay_result()) {
+    long[] result = new long[ReplayResult.COUNT];
+    try (Uses uses = new Uses()) {
       Native.java_trace_replay_pool(
-          handle.get(), pool.handle(), Sizes.check("interval", interval), progress, result);
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(pool);
+          uses.of("trace", this), uses.of("pool", pool), Sizes.check("interval", interval), progress, result);
       return new ReplayResult(result);
     }
   }
@@ -102,22 +96,16 @@ public final class Trace implements AutoCloseable {
    * @return what was found
    */
   public ReplayResult replay(Allocator allocator, long interval, ReplayProgress progress) {
-    try (clpool_trace_replay_result result = new clpool_trace_replay_result()) {
+    long[] result = new long[ReplayResult.COUNT];
+    try (Uses uses = new Uses()) {
       Native.java_trace_replay_allocator(
-          handle.get(), allocator.handle(), Sizes.check("interval", interval), progress, result);
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(allocator);
+          uses.of("trace", this), uses.of("allocator", allocator), Sizes.check("interval", interval), progress, result);
       return new ReplayResult(result);
     }
   }
 
   @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Trace[closed]" : "Trace[" + statistics() + "]";
+  String details() {
+    return statistics().toString();
   }
 }

@@ -4,6 +4,9 @@ package org.clpool;
 
 /** Figures of an allocation log. */
 public final class TraceStatistics {
+  /** How many there are. */
+  static final int COUNT = 11;
+
   private final long events;
   private final long allocations;
   private final long releases;
@@ -16,18 +19,19 @@ public final class TraceStatistics {
   private final long finalLiveBytes;
   private final long finalLiveBlocks;
 
-  TraceStatistics(clpool_trace_stats c) {
-    events = c.getEvents();
-    allocations = c.getAllocations();
-    releases = c.getReleases();
-    allocateFailures = c.getAllocate_failures();
-    threads = c.getThreads();
-    distinctSizes = c.getDistinct_sizes();
-    largestBytes = c.getLargest_bytes();
-    peakLiveBytes = c.getPeak_live_bytes();
-    peakLiveBlocks = c.getPeak_live_blocks();
-    finalLiveBytes = c.getFinal_live_bytes();
-    finalLiveBlocks = c.getFinal_live_blocks();
+  /** Of the figures of clpool_trace_stats, in its order. */
+  TraceStatistics(long[] figures) {
+    events = figures[0];
+    allocations = figures[1];
+    releases = figures[2];
+    allocateFailures = figures[3];
+    threads = figures[4];
+    distinctSizes = figures[5];
+    largestBytes = figures[6];
+    peakLiveBytes = figures[7];
+    peakLiveBlocks = figures[8];
+    finalLiveBytes = figures[9];
+    finalLiveBlocks = figures[10];
   }
 
   /**

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.nio.file.Path;
 
 /** Writes an allocation log that {@link Trace} and RMM's tools read. Any number of threads may use it at once. */
-public final class TraceWriter implements AutoCloseable {
-  private final Handle handle;
-
+public final class TraceWriter extends NativeObject {
   private TraceWriter(long value) {
-    handle = Handle.own(this, "trace writer", value, Native::clpool_trace_writer_release);
+    super("trace writer", value, Native::clpool_trace_writer_release);
   }
 
   /**
@@ -20,7 +17,7 @@ public final class TraceWriter implements AutoCloseable {
    * @return the writer
    */
   public static TraceWriter create(Path file) {
-    return new TraceWriter(Native.clpool_trace_writer_create(file.toString()));
+    return new TraceWriter(Native.clpool_trace_writer_create(Errors.required("file", file).toString()));
   }
 
   /**
@@ -34,25 +31,20 @@ public final class TraceWriter implements AutoCloseable {
    * @param tagOrNull free text, of which at most 200 bytes are kept
    */
   public void write(TraceAction action, long pointer, long size, long stream, Status status, String tagOrNull) {
-    Native.clpool_trace_writer_write(
-        handle.get(), action.number(), pointer, Sizes.check("size", size), stream, status.number(), tagOrNull);
-    Reference.reachabilityFence(this);
+    int what = Errors.required("action", action).number();
+    int outcome = Errors.required("status", status).number();
+    Sizes.check("size", size);
+    with(w -> Native.clpool_trace_writer_write(w, what, pointer, size, stream, outcome, tagOrNull));
   }
 
   /** Hands all buffered rows to the system. */
   public void flush() {
-    Native.clpool_trace_writer_flush(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::clpool_trace_writer_flush);
   }
 
   /** Writes what is buffered and closes the file; what goes wrong then is a message: {@link #flush} first to know. */
   @Override
   public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "TraceWriter[closed]" : "TraceWriter[0x" + Long.toHexString(handle.get()) + "]";
+    super.close();
   }
 }

@@ -83,6 +83,18 @@ final class Upcalls {
     }
   }
 
+  static void forget(Cache.Result<?, ?> result) {
+    result.forget();
+  }
+
+  static void done(long number, int status) {
+    try {
+      Completions.done(number, status);
+    } catch (Throwable e) {
+      Errors.report(e);
+    }
+  }
+
   static boolean progress(ReplayProgress receiver, long done, long total) {
     try {
       return receiver.proceed(done, total);

@@ -64,7 +64,7 @@ class CacheTest {
       assertEquals(0, cache.size());
       assertNull(cache.computeIfAbsent(1L, "a", () -> null));
       assertEquals("b", cache.computeIfAbsent(1L, "b", () -> "b"));
-      assertThrows(IllegalArgumentException.class, () -> cache.computeIfAbsent(1L, "c", null));
+      assertThrows(NullPointerException.class, () -> cache.computeIfAbsent(1L, "c", null));
     }
   }
 
@@ -76,6 +76,36 @@ class CacheTest {
               ClpoolException.class,
               () -> cache.computeIfAbsent(1L, "a", () -> cache.computeIfAbsent(1L, "a", () -> "x")));
       assertTrue(thrown.getCause() instanceof IllegalStateException);
+    }
+  }
+
+  @Test
+  void keysAreForgottenWithTheirLastResult() {
+    try (Cache<String, String> cache = Cache.create()) {
+      for (int i = 0; i < 100; ++i) {
+        cache.computeIfAbsent(1L, "key " + i, () -> "x");
+      }
+      assertEquals(100, cache.heldKeys());
+      cache.computeIfAbsent(2L, "key 0", () -> "y");
+      assertEquals(100, cache.heldKeys());
+      cache.clear(1L);
+      assertEquals(1, cache.heldKeys());
+      assertEquals(Optional.of("y"), cache.find(2L, "key 0"));
+      cache.clear();
+      assertEquals(0, cache.heldKeys());
+      assertThrows(
+          ClpoolException.class,
+          () ->
+              cache.computeIfAbsent(
+                  1L,
+                  "failed",
+                  () -> {
+                    throw new IllegalStateException();
+                  }));
+      assertEquals(0, cache.heldKeys());
+      cache.computeIfAbsent(1L, "a", () -> "x");
+      Cache.clearAll();
+      assertEquals(0, cache.heldKeys());
     }
   }
 

@@ -144,4 +144,21 @@ class DeviceTest {
     assertEquals(4, DeviceData.validChannelCount(3));
     assertThrows(IllegalArgumentException.class, () -> DeviceData.validChannelCount(5));
   }
+
+  @Test
+  void everythingPrintsItself() {
+    Session session = Support.session();
+    Allocator allocator = Allocator.custom(new Support.Dry());
+    ImageFormat format = new ImageFormat(Cl.RGBA, Cl.UNSIGNED_INT8);
+    Object[] objects = {
+      Box.of(4, 2), DeviceSelection.of("gpu"), OccupancyRequest.ofThreads(64), Pool.builder(allocator),
+      session.device().characterize(), session.queue().images(), new MemoryRoot(16, 4), session.queue(),
+      session.context(), session, allocator, format
+    };
+    for (Object object : objects) {
+      assertFalse(object.toString().startsWith(object.getClass().getName() + "@"), object.getClass().getName());
+    }
+    assertTrue(Box.of(4, 2).toString().contains("[4, 2"), Box.of(4, 2).toString());
+    assertTrue(Pool.builder(allocator).name("mine").toString().contains("mine"));
+  }
 }

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class ErrorsTest {
   private final Support.Dry dry = new Support.Dry();
@@ -30,7 +31,7 @@ class ErrorsTest {
       try (Memory block = pool.allocate(100)) {
         assertThrows(IllegalArgumentException.class, () -> block.subRegion(-1, 2));
         assertThrows(IllegalArgumentException.class, () -> block.subRegion(0, -2));
-        Queue queue = Support.session().queue();
+        CommandQueue queue = Support.session().queue();
         assertThrows(IllegalArgumentException.class, () -> queue.fill(block, new byte[1], -1, 1));
         assertThrows(IllegalArgumentException.class, () -> queue.copy(block, -1, block, 0, 1));
         assertThrows(IllegalArgumentException.class, () -> queue.read(block, -1, Support.direct(1)));
@@ -131,7 +132,7 @@ class ErrorsTest {
       ClpoolException thrown = assertThrows(ClpoolException.class, () -> broken.allocate(100));
       assertEquals(Status.CALLBACK, thrown.status());
     }
-    assertThrows(IllegalArgumentException.class, () -> Allocator.custom(null));
+    assertThrows(NullPointerException.class, () -> Allocator.custom(null));
   }
 
   @Test
@@ -165,15 +166,13 @@ class ErrorsTest {
   @Test
   void nullHandlesAndBuffersAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> Context.of(0));
-    assertThrows(IllegalArgumentException.class, () -> Queue.of(0));
+    assertThrows(IllegalArgumentException.class, () -> CommandQueue.of(0));
     assertThrows(IllegalArgumentException.class, () -> Event.of(0));
     assertThrows(IllegalArgumentException.class, () -> Device.of(0));
     assertThrows(IllegalArgumentException.class, () -> Memory.wrap(0, true));
     Session session = Support.session();
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
-      Queue queue = session.queue();
-      assertThrows(IllegalArgumentException.class, () -> queue.read(buffer, 0, null));
-      assertThrows(IllegalArgumentException.class, () -> queue.fill(buffer, null));
+      CommandQueue queue = session.queue();
       assertThrows(
           IllegalArgumentException.class, () -> queue.readLater(buffer, 0, ByteBuffer.allocate(8)));
       assertThrows(
@@ -181,6 +180,64 @@ class ErrorsTest {
           () -> queue.read(buffer, 0, ByteBuffer.allocate(8).asReadOnlyBuffer()));
       assertThrows(IllegalArgumentException.class, () -> queue.read(buffer, 60, Support.direct(8)));
       assertThrows(IllegalStateException.class, () -> buffer.byteBuffer());
+    }
+  }
+
+  private static void assertMissing(String name, Executable use) {
+    NullPointerException thrown = assertThrows(NullPointerException.class, use);
+    assertEquals(name + " is null", thrown.getMessage());
+    assertEquals(Status.INVALID_VALUE, ((ClpoolError) thrown).status());
+  }
+
+  @Test
+  void nullIsANullPointerExceptionThatNamesWhatIsMissing() {
+    Session session = Support.session();
+    CommandQueue queue = session.queue();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Cache<String, String> cache = Cache.create()) {
+      assertMissing("host", () -> queue.read(buffer, 0, null));
+      assertMissing("host", () -> queue.writeLater(buffer, 0, null));
+      assertMissing("pattern", () -> queue.fill(buffer, null));
+      assertMissing("memory", () -> queue.fill(null, new byte[1]));
+      assertMissing("after[1]", () -> queue.fill(buffer, new byte[1], Event.user(session.context()), null));
+      assertMissing("memory[0]", () -> queue.migrate(new Memory[1], 0));
+      assertMissing("target", () -> queue.copy(null, buffer));
+      assertMissing("box", () -> queue.copyBox(buffer, buffer, null));
+      assertMissing("context", () -> Memory.buffer(null, 0, 4));
+      assertMissing("queue", () -> buffer.usedOn(null));
+      assertMissing("other", () -> buffer.isSameAs(null));
+      assertMissing("allocator", () -> Pool.of(null));
+      assertMissing("strategy", () -> Pool.builder(allocator).strategy(null));
+      assertMissing("leakDetection", () -> Pool.builder(allocator).leakDetection(null));
+      assertMissing("queues[0]", () -> Pool.builder(allocator).queues((CommandQueue) null).build());
+      assertMissing("functions", () -> Allocator.custom(null));
+      assertMissing("file", () -> allocator.withTrace(null));
+      assertMissing("device", () -> CommandQueue.create(session.context(), null));
+      assertMissing("selection", () -> Clpool.createDefault(null));
+      assertMissing("key", () -> cache.computeIfAbsent(1L, null, () -> "x"));
+      assertMissing("pool", () -> cache.computeIfAbsent((Pool) null, "a", () -> "x"));
+      assertMissing("model", () -> DeviceData.ofComputeCapability(9, 0, null));
+      assertMissing("request", () -> DeviceData.ofComputeCapability(9, 0, Model.CURRENT).occupancy(null));
+    }
+  }
+
+  @Test
+  void everyExceptionTellsItsStatus() {
+    Pool pool = Pool.of(allocator);
+    RuntimeException negative = assertThrows(IllegalArgumentException.class, () -> pool.allocate(-1));
+    assertEquals(Status.INVALID_VALUE, ((ClpoolError) negative).status());
+    RuntimeException refused = assertThrows(IllegalArgumentException.class, () -> Clpool.binNumber(1, 27));
+    assertEquals(Status.INVALID_VALUE, ((ClpoolError) refused).status());
+    assertEquals(0, ((ClpoolError) refused).clError());
+    pool.close();
+    RuntimeException closed = assertThrows(IllegalStateException.class, () -> pool.allocate(1));
+    assertEquals(Status.INVALID_OPERATION, ((ClpoolError) closed).status());
+    Session session = Support.session();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      RuntimeException unsuitable =
+          assertThrows(IllegalStateException.class, () -> buffer.closeOn(session.queue()));
+      assertEquals(Status.INVALID_OPERATION, ((ClpoolError) unsuitable).status());
+      assertEquals(64, buffer.size());
     }
   }
 

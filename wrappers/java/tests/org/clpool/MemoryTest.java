@@ -20,7 +20,7 @@ class MemoryTest {
 
   private final Session session = Support.session();
   private final Context context = session.context();
-  private final Queue queue = session.queue();
+  private final CommandQueue queue = session.queue();
 
   private Memory buffer(int size) {
     return Memory.buffer(context, Cl.MEM_READ_WRITE, size);
@@ -116,6 +116,11 @@ class MemoryTest {
       assertEquals((byte) 249, content[299]);
       assertEquals(1, content[300]);
       queue.copy(target, source);
+      try (Memory small = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 8)) {
+        IllegalArgumentException thrown =
+            assertThrows(IllegalArgumentException.class, () -> queue.copy(small, source));
+        assertTrue(thrown.getMessage().contains("8"), thrown.getMessage());
+      }
       assertArrayEquals(contentOf(source), contentOf(target));
       queue.migrate(new Memory[] {source, target}, 0).await();
 
@@ -280,15 +285,15 @@ class MemoryTest {
   void contextsAndQueuesComeFromHandles() {
     try (Context same = Context.of(context.handle());
         Context own = Context.create(session.device());
-        Queue ownQueue = Queue.create(own, session.device());
-        Queue sameQueue = Queue.of(queue.handle());
+        CommandQueue ownQueue = CommandQueue.create(own, session.device());
+        CommandQueue sameQueue = CommandQueue.of(queue.handle());
         Context ofQueue = sameQueue.context()) {
       assertEquals(context.handle(), ofQueue.handle());
       assertEquals(session.device(), sameQueue.device());
       assertEquals(java.util.List.of(session.device()), same.devices());
       assertEquals(session.device().hashCode(), same.devices().get(0).hashCode());
       assertTrue(same.toString().startsWith("Context[0x"));
-      assertTrue(ownQueue.toString().startsWith("Queue[0x"));
+      assertTrue(ownQueue.toString().startsWith("CommandQueue[0x"));
       ownQueue.finish();
     }
   }

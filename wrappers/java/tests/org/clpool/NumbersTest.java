@@ -4,16 +4,20 @@ package org.clpool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +41,46 @@ class NumbersTest {
   private static void assertNumber(Map<String, Integer> headers, String name, int number) {
     assertNotNull(headers.get(name), name);
     assertEquals(headers.get(name), number, name);
+  }
+
+  private static String[] figuresOf(String header, String struct) throws IOException {
+    String text = Files.readString(Paths.get(System.getProperty("org.clpool.headers"), "clpool", header));
+    int start = text.indexOf("typedef struct " + struct + " {");
+    Matcher matcher = Pattern.compile("uint64_t (\\w+);").matcher(text.substring(start, text.indexOf("} " + struct, start)));
+    return matcher.results().map(found -> found.group(1)).toArray(String[]::new);
+  }
+
+  private static String inJava(String field) {
+    String name = field.replaceAll("_ns$", "_nanos").replaceAll("_ps$", "_picos");
+    Matcher letters = Pattern.compile("_(.)").matcher(name);
+    return letters.replaceAll(found -> found.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  private static void assertFigures(String[] fields, int count, Function<long[], Object> make) throws Exception {
+    assertEquals(fields.length, count);
+    Object made = make.apply(LongStream.rangeClosed(1, count).toArray());
+    for (int i = 0; i < count; ++i) {
+      assertEquals(i + 1L, made.getClass().getMethod(inJava(fields[i])).invoke(made), fields[i]);
+    }
+  }
+
+  @Test
+  void figuresStandInTheOrderOfTheHeaders() throws Exception {
+    assertFigures(figuresOf("pool.h", "clpool_pool_stats"), PoolStatistics.COUNT, PoolStatistics::new);
+    assertFigures(figuresOf("heap.h", "clpool_heap_stats"), HeapStatistics.COUNT, HeapStatistics::new);
+    assertFigures(figuresOf("trace.h", "clpool_trace_stats"), TraceStatistics.COUNT, TraceStatistics::new);
+    assertFigures(figuresOf("trace.h", "clpool_trace_replay_result"), ReplayResult.COUNT, ReplayResult::new);
+  }
+
+  @Test
+  void noClassIsCalledLikeOneOfJavaUtil() throws IOException {
+    Path classes = Paths.get(System.getProperty("org.clpool.headers")).resolve("../../wrappers/java/src/org/clpool");
+    try (Stream<Path> files = Files.list(classes)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        String name = file.getFileName().toString().replace(".java", "");
+        assertThrows(ClassNotFoundException.class, () -> Class.forName("java.util." + name), name);
+      }
+    }
   }
 
   @Test

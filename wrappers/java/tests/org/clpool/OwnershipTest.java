@@ -37,7 +37,7 @@ class OwnershipTest {
   @Test
   void deviceMemoryWorksAfterItsSessionIsClosed() {
     Session session = Clpool.createDefault();
-    Queue queue = Queue.create(session.context(), session.device());
+    CommandQueue queue = CommandQueue.create(session.context(), session.device());
     Allocator allocator = Allocator.immediate(session.queue());
     Pool pool = Pool.of(allocator);
     Memory block = pool.allocate(64);
@@ -110,10 +110,10 @@ class OwnershipTest {
     context.close();
     assertClosed(context::handle);
     assertEquals("Context[closed]", context.toString());
-    Queue queue = Queue.of(session.queue().handle());
+    CommandQueue queue = CommandQueue.of(session.queue().handle());
     queue.close();
     assertClosed(queue::finish);
-    assertEquals("Queue[closed]", queue.toString());
+    assertEquals("CommandQueue[closed]", queue.toString());
     Event event = Event.user(session.context());
     event.complete();
     event.close();

@@ -148,7 +148,7 @@ class PoolTest {
 
   @Test
   void optionsAreCheckedAndObeyed() {
-    assertThrows(IllegalArgumentException.class, () -> Pool.builder(null));
+    assertThrows(NullPointerException.class, () -> Pool.builder(null));
     assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).maxBytes(-1));
     assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).leadingBitsInBinId(27).build());
     assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).alignment(3).build());
@@ -195,7 +195,7 @@ class PoolTest {
   @Test
   void blocksCanSayWhoUsesThem() {
     Session session = Support.session();
-    try (Queue other = Queue.create(session.context(), session.device());
+    try (CommandQueue other = CommandQueue.create(session.context(), session.device());
         Allocator immediate = Allocator.immediate(session.queue());
         Pool pool = Pool.of(immediate)) {
       Event end = Event.user(session.context());
@@ -224,7 +224,7 @@ class PoolTest {
   @Test
   void aBlockForOneQueueIsReusedAtOnceThereAndNowhereElse() {
     Session session = Support.session();
-    try (Queue other = Queue.create(session.context(), session.device());
+    try (CommandQueue other = CommandQueue.create(session.context(), session.device());
         Memory busy = Memory.buffer(session.context(), 1, 4096);
         Pool pool = Pool.builder(allocator).queues(session.queue(), other).build()) {
       Event gate = Event.user(session.context());
@@ -249,7 +249,7 @@ class PoolTest {
   @Test
   void aBlockThatIsKnownToBeIdleIsReusedAtOnce() {
     Session session = Support.session();
-    try (Queue other = Queue.create(session.context(), session.device());
+    try (CommandQueue other = CommandQueue.create(session.context(), session.device());
         Memory busy = Memory.buffer(session.context(), 1, 4096);
         Pool pool = Pool.builder(allocator).queues(session.queue(), other).build()) {
       Event gate = Event.user(session.context());
@@ -280,7 +280,7 @@ class PoolTest {
   }
 
   private static List<String> findingsOfAWriteBeyondTheEnd(boolean guard) {
-    Queue queue = Support.session().queue();
+    CommandQueue queue = Support.session().queue();
     List<String> findings = new ArrayList<>();
     MessageListener listener =
         (severity, text) -> {
@@ -304,9 +304,9 @@ class PoolTest {
     return findings;
   }
 
-  private static Queue outOfOrderQueue(Session session) {
+  private static CommandQueue outOfOrderQueue(Session session) {
     try {
-      return Queue.createOutOfOrder(session.context(), session.device());
+      return CommandQueue.createOutOfOrder(session.context(), session.device());
     } catch (ClpoolException refused) {
       assumeTrue(refused.clError() != -35, "the device has no out-of-order queues (CL_INVALID_QUEUE_PROPERTIES)");
       throw refused;
@@ -316,7 +316,7 @@ class PoolTest {
   @Test
   void poolsOverOutOfOrderQueuesWork() {
     Session session = Support.session();
-    try (Queue queue = outOfOrderQueue(session);
+    try (CommandQueue queue = outOfOrderQueue(session);
         Allocator immediate = Allocator.immediate(queue);
         Pool pool = Pool.builder(immediate).queues(queue).build()) {
       for (int i = 0; i < 10; ++i) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class StressTest {
   private static final int THREADS = 8;
-  private static final int STEPS = 3000;
+  private static final int STEPS = Support.rounds(3000);
 
   private static void inThreads(Callable<Void> task) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -26,7 +27,7 @@ final class Support {
   }
 
   /** An allocator in Java that hands out numbers, no memory. */
-  static final class Dry implements CustomAllocator {
+  static class Dry implements CustomAllocator {
     final Map<Long, Long> chunks = new ConcurrentHashMap<>();
     final AtomicLong next = new AtomicLong(1L << 20);
     volatile long limit = Long.MAX_VALUE;
@@ -58,6 +59,19 @@ final class Support {
 
     synchronized long live() {
       return chunks.values().stream().mapToLong(Long::longValue).sum();
+    }
+  }
+
+  /** So many rounds of a race, or twenty times as many where CLPOOL_LONG_TESTS is set. */
+  static int rounds(int few) {
+    return System.getenv("CLPOOL_LONG_TESTS") == null ? few : 20 * few;
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

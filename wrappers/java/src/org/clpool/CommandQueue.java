@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.util.function.LongUnaryOperator;
 
 /**
  * A cl_command_queue, and the commands on memory. Commands on images are in {@link ImageCommands}, which
@@ -14,12 +12,12 @@ import java.util.function.LongUnaryOperator;
  * included, before anything is enqueued: {@link IllegalArgumentException}. A command of 0 bytes is none, and its event
  * is complete when those waited for are. Host buffers count from position to limit, which commands leave as they are.
  */
-public final class Queue implements AutoCloseable {
-  private final Handle handle;
+public final class CommandQueue extends NativeObject {
+  private static final int BLOCKING = 1;
 
   /** Takes over a reference. */
-  Queue(long value) {
-    handle = Handle.own(this, "queue", value, Native::java_queue_release);
+  CommandQueue(long value) {
+    super("queue", value, Native::java_queue_release);
   }
 
   /**
@@ -28,9 +26,9 @@ public final class Queue implements AutoCloseable {
    * @param clCommandQueue its cl_command_queue
    * @return the queue
    */
-  public static Queue of(long clCommandQueue) {
+  public static CommandQueue of(long clCommandQueue) {
     Native.java_queue_retain(Context.requireHandle("cl_command_queue", clCommandQueue));
-    return new Queue(clCommandQueue);
+    return new CommandQueue(clCommandQueue);
   }
 
   /**
@@ -40,8 +38,8 @@ public final class Queue implements AutoCloseable {
    * @param device a device of it
    * @return the queue
    */
-  public static Queue create(Context context, Device device) {
-    return new Queue(context.with(c -> Native.java_queue_create(c, device.handle(), 0)));
+  public static CommandQueue create(Context context, Device device) {
+    return create(context, device, 0);
   }
 
   /**
@@ -51,8 +49,14 @@ public final class Queue implements AutoCloseable {
    * @param device a device of it
    * @return the queue
    */
-  public static Queue createOutOfOrder(Context context, Device device) {
-    return new Queue(context.with(c -> Native.java_queue_create(c, device.handle(), 1)));
+  public static CommandQueue createOutOfOrder(Context context, Device device) {
+    return create(context, device, 1);
+  }
+
+  private static CommandQueue create(Context context, Device device, int outOfOrder) {
+    long clDevice = Errors.required("device", device).handle();
+    return new CommandQueue(
+        Errors.required("context", context).with(c -> Native.java_queue_create(c, clDevice, outOfOrder)));
   }
 
   /**
@@ -61,7 +65,7 @@ public final class Queue implements AutoCloseable {
    * @return the handle
    */
   public long handle() {
-    return handle.get();
+    return with(queue -> queue);
   }
 
   /**
@@ -84,14 +88,12 @@ public final class Queue implements AutoCloseable {
 
   /** Waits until all commands have ended. */
   public void finish() {
-    Native.java_queue_finish(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::java_queue_finish);
   }
 
   /** Hands all commands to the device. */
   public void flush() {
-    Native.java_queue_flush(handle.get());
-    Reference.reachabilityFence(this);
+    with(Native::java_queue_flush);
   }
 
   /**
@@ -130,12 +132,13 @@ public final class Queue implements AutoCloseable {
   }
 
   private Event fillBytes(Memory memory, byte[] pattern, long offset, long size, Event[] after) {
-    if (pattern == null) {
-      throw new IllegalArgumentException("pattern is null");
-    }
+    Errors.required("pattern", pattern);
     long[] event = new long[1];
-    Native.clpool_mem_fill(handle.get(), memory.live(), pattern, offset, size, Event.handles(after), event);
-    return done(event, null, memory, null, after);
+    try (Uses uses = new Uses()) {
+      long queue = uses.of("queue", this);
+      Native.clpool_mem_fill(queue, uses.of("memory", memory), pattern, offset, size, uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -156,23 +159,26 @@ public final class Queue implements AutoCloseable {
   }
 
   /**
-   * Copies as much as both have.
+   * Copies all of the source.
    *
-   * @param target where to
+   * @param target where to; at least as large as the source
    * @param source where from
    * @param after events to wait for
    * @return the end of the command
    */
   public Event copy(Memory target, Memory source, Event... after) {
-    return copyBytes(target, 0, source, 0, Sizes.WHOLE, after);
+    return copyBytes(target, 0, source, 0, Errors.required("source", source).size(), after);
   }
 
   private Event copyBytes(
       Memory target, long targetOffset, Memory source, long sourceOffset, long size, Event[] after) {
     long[] event = new long[1];
-    Native.clpool_mem_copy(
-        handle.get(), target.live(), targetOffset, source.live(), sourceOffset, size, Event.handles(after), event);
-    return done(event, null, target, source, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_copy(
+          uses.of("queue", this), uses.of("target", target), targetOffset, uses.of("source", source), sourceOffset, size,
+          uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -187,9 +193,12 @@ public final class Queue implements AutoCloseable {
    */
   public Event copyPeerToPeer(Memory target, Memory source, long size, Event... after) {
     long[] event = new long[1];
-    Native.clpool_mem_copy_p2p(
-        handle.get(), target.live(), source.live(), Sizes.check("size", size), Event.handles(after), event);
-    return done(event, null, target, source, after);
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_copy_p2p(
+          uses.of("queue", this), uses.of("target", target), uses.of("source", source), Sizes.check("size", size),
+          uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -202,11 +211,8 @@ public final class Queue implements AutoCloseable {
    */
   public void read(Memory memory, long offset, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.toWrite(host);
-    Native.clpool_mem_read(
-        handle.get(), memory.live(), Sizes.check("offset", offset), bytes.size(), bytes.address(), bytes.size(), 1,
-        Event.handles(after), null);
+    readBytes(memory, offset, bytes, BLOCKING, after, null);
     bytes.finish();
-    done(null, bytes, memory, null, after);
   }
 
   /**
@@ -216,15 +222,21 @@ public final class Queue implements AutoCloseable {
    * @param offset bytes
    * @param host where to; direct, and to be left alone until the event is complete
    * @param after events to wait for
-   * @return the end of the command, which holds the host buffer
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
   public Event readLater(Memory memory, long offset, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.direct(host, true);
     long[] event = new long[1];
-    Native.clpool_mem_read(
-        handle.get(), memory.live(), Sizes.check("offset", offset), bytes.size(), bytes.address(), bytes.size(), 0,
-        Event.handles(after), event);
-    return done(event, bytes, memory, null, after);
+    readBytes(memory, offset, bytes, 0, after, event);
+    return new Event(event[0]).keeping(bytes);
+  }
+
+  private void readBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after, long[] event) {
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_read(
+          uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
+          uses.of("host", host), host.size(), blocking, uses.of(after), event);
+    }
   }
 
   /**
@@ -236,11 +248,7 @@ public final class Queue implements AutoCloseable {
    * @param after events to wait for
    */
   public void write(Memory memory, long offset, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.toRead(host);
-    Native.clpool_mem_write(
-        handle.get(), memory.live(), Sizes.check("offset", offset), bytes.size(), bytes.address(), bytes.size(), 1,
-        Event.handles(after), null);
-    done(null, bytes, memory, null, after);
+    writeBytes(memory, offset, HostBytes.toRead(host), BLOCKING, after, null);
   }
 
   /**
@@ -250,15 +258,21 @@ public final class Queue implements AutoCloseable {
    * @param offset bytes
    * @param host where from; direct, and to be left alone until the event is complete
    * @param after events to wait for
-   * @return the end of the command, which holds the host buffer
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
   public Event writeLater(Memory memory, long offset, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.direct(host, false);
     long[] event = new long[1];
-    Native.clpool_mem_write(
-        handle.get(), memory.live(), Sizes.check("offset", offset), bytes.size(), bytes.address(), bytes.size(), 0,
-        Event.handles(after), event);
-    return done(event, bytes, memory, null, after);
+    writeBytes(memory, offset, bytes, 0, after, event);
+    return new Event(event[0]).keeping(bytes);
+  }
+
+  private void writeBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after, long[] event) {
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_write(
+          uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
+          uses.of("host", host), host.size(), blocking, uses.of(after), event);
+    }
   }
 
   /**
@@ -272,10 +286,13 @@ public final class Queue implements AutoCloseable {
    */
   public Event copyBox(Memory target, Memory source, Box box, Event... after) {
     long[] event = new long[1];
-    try (clpool_box c = box.toC()) {
-      Native.clpool_mem_copy_box(handle.get(), target.live(), source.live(), c, Event.handles(after), event);
+    try (clpool_box c = Errors.required("box", box).toC();
+        Uses uses = new Uses()) {
+      long queue = uses.of("queue", this);
+      Native.clpool_mem_copy_box(
+          queue, uses.of("target", target), uses.of("source", source), c, uses.of(after), event);
     }
-    return done(event, null, target, source, after);
+    return new Event(event[0]);
   }
 
   /**
@@ -288,12 +305,13 @@ public final class Queue implements AutoCloseable {
    */
   public void readBox(Memory memory, Box box, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.toUpdate(host);
-    try (clpool_box c = box.toC()) {
+    try (clpool_box c = Errors.required("box", box).toC();
+        Uses uses = new Uses()) {
       Native.clpool_mem_read_box(
-          handle.get(), memory.live(), c, bytes.address(), bytes.size(), 1, Event.handles(after), null);
+          uses.of("queue", this), uses.of("memory", memory), c, uses.of("host", bytes), bytes.size(), BLOCKING,
+          uses.of(after), null);
     }
     bytes.finish();
-    done(null, bytes, memory, null, after);
   }
 
   /**
@@ -307,11 +325,12 @@ public final class Queue implements AutoCloseable {
    */
   public void writeBox(Memory memory, Box box, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.toRead(host);
-    try (clpool_box c = box.toC()) {
+    try (clpool_box c = Errors.required("box", box).toC();
+        Uses uses = new Uses()) {
       Native.clpool_mem_write_box(
-          handle.get(), memory.live(), c, bytes.address(), bytes.size(), 1, Event.handles(after), null);
+          uses.of("queue", this), uses.of("memory", memory), c, uses.of("host", bytes), bytes.size(), BLOCKING,
+          uses.of(after), null);
     }
-    done(null, bytes, memory, null, after);
   }
 
   /**
@@ -323,15 +342,12 @@ public final class Queue implements AutoCloseable {
    * @return the end of the command
    */
   public Event migrate(Memory[] memory, long flags, Event... after) {
-    long[] handles = new long[memory.length];
-    for (int i = 0; i < handles.length; ++i) {
-      handles[i] = memory[i].live();
-    }
     long[] event = new long[1];
-    Native.clpool_mem_migrate(handle.get(), handles, flags, Event.handles(after), event);
-    Event end = done(event, null, null, null, after);
-    Reference.reachabilityFence(memory);
-    return end;
+    try (Uses uses = new Uses()) {
+      Native.clpool_mem_migrate(
+          uses.of("queue", this), uses.all("memory", memory), flags, uses.of(after), event);
+    }
+    return new Event(event[0]);
   }
 
   /**
@@ -345,12 +361,7 @@ public final class Queue implements AutoCloseable {
    * @return the map
    */
   public MappedMemory map(Memory memory, long flags, long offset, long size, Event... after) {
-    long map =
-        Native.clpool_mem_map(
-            handle.get(), memory.live(), flags, Sizes.check("offset", offset), Sizes.check("size", size), 1,
-            Event.handles(after), null);
-    done(null, null, memory, null, after);
-    return new MappedMemory(map, memory, null);
+    return new MappedMemory(mapBytes(memory, flags, offset, size, BLOCKING, after, null), flags, memory, null);
   }
 
   /**
@@ -362,7 +373,7 @@ public final class Queue implements AutoCloseable {
    * @return the map
    */
   public MappedMemory map(Memory memory, long flags, Event... after) {
-    return map(memory, flags, 0, memory.size(), after);
+    return map(memory, flags, 0, Errors.required("memory", memory).size(), after);
   }
 
   /**
@@ -377,40 +388,16 @@ public final class Queue implements AutoCloseable {
    */
   public MappedMemory mapLater(Memory memory, long flags, long offset, long size, Event... after) {
     long[] event = new long[1];
-    long map =
-        Native.clpool_mem_map(
-            handle.get(), memory.live(), flags, Sizes.check("offset", offset), Sizes.check("size", size), 0,
-            Event.handles(after), event);
-    return new MappedMemory(map, memory, done(event, null, memory, null, after));
+    long map = mapBytes(memory, flags, offset, size, 0, after, event);
+    return new MappedMemory(map, flags, memory, new Event(event[0]));
   }
 
-  /** The event of a command, if there is one; what the command was given stays reachable up to here. */
-  Event done(long[] event, Object host, Memory first, Memory second, Event[] after) {
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(host);
-    Reference.reachabilityFence(first);
-    Reference.reachabilityFence(second);
-    Reference.reachabilityFence(after);
-    return event == null ? null : new Event(event[0], host);
-  }
-
-  /** What a native call makes of the handle, which stays valid until it returns. */
-  long with(LongUnaryOperator call) {
-    return Handle.with(this, handle, call);
-  }
-
-  /** The same for a queue that may be missing: its handle is 0. */
-  static long with(Queue queueOrNull, LongUnaryOperator call) {
-    return queueOrNull == null ? call.applyAsLong(0) : queueOrNull.with(call);
-  }
-
-  @Override
-  public void close() {
-    handle.close();
-  }
-
-  @Override
-  public String toString() {
-    return handle.isClosed() ? "Queue[closed]" : "Queue[0x" + Long.toHexString(handle.get()) + "]";
+  private long mapBytes(
+      Memory memory, long flags, long offset, long size, int blocking, Event[] after, long[] event) {
+    try (Uses uses = new Uses()) {
+      return Native.clpool_mem_map(
+          uses.of("queue", this), uses.of("memory", memory), flags, Sizes.check("offset", offset),
+          Sizes.check("size", size), blocking, uses.of(after), event);
+    }
   }
 }

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// What a call uses of other objects: none of it is released before the call has ended, whoever disposes of it meanwhile.
+using System;
+
+namespace ClPool.Interop
+{
+    /// <summary>An object over a handle that calls use.</summary>
+    internal interface IBorrowable
+    {
+        /// <summary>The handle for as long as the result is not disposed of.</summary>
+        /// <exception cref="ObjectDisposedException">after Dispose</exception>
+        OwnedHandle.Borrowed Borrow();
+    }
+
+    /// <summary>Several handles in use.</summary>
+    internal struct BorrowedList : IDisposable
+    {
+        private readonly OwnedHandle.Borrowed[] borrowed;
+
+        /// <summary>The handles; null for none, as C has it.</summary>
+        internal readonly IntPtr[] Values;
+
+        internal BorrowedList(IBorrowable[] objects, string name)
+        {
+            borrowed = null;
+            Values = null;
+            if (objects == null || objects.Length == 0) return;
+            borrowed = new OwnedHandle.Borrowed[objects.Length];
+            Values = new IntPtr[objects.Length];
+            try
+            {
+                for (int i = 0; i < objects.Length; i++)
+                {
+                    if (objects[i] == null) throw new ArgumentNullException(name + "[" + i + "]");
+                    borrowed[i] = objects[i].Borrow();
+                    Values[i] = borrowed[i].Value;
+                }
+            }
+            catch
+            {
+                Dispose();
+                throw;
+            }
+        }
+
+        internal uint Count { get { return Arguments.Count(Values); } }
+
+        public void Dispose()
+        {
+            if (borrowed == null) return;
+            foreach (OwnedHandle.Borrowed one in borrowed) one.Dispose();
+        }
+    }
+
+    /// <summary>A queue, and the events that its next command waits for.</summary>
+    internal struct Command : IDisposable
+    {
+        private readonly OwnedHandle.Borrowed queue;
+        private readonly BorrowedList waits;
+
+        internal Command(CommandQueue queue, ClEvent[] waitFor) : this(Arguments.Borrow(queue, "queue"), waitFor) { }
+
+        private Command(OwnedHandle.Borrowed queue, ClEvent[] waitFor)
+        {
+            this.queue = queue;
+            waits = default(BorrowedList);
+            try
+            {
+                waits = new BorrowedList(waitFor, "waitFor");
+            }
+            catch
+            {
+                queue.Dispose();
+                throw;
+            }
+        }
+
+        /// <summary>The same where a missing queue has a meaning.</summary>
+        internal static Command Optional(CommandQueue queueOrNull, ClEvent[] waitFor)
+        {
+            return new Command(Arguments.BorrowOptional(queueOrNull), waitFor);
+        }
+
+        internal IntPtr Queue { get { return queue.Value; } }
+
+        internal IntPtr[] Waits { get { return waits.Values; } }
+
+        internal uint WaitCount { get { return waits.Count; } }
+
+        public void Dispose()
+        {
+            waits.Dispose();
+            queue.Dispose();
+        }
+    }
+}

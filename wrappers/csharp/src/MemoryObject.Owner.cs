@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Memory that the host can address, for programs that take System.Memory<byte>. Modern .NET only.
+#if NET
+using System;
+using System.Buffers;
+
+namespace ClPool
+{
+    public abstract unsafe partial class MemoryObject
+    {
+        /// <summary>Hands memory that has a <see cref="Pointer"/> to an owner as .NET knows them: disposing of that gives it
+        /// back. This object must not be used or disposed of any more. Nothing of the owner's Memory may be used after it was
+        /// disposed of; before, no collection gives it back.</summary>
+        /// <exception cref="InvalidOperationException">for memory without an address on the host</exception>
+        /// <exception cref="ArgumentOutOfRangeException">for more than 2,147,483,647 bytes</exception>
+        public IMemoryOwner<byte> ToMemoryOwner()
+        {
+            int length = AsSpan<byte>().Length; // or an exception that says why not
+            return new Owner(this, length);
+        }
+
+        private sealed class Owner : MemoryManager<byte>
+        {
+            private readonly MemoryObject memory;
+            private readonly int length;
+
+            internal Owner(MemoryObject memory, int length)
+            {
+                this.memory = memory;
+                this.length = length;
+            }
+
+            public override Memory<byte> Memory { get { return CreateMemory(length); } }
+
+            public override Span<byte> GetSpan() { return memory.AsSpan<byte>(); }
+
+            /// <summary>It never moves: the result only keeps it.</summary>
+            public override MemoryHandle Pin(int elementIndex = 0)
+            {
+                if (elementIndex < 0 || elementIndex > length)
+                    throw new ArgumentOutOfRangeException("elementIndex", elementIndex, "of " + length + " bytes");
+                return new MemoryHandle((byte*)memory.Pointer + elementIndex, default(System.Runtime.InteropServices.GCHandle), this);
+            }
+
+            public override void Unpin() { }
+
+            public override string ToString() { return "owner of " + memory; }
+
+            protected override void Dispose(bool disposing) { if (disposing) memory.Dispose(); }
+        }
+    }
+}
+#endif

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Queues, contexts and events: who keeps them, while they are used, forgotten, disposed of by others.
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using NUnit.Framework;
+
+namespace ClPool.Tests
+{
+    [TestFixture]
+    public class OwnerTests
+    {
+        [Test]
+        public void AQueueOutlivesTheContextObjectThatItCameFrom()
+        {
+            CommandQueue queue = null;
+            DeviceBuffer buffer = null;
+            Shared.Forget(() =>
+            {
+                ComputeContext context = ComputeContext.Create();
+                queue = context.Queue;
+                buffer = DeviceBuffer.Create(context, 4096);
+            });
+            byte[] data = new byte[4096];
+            for (int i = 0; i < 3; i++)
+            {
+                buffer.Write(queue, data); // makes events, which releases what was forgotten
+                buffer.Fill(queue, new byte[] { 1 }).Dispose();
+                Shared.Forget(() => { });
+            }
+            Assert.GreaterOrEqual(Gate.ReferencesOf(queue.Handle), 1);
+            buffer.Dispose();
+            queue.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => { IntPtr gone = queue.Handle; });
+            Assert.AreEqual("CommandQueue (disposed)", queue.ToString());
+        }
+
+        [Test]
+        public void AForgottenContextIsReleased()
+        {
+            uint before = Gate.ReferencesOf(Shared.Queue.Handle);
+            Shared.Forget(() =>
+            {
+                for (int i = 0; i < 100; i++) ComputeContext.FromHandles(Shared.Context.Context, Shared.Queue.Handle);
+            });
+            using (CommandQueue.FromHandle(Shared.Queue.Handle)) { } // releases what was forgotten
+            Assert.LessOrEqual(Gate.ReferencesOf(Shared.Queue.Handle), before + 50); // a conservative collector may still see some
+        }
+
+        [Test]
+        public void ANumberBecomesAQueueThatTheCallerKeeps()
+        {
+            IntPtr number = Gate.AnotherQueue();
+            CommandQueue queue = number;
+            ComputeContext context = Shared.Context.Context;
+            using (DeviceBuffer buffer = DeviceBuffer.Create(context, 64))
+            using (ClEvent filled = buffer.Fill(queue, new byte[] { 1 }))
+                filled.Wait();
+            queue.Dispose();
+            context.Dispose();
+            queue.Finish(); // it is not ours to end
+            Assert.GreaterOrEqual(Gate.ReferencesOf(number), 1);
+            Assert.AreEqual(0, Gate.clReleaseCommandQueue(number));
+            CommandQueue none = IntPtr.Zero;
+            Assert.IsNull(none);
+        }
+
+        [Test]
+        public void AMissingQueueIsNamed()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            {
+                ArgumentNullException thrown = Assert.Throws<ArgumentNullException>(() => buffer.Write(IntPtr.Zero, new byte[1]));
+                Assert.AreEqual("queue", thrown.ParamName);
+                Assert.Throws<ArgumentNullException>(() => buffer.Fill(Shared.Queue, new byte[1], 0, 1, new ClEvent[1]));
+                Assert.Throws<ArgumentNullException>(() => new ImmediateAllocator(null));
+                Assert.Throws<ArgumentNullException>(() => DeviceBuffer.Create(null, 64));
+            }
+            using (ComputeContext bare = ComputeContext.FromHandles(Shared.Context.Context))
+            {
+                Assert.IsNull(bare.Queue);
+                Assert.Throws<InvalidOperationException>(() => bare.Finish());
+            }
+        }
+
+        [Test]
+        public void QueuesAreDisposedOfWhileThreadsUseThem()
+        {
+            Race(20, () => CommandQueue.FromHandle(Gate.AnotherQueue(), false), queue => queue.Finish());
+        }
+
+        private sealed class SlowSource : IMemorySource
+        {
+            private int calls;
+            internal readonly ManualResetEventSlim Inside = new ManualResetEventSlim(), Go = new ManualResetEventSlim();
+
+            public long Allocate(long size, long alignment)
+            {
+                if (Interlocked.Increment(ref calls) == 1)
+                {
+                    Inside.Set();
+                    Go.Wait();
+                }
+                return 1L << 40;
+            }
+
+            public void Deallocate(long chunk, long size) { }
+        }
+
+        [Test]
+        public void NoUseBeginsAfterDisposeAlthoughAnotherOneLasts()
+        {
+            SlowSource source = new SlowSource();
+            CustomAllocator allocator = new CustomAllocator(source);
+            Thread user = new Thread(() => allocator.Allocate(100).Dispose());
+            user.Start();
+            source.Inside.Wait();
+            allocator.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => allocator.Allocate(1));
+            Assert.AreEqual("CustomAllocator (disposed)", allocator.ToString());
+            source.Go.Set();
+            user.Join();
+        }
+
+        [Test]
+        public void EventsAreDisposedOfWhileThreadsUseThem()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+                Race(20, () => buffer.Fill(Shared.Queue, new byte[] { 0 }), done =>
+                {
+                    done.Wait();
+                    done.ToString();
+                });
+        }
+
+        [Test]
+        public void PoolsAreDisposedOfWhileThreadsAllocate()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+                Race(20, () => new MemoryPool(allocator), pool => pool.Allocate(4096).Dispose());
+            Assert.AreEqual(0, source.Live);
+        }
+
+        [Test]
+        public void AnEventCanBeAwaited()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (Gate gate = new Gate())
+            {
+                Task<byte> read = FillAndRead(buffer, gate.Event);
+                Assert.IsFalse(read.IsCompleted);
+                gate.Open();
+                Assert.IsTrue(read.Wait(TimeSpan.FromMinutes(1)));
+                Assert.AreEqual(3, read.Result);
+            }
+            using (Gate opened = new Gate())
+            {
+                opened.Open();
+                Assert.IsTrue(opened.Event.AsTask().Wait(TimeSpan.FromMinutes(1)));
+            }
+        }
+
+        private static async Task<byte> FillAndRead(DeviceBuffer buffer, ClEvent gate)
+        {
+            await buffer.Fill(Shared.Queue, new byte[] { 3 }, 0, 64, new[] { gate });
+            byte[] read = new byte[64];
+            buffer.Read(Shared.Queue, read); // whatever a program does
+            return read[63];
+        }
+
+        // Threads use what `make` makes until it is disposed of, which this one does meanwhile.
+        private static void Race<T>(int rounds, Func<T> make, Action<T> use) where T : IDisposable
+        {
+            for (int round = 0; round < Shared.Rounds(rounds); round++)
+            {
+                T shared = make();
+                Exception wrong = null;
+                using (CountdownEvent begun = new CountdownEvent(3))
+                {
+                    Thread[] users = new Thread[3];
+                    for (int i = 0; i < users.Length; i++)
+                    {
+                        users[i] = new Thread(() =>
+                        {
+                            begun.Signal();
+                            try
+                            {
+                                while (true) use(shared);
+                            }
+                            catch (ObjectDisposedException)
+                            {
+                            }
+                            catch (Exception exception)
+                            {
+                                wrong = exception;
+                            }
+                        });
+                        users[i].Start();
+                    }
+                    begun.Wait();
+                    shared.Dispose();
+                    foreach (Thread user in users) user.Join();
+                }
+                Assert.IsNull(wrong);
+            }
+        }
+    }
+}

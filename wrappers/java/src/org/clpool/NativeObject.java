@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+package org.clpool;
+
+/** A public object over one native object, which it owns. Memory, of which there is much, does without a {@link Handle}. */
+abstract class NativeObject extends Usable implements AutoCloseable {
+  private final Handle handle;
+
+  NativeObject(String what, long value, Handle.Release release) {
+    handle = Handle.own(this, what, value, release);
+  }
+
+  /** For an object that many threads use at once. */
+  NativeObject(String what, long value, Handle.Release release, int lanes) {
+    handle = Handle.own(this, what, value, release, lanes);
+  }
+
+  @Override
+  final boolean tryBegin() {
+    return handle.tryBegin();
+  }
+
+  @Override
+  final void end() {
+    handle.end();
+  }
+
+  @Override
+  final long value() {
+    return handle.value();
+  }
+
+  @Override
+  final String what() {
+    return handle.what();
+  }
+
+  /** Gives the object up; it may be called again. What uses it at this moment, on any thread, ends in order. */
+  @Override
+  public void close() {
+    handle.close();
+  }
+
+  /** What it is and how it is; never an exception. */
+  @Override
+  public String toString() {
+    return describe();
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+package org.clpool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Host memory lives as long as the driver uses it, whatever the program drops or closes. */
+class HostMemoryTest {
+  private static final int SIZE = 1 << 20;
+
+  private final Session session = Support.session();
+
+  private static void collectOften() throws InterruptedException {
+    for (int i = 0; i < 5; ++i) {
+      System.gc();
+      Thread.sleep(10);
+    }
+  }
+
+  private static WeakReference<ByteBuffer> writeAndDrop(CommandQueue queue, Memory memory, Event gate) {
+    ByteBuffer host = Support.direct(SIZE);
+    host.put(SIZE - 1, (byte) 7);
+    queue.writeLater(memory, 0, host, gate);
+    return new WeakReference<>(host);
+  }
+
+  @Test
+  void aCommandWhoseEventIsDroppedKeepsItsHostMemory() throws Exception {
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, SIZE);
+        Event gate = Event.user(session.context())) {
+      WeakReference<ByteBuffer> host = writeAndDrop(session.queue(), buffer, gate);
+      collectOften();
+      assertNotNull(host.get());
+      gate.complete();
+      session.queue().finish();
+      ByteBuffer read = Support.direct(SIZE);
+      session.queue().read(buffer, 0, read);
+      assertEquals(7, read.get(SIZE - 1));
+      assertTrue(Support.collectUntil(() -> host.get() == null));
+    }
+  }
+
+  @Test
+  void aCommandThatIsReadIntoMemoryKeepsIt() throws Exception {
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, SIZE);
+        Event gate = Event.user(session.context())) {
+      session.queue().fill(buffer, new byte[] {5});
+      WeakReference<ByteBuffer> host = readAndDrop(buffer, gate);
+      collectOften();
+      assertNotNull(host.get());
+      gate.complete();
+      session.queue().finish();
+      assertTrue(Support.collectUntil(() -> host.get() == null));
+    }
+  }
+
+  private WeakReference<ByteBuffer> readAndDrop(Memory buffer, Event gate) {
+    ByteBuffer host = Support.direct(SIZE);
+    session.queue().readLater(buffer, 0, host, gate).close();
+    return new WeakReference<>(host);
+  }
+
+  private WeakReference<ByteBuffer> fillAndClose(Event gate) {
+    ByteBuffer host = Support.direct(SIZE);
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_USE_HOST_PTR, host)) {
+      session.queue().fill(buffer, new byte[] {7}, gate);
+    }
+    return new WeakReference<>(host);
+  }
+
+  @Test
+  void aBufferThatLiesInHostMemoryKeepsItUntilTheDriverIsThrough() throws Exception {
+    try (Event gate = Event.user(session.context())) {
+      WeakReference<ByteBuffer> host = fillAndClose(gate);
+      collectOften();
+      assertNotNull(host.get());
+      gate.complete();
+      session.queue().finish();
+      assertTrue(Support.collectUntil(() -> host.get() == null));
+    }
+  }
+
+  private ByteBuffer viewOfClosed(WeakReference<?>[] host) {
+    ByteBuffer bytes = Support.direct(SIZE);
+    host[0] = new WeakReference<>(bytes);
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_USE_HOST_PTR, bytes)) {
+      return buffer.hostMemory();
+    }
+  }
+
+  @Test
+  void aViewOfTheHostMemoryKeepsItToo() throws Exception {
+    WeakReference<?>[] host = new WeakReference<?>[1];
+    ByteBuffer view = viewOfClosed(host);
+    session.queue().finish();
+    collectOften();
+    assertNotNull(host[0].get());
+    view.put(SIZE - 1, (byte) 1);
+    view = null;
+    assertTrue(Support.collectUntil(() -> host[0].get() == null));
+  }
+
+  @Test
+  void aCommandThatIsRefusedKeepsNothing() {
+    int before = Completions.waiting();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 16)) {
+      assertThrows(
+          IllegalArgumentException.class, () -> session.queue().writeLater(buffer, 0, Support.direct(32)));
+      assertEquals(before, Completions.waiting());
+    }
+  }
+
+  @Test
+  void aMapForReadingIsReadOnly() {
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      session.queue().fill(buffer, new byte[] {3});
+      try (MappedMemory map = session.queue().map(buffer, Cl.MAP_READ)) {
+        ByteBuffer view = map.byteBuffer();
+        assertTrue(view.isReadOnly());
+        assertEquals(java.nio.ByteOrder.nativeOrder(), view.order());
+        assertEquals(3, view.get(63));
+      }
+      for (long flags : new long[] {Cl.MAP_WRITE, Cl.MAP_READ | Cl.MAP_WRITE, Cl.MAP_WRITE_INVALIDATE_REGION}) {
+        try (MappedMemory map = session.queue().map(buffer, flags)) {
+          assertFalse(map.byteBuffer().isReadOnly());
+        }
+      }
+    }
+  }
+
+  @Test
+  void anEventIsAFuture() throws Exception {
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event gate = Event.user(session.context())) {
+      CompletableFuture<Void> end;
+      try (Event filled = session.queue().fill(buffer, new byte[] {1}, gate)) {
+        end = filled.toFuture();
+      }
+      session.queue().flush();
+      CompletableFuture<Integer> then =
+          end.thenApply(
+              nothing -> {
+                ByteBuffer host = Support.direct(64);
+                session.queue().read(buffer, 0, host); // user code may do anything there
+                return (int) host.get(63);
+              });
+      assertFalse(end.isDone());
+      gate.complete();
+      assertEquals(1, then.get(60, TimeUnit.SECONDS));
+    }
+    try (Event ended = Event.user(session.context())) {
+      ended.complete();
+      ended.toFuture().get(60, TimeUnit.SECONDS);
+    }
+  }
+}
