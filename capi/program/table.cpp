@@ -96,7 +96,10 @@ std::vector<std::string> Table::lists(std::size_t width) const {
       }
       std::string title = columns_[c].title;
       for (const std::string& line : wrapped(cells[c], room)) {
-        row += title + std::string(before - width_of(title), ' ') + line + "\n";
+        row += title;
+        row.append(before - width_of(title), ' ');
+        row += line;
+        row += '\n';
         title.clear();
       }
     }
