@@ -75,7 +75,7 @@ class Wheel(bdist_wheel):
     def get_tag(self) -> tuple:
         implementation, abi, platform = super().get_tag()
         needed = (0, 0)
-        for file in Path(self.bdist_dir or ".").rglob("*"):
+        for file in Path(self.bdist_dir).rglob("*"):
             if file.is_file() and file.read_bytes()[:4] == b"\x7fELF":
                 symbols = subprocess.run(["objdump", "-T", str(file)], capture_output=True, text=True, check=True).stdout
                 versions = re.findall(r"GLIBC_(\d+)\.(\d+)", symbols)

@@ -205,6 +205,35 @@ TEST_F(NullArguments, OfBuffersAndTheirFactsAreRefused) {
   }
 }
 
+/// Results that are no object are emptied, too, whatever fails first.
+TEST_F(NullArguments, LeaveNoResultAsItWas) {
+  uint32_t major = 77;
+  uint32_t minor = 77;
+  clpool_answer wrong = CLPOOL_ANSWER_INIT;
+  wrong.struct_size = 1;
+  EXPECT_NE(clpool_characterize_compute_capability(nullptr, &major, &minor, &wrong), CLPOOL_SUCCESS);
+  EXPECT_EQ(std::pair(major, minor), std::pair(0u, 0u));
+  major = minor = 77;
+  EXPECT_NE(clpool_characterize_pocl_version(nullptr, &major, &minor, &wrong), CLPOOL_SUCCESS);
+  EXPECT_EQ(std::pair(major, minor), std::pair(0u, 0u));
+  size_t size = 77;
+  EXPECT_NE(clpool_pool_dump_json(nullptr, nullptr, 0, &size), CLPOOL_SUCCESS);
+  EXPECT_EQ(size, 0u);
+  size = 77;
+  EXPECT_NE(clpool_bank_conflicts(nullptr, 4, nullptr, 2, nullptr, 0, nullptr, nullptr, 0, &size),
+            CLPOOL_SUCCESS);
+  EXPECT_EQ(size, 0u);
+  size = 77;
+  EXPECT_NE(clpool_mem_root(a_, nullptr, &size), CLPOOL_SUCCESS);
+  EXPECT_EQ(size, 0u);
+  size = 77;
+  EXPECT_NE(clpool_mem_host_memory(a_, nullptr, &size), CLPOOL_SUCCESS);
+  EXPECT_EQ(size, 0u);
+  size_t shape[3] = {77, 77, 77};
+  EXPECT_NE(clpool_image_shape(nullptr, nullptr, shape), CLPOOL_SUCCESS);
+  EXPECT_EQ(shape[0] + shape[1] + shape[2], 0u);
+}
+
 TEST_F(NullArguments, OfTransfersAreRefused) {
   clpool_box box = CLPOOL_BOX_INIT;
   box.region[0] = box.region[1] = box.region[2] = 1;

@@ -100,6 +100,18 @@ void own(PyObject* object, void* handle) {
   reinterpret_cast<ClObject*>(object)->generation = process_generation();
 }
 
+/// A new object of this kind, which takes over the reference; null with an exception, and then the reference is given up.
+PyObject* owner_of(size_t kind, void* handle) {
+  PyTypeObject* type = kinds[kind].type;
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object == nullptr) {
+    release_later(releases[kind], handle);
+    return nullptr;
+  }
+  own(object, handle);
+  return object;
+}
+
 // A child of fork() has the parent's objects, but no use of them.
 bool is_of_parent(const ClObject* self) {
   return self->generation != process_generation();
@@ -466,28 +478,14 @@ PyObject* create_context(PyObject*, PyObject* object) {
   if (!cl_succeeded(code, "clCreateContext")) {
     return nullptr;
   }
-  PyTypeObject* type = kinds[context_index].type;
-  PyObject* made = type->tp_alloc(type, 0);
-  if (made == nullptr) {
-    release_later(release_context, context);
-    return nullptr;
-  }
-  own(made, context);
-  return made;
+  return owner_of(context_index, context);
 }
 
 PyObject* new_event(cl_event event) {
   if (event == nullptr) {
     Py_RETURN_NONE;
   }
-  PyTypeObject* type = kinds[event_index].type;
-  PyObject* object = type->tp_alloc(type, 0);
-  if (object == nullptr) {
-    release_later(release_event, event);
-    return nullptr;
-  }
-  own(object, event);
-  return object;
+  return owner_of(event_index, event);
 }
 
 }  // namespace clpool::python
