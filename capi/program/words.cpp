@@ -115,8 +115,10 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
         std::int64_t number = 0;
         const char* const end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data(), end, number);
-        const bool is_one = !text.empty() && error == std::errc() && rest == end;
-        return is_one && number >= least && number <= most
+        if (text.empty() || error == std::errc::invalid_argument || rest != end) {
+          return fmt::format("'{}' is no whole number", text);
+        }
+        return error == std::errc() && number >= least && number <= most
                    ? std::string()
                    : fmt::format("'{}' is no whole number from {} to {}", text, least, most);
       },

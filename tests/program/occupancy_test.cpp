@@ -34,7 +34,7 @@ TEST(OccupancyVerb, NumbersThatAreNoneAreRefusedAsTheyWereTyped) {
   for (const char* text : {"99999999999999999999", "", "64KB", "1.5", "x"}) {
     const RunResult run = run_program({"occupancy", "--cc", "9.0", "--threads", text});
     EXPECT_EQ(run.exit_code, 2) << text;
-    EXPECT_TRUE(contains(run.err, "'" + std::string(text) + "' is no whole number from ")) << run.err;
+    EXPECT_TRUE(contains(run.err, "'" + std::string(text) + "' is no whole number")) << run.err;
   }
 }
 
