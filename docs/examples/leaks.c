@@ -7,7 +7,8 @@ enum { weights = 1, images = 2 };
 
 static void show_message(void* user, int32_t severity, const char* text) {
   (void)user;
-  printf("%s: %s\n", severity == CLPOOL_MESSAGE_WARNING ? "warning" : "message", text);
+  printf("%s: %s\n", severity == CLPOOL_MESSAGE_WARNING ? "warning" : "message",
+         text);
 }
 
 static int32_t show_active(void* user, const clpool_pool_stretch* stretch) {
@@ -45,7 +46,7 @@ int main(void) {
   CLPOOL_CHECK(clpool_mem_release(kept));
 
   CLPOOL_CHECK(clpool_pool_visit(pool, show_active, NULL)); /* at any moment */
-  CLPOOL_CHECK(clpool_pool_release(pool));                  /* the last reference: says what is left */
+  CLPOOL_CHECK(clpool_pool_release(pool));                  /* says what is left */
 
   CLPOOL_CHECK(clpool_mem_release(forgotten));
   CLPOOL_CHECK(clpool_allocator_release(allocator));

@@ -31,7 +31,7 @@ static clpool_pool* limited_pool(clpool_allocator* allocator, cache* mine) {
   callbacks.out_of_memory = nothing_left;
   options.max_bytes = 16 * mib;     /* most that the pool may have */
   options.max_held_bytes = 8 * mib; /* most that it may keep unused */
-  options.wait_ns = 1000000;        /* 1 ms for releases in flight; 0 would be 10 s */
+  options.wait_ns = 1000000; /* 1 ms for releases in flight; 0 would be 10 s */
   options.callbacks = &callbacks;
   options.user = mine;
   options.name = "images";
@@ -50,18 +50,21 @@ int main(void) {
   pool = limited_pool(allocator, &mine);
 
   CLPOOL_CHECK(clpool_pool_allocate(pool, 10 * mib, &mine.block));
-  CLPOOL_CHECK(clpool_pool_allocate(pool, 12 * mib, &large)); /* both do not fit: the cache goes */
+  CLPOOL_CHECK(clpool_pool_allocate(pool, 12 * mib,
+                                    &large)); /* both do not fit: the cache goes */
   EXPECT(mine.block == NULL);
 
-  EXPECT(clpool_pool_allocate(pool, 20 * mib, &mine.block) == CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT(clpool_pool_allocate(pool, 20 * mib, &mine.block) ==
+         CLPOOL_ERROR_OUT_OF_MEMORY);
   EXPECT(mine.block == NULL);
 
   CLPOOL_CHECK(clpool_mem_release(large));
-  CLPOOL_CHECK(clpool_pool_trim(pool, 0)); /* before somebody else needs the device's memory */
+  CLPOOL_CHECK(clpool_pool_trim(pool, 0)); /* gives all back */
   CLPOOL_CHECK(clpool_pool_statistics(pool, &stats));
   printf("peak %llu MiB, %llu MiB left, out of memory %llu times\n",
          (unsigned long long)(stats.peak_managed_bytes / mib),
-         (unsigned long long)(stats.managed_bytes / mib), (unsigned long long)stats.out_of_memory_events);
+         (unsigned long long)(stats.managed_bytes / mib),
+         (unsigned long long)stats.out_of_memory_events);
   EXPECT(stats.managed_bytes == 0);
   CLPOOL_CHECK(clpool_pool_release(pool));
   CLPOOL_CHECK(clpool_allocator_release(allocator));

@@ -37,7 +37,8 @@ int main(void) {
   buffer_cache cache = cache_create(device.queue);
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
   size_t size;
-  for (size = 1000; size <= 100000; size += 1000) { /* a size that grows: a list by size would never hit */
+  for (size = 1000; size <= 100000;
+       size += 1000) { /* a size that grows: a list by size would never hit */
     cache_put(cache_get(&cache, size));
   }
   CLPOOL_CHECK(clpool_pool_statistics(cache.pool, &stats));

@@ -7,7 +7,8 @@
 enum { steps = 100, size = 1 << 16 };
 
 /* A pool that is told of both queues holds every released block back until both are through with it. */
-static clpool_pool* pool_over(const cl_command_queue* queues, clpool_allocator* allocator) {
+static clpool_pool* pool_over(const cl_command_queue* queues,
+                              clpool_allocator* allocator) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   clpool_pool* pool = NULL;
   options.queues = queues;
@@ -17,52 +18,56 @@ static clpool_pool* pool_over(const cl_command_queue* queues, clpool_allocator* 
 }
 
 /* A block for one of them waits for that one alone. */
-static void fill_on(clpool_pool* pool, cl_command_queue queue, cl_int value, cl_int* result) {
+static void fill_on(clpool_pool* pool, cl_command_queue queue, cl_int value,
+                    cl_int* result) {
   clpool_mem* block = NULL;
   CLPOOL_CHECK(clpool_pool_allocate_on(pool, queue, size, &block));
-  CL_CHECK(
-      clEnqueueFillBuffer(queue, clpool_mem_handle(block), &value, sizeof value, 0, size, 0, NULL, NULL));
-  CL_CHECK(clEnqueueReadBuffer(queue, clpool_mem_handle(block), CL_FALSE, size - sizeof value, sizeof value,
-                               result, 0, NULL, NULL));
+  CL_CHECK(clEnqueueFillBuffer(queue, clpool_mem_handle(block), &value,
+                               sizeof value, 0, size, 0, NULL, NULL));
+  CL_CHECK(clEnqueueReadBuffer(queue, clpool_mem_handle(block), CL_FALSE,
+                               size - sizeof value, sizeof value, result, 0, NULL,
+                               NULL));
   CL_CHECK(clFlush(queue));
   CLPOOL_CHECK(clpool_mem_release(block)); /* at once: the read is still to come */
 }
 
 /* A block that goes from one queue to the other: the event orders the commands, and both uses are declared. */
-static void hand_over(clpool_pool* pool, const cl_command_queue* queues, cl_int value, cl_int* result) {
+static void hand_over(clpool_pool* pool, const cl_command_queue* queues,
+                      cl_int value, cl_int* result) {
   clpool_mem* block = NULL;
   cl_event filled = NULL;
   CLPOOL_CHECK(clpool_pool_allocate_on(pool, queues[0], size, &block));
-  CL_CHECK(clEnqueueFillBuffer(queues[0], clpool_mem_handle(block), &value, sizeof value, 0, size, 0, NULL,
-                               &filled));
+  CL_CHECK(clEnqueueFillBuffer(queues[0], clpool_mem_handle(block), &value,
+                               sizeof value, 0, size, 0, NULL, &filled));
   CL_CHECK(clFlush(queues[0]));
   CLPOOL_CHECK(clpool_mem_used_on(block, queues[1]));
-  CL_CHECK(clEnqueueReadBuffer(queues[1], clpool_mem_handle(block), CL_FALSE, 0, sizeof value, result, 1,
-                               &filled, NULL));
+  CL_CHECK(clEnqueueReadBuffer(queues[1], clpool_mem_handle(block), CL_FALSE, 0,
+                               sizeof value, result, 1, &filled, NULL));
   CL_CHECK(clFlush(queues[1]));
   CL_CHECK(clReleaseEvent(filled));
   CLPOOL_CHECK(clpool_mem_release(block));
 }
 
 /* The program knows better: an event says when the block is free, or it has waited itself. */
-static void known_end(clpool_pool* pool, cl_command_queue queue, cl_int value, cl_int* result) {
+static void known_end(clpool_pool* pool, cl_command_queue queue, cl_int value,
+                      cl_int* result) {
   clpool_mem* block = NULL;
   cl_event read = NULL;
   CLPOOL_CHECK(clpool_pool_allocate_on(pool, queue, size, &block));
-  CL_CHECK(
-      clEnqueueFillBuffer(queue, clpool_mem_handle(block), &value, sizeof value, 0, size, 0, NULL, NULL));
-  CL_CHECK(clEnqueueReadBuffer(queue, clpool_mem_handle(block), CL_FALSE, 0, sizeof value, result, 0, NULL,
-                               &read));
+  CL_CHECK(clEnqueueFillBuffer(queue, clpool_mem_handle(block), &value,
+                               sizeof value, 0, size, 0, NULL, NULL));
+  CL_CHECK(clEnqueueReadBuffer(queue, clpool_mem_handle(block), CL_FALSE, 0,
+                               sizeof value, result, 0, NULL, &read));
   CL_CHECK(clWaitForEvents(1, &read));
   CL_CHECK(clReleaseEvent(read));
-  CLPOOL_CHECK(clpool_mem_release_idle(block)); /* reused at once, whatever else the queue has to do */
+  CLPOOL_CHECK(clpool_mem_release_idle(block)); /* may be reused at once */
 }
 
 int main(void) {
   example_device device = example_open();
   cl_int code = CL_SUCCESS;
-  const cl_command_queue queues[2] = {device.queue,
-                                      clCreateCommandQueue(device.context, device.id, 0, &code)};
+  const cl_command_queue queues[2] = {
+      device.queue, clCreateCommandQueue(device.context, device.id, 0, &code)};
   clpool_allocator* allocator = NULL;
   clpool_pool* pool = NULL;
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;

@@ -20,7 +20,7 @@ static worker begin(cl_device_id id) {
   CL_CHECK(code);
   CLPOOL_CHECK(clpool_allocator_create_immediate(made.device.queue, 0, &allocator));
   CLPOOL_CHECK(clpool_pool_create(allocator, NULL, &made.pool));
-  CLPOOL_CHECK(clpool_allocator_release(allocator)); /* the pool has its own reference */
+  CLPOOL_CHECK(clpool_allocator_release(allocator)); /* the pool has its own */
   return made;
 }
 
@@ -28,8 +28,8 @@ static void work(const worker* self) {
   const cl_int zero = 0;
   clpool_mem* block = NULL;
   CLPOOL_CHECK(clpool_pool_allocate(self->pool, size, &block));
-  CLPOOL_CHECK(
-      clpool_mem_fill(self->device.queue, block, &zero, sizeof zero, 0, CLPOOL_WHOLE_SIZE, 0, NULL, NULL));
+  CLPOOL_CHECK(clpool_mem_fill(self->device.queue, block, &zero, sizeof zero, 0,
+                               CLPOOL_WHOLE_SIZE, 0, NULL, NULL));
   CLPOOL_CHECK(clpool_mem_release(block));
 }
 
@@ -43,7 +43,8 @@ int main(void) {
   int step;
   CL_CHECK(clGetPlatformIDs(16, platforms, &platform_count));
   for (i = 0; i < platform_count && i < 16 && count == 0; ++i) {
-    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, most, devices, &count) != CL_SUCCESS) {
+    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, most, devices, &count) !=
+        CL_SUCCESS) {
       count = 0;
     }
   }

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""csharp.py CLPOOL_DLL FOLDER: a page for each public class of the assembly: the compiler's XML file beside it has the texts,
-monop the declarations."""
+"""csharp.py CLPOOL_DLL FOLDER: a page for each public class of the assembly: the compiler's XML file beside it has the
+texts, monop the declarations."""
 import pathlib
 import re
 import subprocess
@@ -40,8 +40,9 @@ def declarations(assembly, name):
     for line in outline.splitlines():
         line = line.strip()
         if match := re.match(r"(?:public|protected) (.*?)\s*([\w.]+(?:<\w+>)?) \((.*)\);$", line):
-            types = tuple(short(re.sub(r"^(out|ref|params|this) ", "", part).rsplit(" ", 1)[0]) for part in split(match.group(3)))
-            found[match.group(2).split("<")[0], types] = short(f"{match.group(1)} {match.group(2)}({match.group(3)})").strip()
+            result, member, listed = match.groups()
+            types = tuple(short(re.sub(r"^(out|ref|params|this) ", "", part).rsplit(" ", 1)[0]) for part in split(listed))
+            found[member.split("<")[0], types] = short(f"{result} {member}({listed})").strip()
         elif match := re.match(r"public (.*?)\s*(\w+) \{$", line):
             found[match.group(2), None] = short(f"{match.group(1)} {match.group(2)}").strip()
         elif match := re.match(r"public (const|static) (.*?)\s*(\w+)(?: = .*)?;$", line):

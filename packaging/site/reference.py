@@ -87,16 +87,15 @@ def python(root, folder):
             doc = ast.get_docstring(ast.parse((package / (imported.module + ".py")).read_text(encoding="utf-8")))
             text += (doc or "") + "\n\n"
         for name in names:
-            kind = "autodata" if name.isupper() else "autoclass" if name[0].isupper() or is_class(package, imported.module, name) \
-                else "autofunction"
-            kind = "autoexception" if imported.module == "_native" else kind
+            kind = kind_of(package, imported.module, name)
             members = "   :members:\n   :undoc-members:\n" if kind == "autoclass" else ""
             text += f".. {kind}:: {name}\n{members}\n"
         write(folder / "python" / (title + ".rst"), text)
         pages.append(title)
     for module in ("characterize", "tools", "pyopencl", "pyopencl.tools", "pytest_plugin"):
         members = "" if module.endswith("tools") else "   :members:\n"  # which has names of others
-        write(folder / "python" / (module + "_module.rst"), titled("clpool." + module) + f".. automodule:: clpool.{module}\n{members}")
+        write(folder / "python" / (module + "_module.rst"),
+              titled("clpool." + module) + f".. automodule:: clpool.{module}\n{members}")
         pages.append(module + "_module")
     pages.remove("characterize")  # the module has it
     (folder / "python/characterize.rst").unlink()
@@ -104,9 +103,15 @@ def python(root, folder):
     write(folder / "python/index.rst", text + "".join(f"   {page}\n" for page in pages))
 
 
-def is_class(package, module, name):
+def kind_of(package, module, name):
+    """autodoc's directive for a name of a module."""
+    if module == "_native":
+        return "autoexception"
+    if name.isupper() and name != "SVM":
+        return "autodata"
     body = ast.parse((package / (module + ".py")).read_text(encoding="utf-8")).body
-    return any(isinstance(node, ast.ClassDef) and node.name == name for node in body)
+    is_class = any(isinstance(node, ast.ClassDef) and node.name == name for node in body)
+    return "autoclass" if is_class or name[0].isupper() else "autofunction"
 
 
 def main():
@@ -121,7 +126,8 @@ def main():
             "A layer of headers over the C functions: owning types, exceptions or error codes. "
             "``#include <clpool/clpool.hpp>`` has all of it; C++17.")
     python(given.root, given.folder)
-    write(given.folder / "java.rst", titled("Java") + "`The pages that javadoc makes of org.clpool <../java/index.html>`_.\n")
+    write(given.folder / "java.rst",
+          titled("Java") + "`The pages that javadoc makes of org.clpool <../java/index.html>`_.\n")
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ def sources(root, pattern):
 def known_names(root):
     """All of the library, the options and variables of its build and its tests, and the measuring programs."""
     files = [*(root / "capi/include/clpool").glob("*.h*"), *(root / "capi/examples").glob("*.h"), root / "CMakeLists.txt",
-             *root.glob("wrappers/*/CMakeLists.txt"), *root.glob("packaging/cmake/*.cmake"), *root.glob("tests/support/*.hpp"),
-             *root.glob("tests/benchmarks/**/CMakeLists.txt")]
+             *root.glob("wrappers/*/CMakeLists.txt"), *root.glob("packaging/cmake/*.cmake"),
+             *root.glob("tests/support/*.hpp"), *root.glob("tests/benchmarks/**/CMakeLists.txt")]
     return {name for path in files for name in re.findall(r"\b(?:clpool_\w+|CLPOOL_\w+)", path.read_text(encoding="utf-8"))}
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """commands.py ROOT BUILD WORK PAGE...: installs the build into a folder, runs the `sh` blocks of the pages there as they
-stand, with the examples in the current folder, and compares what the last of each page prints with the `text` block after it. Folders of
+stand, with the examples in the current folder, and compares what each prints with the `text` block after it. Folders of
 packages (/usr/share/java, …) are looked for in that installation."""
 import os
 import pathlib
@@ -16,11 +16,12 @@ INSTALLED = ("/usr/share/java/", "/usr/lib/cli/")
 
 def environment(prefix):
     libraries = [str(path.parent) for path in prefix.rglob("libclpool.so")]
+    passed_on = ("OCL_", "POCL_", "OPENCL_", "CLPOOL_")
     return {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8",
             "LD_LIBRARY_PATH": ":".join([*libraries, str(prefix / "lib/jni")]), "LIBRARY_PATH": ":".join(libraries),
             "PKG_CONFIG_PATH": ":".join(f"{folder}/pkgconfig" for folder in libraries),
             "PYTHONPATH": str(prefix / "lib/python3/site-packages"), "CMAKE_PREFIX_PATH": str(prefix),
-            **{name: value for name, value in os.environ.items() if name.startswith(("OCL_", "POCL_", "OPENCL_", "CLPOOL_"))}}
+            **{name: value for name, value in os.environ.items() if name.startswith(passed_on)}}
 
 
 def run(block, folder, prefix):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""links.py ROOT: every link of the Markdown files leads to a file, a folder or a heading that is there, and pictures to files.
-Of links to other sites only the form is looked at: there may be no network."""
+"""links.py ROOT: every link of the Markdown files leads to a file, a folder or a heading that is there, and pictures to
+files. Of links to other sites only the form is looked at: there may be no network."""
 import pathlib
 import re
 import subprocess
@@ -25,8 +25,9 @@ def anchors(page):
 
 
 def offences(root):
-    files = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "*.md"], capture_output=True, text=True,
-                           check=False).stdout.split() or [str(path.relative_to(root)) for path in root.rglob("*.md")]
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "*.md"], capture_output=True,
+                            text=True, check=False).stdout.split()
+    files = listed or [str(path.relative_to(root)) for path in root.rglob("*.md")]  # of an archive
     for page in (root / name for name in files if (root / name).exists()):
         text = re.sub(r"``[^`]*``|`[^`]*`", lambda code: " " * len(code.group()), pages.without_blocks(page))
         for match in LINK.finditer(text):

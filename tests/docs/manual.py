@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""manual.py ROOT [--write]: the manual page capi/libclpool.3, made from the headers: every header, handle, struct, function and
-status, in one line each. Compares it with the file, or writes it. A variable of the environment that the library reads and that
-is not told of here is an error."""
+"""manual.py ROOT [--write]: the manual page capi/libclpool.3, made from the headers: every header, handle, struct, function
+and status, in one line each. Compares it with the file, or writes it. A variable of the environment that the library reads
+and that is not told of here is an error."""
 import pathlib
 import re
 import sys
@@ -13,15 +13,37 @@ import headers  # noqa: E402
 VARIABLES = {
     "CLPOOL_GUARD": "1: pools look for mistakes of the program that uses them, and tell them on standard error where nobody "
                     "receives messages; abort: the first finding ends the process; 0 or empty: off",
-    "CLPOOL_DEVICE": "the device that is taken where the program does not say: PLATFORM:DEVICE by numbers or parts of names, a part "
-                     "of a name, gpu, accelerator or cpu",
+    "CLPOOL_DEVICE": "the device that is taken where the program does not say: PLATFORM:DEVICE by numbers or parts of "
+                     "names, a part of a name, gpu, accelerator or cpu",
     "CLPOOL_TEST": "the devices that tests run on; the first is taken where CLPOOL_DEVICE is not set",
     "PYOPENCL_TEST": "the same, as PyOpenCL has it",
     "PYOPENCL_CTX": "the device, as PyOpenCL has it",
-    "CUDA_DEVICE": "the device by its number, as PyCUDA has it; without it the first line of ~/.cuda-device or ~/.cuda_device",
+    "CUDA_DEVICE": "the device by its number, as PyCUDA has it; without it the first line of ~/.cuda-device or "
+                   "~/.cuda_device",
     "OMPI_COMM_WORLD_LOCAL_RANK": "with SLURM_LOCALID and MPI_LOCALRANKID: the process' rank on its node, for "
                                   "CLPOOL_DEVICE_BY_RANK",
     "SLURM_LOCALID": "", "MPI_LOCALRANKID": "",
+}
+DESCRIPTION = r""".SH DESCRIPTION
+Pools hand out device memory, shared virtual memory, page\-locked memory or memory of the program's own from what they have,
+so that a program that makes and drops buffers in a loop does not pay a driver call for each of them.
+An allocator is where memory comes from, a pool is made over one, and a
+.B clpool_mem
+is one piece of memory, which
+.BR clpool_mem_handle ()
+or
+.BR clpool_mem_pointer ()
+gives to OpenCL.
+Each header is the manual of its functions: parameters, statuses, who owns what, whether it may block, and which OpenCL calls
+it may make.
+.PP
+For C++ there is
+.BR clpool/clpool.hpp .
+"""
+FILES = {
+    "/usr/include/clpool/": "the headers",
+    "clpool.pc": "for pkg-config; the CMake package is clpool, its target clpool::clpool",
+    "/usr/share/doc/libclpool-doc/html/": "the documentation as a site, where the package libclpool-doc is installed",
 }
 READ = re.compile(r'"((?:CLPOOL|PYOPENCL)_[A-Z]+(?:_[A-Z]+)*|CUDA_DEVICE|OMPI_\w+|SLURM_\w+|MPI_\w+)"')
 
@@ -66,12 +88,7 @@ def page(root):
            ".SH NAME\nlibclpool \\- memory pools and memory runtime for OpenCL\n",
            ".SH SYNOPSIS\n.nf\n.B #include <clpool/clpool.h>\n.fi\n.PP\n",
            ".B cc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs clpool OpenCL)\n",
-           ".SH DESCRIPTION\n", "Pools hand out device memory, shared virtual memory, page\\-locked memory or memory of the "
-           "program's own from what they have, so that\na program that makes and drops buffers in a loop does not pay a driver "
-           "call for each of them.\nAn allocator is where memory comes from, a pool is made over one, and a\n.B clpool_mem\n"
-           "is one piece of memory, which\n.BR clpool_mem_handle ()\nor\n.BR clpool_mem_pointer ()\ngives to OpenCL.\n"
-           "Each header is the manual of its functions: parameters, statuses, who owns what, whether it may block, and which "
-           "OpenCL calls it may make.\n.PP\nFor C++ there is\n.BR clpool/clpool.hpp .\n"]
+           DESCRIPTION]
     out.append(".SH TYPES\n")
     for name, text in concepts.items():
         out += [row(kind, f"{what} ({name})") for kind, what in types(text)]
@@ -85,12 +102,12 @@ def page(root):
     out.insert(first, ".SH FUNCTIONS\n")
     out.append(".SH RETURN VALUE\nFunctions that can fail return a status. What went wrong is in\n"
                ".BR clpool_last_error_message (),\nthe driver's code in\n.BR clpool_last_cl_error ().\n")
-    out += [row(name, sentence(headers.plain(f"/**{what}*/")), f" ({number})") for what, name, number in statuses(texts["status.h"])]
+    for what, name, number in statuses(texts["status.h"]):
+        out.append(row(name, sentence(headers.plain(f"/**{what}*/")), f" ({number})"))
     out.append(".SH ENVIRONMENT\nNone of these is read in set\\-uid programs.\n")
     out += [row(name, text) for name, text in VARIABLES.items() if text]
     out.append(".SH FILES\n")
-    out += [row("/usr/include/clpool/", "the headers"), row("clpool.pc", "for pkg-config; the CMake package is clpool, its target clpool::clpool"),
-            row("/usr/share/doc/libclpool-doc/html/", "the documentation as a site, where the package libclpool-doc is installed")]
+    out += [row(name, text) for name, text in FILES.items()]
     out.append(".SH SEE ALSO\n.BR clpool (1),\n.BR clinfo (1)\n")
     return "".join(out)
 

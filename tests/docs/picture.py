@@ -11,6 +11,7 @@ import clpool
 KIB = 1024
 WIDTH, LEFT, TOP, ROW, BAR = 960, 230, 46, 44, 28
 COLOURS = {"active": "#3d6fa5", "cached": "#f2a65a", "free": "#e6e6e6"}
+LEGEND = (("active", "handed out", 0), ("cached", "cached: for the same size at once", 120), ("free", "free", 390))
 HEADING = "One chunk of 1 MiB, after each call"
 
 
@@ -43,7 +44,8 @@ def steps():
 def drawn(rows):
     height = TOP + ROW * len(rows) + 36
     scale = (WIDTH - LEFT - 16) / (1024 * KIB)
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="14">',
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"',
+             ' font-family="sans-serif" font-size="14">',
              f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
              f'<text x="16" y="26" font-size="16" font-weight="bold">{HEADING}</text>']
     for number, (call, stretches) in enumerate(rows):
@@ -51,12 +53,12 @@ def drawn(rows):
         lines.append(f'<text x="16" y="{y + 19}" font-family="monospace" font-size="13">{escape(call)}</text>')
         for state, offset, size, name in stretches:
             x, width = LEFT + offset * scale, size * scale
-            lines.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{BAR}" fill="{COLOURS[state]}" stroke="white"/>')
+            lines.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{BAR}"'
+                         f' fill="{COLOURS[state]}" stroke="white"/>')
             if name:
-                lines.append(f'<text x="{x + width / 2:.1f}" y="{y + 19}" fill="white" text-anchor="middle">{escape(name)}</text>')
-    for number, (state, text) in enumerate((("active", "handed out"), ("cached", "cached: for the same size at once"), ("free", "free"))):
-        x = LEFT + 250 * number - (130 * (number > 0)) + (20 * (number > 1))
-        y = TOP + ROW * len(rows) + 8
+                lines.append(f'<text x="{x + width / 2:.1f}" y="{y + 19}" fill="white" text-anchor="middle">{name}</text>')
+    for state, text, x in LEGEND:
+        x, y = LEFT + x, TOP + ROW * len(rows) + 8
         lines.append(f'<rect x="{x}" y="{y}" width="14" height="14" fill="{COLOURS[state]}"/>')
         lines.append(f'<text x="{x + 20}" y="{y + 12}">{text}</text>')
     return "\n".join(lines) + "\n</svg>\n"
@@ -69,7 +71,7 @@ def main():
         path.write_text(picture, encoding="utf-8")
         return 0
     same = path.read_text(encoding="utf-8") == picture
-    print("the picture is the pool's" if same else f"{path} is not what the pool shows: write it anew by --write, and look at it")
+    print("the picture is the pool's" if same else f"{path} is not what the pool shows: write it anew (--write) and look")
     return 0 if same else 1
 
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The libclpool authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* What a driver makes a program wait for, what parts of a buffer cost, and whether it survives parts that overlap: without
- * libclpool. driver_habits [PLATFORM]: a part of the platform's name; the first one without. */
+/* What a driver makes a program wait for, what parts of a buffer cost, and whether it survives parts that
+ * overlap: without libclpool. driver_habits [PLATFORM]: a part of the platform's name. */
 #define CL_TARGET_OPENCL_VERSION 200
 #define _POSIX_C_SOURCE 200809L
 #include <CL/cl.h>
