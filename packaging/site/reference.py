@@ -45,14 +45,22 @@ def functions_of(xml_folder, header):
                 yield member.get("kind"), name, member.findtext("argsstring")
 
 
+def classes_of(xml_folder, header):
+    """[(class or struct, name)] of a header, without those inside others."""
+    file = xml.etree.ElementTree.parse(xml_folder / (anchor(header) + ".xml")).getroot().find("compounddef")
+    found = [(inner.get("refid"), inner.text) for inner in file.findall("innerclass") if inner.get("prot") == "public"]
+    names = {name for _, name in found}
+    return [("struct" if refid.startswith("struct") else "class", name) for refid, name in found
+            if name.rpartition("::")[0] not in names]
+
+
 def header_page(path, xml_folder):
-    labels = [anchor(path.name)]
-    if path.suffix == ".hpp":  # Breathe makes those of classes only where it shows namespaces
-        labels += re.findall(r'<innerclass refid="(\w+)"', (xml_folder / (labels[0] + ".xml")).read_text(encoding="utf-8"))
-    text = "".join(f".. _{label}:\n\n" for label in labels) + titled(path.name) + f"``#include <clpool/{path.name}>``\n\n"
+    text = f".. _{anchor(path.name)}:\n\n" + titled(path.name) + f"``#include <clpool/{path.name}>``\n\n"
     text += f".. doxygenfile:: {path.name}\n"
     if path.suffix == ".hpp":
-        text += "   :sections: briefdescription detaileddescription innerclass\n"
+        text += "   :sections: briefdescription detaileddescription\n"
+        for kind, name in classes_of(xml_folder, path.name):
+            text += f"\n.. doxygen{kind}:: {name}\n   :members:\n   :undoc-members:\n"
         for kind, name, arguments in functions_of(xml_folder, path.name):
             text += f"\n.. doxygen{kind}:: {name}{arguments if kind == 'function' else ''}\n"
     return text
