@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the pages of docs/ as far as the tests here need it."""
+"""Reads the pages of docs/, and the README before them, as far as the tests here need it."""
 import pathlib
 import re
 from typing import Iterator, List, NamedTuple
@@ -17,7 +17,7 @@ class Block(NamedTuple):
 
 
 def pages(root: pathlib.Path) -> List[pathlib.Path]:
-    return sorted((root / "docs").rglob("*.md"))
+    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
 
 
 def blocks(page: pathlib.Path) -> Iterator[Block]:
