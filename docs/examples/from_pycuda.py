@@ -3,13 +3,14 @@
 """PyCUDA's names for pools, on any OpenCL device."""
 import numpy as np
 
-import clpool.tools
+import clpool
+# Before: import pycuda.autoinit; from pycuda.tools import DeviceMemoryPool, …
+from clpool.autoinit import queue
+from clpool.tools import DeviceMemoryPool, PageLockedMemoryPool
 
-# Before: import pycuda.autoinit; from pycuda.tools import DeviceMemoryPool, PageLockedMemoryPool
-pool = clpool.tools.DeviceMemoryPool()
-staging = clpool.tools.PageLockedMemoryPool()
+pool = DeviceMemoryPool()
+staging = PageLockedMemoryPool()
 
-queue = clpool.devices.default_queue()
 array = staging.allocate(1000, np.float32)
 array[:] = 2
 block = pool.allocate(array.nbytes)

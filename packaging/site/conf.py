@@ -1,11 +1,9 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx's configuration. packaging/docs sets the variables CLPOOL_…."""
+"""Sphinx's configuration. packaging/site/build sets the variables CLPOOL_…."""
 import os
 import posixpath
 import re
-
-from sphinx.util.nodes import make_refnode
 
 project = "libclpool"
 author = copyright = "The libclpool authors"
@@ -60,12 +58,6 @@ def leave_the_docs(app, docname, source):
     source[0] = re.sub(r"\]\((\.\.[^)#]*)(#[^)]*)?\)", replaced, source[0])
 
 
-def labels_of_any_case(app, env, node, contnode):
-    """Sphinx keeps labels in lower case, Breathe asks for them as Doxygen writes them."""
-    found = env.domains["std"].anonlabels.get(node["reftarget"].lower())
-    return found and make_refnode(app.builder, node["refdoc"], found[0], found[1], contnode)
-
-
 def plain_docstrings(app, what, name, obj, options, lines):
     """Docstrings are plain text with `code`."""
     for number, line in enumerate(lines):
@@ -75,5 +67,4 @@ def plain_docstrings(app, what, name, obj, options, lines):
 
 def setup(app):
     app.connect("source-read", leave_the_docs)
-    app.connect("missing-reference", labels_of_any_case)
     app.connect("autodoc-process-docstring", plain_docstrings)

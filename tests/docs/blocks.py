@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """blocks.py ROOT: every block of code in docs/ is a part of a program that is a test, every output one that a test compares,
-every program of docs/examples is shown, and every name of the library on a page is there.
+every program of docs/examples is shown, and every name of the library on a page is there; names of the Python package
+where that can be imported.
 
 `sh` is for commands that commands.py runs, `console` for those that need an installation: their scripts, packages and files
 have to be there."""
+import importlib
+import importlib.util
 import pathlib
 import re
 import sys
@@ -17,6 +20,7 @@ FOLDERS = ("docs/examples", "capi/examples", "capi/examples/headers", "wrappers/
            "wrappers/csharp/examples")
 RUN_BY_COMMANDS = "docs/start/"
 DIRECTIVE = re.compile(r"\{\w+\}")
+PYTHON_NAME = re.compile(r"(?<![\w/.])clpool(?:\.(?!(?:h|hpp|jar|pc|dll|1|map)\b)[A-Za-z_]\w*)+")
 NAME = re.compile(r"\b(?:clpool_[a-z0-9_]+|CLPOOL_[A-Z0-9_]+)\b(?!…)")
 
 
@@ -43,6 +47,22 @@ def known_names(root):
     return {name for path in files for name in re.findall(r"\b(?:clpool_\w+|CLPOOL_\w+)", path.read_text(encoding="utf-8"))}
 
 
+def is_in_python(name):
+    """Whether `clpool.….…` is a module or what one has."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:count]))
+        except ImportError:
+            continue
+        for part in parts[count:]:
+            if not hasattr(thing, part):
+                return False
+            thing = getattr(thing, part)
+        return True
+    return False
+
+
 def offences_of_console(root, block):
     packages = set(re.findall(r"^Package: (\S+)", (root / "packaging/packages/debian/debian/control").read_text(), re.M))
     for line in block.lines:
@@ -58,6 +78,7 @@ def offences(root):
     programs = {language: sources(root, pattern) for language, pattern in PROGRAMS.items()}
     outputs = [path.read_text(encoding="utf-8") for path in sorted((root / "docs/examples").glob("*.txt"))]
     names, shown = known_names(root), set()
+    has_python = importlib.util.find_spec("clpool") is not None
     for page in pages.pages(root):
         for block in pages.blocks(page):
             if DIRECTIVE.fullmatch(block.language.split(" ")[0]):
@@ -81,6 +102,9 @@ def offences(root):
             for name in NAME.findall(line):
                 if name not in names:
                     yield f"{page}:{number}: there is no {name}"
+            for name in PYTHON_NAME.findall(line) if has_python else ():
+                if not is_in_python(name):
+                    yield f"{page}:{number}: Python has no {name}"
     for path in (path for paths in programs.values() for path in paths):
         if path.parent == root / "docs/examples" and path not in shown:
             yield f"{path}: no page shows a part of it"
