@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "pool/call_budget.hpp"
 
@@ -39,7 +40,7 @@ constexpr std::uint64_t least_shares = 16;
 constexpr std::uint64_t least_exchanged = 64;
 
 /// When no calls are left, a chunk for a request that is larger than that gets so much head-room, in parts of
-/// the request: the next that is a little larger finds room in it.
+/// the request: the next that is a little larger finds room in it. Not where requests of one size follow.
 constexpr double most_headroom = 0.125;
 constexpr std::uint64_t most_headroom_of_all = 200;  // one part in so many of what the pool has
 
@@ -96,7 +97,10 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
   if (limits.room < rounded) {
     return heap_.find(rounded);
   }
-  const std::uint64_t room_for_blocks = most_shared(rounded);
+  // However small a request is beside a chunk's free memory: where too many calls are overdrawn it takes what
+  // there is.
+  const std::uint64_t room_for_blocks =
+      limits.calls_left > -CallBudget::most ? most_shared(rounded) : UINT64_MAX;
   if (Block* part = heap_.find_in_used(rounded, room_for_blocks); part != nullptr) {
     return part;
   }
@@ -126,8 +130,9 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   if (!min_chunk_is_asked_for_) {
     shared = std::min(shared, limits.room / least_shares);
   }
-  std::uint64_t wanted = std::max(rounded, shared);
-  if (wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
+  std::uint64_t wanted = std::max(rounded, shared - shared % rounded);  // so that equal blocks fill it
+  const bool is_as_before = std::exchange(last_grown_for_, rounded) == rounded;
+  if (wanted == rounded && !is_as_before && limits.calls_left < 0 && limits.room > managed) {
     wanted += std::min(share(most_headroom, rounded), managed / most_headroom_of_all);
   }
   wanted &= ~(heap_.granule() - 1);

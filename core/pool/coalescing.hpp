@@ -48,6 +48,7 @@ class Coalescing final : public Strategy {
   Heap heap_;
   std::uint64_t min_chunk_bytes_;
   bool min_chunk_is_asked_for_;
+  std::uint64_t last_grown_for_ = 0;  ///< the request that the last chunk was planned for
 };
 
 }  // namespace clpool::core

@@ -63,19 +63,24 @@ class FreeIndex {
     return exhaustive ? smallest(heads_[bin], size, UINT32_MAX) : nullptr;
   }
 
-  /// The same among blocks whose chunks have at most `most_free` bytes free. The search looks at a few dozen
-  /// blocks and then gives up.
+  /// The same among blocks whose chunks have at most `most_free` bytes free. The search looks at a few blocks
+  /// of each list, so that many in one list that do not suit do not hide the others, and gives up after a few
+  /// dozen.
   Block* find_in_used(std::uint64_t size, std::uint64_t most_free) const noexcept {
-    std::uint32_t looks = most_looks_at_chunks;
-    for (std::uint32_t bin = next_bin(bin_of(size >> granule_shift_)); bin != none; bin = next_bin(bin + 1)) {
+    std::uint32_t left = most_looks_at_chunks;
+    for (std::uint32_t bin = next_bin(bin_of(size >> granule_shift_)); bin != none && left > 0;
+         bin = next_bin(bin + 1)) {
       Block* best = nullptr;
-      for (Block* block = heads_[bin]; block != nullptr && looks > 0; block = block->free_next, --looks) {
+      Block* block = heads_[bin];
+      for (std::uint32_t looks = most_looks_of_list; block != nullptr && looks > 0 && left > 0;
+           --looks, --left) {
         if (block->size >= size && (best == nullptr || block->size < best->size) &&
             block->chunk->size - block->chunk->used <= most_free) {
           best = block;
         }
+        block = block->free_next;
       }
-      if (best != nullptr || looks == 0) {
+      if (best != nullptr) {
         return best;
       }
     }
@@ -132,6 +137,7 @@ class FreeIndex {
   static constexpr std::uint32_t none = UINT32_MAX;
   static constexpr std::uint32_t most_looks = 8;
   static constexpr std::uint32_t most_looks_at_chunks = 64;
+  static constexpr std::uint32_t most_looks_of_list = 16;
 
   /// Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the
   /// last.

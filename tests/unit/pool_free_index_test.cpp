@@ -62,14 +62,27 @@ TEST(FreeIndex, PassesOverBlocksOfChunksThatAreNearlyFree) {
   EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule)->size, 4 * granule);
 }
 
+TEST(FreeIndex, ManyBlocksOfOneSizeInChunksThatAreNearlyFreeHideNoOthers) {
+  HeapChunk drained;
+  drained.size = 1 << 30;
+  HeapChunk used;
+  Index blocks;
+  Block& right = blocks.add(9 * granule);
+  right.chunk = &used;
+  for (int i = 0; i < 10'000; ++i) {
+    blocks.add(4 * granule).chunk = &drained;
+  }
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule), &right);
+}
+
 TEST(FreeIndex, GivesUpLookingAmongBlocksOfChunksThatAreNearlyFree) {
   HeapChunk drained;
   drained.size = 1 << 30;
   HeapChunk used;
   Index blocks;
-  blocks.add(9 * granule).chunk = &used;
-  for (int i = 0; i < 10'000; ++i) {
-    blocks.add(4 * granule).chunk = &drained;
+  blocks.add(60 * granule).chunk = &used;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    blocks.add((4 + i % 50) * granule).chunk = &drained;
   }
   EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule), nullptr);
 }

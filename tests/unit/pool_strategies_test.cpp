@@ -247,6 +247,53 @@ TEST(Coalescing, PutsFewSmallBlocksIntoAChunkHoweverManyThereAre) {
   EXPECT_LE(driven.limits.peak_managed_bytes - others, (driven.live_bytes - 1'000'000'000) * 11 / 10);
 }
 
+/// After many blocks of which every other one is gone, with holes of as many sizes, small requests cost no call each.
+TEST(Coalescing, SmallRequestsAmongHolesOfManySizesTakeThemWhenManyCallsWereSpent) {
+  for (const std::uint64_t most : {std::uint64_t{2'048}, std::uint64_t{60'000}, std::uint64_t{1'000'000}}) {
+    std::mt19937_64 random(5);
+    Driven driven;
+    std::vector<Block*> holes;
+    for (int i = 0; i < 2000; ++i) {
+      Block* const block = driven.allocate(2'048 + random() % (most - 2'047));
+      if (i % 2 == 0) {
+        holes.push_back(block);
+      }
+    }
+    for (Block* hole : holes) {
+      driven.release(hole);
+    }
+    const std::uint64_t calls = driven.driver_calls;
+    const std::uint64_t managed = driven.strategy.managed_bytes();
+    for (int i = 0; i < 20'000; ++i) {
+      driven.allocate(256);
+    }
+    EXPECT_LE(driven.driver_calls - calls, 300u) << most;
+    EXPECT_LE(driven.strategy.managed_bytes(), managed + (std::uint64_t{20} << 20)) << most;
+  }
+}
+
+TEST(Coalescing, EqualBlocksFillTheirChunks) {
+  for (const std::uint64_t size :
+       {std::uint64_t{100'096}, std::uint64_t{4} << 20, std::uint64_t{70'000'128}}) {
+    Driven driven;
+    for (int i = 0; i < 2000; ++i) {
+      driven.allocate(size);
+      EXPECT_LE(driven.strategy.managed_bytes(), driven.live_bytes * 103 / 100 + (512 << 10)) << size;
+    }
+  }
+}
+
+TEST(Coalescing, EqualBlocksFillALimitToItsLastByte) {
+  for (const std::uint64_t count : {3u, 40u, 100u, 200u, 1000u}) {
+    Driven driven;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      driven.limits.room = (count << 22) - driven.strategy.managed_bytes();
+      driven.allocate(std::uint64_t{4} << 20);
+    }
+    EXPECT_LE(driven.strategy.managed_bytes(), count << 22) << count;
+  }
+}
+
 /// A hole of 30 MB, and one of 11 MB.
 struct CoalescingWithTwoHoles : testing::Test {
   CoalescingWithTwoHoles() {
