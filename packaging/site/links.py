@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""links.py SITE: every link within the built site leads to a file that is there, and in Sphinx's pages to a place that is there."""
+"""links.py SITE: every link within the built site leads to a file that is there, and in Sphinx's pages to a place that is
+there."""
 import html
 import pathlib
 import re
