@@ -18,11 +18,9 @@ int main(void) {
   clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   callbacks.message = show_message;
-  clpool_set_message_callback(show_message,
-                              NULL); /* for what belongs to no pool any more */
+  clpool_set_message_callback(show_message, NULL); /* for blocks without a pool */
   options.callbacks = &callbacks;
-  options.guard =
-      CLPOOL_GUARD_ON; /* or, without a change to the program, CLPOOL_GUARD=1 */
+  options.guard = CLPOOL_GUARD_ON; /* or CLPOOL_GUARD=1 */
   CLPOOL_CHECK(clpool_allocator_create_immediate(device.queue, 0, &allocator));
   CLPOOL_CHECK(clpool_pool_create(allocator, &options, &pool));
 

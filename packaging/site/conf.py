@@ -5,6 +5,9 @@ import os
 import posixpath
 import re
 
+from pygments.lexers import BashLexer
+from sphinx.highlighting import lexers
+
 project = "libclpool"
 author = copyright = "The libclpool authors"
 version = release = os.environ["CLPOOL_VERSION"]
@@ -41,6 +44,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_last_updated_fmt = None
 pygments_style = "default"
+lexers["console"] = BashLexer()  # commands without a prompt, to be copied
 
 SOURCES = "https://github.com/libclpool/libclpool/blob/main/"
 

@@ -93,7 +93,7 @@ def python(root, folder):
         text = titled(title) + ".. currentmodule:: clpool\n\n"
         if imported.module != "_native":
             doc = ast.get_docstring(ast.parse((package / (imported.module + ".py")).read_text(encoding="utf-8")))
-            text += (doc or "") + "\n\n"
+            text += re.sub(r"`([^`]+)`", r"``\1``", doc or "") + "\n\n"
         for name in names:
             kind = kind_of(package, imported.module, name)
             members = "   :members:\n   :undoc-members:\n" if kind == "autoclass" else ""
