@@ -1,51 +1,9 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """OpenCL's numbers under the names of PyOpenCL's classes of constants, and the library's own."""
-from enum import IntEnum, IntFlag
-from typing import Optional
-
-from . import _native as _n
-
-
-def _name_of(kind: type, value: int) -> Optional[str]:
-    for name, member in kind.__members__.items():  # type: ignore[attr-defined]
-        if member == value:
-            return str(name)
-    return None
-
-
-class Number(IntEnum):
-    """A number with a name."""
-
-    @classmethod
-    def to_string(cls, value: int, default_format: Optional[str] = None) -> str:
-        """The name of a number; for one without a name default_format % value, ValueError if that is left out."""
-        name = _name_of(cls, value)
-        if name is not None:
-            return name
-        if default_format is None:
-            raise ValueError(f"{cls.__name__} has no name for {value}")
-        return default_format % value
-
-
-class Flags(IntFlag):
-    """Bits with names."""
-
-    @classmethod
-    def to_string(cls, value: int, default_format: Optional[str] = None) -> str:
-        """The names of the bits that are set, joined by " | "; for a bit without a name default_format % bit, ValueError if
-        that is left out."""
-        whole = _name_of(cls, value)
-        if whole is not None:
-            return whole
-        names = []
-        for bit in (1 << index for index in range(int(value).bit_length())):
-            if value & bit:
-                name = _name_of(cls, bit)
-                if name is None and default_format is None:
-                    raise ValueError(f"{cls.__name__} has no name for bit {bit:#x} of {value:#x}")
-                names.append(name if name is not None else str(default_format) % bit)
-        return " | ".join(names)
+from ._number import Flags, Number
+from ._numbers import CLPOOL_WHOLE_SIZE
+from ._numbers import *  # noqa: F401,F403
 
 
 class mem_flags(Flags):
@@ -239,39 +197,5 @@ class device_type(Flags):
     ALL = 0xFFFFFFFF
 
 
-class strategy(Number):
-    """How a pool finds memory."""
-
-    DEFAULT = int(_n.CLPOOL_STRATEGY_DEFAULT)
-    COALESCING = int(_n.CLPOOL_STRATEGY_COALESCING)
-    BINNED = int(_n.CLPOOL_STRATEGY_BINNED)
-
-
-class status(Number):
-    """What a call of the library can end with: ClpoolError.status."""
-
-    SUCCESS = int(_n.CLPOOL_SUCCESS)
-    INVALID_VALUE = int(_n.CLPOOL_ERROR_INVALID_VALUE)
-    INVALID_OPERATION = int(_n.CLPOOL_ERROR_INVALID_OPERATION)
-    OUT_OF_MEMORY = int(_n.CLPOOL_ERROR_OUT_OF_MEMORY)
-    OUT_OF_HOST_MEMORY = int(_n.CLPOOL_ERROR_OUT_OF_HOST_MEMORY)
-    NOT_SUPPORTED = int(_n.CLPOOL_ERROR_NOT_SUPPORTED)
-    OPENCL = int(_n.CLPOOL_ERROR_OPENCL)
-    CALLBACK = int(_n.CLPOOL_ERROR_CALLBACK)
-    IO = int(_n.CLPOOL_ERROR_IO)
-    BAD_FORMAT = int(_n.CLPOOL_ERROR_BAD_FORMAT)
-    NOT_FOUND = int(_n.CLPOOL_ERROR_NOT_FOUND)
-    WOULD_BLOCK = int(_n.CLPOOL_ERROR_WOULD_BLOCK)
-    INTERNAL = int(_n.CLPOOL_ERROR_INTERNAL)
-
-
-class model(Number):
-    """Whose rules answer questions about devices."""
-
-    CURRENT = int(_n.CLPOOL_MODEL_CURRENT)
-    PYOPENCL = int(_n.CLPOOL_MODEL_PYOPENCL)
-    PYCUDA_2014 = int(_n.CLPOOL_MODEL_PYCUDA_2014)
-
-
-WHOLE_SIZE = 2**64 - 1
+WHOLE_SIZE = CLPOOL_WHOLE_SIZE
 """As a size: all that is left, or as much as both sides of a transfer have."""

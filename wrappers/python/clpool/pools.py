@@ -8,11 +8,13 @@ context alive. Pools may be used from any thread.
 import gc
 import json
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
 from . import _native as _n
+from ._numbers import CLPOOL_LEADING_BITS_NONE, stretch_state
+from ._results import PoolStatistics, Stretch, read
 from ._text import whole_text
 from .allocators import Allocator, ImmediateAllocator, PageLockedAllocator
 from .arrays import as_dtype, as_order, bytes_of, to_extents
@@ -20,47 +22,7 @@ from .devices import default_queue
 from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
 from .svm import PooledSVM
 
-_LEADING_BITS_NONE = 2**32 - 1
-
-
-class PoolStatistics(NamedTuple):
-    """Figures of a pool; the first four are those of PyOpenCL's pools, exactly."""
-
-    held_blocks: int
-    active_blocks: int
-    managed_bytes: int
-    active_bytes: int
-    held_bytes: int
-    peak_managed_bytes: int
-    peak_active_bytes: int
-    driver_allocations: int
-    driver_releases: int
-    largest_free_bytes: int
-    allocations: int
-    hits: int
-    misses: int
-    out_of_memory_events: int
-    reserved_bytes: int
-    cached_bytes: int
-    pending_bytes: int
-    chunks: int
-    fragmentation_ppm: int
-    sub_buffers_created: int
-
-
-class Stretch(NamedTuple):
-    """A stretch of a pool's memory."""
-
-    state: str
-    chunk: int
-    offset: int
-    size: int
-    requested: int
-    tag: int
-
-
-_STATES = {_n.CLPOOL_STRETCH_ACTIVE: "active", _n.CLPOOL_STRETCH_FREE: "free", _n.CLPOOL_STRETCH_CACHED: "cached",
-           _n.CLPOOL_STRETCH_PENDING: "pending"}
+_STATES = {state.value: state.name.lower() for state in stretch_state}
 
 
 class Pool(_n.Pool):
@@ -92,7 +54,7 @@ class Pool(_n.Pool):
                           "use ImmediateAllocator", UserWarning, stacklevel=2)
         bits = 0 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         if leading_bits_in_bin_id == 0:
-            bits = _LEADING_BITS_NONE
+            bits = CLPOOL_LEADING_BITS_NONE
         super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
                          min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
                          name, guard)
@@ -103,8 +65,7 @@ class Pool(_n.Pool):
     @property
     def statistics(self) -> PoolStatistics:
         """All figures of this moment."""
-        stats = self._figures()
-        return PoolStatistics(*(getattr(stats, field) for field in PoolStatistics._fields))
+        return read(PoolStatistics, self._figures())
 
     def _figures(self) -> Any:
         stats = _n.clpool_pool_stats()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the public headers as far as the ABI tests need it: functions with their comments, structs, numbers.
+"""Reads the public headers: functions, structs, enumerations, constants and initial values, each with its comment.
 
 The headers keep to a small part of C (see CONTRIBUTING.md), so that patterns suffice; what they do not match
 makes the tests fail rather than pass.
@@ -22,6 +22,38 @@ class Function(NamedTuple):
     line: int
     result: str
     parameters: List[Parameter]
+
+
+class Number(NamedTuple):
+    """An enumerator, or a macro that stands for one number."""
+    name: str
+    value: int
+    comment: str
+    line: int
+
+
+class Enumeration(NamedTuple):
+    header: str
+    comment: str
+    line: int
+    values: List[Number]
+
+
+class Field(NamedTuple):
+    """Of a struct. The type of one that points to a function is "function"; the extent is what stands in the brackets."""
+    name: str
+    type: str
+    extent: str
+    comment: str
+    line: int
+
+
+class Struct(NamedTuple):
+    header: str
+    name: str
+    comment: str
+    line: int
+    fields: List[Field]
 
 
 class Documentation(NamedTuple):
@@ -89,26 +121,79 @@ def comments(text: str) -> List[Tuple[int, str]]:
     return [(text.count("\n", 0, match.start()) + 1, match.group()) for match in re.finditer(r"/\*.*?\*/", text, re.DOTALL)]
 
 
-def structs(text: str) -> Dict[str, List[str]]:
-    """Fields of every struct that is defined, in order."""
-    result = {}
-    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\}\s*(\w+);", without_comments(text), re.DOTALL):
-        fields = []
-        for declaration in filter(None, (part.strip() for part in body.split(";"))):
-            pointer = re.search(r"\(\*(\w+)\)\s*\(", declaration)
-            fields += [pointer.group(1)] if pointer else re.findall(r"(\w+)\s*(?:\[[^\]]*\])?\s*(?:,|$)", declaration)
-        result[name] = fields
-    return result
+COMMENT = r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?"
+LIMITS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "SIZE_MAX": 2**64 - 1}
+
+
+def line_of(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def structs(header: str, text: str) -> List[Struct]:
+    """Every struct that is defined, with the /** comments of it and of its fields."""
+    found = []
+    for match in re.finditer(COMMENT + r"^typedef struct \w+ \{\n(.*?)^\}\s*(\w+);", text, re.DOTALL | re.MULTILINE):
+        fields, at = [], match.start(2)
+        declaration = re.compile(r"\s*" + COMMENT + r"([^;]+);", re.DOTALL)
+        while text[at:match.end(2)].strip():
+            part = declaration.match(text, at)
+            words = " ".join(without_comments(part.group(2)).split())
+            line, at = line_of(text, part.start(2)), part.end()
+            pointer = re.search(r"\(\*(\w+)\)\s*\(", words)
+            plain_field = re.fullmatch(r"(.*?)\b(\w+)(?:\[(\w+)\])?", words)
+            fields.append(Field(pointer.group(1), "function", "", part.group(1) or "", line) if pointer else
+                          Field(plain_field.group(2), plain_field.group(1).strip(), plain_field.group(3) or "",
+                                part.group(1) or "", line))
+        found.append(Struct(header, match.group(3), match.group(1) or "", line_of(text, match.start(3)), fields))
+    return found
+
+
+def handles(text: str) -> List[str]:
+    """Names of the types that users have only pointers to."""
+    return [name for name, same in re.findall(r"^typedef struct (\w+) (\w+);", text, re.MULTILINE) if name == same]
+
+
+def enumerations(header: str, text: str) -> List[Enumeration]:
+    found = []
+    for match in re.finditer(COMMENT + r"^enum \{(.*?)\};", text, re.DOTALL | re.MULTILINE):
+        values = [Number(name, int(number, 0), comment, line_of(text, match.start(2) + at))
+                  for comment, name, number, at in
+                  ((part.group(1) or "", part.group(2), part.group(3), part.start(2)) for part in
+                   re.finditer(COMMENT + r"\b(CLPOOL_\w+) = (-?\w+)\s*(?:,|$)", match.group(2), re.DOTALL))]
+        found.append(Enumeration(header, match.group(1) or "", line_of(text, match.start(2)), values))
+    return found
+
+
+def macros(text: str) -> List[Number]:
+    """Macros that stand for one number."""
+    found = []
+    for match in re.finditer(COMMENT + r"^#define (CLPOOL_\w+) +\(?(-?\d\w*|[A-Z]\w*_MAX)\)?\s*$", text,
+                             re.DOTALL | re.MULTILINE):
+        value = LIMITS[match.group(3)] if match.group(3) in LIMITS else int(match.group(3).rstrip("uUlL"), 0)
+        found.append(Number(match.group(2), value, match.group(1) or "", line_of(text, match.start(2))))
+    return found
 
 
 def numbers(text: str) -> List[str]:
     """Names of enumerators and of macros that stand for one number or macro."""
-    plain = without_comments(text)
-    names = []
-    for body in re.findall(r"\benum\b[^{;]*\{(.*?)\}", plain, re.DOTALL):
-        names += re.findall(r"\b(CLPOOL_\w+)\b\s*(?:=|,|$)", body)
-    names += re.findall(r"^#define (CLPOOL_\w+) +\(?(?:-?\d\w*|[A-Z]\w*_MAX)\)?\s*$", plain, re.MULTILINE)
-    return names
+    return [value.name for enumeration in enumerations("", text) for value in enumeration.values] + \
+        [macro.name for macro in macros(text)]
+
+
+def initial_values(text: str) -> Dict[str, List[str]]:
+    """What the macro CLPOOL_…_INIT sets each field to, by the macro's name; the first entry is the size."""
+    found = {}
+    for name, body in re.findall(r"^#define (CLPOOL_\w+_INIT)\b((?:[^\n]*\\\n)*[^\n]*)$", without_comments(text), re.MULTILINE):
+        inner = re.fullmatch(r"\s*\{(.*)\}\s*", body.replace("\\\n", " "), re.DOTALL).group(1)
+        entries, depth = [""], 0
+        for letter in inner:
+            depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(letter, 0)
+            if letter == "," and depth == 0:
+                entries.append("")
+            else:
+                entries[-1] += letter
+        found[name] = [entry.strip() for entry in entries]
+    return found
 
 
 CALLS = "OpenCL calls:"

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""What SWIG gets of the headers, which it reads itself: lists of handles, structs and statuses to apply a language's macros to."""
+from typing import Dict, List
+
+import names
+from description import Description, pascal
+
+HEAD = ["/* SPDX-FileCopyrightText: The libclpool authors", " * SPDX-License-Identifier: Apache-2.0 */",
+        "/* Made of the public headers by wrappers/generate. */"]
+
+
+class Swig:
+    def __init__(self, description: Description) -> None:
+        self.described = description
+
+    def kind(self, status: str) -> str:
+        return names.KINDS.get(status) or pascal(status[len("CLPOOL_ERROR_"):])
+
+    def statuses(self) -> List[str]:
+        return [f"CLPOOL_STATUS_KIND({value.name}, {self.kind(value.name)})" for value in self.described.enums["CLPOOL_ERROR_"].values
+                if value.name != "CLPOOL_SUCCESS"]
+
+    def structs(self) -> List[str]:
+        """Those that programs fill in or read; each begins as its …_init() leaves it."""
+        return [f"CLPOOL_STRUCT({name})" for name, struct in self.described.structs.items()
+                if f"{name}_init" in self.described.functions and name in (names.RESULTS.keys() | names.OPTIONS.keys() | names.SWIG_STRUCTS)]
+
+    def figures(self) -> List[str]:
+        """Results of nothing but 64-bit numbers."""
+        return [f"CLPOOL_FIGURES_OF({name})" for name, struct in self.described.structs.items()
+                if name in names.RESULTS and struct.is_figures]
+
+    def files(self) -> Dict[str, str]:
+        lists = {"handles.i": [f"CLPOOL_HANDLE({name})" for name in self.described.handles], "structs.i": self.structs(),
+                 "figures.i": self.figures(), "statuses.i": self.statuses()}
+        return {f"described/{name}": "\n".join([*HEAD, *lines, ""]) for name, lines in lists.items()}
