@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""The public headers as the wrappers see them: what each field is, what everything is called in a language, and the comments in its
-words. What a language writes of this is in the module of its name."""
+"""The public headers as the wrappers see them: what each field is, what everything is called in a language, and the
+comments in its words. What a language writes of this is in the module of its name."""
 import os
 import pathlib
 import re
@@ -14,6 +14,7 @@ import headers  # noqa: E402
 import names  # noqa: E402
 
 WIDTH = 110
+UNSIGNED_64 = 2**64 - 1  # the largest number
 ENUM_SENTENCE = re.compile(r"(^|: |\. )([Oo]ne|Set) of (CLPOOL_\w+_)…( bits)?([.:] ?|$)")
 BOOLEAN = re.compile(r"^(?:1|Not 0): ")
 TOKEN = re.compile(r"clpool_\w+\.\w+|\bclpool_\w+(?:\(\))?|\bCLPOOL_\w+(?:_…)?|\bNULL\b|\b[a-z]\w*_\w+(?:\(\))?")
@@ -40,7 +41,8 @@ class Enum(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A field that users see. Its kind: enum, flags, boolean, text, numbers (an array), real, signed, number32 or number64."""
+    """A field that users see. Its kind: enum, flags, boolean, bit (of an enumeration), text, numbers (an array), real,
+    signed, number32 or number64."""
     struct: str
     name: str
     kind: str
@@ -61,7 +63,12 @@ class Struct(NamedTuple):
 
     @property
     def is_figures(self) -> bool:
-        """Of nothing but 64-bit numbers behind its size: an array of them crosses in one call."""
+        """Of nothing but numbers behind its size: Java gets an array of them in one call."""
+        return self.is_plain or self.name in names.ARRAYS_IN_JAVA
+
+    @property
+    def is_plain(self) -> bool:
+        """Whose fields are all of 64 bits."""
         return all(member.kind == "number64" for member in self.members)
 
 
@@ -102,11 +109,16 @@ class Description:
             for struct in headers.structs(header, text):
                 values = initial.get(struct.name.upper() + "_INIT", [])
                 self.raw[struct.name], self.initial[struct.name] = struct, values
-                self.extents.update((f"{struct.name}.{field.name}", field.extent) for field in struct.fields if field.extent)
+                self.extents.update((f"{struct.name}.{field.name}", field.extent) for field in struct.fields)
                 self.structs[struct.name] = Struct(struct.name, header, struct.line, self.plain(struct.comment),
                                                    self.members(struct, values))
-        self.functions = {function.name for header, text in texts.items() for function in headers.functions(header, text)}
+        self.functions = {function.name for header in texts for function in headers.functions(header, texts[header])}
         self.numbers = {value.name: (enum, value) for enum in self.enums.values() for value in enum.values}
+
+    def numbers_without_a_type(self, language: "Language") -> List[headers.Number]:
+        """Macros, and the values of enumerations that the language does not have."""
+        values = [value for enum in self.enums.values() if not language.has_enum(enum) for value in enum.values]
+        return sorted([*self.constants.values(), *values])
 
     @staticmethod
     def plain(comment: str) -> str:
@@ -138,13 +150,14 @@ class Description:
             enum = self.enum_of(told.group(3)) if told else None
             if told and enum is None:
                 raise Problem(struct.header, field.line, f"no enumeration is {told.group(3)}…")
-            found.append(Member(struct.name, field.name, self.kind_of(struct, field, comment, enum), enum, comment, field.line,
-                                "Ignored as input." not in comment, counts.get(field.name, ""),
-                                values[index] if len(values) > index else ""))
+            found.append(Member(
+                struct.name, field.name, self.kind_of(field, comment, enum), enum, comment, field.line,
+                is_input="Ignored as input." not in comment, count=counts.get(field.name, ""),
+                initial=values[index] if len(values) > index else ""))
         return found
 
     @staticmethod
-    def kind_of(struct: headers.Struct, field: headers.Field, comment: str, enum: Optional[Enum]) -> str:
+    def kind_of(field: headers.Field, comment: str, enum: Optional[Enum]) -> str:
         if enum is not None:
             return "flags" if enum.is_flags else "enum"
         if field.extent:
@@ -190,11 +203,11 @@ class Language:
             if f"{struct.name}.{member.name}" in by_hand:
                 continue
             if member.kind == "other":
-                raise Problem(struct.header, member.line, f"{struct.name}.{member.name} is of a type that has no counterpart: "
-                                                          "names.py has to say that it is written by hand")
+                raise Problem(struct.header, member.line, f"{struct.name}.{member.name} is of a type that has no "
+                                                          "counterpart: names.py has to say that it is written by hand")
             if member.enum is not None and member.enum.prefix in names.BOOLEANS:
-                found += [member._replace(name=value.name[len(member.enum.prefix):].lower(), kind="bit", line=value.line,
-                                          comment=Description.plain(value.comment), count=value.name)
+                found += [member._replace(name=value.name[len(member.enum.prefix):].lower(), kind="bit", count=value.name,
+                                          comment=Description.plain(value.comment), line=value.line)
                           for value in member.enum.values]
             else:
                 found.append(member)
@@ -270,7 +283,8 @@ class Language:
             for member in self.members(found):
                 if member.name == (field or token) and self.class_of(found.name):
                     return self.field_link(found.name, member, struct.name if struct else None)
-        raise Problem(header, line, f"{token} has no name in {self.name}: give it one in names.py, or say it in other words")
+        raise Problem(header, line, f"{token} has no name in {self.name}: give it one in names.py, or say it in other "
+                                    "words")
 
     def enum_prose(self, enum: Enum) -> str:
         return self.prose(enum.comment, enum.header, enum.line)
@@ -289,7 +303,7 @@ class Language:
         if not comment:
             raise Problem(struct.header, member.line, f"{struct.name}.{member.name} has no comment")
         if member.enum is not None and member.kind in ("enum", "flags"):
-            comment = ENUM_SENTENCE.sub(lambda match: match.group(1).replace(": ", ". ") if match.group(1) else "", comment, count=1)
+            comment = ENUM_SENTENCE.sub(lambda match: match.group(1).replace(": ", ". "), comment, count=1)
             comment = sentence(re.sub(r"\.\s*\.", ".", comment.strip())) or member.enum.comment
         elif member.kind == "boolean":
             comment = sentence(BOOLEAN.sub("", comment))
@@ -301,6 +315,11 @@ def wrapped(text: str, indent: str, width: int = WIDTH) -> List[str]:
     joined = CODE.sub(lambda match: match.group().replace(" ", "\0"), text)
     lines = textwrap.wrap(joined, width - len(indent), break_long_words=False, break_on_hyphens=False)
     return [indent + line.replace("\0", " ") for line in lines]
+
+
+def code(text: str, indent: str = "") -> List[str]:
+    """The lines of a literal that begins and ends with a line of its own, moved to an indent."""
+    return indented(textwrap.dedent(text).split("\n")[1:-1], indent)
 
 
 def indented(lines: List[str], indent: str) -> List[str]:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""generate.py LANGUAGE HEADER_FOLDER FOLDER: writes what a language (python, java, csharp) or SWIG gets of the public headers. The
-folder is the generator's own: files that it no longer makes are removed."""
+"""generate.py LANGUAGE HEADER_FOLDER FOLDER: writes what a language (python, java, csharp) or SWIG gets of the public
+headers. The folder is the generator's own: files that it no longer makes are removed."""
 import pathlib
 import sys
 

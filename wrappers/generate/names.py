@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the headers do not say of the wrappers: names that do not follow the rule, what each struct is in each language, and what
-is written by hand, with the reason. README.md has the rules."""
+"""What the headers do not say of the wrappers: names that do not follow the rule, what each struct is in each language,
+and what is written by hand, with the reason. README.md has the rules."""
 
 LANGUAGES = ("python", "java", "csharp")
 
-# Enumerations, by what their numbers' names share. The rule: CLPOOL_STRUCT_ARGUMENT_BUG_… is struct_argument_bug in Python, and
-# StructArgumentBug in Java and C#.
+# Enumerations, by what their numbers' names share. The rule: CLPOOL_STRUCT_ARGUMENT_BUG_… is struct_argument_bug in
+# Python, and StructArgumentBug in Java and C#.
 ENUMS = {
     "CLPOOL_ERROR_": {"python": "status", "java": "Status", "csharp": "Status"},
     "CLPOOL_MESSAGE_": {"python": "severity", "java": "Severity", "csharp": "MessageSeverity"},
@@ -15,7 +15,8 @@ ENUMS = {
     "CLPOOL_STRETCH_": {"python": "stretch_state", "java": "PoolStretch.State", "csharp": "StretchState"},
     "CLPOOL_SOURCE_": {"python": "answer_source", "java": "AnswerSource", "csharp": "AnswerSource"},
     "CLPOOL_SVM_": {"python": "svm_kind", "java": "SvmKind", "csharp": "SvmKind"},
-    "CLPOOL_REGISTERS_": {"python": "register_allocation", "java": "RegisterAllocation", "csharp": "RegisterAllocation"},
+    "CLPOOL_REGISTERS_": {"python": "register_allocation", "java": "RegisterAllocation",
+                          "csharp": "RegisterAllocation"},
     "CLPOOL_LIMITED_BY_": {"python": "limiting_factors", "java": "LimitingFactor", "csharp": "LimitingFactors"},
     "CLPOOL_TRACE_": {"python": "trace_action", "java": "TraceAction", "csharp": "LogAction"},
     "CLPOOL_MEMO_": {"python": "cache_owner", "csharp": "CacheOwner"},
@@ -40,7 +41,10 @@ NO_ENUM = {
     "CLPOOL_OCCUPANCY_": "each bit is a boolean of its own",
 }
 NO_ENUM_IN = {
-    "java": {"CLPOOL_MEMO_": "which method is called says it", "CLPOOL_STRUCT_ARGUMENT_BUG_": "it is an Answer, whose value is the number"},
+    "java": {
+        "CLPOOL_MEMO_": "which method is called says it",
+        "CLPOOL_STRUCT_ARGUMENT_BUG_": "it is an Answer, whose value is the number",
+    },
 }
 
 # What numbers that a newer library may return stand for; others are refused.
@@ -50,7 +54,8 @@ UNKNOWN = {"CLPOOL_ERROR_": "CLPOOL_ERROR_INTERNAL", "CLPOOL_MESSAGE_": "CLPOOL_
 KINDS = {"CLPOOL_ERROR_IO": "InputOutput"}
 
 # Parts of names in PascalCase that are more than a capital letter.
-PASCAL = {"PYOPENCL": "PyOpenCl", "PYCUDA": "PyCuda", "OPENCL": "OpenCL", "UINT8": "UInt8", "UINT16": "UInt16", "UINT32": "UInt32"}
+PASCAL = {"PYOPENCL": "PyOpenCl", "PYCUDA": "PyCuda", "OPENCL": "OpenCL", "UINT8": "UInt8", "UINT16": "UInt16",
+          "UINT32": "UInt32"}
 # The same for single numbers.
 VALUES = {("csharp", "CLPOOL_ERROR_IO"): "InputOutput"}
 
@@ -80,7 +85,10 @@ OPTIONS = {
     "clpool_pool_options": {"java": "PoolBuilder", "csharp": "PoolOptions"},
 }
 
-# Classes that hand-written code adds to: in C# the other part of a partial class, in Java a class that extends …Fields.
+# Results that Java gets as an array although not all of their fields are of 64 bits.
+ARRAYS_IN_JAVA = {"clpool_pool_stretch"}
+
+# Classes that hand-written code adds to: in C# the other part of a partial class, in Java one that extends …Fields.
 EXTENDED = {
     "java": {"Answer", "BankMemory", "DeviceLimitsBuilder", "OccupancyRequest", "PoolBuilder"},
     "csharp": {"Answer", "OccupancyRecord", "PoolOptions"},
@@ -114,10 +122,11 @@ BY_HAND_IN = {
 }
 
 # Of these the ones that SWIG makes classes of, as it does of all results and options.
-SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array", "clpool_trace_replay_options"}
+SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array",
+                "clpool_trace_replay_options"}
 
-# Fields that a class has by hand or not at all, and why. Everywhere left out are struct_size, version, what must be 0, and
-# counts of arrays.
+# Fields that a class has by hand or not at all, and why. Everywhere left out are struct_size, version, what must be 0,
+# and counts of arrays.
 FIELDS_BY_HAND = {
     "clpool_pool_options.leading_bits_in_bin_id": "0 and the default have other values than in C",
     "clpool_pool_options.callbacks": "functions of the user",
@@ -153,7 +162,8 @@ JAVA_MEMBERS = {
 @Override
 public String toString() {
   return Native.clpool_source_name(number);
-}""",
+}
+""",
     "CLPOOL_LIMITED_BY_": """
 /**
  * Its name in a model's words.
@@ -163,13 +173,15 @@ public String toString() {
  */
 public String name(Model model) {
   return Native.clpool_occupancy_factor_name(number, model.number());
-}""",
+}
+""",
 }
 
 # Names in comments that are neither fields nor numbers with a name of their own: what stands for them in each language.
 WORDS = {
     "clpool_pool_tick()": {"python": "tick()", "java": "{@link Pool#tick()}", "csharp": '<see cref="Pool.Tick"/>'},
-    "clpool_mem_set_tag()": {"python": "MemoryObject.tag", "java": "{@link Memory#setTag}", "csharp": '<see cref="MemoryObject.SetTag"/>'},
+    "clpool_mem_set_tag()": {"python": "MemoryObject.tag", "java": "{@link Memory#setTag}",
+                             "csharp": '<see cref="MemoryObject.SetTag"/>'},
     "clpool_last_cl_error()": {"python": "ClpoolError.code", "java": "{@link ClpoolError#clError()}",
                                "csharp": '<see cref="IClPoolError.ClError"/>'},
     "clpool_pool_options.trace_messages": {"python": "trace_messages", "java": "{@link PoolBuilder#traceMessages}",

@@ -4,12 +4,12 @@
 from typing import Dict, List, Optional
 
 import names
-from description import Enum, Language, Member, Struct, wrapped
+from description import Enum, Language, Member, Struct, code, wrapped
 
 HEAD = ["# SPDX-FileCopyrightText: The libclpool authors", "# SPDX-License-Identifier: Apache-2.0",
         "# Made of the public headers by wrappers/generate."]
-TYPES = {"number32": "int", "number64": "int", "signed": "int", "real": "float", "text": "str", "numbers": "Tuple[int, ...]",
-         "boolean": "bool", "enum": "str", "flags": "int"}
+TYPES = {"number32": "int", "number64": "int", "signed": "int", "real": "float", "text": "str",
+         "numbers": "Tuple[int, ...]", "boolean": "bool", "enum": "str", "flags": "int"}
 
 
 def docstring(text: str, indent: str) -> List[str]:
@@ -50,22 +50,22 @@ class Python(Language):
         return "None"
 
     def enum_text(self, enum: Enum) -> List[str]:
-        lines = [f"class {self.enum_name(enum)}({'Flags' if enum.is_flags else 'Number'}):", *docstring(self.enum_prose(enum), "    "), ""]
+        base = "Flags" if enum.is_flags else "Number"
+        lines = [f"class {self.enum_name(enum)}({base}):", *docstring(self.enum_prose(enum), "    "), ""]
         for value in enum.values:
-            lines += [*remark(self.value_prose(enum, value), "    "), f"    {self.value_name(enum, value)} = {value.value}"]
+            lines += [*remark(self.value_prose(enum, value), "    "),
+                      f"    {self.value_name(enum, value)} = {value.value}"]
         return [*lines, "", ""]
 
     def numbers_text(self) -> List[str]:
         enums = [enum for enum in self.described.enums.values() if self.has_enum(enum)]
-        exported = sorted(self.enum_name(enum) for enum in enums)
-        lines = ['"""The library\'s numbers. clpool.constants has those for users."""', "from ._number import Flags, Number", ""]
-        lines += ["", "__all__ = [", *(f'    "{name}",' for name in exported), "]", "", ""]
+        lines = ['"""The library\'s numbers. clpool.constants has those for users."""', "from ._number import Flags, Number",
+                 "", "", "__all__ = ["]
+        lines += [f'    "{name}",' for name in sorted(self.enum_name(enum) for enum in enums)]
+        lines += ["]", "", ""]
         for enum in enums:
             lines += self.enum_text(enum)
-        rest = [value for enum in self.described.enums.values() if not self.has_enum(enum) for value in enum.values]
-        for number in sorted([*self.described.constants.values(), *rest]):
-            lines.append(f"{number.name} = {number.value}")
-        return lines
+        return lines + [f"{number.name} = {number.value}" for number in self.described.numbers_without_a_type(self)]
 
     # ---- results
 
@@ -74,31 +74,42 @@ class Python(Language):
         return f"Optional[{kind}]" if f"{member.struct}.{member.name}" in names.OPTIONAL_IN_PYTHON else kind
 
     def result_text(self, struct: Struct) -> List[str]:
+        """A dictionary if users fill it in as well, else a named tuple whose fields have documentation."""
         name, members = self.result(struct.name), self.members(struct)
-        if self.options(struct.name):  # users fill it in as well: a dictionary
-            lines = [f"class {name}(TypedDict, total=False):", *docstring(self.struct_prose(struct), "    "), ""]
+        about = docstring(self.struct_prose(struct), "    ")
+        if self.options(struct.name):
+            lines = [f"class {name}(TypedDict, total=False):", *about, ""]
             for member in members:
                 kind = "int" if member.kind in ("enum", "boolean") else self.type_of(member)
                 lines += [*remark(self.field_prose(struct, member), "    "), f"    {member.name}: {kind}"]
             return [*lines, "", ""]
-        lines = [f"class {name}(NamedTuple):", *docstring(self.struct_prose(struct), "    "), ""]
-        lines += [f"    {member.name}: {self.type_of(member)}" for member in members]
-        lines += ["", "", f"_describe({name}, {{"]
+        lines = [f"class {name}(NamedTuple):", *about, "",
+                 *(f"    {member.name}: {self.type_of(member)}" for member in members), "", "", f"_describe({name}, {{"]
         for member in members:
-            lines.append(f'    "{member.name}":')
-            text = self.field_prose(struct, member).replace('"', '\\"')
-            parts = wrapped(text, " " * 8)
-            lines += [f'        "{part.strip()}{" " if index + 1 < len(parts) else ""}"' for index, part in enumerate(parts)]
-            lines[-1] += ","
+            parts = wrapped(self.field_prose(struct, member).replace('"', '\\"'), "")
+            lines += [f'    "{member.name}":', *(f'        "{part} "' for part in parts[:-1]), f'        "{parts[-1]}",']
         return [*lines, "})", "", ""]
 
     def results_text(self) -> List[str]:
-        lines = ['"""What the library tells, as named tuples; what it is told in numbers, as dictionaries."""',
-                 "from typing import Any, Dict, NamedTuple, Optional, Tuple, Type, TypedDict, TypeVar", "", 'R = TypeVar("R")', "", "",
-                 "def _describe(kind: Any, fields: Dict[str, str]) -> None:", "    for name, text in fields.items():",
-                 "        getattr(kind, name).__doc__ = text", "", "",
-                 "def read(kind: Type[R], struct: Any) -> R:", '    """A named tuple of the fields of a struct."""', "    fields: Any = kind",
-                 "    return kind(*(getattr(struct, field) for field in fields._fields))", "", ""]
+        lines = code("""
+            \"\"\"What the library tells, as named tuples; what it is told in numbers, as dictionaries.\"\"\"
+            from typing import Any, Dict, NamedTuple, Optional, Tuple, Type, TypedDict, TypeVar
+
+            R = TypeVar("R")
+
+
+            def _describe(kind: Any, fields: Dict[str, str]) -> None:
+                for name, text in fields.items():
+                    getattr(kind, name).__doc__ = text
+
+
+            def read(kind: Type[R], struct: Any) -> R:
+                \"\"\"A named tuple of the fields of a struct.\"\"\"
+                fields: Any = kind
+                return kind(*(getattr(struct, field) for field in fields._fields))
+
+
+            """)
         for struct in self.described.structs.values():
             if self.result(struct.name):
                 lines += self.result_text(struct)
@@ -107,4 +118,5 @@ class Python(Language):
         return lines
 
     def files(self) -> Dict[str, str]:
-        return {"_numbers.py": "\n".join([*HEAD, *self.numbers_text(), ""]), "_results.py": "\n".join([*HEAD, *self.results_text(), ""])}
+        modules = {"_numbers.py": self.numbers_text(), "_results.py": self.results_text()}
+        return {name: "\n".join([*HEAD, *lines, ""]) for name, lines in modules.items()}

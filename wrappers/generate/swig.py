@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""What SWIG gets of the headers, which it reads itself: lists of handles, structs and statuses to apply a language's macros to."""
+"""What SWIG gets of the headers, which it reads itself: lists of handles, structs and statuses, to apply a language's
+macros to."""
 from typing import Dict, List
 
 import names
@@ -18,20 +19,22 @@ class Swig:
         return names.KINDS.get(status) or pascal(status[len("CLPOOL_ERROR_"):])
 
     def statuses(self) -> List[str]:
-        return [f"CLPOOL_STATUS_KIND({value.name}, {self.kind(value.name)})" for value in self.described.enums["CLPOOL_ERROR_"].values
-                if value.name != "CLPOOL_SUCCESS"]
+        return [f"CLPOOL_STATUS_KIND({value.name}, {self.kind(value.name)})"
+                for value in self.described.enums["CLPOOL_ERROR_"].values if value.name != "CLPOOL_SUCCESS"]
 
     def structs(self) -> List[str]:
         """Those that programs fill in or read; each begins as its …_init() leaves it."""
-        return [f"CLPOOL_STRUCT({name})" for name, struct in self.described.structs.items()
-                if f"{name}_init" in self.described.functions and name in (names.RESULTS.keys() | names.OPTIONS.keys() | names.SWIG_STRUCTS)]
+        seen = names.RESULTS.keys() | names.OPTIONS.keys() | names.SWIG_STRUCTS
+        return [f"CLPOOL_STRUCT({name})" for name in self.described.structs
+                if name in seen and f"{name}_init" in self.described.functions]
 
     def figures(self) -> List[str]:
         """Results of nothing but 64-bit numbers."""
         return [f"CLPOOL_FIGURES_OF({name})" for name, struct in self.described.structs.items()
-                if name in names.RESULTS and struct.is_figures]
+                if name in names.RESULTS and struct.is_plain]
 
     def files(self) -> Dict[str, str]:
-        lists = {"handles.i": [f"CLPOOL_HANDLE({name})" for name in self.described.handles], "structs.i": self.structs(),
-                 "figures.i": self.figures(), "statuses.i": self.statuses()}
+        handles = [f"CLPOOL_HANDLE({name})" for name in self.described.handles]
+        lists = {"handles.i": handles, "structs.i": self.structs(), "figures.i": self.figures(),
+                 "statuses.i": self.statuses()}
         return {f"described/{name}": "\n".join([*HEAD, *lines, ""]) for name, lines in lists.items()}

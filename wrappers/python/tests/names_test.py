@@ -77,6 +77,16 @@ def test_every_test_of_the_page_is_there():
             assert re.search(rf"^def {name}\(", (HERE / file).read_text(), re.M), f"{file}::{name}"
 
 
+def test_the_table_of_all_wrappers_names_what_is_there():
+    rows = [line.split("|")[2] for line in (HERE / "../../README.md").read_text().split("## Names")[1].split("\n## ")[0].splitlines()
+            if re.match(r"\| [a-zA-Z]", line)]
+    assert len(rows) > 30
+    for name in re.findall(r"`([\w.]+)`", " ".join(rows).replace("`guard`", "")):
+        thing = clpool
+        for part in name.split("."):
+            thing = importlib.import_module("clpool." + part) if thing is clpool and not hasattr(clpool, part) else getattr(thing, part)
+
+
 def test_the_lines_of_the_readme_run():
     from readme_lines import lines
     exec(lines(), {})
