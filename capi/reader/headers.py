@@ -159,7 +159,7 @@ def enumerations(header: str, text: str) -> List[Enumeration]:
         values = [Number(name, int(number, 0), comment, line_of(text, match.start(2) + at))
                   for comment, name, number, at in
                   ((part.group(1) or "", part.group(2), part.group(3), part.start(2)) for part in
-                   re.finditer(COMMENT + r"\b(CLPOOL_\w+) = (-?\w+)\s*(?:,|$)", match.group(2), re.DOTALL))]
+                   re.finditer(COMMENT + r"\b(CL\w*_\w+) = (-?\w+)\s*(?:,|$)", match.group(2), re.DOTALL))]
         found.append(Enumeration(header, match.group(1) or "", line_of(text, match.start(2)), values))
     return found
 

@@ -8,6 +8,7 @@ import sys
 import csharp
 import description
 import java
+import opencl
 import python
 import swig
 
@@ -15,7 +16,7 @@ WRITERS = {"python": python.Python, "java": java.Java, "csharp": csharp.CSharp, 
 
 
 def main(language: str, header_folder: str, folder: str) -> int:
-    files = WRITERS[language](description.Description(header_folder)).files()
+    files = {**WRITERS[language](description.Description(header_folder)).files(), **opencl.FILES[language]()}
     root = pathlib.Path(folder)
     for name, text in files.items():
         path = root / name

@@ -5,8 +5,8 @@ and what is written by hand, with the reason. README.md has the rules."""
 
 LANGUAGES = ("python", "java", "csharp")
 
-# Enumerations, by what their numbers' names share. The rule: CLPOOL_STRUCT_ARGUMENT_BUG_… is struct_argument_bug in
-# Python, and StructArgumentBug in Java and C#.
+# Enumerations, by what their numbers' names share. The rule: CLPOOL_DEVICE_VENDOR_… is device_vendor in Python,
+# and DeviceVendor in Java and C#.
 ENUMS = {
     "CLPOOL_ERROR_": {"python": "status", "java": "Status", "csharp": "Status"},
     "CLPOOL_MESSAGE_": {"python": "severity", "java": "Severity", "csharp": "MessageSeverity"},
@@ -192,3 +192,45 @@ WORDS = {
     "clpool_pool": {"python": "Pool", "java": "{@link Pool}", "csharp": '<see cref="Pool"/>'},
     "clpool_pool_create": {},
 }
+
+# The enumerations of opencl.h by their first number: what their numbers' names begin with, and their classes. In C# three of
+# them are one; Java has all numbers in one class, Cl, by their names without CL_.
+OPENCL = {
+    "CL_MEM_READ_WRITE": ("CL_MEM_", "mem_flags", "MemFlags"),
+    "CL_MAP_READ": ("CL_MAP_", "map_flags", "MapFlags"),
+    "CL_MIGRATE_MEM_OBJECT_HOST": ("CL_MIGRATE_MEM_OBJECT_", "mem_migration_flags", "MigrationFlags"),
+    "CL_DEVICE_TYPE_DEFAULT": ("CL_DEVICE_TYPE_", "device_type", "DeviceTypes"),
+    "CL_DEVICE_SVM_COARSE_GRAIN_BUFFER": ("CL_DEVICE_SVM_", "device_svm_capabilities", "SvmCapabilities"),
+    "CL_MEM_OBJECT_BUFFER": ("CL_MEM_OBJECT_", "mem_object_type", "ImageType"),
+    "CL_MEM_TYPE": ("CL_MEM_", "mem_info", "MemInfo"),
+    "CL_IMAGE_FORMAT": ("CL_IMAGE_", "image_info", "MemInfo"),
+    "CL_PIPE_PACKET_SIZE": ("CL_PIPE_", "pipe_info", "MemInfo"),
+    "CL_R": ("CL_", "channel_order", "ChannelOrder"),
+    "CL_SNORM_INT8": ("CL_", "channel_type", "ChannelType"),
+    "CL_ADDRESS_NONE": ("CL_ADDRESS_", "addressing_mode", "AddressingMode"),
+    "CL_FILTER_NEAREST": ("CL_FILTER_", "filter_mode", "FilterMode"),
+    "CL_SAMPLER_REFERENCE_COUNT": ("CL_SAMPLER_", "sampler_info", None),
+}
+OPENCL_FLAGS = {"mem_flags", "svm_mem_flags", "map_flags", "mem_migration_flags", "device_type", "device_svm_capabilities"}
+# Of PyOpenCL's classes two share their numbers: which have those of mem_flags that begin so.
+OPENCL_SVM = "CL_MEM_SVM_"
+OPENCL_ACCESS = ("CL_MEM_READ_WRITE", "CL_MEM_WRITE_ONLY", "CL_MEM_READ_ONLY")
+# Names in C# that are not those of OpenCL in PascalCase; None: not there.
+OPENCL_IN_CSHARP = {
+    **{f"CL_{name}": name for name in ("RG", "RA", "RGB", "RGBA", "BGRA", "ARGB", "ABGR", "Rx", "RGx", "RGBx")},
+    "CL_sRGB": "SRGB", "CL_sRGBx": "SRGBx", "CL_sRGBA": "SRGBA", "CL_sBGRA": "SBGRA",
+    "CL_UNORM_INT_101010_2": "UnormInt101010_2", "CL_MIGRATE_MEM_OBJECT_HOST": "ToHost",
+    "CL_MEM_ASSOCIATED_MEMOBJECT": "AssociatedMemObject", "CL_IMAGE_NUM_MIP_LEVELS": "ImageMipLevels",
+    "CL_IMAGE_NUM_SAMPLES": "ImageSamples", "CL_MEM_OBJECT_BUFFER": None, "CL_MEM_OBJECT_PIPE": None,
+    **{f"CL_MEM_OBJECT_IMAGE{kind}": "Image" + kind.replace("_ARRAY", "Array").replace("_BUFFER", "Buffer")
+       for kind in ("1D", "1D_ARRAY", "1D_BUFFER", "2D", "2D_ARRAY", "3D")},
+}
+# What C#'s enumerations have besides: name, number, comment.
+OPENCL_MORE_IN_CSHARP = {
+    "MemFlags": ("None", 0, "The default."), "MigrationFlags": ("None", 0, "To the queue's device, with its content."),
+    "DeviceTypes": ("Any", 0, "Any."), "SvmCapabilities": ("None", 0, "None."),
+    "MapFlags": ("ReadWrite", 3, "The host reads and writes."),
+}
+# Names in Java that are not those of OpenCL without CL_.
+OPENCL_IN_JAVA = {"CL_MIGRATE_MEM_OBJECT_HOST": "MIGRATE_HOST",
+                  "CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED": "MIGRATE_CONTENT_UNDEFINED"}

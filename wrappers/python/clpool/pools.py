@@ -30,9 +30,9 @@ class Pool(_n.Pool):
 
     Options, 0 or None meaning the default: `strategy` (clpool.strategy.COALESCING or BINNED: exactly PyOpenCL's),
     `leading_bits_in_bin_id` (binned only, 0…26), `max_bytes`, `max_held_bytes`, `min_chunk_bytes`, `alignment`,
-    `release_threshold`, `decay_ns`, `queues` on which the memory is used, `name`, `guard` (True or False; None: as the
-    variable CLPOOL_GUARD says): a guarded pool finds uses after the release and writes beyond the end, and tells them to
-    `message`.
+    `release_threshold`, `decay_ns`, `wait_ns` (how long a request without memory waits; 0: 10 seconds), `queues` on which the
+    memory is used, `name`, `guard` (True or False; None: as the variable CLPOOL_GUARD says): a guarded pool finds uses after
+    the release and writes beyond the end, and tells them to `message`.
 
     Callbacks: `collect()` is asked when the driver is out of memory (gc.collect by default), `out_of_memory(size, attempt)`
     last, returning whether to try again; `message(severity, text)` takes the pool's messages.
@@ -46,7 +46,7 @@ class Pool(_n.Pool):
                  collect: Optional[Callable[[], Any]] = gc.collect,
                  out_of_memory: Optional[Callable[[int, int], Any]] = None,
                  message: Optional[Callable[[int, str], Any]] = None, queues: Optional[Sequence[Any]] = None,
-                 name: Optional[str] = None, guard: Optional[bool] = None) -> None:
+                 name: Optional[str] = None, guard: Optional[bool] = None, wait_ns: int = 0) -> None:
         if not isinstance(allocator, Allocator):
             raise TypeError(f"a pool is made over an allocator of clpool, not {type(allocator).__name__}")
         if allocator.is_deferred:
@@ -57,7 +57,7 @@ class Pool(_n.Pool):
             bits = CLPOOL_LEADING_BITS_NONE
         super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
                          min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
-                         name, guard)
+                         name, guard, wait_ns)
         self._addressless = not allocator.addressable
         self._leading_bits = 4 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         self.allocator = allocator

@@ -87,6 +87,22 @@ def test_the_table_of_all_wrappers_names_what_is_there():
             thing = importlib.import_module("clpool." + part) if thing is clpool and not hasattr(clpool, part) else getattr(thing, part)
 
 
+@pytest.mark.parametrize("struct, function", [
+    ("clpool_pool_options", clpool.Pool.__init__),
+    ("clpool_performance_options", clpool.characterize.measure_performance),
+    ("clpool_bank_memory", clpool.characterize.bank_conflicts),
+])
+def test_the_options_of_c_are_arguments(struct, function):
+    sys.path.insert(0, str(HERE / "../../../capi/reader"))
+    import headers
+    folder = (HERE / "../../../capi/include/clpool").resolve()
+    fields, = [found.fields for name, text in headers.texts(folder).items() for found in headers.structs(name, text)
+               if found.name == struct]
+    for field in fields[1:]:
+        if "Must be 0" not in field.comment and field.name not in ("callbacks", "user", "queue_count"):
+            assert field.name in inspect.signature(function).parameters
+
+
 def test_the_lines_of_the_readme_run():
     from readme_lines import lines
     exec(lines(), {})
