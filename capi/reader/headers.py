@@ -63,9 +63,25 @@ class Documentation(NamedTuple):
     result: Optional[str]
 
 
-def to_parameter(text: str) -> Parameter:
+# A /** comment, if there is one, and what separates it from what it is of.
+COMMENT = r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?"
+# What stands for numbers in macros.
+LIMITS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "SIZE_MAX": 2**64 - 1}
+
+
+def line_of(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def understood(match: Optional[re.Match], header: str, line: int) -> re.Match:
+    if match is None:
+        raise SystemExit(f"{header}:{line}: this is no C that the headers are written in (see CONTRIBUTING.md)")
+    return match
+
+
+def to_parameter(header: str, line: int, text: str) -> Parameter:
     """A parameter of a declaration: `const size_t* origin`, `size_t shape[3]`."""
-    match = re.fullmatch(r"(.*?)(\w+)((?:\[\w*\])*)", text.strip())
+    match = understood(re.fullmatch(r"(.*?)(\w+)((?:\[\w*\])*)", text.strip()), header, line)
     return Parameter(match.group(1).strip() + match.group(3), match.group(2))
 
 
@@ -81,13 +97,13 @@ def without_comments(text: str) -> str:
 def functions(header: str, text: str) -> List[Function]:
     """Everything that is declared with CLPOOL_API, with the /** comment that ends right before it."""
     found = []
-    for match in re.finditer(r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?^CLPOOL_API\b([^;]*);", text, re.DOTALL | re.MULTILINE):
+    for match in re.finditer(COMMENT + r"^CLPOOL_API\b([^;]*);", text, re.DOTALL | re.MULTILINE):
         declaration = " ".join(without_comments(match.group(2)).split())
-        parts = re.fullmatch(r"(.*?)\b(clpool_\w+)\s*\((.*)\)\s*CLPOOL_NOEXCEPT", declaration)
+        line = line_of(text, match.start(2))
+        parts = understood(re.fullmatch(r"(.*?)\b(clpool_\w+)\s*\((.*)\)\s*CLPOOL_NOEXCEPT", declaration), header, line)
         listed = [] if parts.group(3) == "void" else parts.group(3).split(",")
-        line = text.count("\n", 0, match.start(2)) + 1
         found.append(Function(header, parts.group(2), match.group(1) or "", line, parts.group(1).strip(),
-                              [to_parameter(parameter) for parameter in listed]))
+                              [to_parameter(header, line, parameter) for parameter in listed]))
     return found
 
 
@@ -121,14 +137,6 @@ def comments(text: str) -> List[Tuple[int, str]]:
     return [(text.count("\n", 0, match.start()) + 1, match.group()) for match in re.finditer(r"/\*.*?\*/", text, re.DOTALL)]
 
 
-COMMENT = r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?"
-LIMITS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "SIZE_MAX": 2**64 - 1}
-
-
-def line_of(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
 def structs(header: str, text: str) -> List[Struct]:
     """Every struct that is defined, with the /** comments of it and of its fields."""
     found = []
@@ -136,14 +144,17 @@ def structs(header: str, text: str) -> List[Struct]:
         fields, at = [], match.start(2)
         declaration = re.compile(r"\s*" + COMMENT + r"([^;]+);", re.DOTALL)
         while text[at:match.end(2)].strip():
-            part = declaration.match(text, at)
+            part = understood(declaration.match(text, at), header, line_of(text, at))
             words = " ".join(without_comments(part.group(2)).split())
             line, at = line_of(text, part.start(2)), part.end()
             pointer = re.search(r"\(\*(\w+)\)\s*\(", words)
-            plain_field = re.fullmatch(r"(.*?)\b(\w+)(?:\[(\w+)\])?", words)
-            fields.append(Field(pointer.group(1), "function", "", part.group(1) or "", line) if pointer else
-                          Field(plain_field.group(2), plain_field.group(1).strip(), plain_field.group(3) or "",
-                                part.group(1) or "", line))
+            comment = part.group(1) or ""
+            if pointer:
+                fields.append(Field(pointer.group(1), "function", "", comment, line))
+                continue
+            found_field = understood(re.fullmatch(r"(.+?)\b(\w+)(?:\[(\w+)\])?", words), header, line)
+            kind, name, extent = found_field.groups("")
+            fields.append(Field(name, kind.strip(), extent, comment, line))
         found.append(Struct(header, match.group(3), match.group(1) or "", line_of(text, match.start(3)), fields))
     return found
 
@@ -180,11 +191,12 @@ def numbers(text: str) -> List[str]:
         [macro.name for macro in macros(text)]
 
 
-def initial_values(text: str) -> Dict[str, List[str]]:
+def initial_values(header: str, text: str) -> Dict[str, List[str]]:
     """What the macro CLPOOL_…_INIT sets each field to, by the macro's name; the first entry is the size."""
     found = {}
-    for name, body in re.findall(r"^#define (CLPOOL_\w+_INIT)\b((?:[^\n]*\\\n)*[^\n]*)$", without_comments(text), re.MULTILINE):
-        inner = re.fullmatch(r"\s*\{(.*)\}\s*", body.replace("\\\n", " "), re.DOTALL).group(1)
+    for match in re.finditer(r"^#define (CLPOOL_\w+_INIT)\b((?:[^\n]*\\\n)*[^\n]*)$", text, re.MULTILINE):
+        body = re.fullmatch(r"\s*\{(.*)\}\s*", match.group(2).replace("\\\n", " "), re.DOTALL)
+        inner = understood(body, header, line_of(text, match.start())).group(1)
         entries, depth = [""], 0
         for letter in inner:
             depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(letter, 0)
@@ -192,7 +204,7 @@ def initial_values(text: str) -> Dict[str, List[str]]:
                 entries.append("")
             else:
                 entries[-1] += letter
-        found[name] = [entry.strip() for entry in entries]
+        found[match.group(1)] = [entry.strip() for entry in entries]
     return found
 
 

@@ -94,7 +94,7 @@ class CSharp(Language):
 
     def type_of(self, member: Member) -> str:
         if member.enum is not None and member.kind in ("enum", "flags"):
-            return self.enum_name(member.enum)
+            return self.enum_name(member.numbers)
         if member.kind == "number32" and member.struct in names.LONG_IN_CSHARP:
             return "long"
         return TYPES[member.kind]
@@ -102,13 +102,13 @@ class CSharp(Language):
     def read(self, member: Member) -> str:
         value = f"native.{member.name}"
         if member.kind in ("enum", "flags"):
-            return f"({self.enum_name(member.enum)}){value}"
+            return f"({self.enum_name(member.numbers)}){value}"
         if member.kind == "boolean":
             return f"{value} != 0"
         if member.kind == "text":
             return f"Utf8.Read({value})"
         if member.kind == "numbers":
-            return f"Figures.Numbers({value}, native.{member.count})"
+            return f"Figures.Numbers({value}, native.{member.companion})"
         return f"({self.type_of(member)}){value}" if member.kind in ("number32", "number64") else value
 
     def write(self, struct: Struct, member: Member) -> List[str]:
@@ -118,10 +118,10 @@ class CSharp(Language):
         if member.kind == "boolean":
             return [f"{field} = {name} ? 1u : 0u;"]
         if member.kind == "bit":
-            return [f"if ({name}) native.flags |= {self.described.numbers[member.count][1].value};"]
+            return [f"if ({name}) native.flags |= {self.described.numbers[member.companion][1].value};"]
         if member.kind == "numbers":
             limit = self.described.constants[self.described.extents[f"{struct.name}.{member.name}"]].value
-            return [f'native.{member.count} = Figures.Store({name}, {field}, {limit}, "{name}");']
+            return [f'native.{member.companion} = Figures.Store({name}, {field}, {limit}, "{name}");']
         if member.kind in ("number32", "number64"):
             cast = "(uint)" if member.kind == "number32" else ""
             return [f'{field} = {cast}Arguments.Bytes({name}, "{name}");']
@@ -174,7 +174,7 @@ class CSharp(Language):
 
     def class_text(self, struct: Struct) -> List[str]:
         result, options = self.result(struct.name), self.options(struct.name)
-        name = result or options
+        name = result or options or ""
         partial = "partial " if name in names.EXTENDED["csharp"] else ""
         body = self.constants(struct)
         body += self.options_text(struct, name) if options else self.result_text(struct, name)
@@ -202,8 +202,8 @@ class CSharp(Language):
             }
 
             """)
-        for struct in self.described.raw.values():
-            structs += self.struct_text(struct, self.described.initial.get(struct.name, []))
+        for raw in self.described.raw.values():
+            structs += self.struct_text(raw, self.described.initial.get(raw.name, []))
         structs += ["internal static class Constants", "{"]
         for number in sorted(self.described.constants.values()):
             kind = "uint" if number.value < 2**32 else "ulong"

@@ -50,8 +50,14 @@ class Member(NamedTuple):
     comment: str
     line: int
     is_input: bool
-    count: str
+    companion: str  # of an array the field that has its length, of a bit the number's name
     initial: str
+
+    @property
+    def numbers(self) -> Enum:
+        """The enumeration of a field that has one."""
+        assert self.enum is not None
+        return self.enum
 
 
 class Struct(NamedTuple):
@@ -105,7 +111,7 @@ class Description:
                 prefix = self.prefix_of(found)
                 self.enums[prefix] = Enum(prefix, header, found.line, self.plain(found.comment), found.values)
         for header, text in texts.items():
-            initial = headers.initial_values(text)
+            initial = headers.initial_values(header, text)
             for struct in headers.structs(header, text):
                 values = initial.get(struct.name.upper() + "_INIT", [])
                 self.raw[struct.name], self.initial[struct.name] = struct, values
@@ -152,7 +158,7 @@ class Description:
                 raise Problem(struct.header, field.line, f"no enumeration is {told.group(3)}…")
             found.append(Member(
                 struct.name, field.name, self.kind_of(field, comment, enum), enum, comment, field.line,
-                is_input="Ignored as input." not in comment, count=counts.get(field.name, ""),
+                is_input="Ignored as input." not in comment, companion=counts.get(field.name, ""),
                 initial=values[index] if len(values) > index else ""))
         return found
 
@@ -191,9 +197,10 @@ class Language:
     def options(self, struct: str) -> Optional[str]:
         return None if self.by_hand(struct) else names.OPTIONS.get(struct, {}).get(self.name)
 
-    def class_of(self, struct: str) -> Optional[str]:
-        """The class that comments mean when they name the struct, generated or not."""
-        return names.RESULTS.get(struct, {}).get(self.name) or names.OPTIONS.get(struct, {}).get(self.name)
+    def class_of(self, struct: str) -> str:
+        """The class that comments mean when they name the struct, generated or not; "" if there is none."""
+        tables = (names.RESULTS, names.OPTIONS)
+        return next((table[struct][self.name] for table in tables if self.name in table.get(struct, {})), "")
 
     def members(self, struct: Struct) -> List[Member]:
         """Those that the language's class has; bits that are booleans of their own come one by one."""
@@ -206,13 +213,14 @@ class Language:
                 raise Problem(struct.header, member.line, f"{struct.name}.{member.name} is of a type that has no "
                                                           "counterpart: names.py has to say that it is written by hand")
             if member.enum is not None and member.enum.prefix in names.BOOLEANS:
-                found += [member._replace(name=value.name[len(member.enum.prefix):].lower(), kind="bit", count=value.name,
+                found += [member._replace(name=value.name[len(member.enum.prefix):].lower(), kind="bit", companion=value.name,
                                           comment=Description.plain(value.comment), line=value.line)
                           for value in member.enum.values]
             else:
                 found.append(member)
         order = names.ORDER.get((self.name, struct.name))
-        return sorted(found, key=lambda member: order.index(member.name)) if order else found
+        places = {name: place for place, name in enumerate(order or ())}
+        return sorted(found, key=lambda member: places.get(member.name, 0))
 
     # ---- names
 

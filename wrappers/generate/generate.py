@@ -4,6 +4,7 @@
 headers. The folder is the generator's own: files that it no longer makes are removed."""
 import pathlib
 import sys
+from typing import Any, Dict
 
 import csharp
 import description
@@ -12,7 +13,7 @@ import opencl
 import python
 import swig
 
-WRITERS = {"python": python.Python, "java": java.Java, "csharp": csharp.CSharp, "swig": swig.Swig}
+WRITERS: Dict[str, Any] = {"python": python.Python, "java": java.Java, "csharp": csharp.CSharp, "swig": swig.Swig}
 
 
 def main(language: str, header_folder: str, folder: str) -> int:

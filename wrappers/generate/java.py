@@ -110,12 +110,12 @@ class Java(Language):
     def is_nested(self, member: Member) -> bool:
         """Whether the enumeration is a part of the class."""
         return member.kind in ("enum", "flags") and \
-            self.enum_name(member.enum).startswith(f"{self.class_of(member.struct)}.")
+            self.enum_name(member.numbers).startswith(f"{self.class_of(member.struct)}.")
 
     def type_of(self, member: Member) -> str:
         if member.kind not in ("enum", "flags"):
             return TYPES[member.kind]
-        name = self.enum_name(member.enum)
+        name = self.enum_name(member.numbers)
         name = name.rpartition(".")[2] if self.is_nested(member) else name
         return f"java.util.Set<{name}>" if member.kind == "flags" else name
 
@@ -123,7 +123,7 @@ class Java(Language):
         if member.kind == "enum":
             return f"{self.type_of(member)}.of((int) {value})"
         if member.kind == "flags":
-            return f"{self.enum_name(member.enum)}.of({value})"
+            return f"{self.enum_name(member.numbers)}.of({value})"
         if member.kind == "boolean":
             return f"{value} != 0"
         if member.kind == "numbers":
@@ -164,7 +164,7 @@ class Java(Language):
         lines += indented(self.constants(struct), "  ")
         for member in members:
             if self.is_nested(member):
-                lines += [*indented(self.enum_text(member.enum), "  "), ""]
+                lines += [*indented(self.enum_text(member.numbers), "  "), ""]
         lines += [f"  private final {self.type_of(member)} {self.field_name(member)};" for member in members]
         if struct.is_figures:
             lines += ["", f"  /** Of the figures of {struct.name}, in its order. */",
@@ -173,7 +173,7 @@ class Java(Language):
         else:
             lines += ["", f"  {name}({struct.name} c) {{"]
             values = [f"c.get{property_of(member.name)}()" for member in members]
-            counts = [f"c.get{property_of(member.count)}()" for member in members]
+            counts = [f"c.get{property_of(member.companion)}()" for member in members]
         lines += [f"    {self.field_name(member)} = {self.read(member, value, count)};"
                   for member, value, count in zip(members, values, counts)]
         lines += ["  }"]
@@ -202,8 +202,8 @@ class Java(Language):
         if member.kind == "numbers":
             return " = {}"
         if member.kind == "enum":
-            first = next(value for value in member.enum.values if value.value == int(number or "0"))
-            return f" = {self.enum_name(member.enum)}.{self.value_name(member.enum, first)}"
+            first = next(value for value in member.numbers.values if value.value == int(number or "0"))
+            return f" = {self.enum_name(member.numbers)}.{self.value_name(member.numbers, first)}"
         return f" = {number}" if number.isdigit() and number != "0" else ""
 
     def setter_text(self, struct: Struct, member: Member) -> List[str]:
@@ -229,7 +229,7 @@ class Java(Language):
             value = field = self.field_name(member)
             if member.kind == "numbers":
                 limit = self.described.extents[f"{struct.name}.{member.name}"]
-                lines.append(f"  c.set{property_of(member.count)}({field}.length);")
+                lines.append(f"  c.set{property_of(member.companion)}({field}.length);")
                 value = f"java.util.Arrays.copyOf({field}, Constants.{limit})"
             elif member.kind in ("enum", "boolean"):
                 value = f"{field}.number()" if member.kind == "enum" else f"{field} ? 1 : 0"

@@ -3,6 +3,8 @@
 """What the headers do not say of the wrappers: names that do not follow the rule, what each struct is in each language,
 and what is written by hand, with the reason. README.md has the rules."""
 
+from typing import Dict, Optional, Tuple
+
 LANGUAGES = ("python", "java", "csharp")
 
 # Enumerations, by what their numbers' names share. The rule: CLPOOL_DEVICE_VENDOR_… is device_vendor in Python,
@@ -144,7 +146,7 @@ FIELDS_BY_HAND_IN = {
 
 # Fields whose name does not follow the rule, and orders of fields that were there before.
 FIELDS = {("csharp", "clpool_occupancy.limiting_factors"): "LimitedBy"}
-ORDER = {("python", "clpool_answer"): ("value", "source", "basis", "note")}
+ORDER: Dict[Tuple[str, str], Tuple[str, ...]] = {("python", "clpool_answer"): ("value", "source", "basis", "note")}
 # 32-bit numbers that may be any of theirs: long in C#, where the others are int.
 LONG_IN_CSHARP = {"clpool_occupancy"}
 
@@ -178,7 +180,7 @@ public String name(Model model) {
 }
 
 # Names in comments that are neither fields nor numbers with a name of their own: what stands for them in each language.
-WORDS = {
+WORDS: Dict[str, Dict[str, str]] = {
     "clpool_pool_tick()": {"python": "tick()", "java": "{@link Pool#tick()}", "csharp": '<see cref="Pool.Tick"/>'},
     "clpool_mem_set_tag()": {"python": "MemoryObject.tag", "java": "{@link Memory#setTag}",
                              "csharp": '<see cref="MemoryObject.SetTag"/>'},
@@ -195,7 +197,7 @@ WORDS = {
 
 # The enumerations of opencl.h by their first number: what their numbers' names begin with, and their classes. In C# three of
 # them are one; Java has all numbers in one class, Cl, by their names without CL_.
-OPENCL = {
+OPENCL: Dict[str, Tuple[str, str, Optional[str]]] = {
     "CL_MEM_READ_WRITE": ("CL_MEM_", "mem_flags", "MemFlags"),
     "CL_MAP_READ": ("CL_MAP_", "map_flags", "MapFlags"),
     "CL_MIGRATE_MEM_OBJECT_HOST": ("CL_MIGRATE_MEM_OBJECT_", "mem_migration_flags", "MigrationFlags"),
@@ -216,7 +218,7 @@ OPENCL_FLAGS = {"mem_flags", "svm_mem_flags", "map_flags", "mem_migration_flags"
 OPENCL_SVM = "CL_MEM_SVM_"
 OPENCL_ACCESS = ("CL_MEM_READ_WRITE", "CL_MEM_WRITE_ONLY", "CL_MEM_READ_ONLY")
 # Names in C# that are not those of OpenCL in PascalCase; None: not there.
-OPENCL_IN_CSHARP = {
+OPENCL_IN_CSHARP: Dict[str, Optional[str]] = {
     **{f"CL_{name}": name for name in ("RG", "RA", "RGB", "RGBA", "BGRA", "ARGB", "ABGR", "Rx", "RGx", "RGBx")},
     "CL_sRGB": "SRGB", "CL_sRGBx": "SRGBx", "CL_sRGBA": "SRGBA", "CL_sBGRA": "SBGRA",
     "CL_UNORM_INT_101010_2": "UnormInt101010_2", "CL_MIGRATE_MEM_OBJECT_HOST": "ToHost",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each language gets of opencl.h: the names of OpenCL's own numbers."""
 import pathlib
-from typing import Dict, List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import csharp
 import java
@@ -18,7 +18,7 @@ class Group(NamedTuple):
     """An enumeration of opencl.h."""
     prefix: str
     in_python: str
-    in_csharp: str
+    in_csharp: Optional[str]
     comment: str
     values: List[headers.Number]
 
@@ -87,14 +87,14 @@ def in_csharp() -> Dict[str, str]:
             values += [*indented(csharp.summary(text), "    "), f"    {name} = {number},"]
         for value in group.values:
             short = value.name[len("CL_"):] if group.prefix in ("CL_IMAGE_", "CL_PIPE_") else value.name[len(group.prefix):]
-            name = names.OPENCL_IN_CSHARP.get(value.name, pascal(short))
-            if name is not None:
-                values += [*indented(csharp.summary(text_of(value)), "    "), f"    {name} = {value.value:#x},"]
+            called = names.OPENCL_IN_CSHARP.get(value.name, pascal(short))
+            if called is not None:
+                values += [*indented(csharp.summary(text_of(value)), "    "), f"    {called} = {value.value:#x},"]
     lines: List[str] = []
     for name, values in enums.items():
         lines += [*abouts[name], *values[:-1], values[-1].rstrip(","), "}", ""]
-    text = [*csharp.HEAD[:2], f"// {ORIGIN}", "namespace ClPool", "{", *indented(lines[:-1], "    "), "}", ""]
-    return {"OpenCL.cs": "\n".join(text)}
+    file = [*csharp.HEAD[:2], f"// {ORIGIN}", "namespace ClPool", "{", *indented(lines[:-1], "    "), "}", ""]
+    return {"OpenCL.cs": "\n".join(file)}
 
 
 FILES = {"python": in_python, "java": in_java, "csharp": in_csharp, "swig": dict}

@@ -62,7 +62,7 @@ class Agreement(unittest.TestCase):
                 mine = [member for member in members if member.name == field]
                 mine = mine or [member for member in members if member.kind == "bit" and field == "flags"]
                 if not mine:
-                    counted = any(member.count == field for member in members)
+                    counted = any(member.companion == field for member in members)
                     self.assertTrue(counted or field.startswith("reserved") or field in ("struct_size", "version"), f"{struct}.{field}")
                     continue
                 for cls in filter(None, (language.result(struct), language.options(struct))):

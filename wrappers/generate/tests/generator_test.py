@@ -115,6 +115,10 @@ class Generator(unittest.TestCase):
         self.assertIn("is of the type clock, which is not known", self.refused("uint64_t waited_ns", "clock waited_ns", self.raw_structs))
         self.assertEqual("small.h:54: no enumeration is CLPOOL_FORM_…", self.refused("One of CLPOOL_SHAPE_…", "One of CLPOOL_FORM_…"))
 
+    def test_what_is_no_field_is_refused(self):
+        self.assertEqual("small.h:42: this is no C that the headers are written in (see CONTRIBUTING.md)",
+                         self.refused("uint64_t waited_ns", "waited_ns"))
+
     @staticmethod
     def raw_structs(described):
         writer = csharp.CSharp(described)
