@@ -15,9 +15,13 @@ import names  # noqa: E402
 
 WIDTH = 110
 UNSIGNED_64 = 2**64 - 1  # the largest number
+# In the comment of a field: "One of CLPOOL_MODEL_…." or "…: one of CLPOOL_MODEL_…", and the same with "Set of … bits".
 ENUM_SENTENCE = re.compile(r"(^|: |\. )([Oo]ne|Set) of (CLPOOL_\w+_)…( bits)?([.:] ?|$)")
+# What the comment of a field begins with that is 0 or not.
 BOOLEAN = re.compile(r"^(?:1|Not 0): ")
+# What may be a name of C in a comment.
 TOKEN = re.compile(r"clpool_\w+\.\w+|\bclpool_\w+(?:\(\))?|\bCLPOOL_\w+(?:_…)?|\bNULL\b|\b[a-z]\w*_\w+(?:\(\))?")
+# Links and code of the languages, which are not cut at the end of a line.
 CODE = re.compile(r"\{@\w+ [^}]*\}|<see [^>]*/>|<c>[^<]*</c>")
 
 
@@ -29,6 +33,7 @@ class Problem(SystemExit):
 
 
 class Enum(NamedTuple):
+    """An enumeration; it is known by what the names of its numbers begin with."""
     prefix: str
     header: str
     line: int

@@ -5,8 +5,6 @@ and what is written by hand, with the reason. README.md has the rules."""
 
 from typing import Dict, Optional, Tuple
 
-LANGUAGES = ("python", "java", "csharp")
-
 # Enumerations, by what their numbers' names share. The rule: CLPOOL_DEVICE_VENDOR_… is device_vendor in Python,
 # and DeviceVendor in Java and C#.
 ENUMS = {

@@ -18,7 +18,7 @@ import python  # noqa: E402
 import swig  # noqa: E402
 
 SMALL = (HERE / "headers" / "small.h").read_text(encoding="utf-8")
-RESULTS = {"clpool_small_stats": {language: "SmallStatistics" for language in names.LANGUAGES}}
+RESULTS = {"clpool_small_stats": {language: "SmallStatistics" for language in ("python", "java", "csharp")}}
 OPTIONS = {"clpool_small_options": {"java": "SmallBuilder", "csharp": "SmallOptions"}}
 BY_HAND = {"python": {"clpool_small_options": "arguments"}}
 
