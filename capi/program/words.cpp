@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -66,10 +67,33 @@ std::string option_name(const std::string& argument) {
   return is_option ? argument.substr(0, argument.find('=')) : "";
 }
 
-void check_option(const CLI::App& app, const std::string& of, const std::string& argument) {
+/// The names by which options were given so far.
+using Given = std::map<const CLI::Option*, std::string>;
+
+/// Of options that have several names CLI11 would tell the first one only.
+void check_once(const CLI::App& app, const std::string& name, Given& given) {
+  const CLI::Option* const option = app.get_option_no_throw(name);
+  if (option == nullptr || option->get_items_expected_max() != 1) {
+    return;  // flags, and options that take a list
+  }
+  const auto [former, is_first] = given.emplace(option, name);
+  if (!is_first) {
+    throw Failure(
+        ExitCode::bad_input,
+        former->second == name
+            ? fmt::format("'{}' is given twice; it takes one value", name)
+            : fmt::format("'{}' and '{}' are the same option, which takes one value", former->second, name));
+  }
+}
+
+void check_option(const CLI::App& app, const std::string& of, const std::string& argument, Given& given) {
   const std::string name = option_name(argument);
   const std::vector<std::string> known = options_of(app);
-  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) {
+  if (name.empty()) {
+    return;
+  }
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    check_once(app, name, given);
     return;
   }
   throw Failure(ExitCode::bad_input, fmt::format("'{}' is no option of {} (see '{} --help'){}", name, of, of,
@@ -136,14 +160,15 @@ std::string listed_words(const CLI::Option& option) {
 void check_words(const CLI::App& program, const std::vector<std::string>& arguments) {
   const std::vector<std::string> verbs = verbs_of(program);
   const CLI::App* verb = nullptr;
+  Given given;
   for (const std::string& argument : arguments) {
     if (argument == "--") {
       return;
     }
     if (verb != nullptr) {
-      check_option(*verb, "clpool " + verb->get_name(), argument);
+      check_option(*verb, "clpool " + verb->get_name(), argument, given);
     } else if (!option_name(argument).empty()) {
-      check_option(program, "clpool", argument);
+      check_option(program, "clpool", argument, given);
     } else if (std::find(verbs.begin(), verbs.end(), argument) != verbs.end()) {
       verb = program.get_subcommand(argument);
     } else {

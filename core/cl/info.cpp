@@ -7,6 +7,66 @@
 #include <cstring>
 
 namespace clpool::core::cl {
+namespace {
+
+struct Property {
+  cl_uint number;
+  const char* name;
+};
+#define CLPOOL_PROPERTY(name) \
+  { name, #name }
+/// Those that the library asks for.
+constexpr Property properties[] = {CLPOOL_PROPERTY(CL_PLATFORM_VERSION),
+                                   CLPOOL_PROPERTY(CL_PLATFORM_NAME),
+                                   CLPOOL_PROPERTY(CL_PLATFORM_VENDOR),
+                                   CLPOOL_PROPERTY(CL_DEVICE_TYPE),
+                                   CLPOOL_PROPERTY(CL_DEVICE_VENDOR_ID),
+                                   CLPOOL_PROPERTY(CL_DEVICE_MAX_COMPUTE_UNITS),
+                                   CLPOOL_PROPERTY(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE_SUPPORT),
+                                   CLPOOL_PROPERTY(CL_DEVICE_MEM_BASE_ADDR_ALIGN),
+                                   CLPOOL_PROPERTY(CL_DEVICE_GLOBAL_MEM_SIZE),
+                                   CLPOOL_PROPERTY(CL_DEVICE_LOCAL_MEM_SIZE),
+                                   CLPOOL_PROPERTY(CL_DEVICE_AVAILABLE),
+                                   CLPOOL_PROPERTY(CL_DEVICE_QUEUE_PROPERTIES),
+                                   CLPOOL_PROPERTY(CL_DEVICE_NAME),
+                                   CLPOOL_PROPERTY(CL_DEVICE_VENDOR),
+                                   CLPOOL_PROPERTY(CL_DRIVER_VERSION),
+                                   CLPOOL_PROPERTY(CL_DEVICE_VERSION),
+                                   CLPOOL_PROPERTY(CL_DEVICE_EXTENSIONS),
+                                   CLPOOL_PROPERTY(CL_DEVICE_PLATFORM),
+                                   CLPOOL_PROPERTY(CL_DEVICE_HOST_UNIFIED_MEMORY),
+                                   CLPOOL_PROPERTY(CL_DEVICE_SVM_CAPABILITIES),
+                                   CLPOOL_PROPERTY(CL_DEVICE_MAX_PIPE_ARGS),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE2D_MAX_WIDTH),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE2D_MAX_HEIGHT),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE3D_MAX_WIDTH),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE3D_MAX_HEIGHT),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE3D_MAX_DEPTH),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE_MAX_BUFFER_SIZE),
+                                   CLPOOL_PROPERTY(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
+                                   CLPOOL_PROPERTY(CL_CONTEXT_DEVICES),
+                                   CLPOOL_PROPERTY(CL_QUEUE_CONTEXT),
+                                   CLPOOL_PROPERTY(CL_QUEUE_DEVICE),
+                                   CLPOOL_PROPERTY(CL_QUEUE_PROPERTIES),
+                                   CLPOOL_PROPERTY(CL_MEM_TYPE),
+                                   CLPOOL_PROPERTY(CL_MEM_FLAGS),
+                                   CLPOOL_PROPERTY(CL_MEM_SIZE),
+                                   CLPOOL_PROPERTY(CL_MEM_CONTEXT),
+                                   CLPOOL_PROPERTY(CL_MEM_ASSOCIATED_MEMOBJECT),
+                                   CLPOOL_PROPERTY(CL_MEM_OFFSET)};
+#undef CLPOOL_PROPERTY
+
+}  // namespace
+
+Status fail_query(cl_int code, const char* routine, cl_uint name, const void* object) noexcept {
+  for (const Property& property : properties) {
+    if (property.number == name) {
+      return fail_cl(code, routine, "%s of %p cannot be read", property.name, object);
+    }
+  }
+  return fail_cl(code, routine, "property 0x%X of %p cannot be read", name, object);
+}
 
 Status parse_version(const std::string& text, Version& version) noexcept {
   if (std::sscanf(text.c_str(), "OpenCL %d.%d", &version.major, &version.minor) != 2) {

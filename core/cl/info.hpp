@@ -44,14 +44,39 @@ inline cl_int get_info(cl_mem object, cl_uint name, std::size_t size, void* valu
   return clGetMemObjectInfo(object, name, size, value, needed);
 }
 
+inline const char* info_routine(cl_platform_id) {
+  return "clGetPlatformInfo";
+}
+inline const char* info_routine(cl_device_id) {
+  return "clGetDeviceInfo";
+}
+inline const char* info_routine(cl_context) {
+  return "clGetContextInfo";
+}
+inline const char* info_routine(cl_command_queue) {
+  return "clGetCommandQueueInfo";
+}
+inline const char* info_routine(cl_mem) {
+  return "clGetMemObjectInfo";
+}
+
+/// The failure of a query, with the property's name.
+[[gnu::cold]] Status fail_query(cl_int code, const char* routine, cl_uint name, const void* object) noexcept;
+
 /// Reads a property of fixed size.
 template <typename Object, typename T>
 Status query(Object object, cl_uint name, T& value) noexcept {
   if (const cl_int code = get_info(object, name, sizeof value, &value, nullptr); code != CL_SUCCESS) {
-    return fail_cl(code, "clGet…Info", "property 0x%X of %p cannot be read", name,
-                   static_cast<void*>(object));
+    return fail_query(code, info_routine(object), name, object);
   }
   return Status::success;
+}
+
+/// The same; `otherwise` where it cannot be read.
+template <typename T, typename Object>
+T query_or(Object object, cl_uint name, T otherwise) noexcept {
+  T value{};
+  return query(object, name, value) == Status::success ? value : otherwise;
 }
 
 /// Reads a property that is a list of T.
@@ -65,8 +90,7 @@ Status query_list(Object object, cl_uint name, std::vector<T>& values) {
                           : get_info(object, name, values.size() * sizeof(T), values.data(), nullptr);
   }
   if (code != CL_SUCCESS) {
-    return fail_cl(code, "clGet…Info", "property 0x%X of %p cannot be read", name,
-                   static_cast<void*>(object));
+    return fail_query(code, info_routine(object), name, object);
   }
   return Status::success;
 }

@@ -23,12 +23,6 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   return ids;
 }
 
-template <typename T>
-T value_or(cl_device_id device, cl_uint name, T otherwise) {
-  T value{};
-  return cl::query(device, name, value) == Status::success ? value : otherwise;
-}
-
 }  // namespace
 
 void read_device(cl_device_id id, DeviceEntry& entry) {
@@ -36,11 +30,11 @@ void read_device(cl_device_id id, DeviceEntry& entry) {
   entry.name = cl::text_or_empty(id, CL_DEVICE_NAME);
   entry.vendor = cl::text_or_empty(id, CL_DEVICE_VENDOR);
   entry.platform =
-      cl::text_or_empty(value_or<cl_platform_id>(id, CL_DEVICE_PLATFORM, nullptr), CL_PLATFORM_NAME);
-  entry.type = value_or<cl_device_type>(id, CL_DEVICE_TYPE, 0);
-  entry.vendor_id = value_or<cl_uint>(id, CL_DEVICE_VENDOR_ID, 0);
-  entry.available = value_or<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE;
-  entry.shares_host_memory = value_or<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
+      cl::text_or_empty(cl::query_or<cl_platform_id>(id, CL_DEVICE_PLATFORM, nullptr), CL_PLATFORM_NAME);
+  entry.type = cl::query_or<cl_device_type>(id, CL_DEVICE_TYPE, 0);
+  entry.vendor_id = cl::query_or<cl_uint>(id, CL_DEVICE_VENDOR_ID, 0);
+  entry.available = cl::query_or<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE;
+  entry.shares_host_memory = cl::query_or<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
 }
 
 Status read_catalog(Catalog& catalog) {

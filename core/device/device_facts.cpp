@@ -9,12 +9,6 @@
 namespace clpool::core::device {
 namespace {
 
-template <typename T>
-T number(cl_device_id device, cl_uint name) {
-  T value{};
-  return cl::query(device, name, value) == Status::success ? value : T{};
-}
-
 void find_place(cl_device_id device, DeviceFacts& facts) {
   Catalog catalog;
   if (read_catalog(catalog) != Status::success) {
@@ -38,22 +32,25 @@ Status read_device_facts(cl_device_id device, DeviceFacts& facts) {
   facts.vendor = cl::text_or_empty(device, CL_DEVICE_VENDOR);
   facts.version = cl::text_or_empty(device, CL_DEVICE_VERSION);
   facts.driver_version = cl::text_or_empty(device, CL_DRIVER_VERSION);
-  facts.platform = cl::text_or_empty(number<cl_platform_id>(device, CL_DEVICE_PLATFORM), CL_PLATFORM_NAME);
-  facts.type = number<cl_device_type>(device, CL_DEVICE_TYPE);
-  facts.compute_units = number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-  facts.memory_bytes = number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-  facts.largest_allocation_bytes = number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  facts.local_memory_bytes = number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
-  facts.alignment = number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
-  facts.has_unified_memory = number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
-  facts.has_out_of_order_queues = (number<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES) &
-                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+  facts.platform =
+      cl::text_or_empty(cl::query_or<cl_platform_id>(device, CL_DEVICE_PLATFORM, 0), CL_PLATFORM_NAME);
+  facts.type = cl::query_or<cl_device_type>(device, CL_DEVICE_TYPE, 0);
+  facts.compute_units = cl::query_or<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
+  facts.memory_bytes = cl::query_or<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
+  facts.largest_allocation_bytes = cl::query_or<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0);
+  facts.local_memory_bytes = cl::query_or<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE, 0);
+  facts.alignment = cl::query_or<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 0) / 8;
+  facts.has_unified_memory = cl::query_or<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, 0) == CL_TRUE;
+  facts.has_out_of_order_queues =
+      (cl::query_or<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES, 0) &
+       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
   cl::Version version;
   if (cl::device_version(device, version) == Status::success) {
     facts.version_major = static_cast<std::uint32_t>(version.major);
     facts.version_minor = static_cast<std::uint32_t>(version.minor);
     facts.svm_capabilities =
-        version.major >= 2 ? number<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES) : 0;
+        version.major >= 2 ? cl::query_or<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES, 0)
+                           : 0;
   }
   find_place(device, facts);
   clear_last_error();  // of questions without an answer

@@ -34,6 +34,8 @@ if(TARGET clpool_program)
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/clpool" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         COMPONENT Development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+clpool_install_folders(Development "${CMAKE_INSTALL_MANDIR}/man3")
+install(FILES "${PROJECT_SOURCE_DIR}/capi/libclpool.3" DESTINATION "${CMAKE_INSTALL_MANDIR}/man3" COMPONENT Development)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
 
 install(EXPORT clpoolTargets NAMESPACE clpool:: DESTINATION "${clpool_package_dir}" COMPONENT Development)

@@ -12,6 +12,7 @@ packages_benchmarks=(libbenchmark-dev libmimalloc-dev)
 packages_python=(swig python3-dev python3-numpy python3-pytest python3-pyopencl mypy)
 packages_java=(swig default-jdk-headless junit5 libjna-java)
 packages_packaging_wanted=(cli-common-dev cpio debhelper debootstrap dh-python javahelper lintian python3-jinja2 python3-pip python3-venv python3-wheel python3-yaml rpm)
+packages_docs=(doxygen furo python3-breathe python3-myst-parser python3-sphinx)
 packages_csharp=(swig mono-devel nunit-console libnunit-cil-dev)
 
 # known_system: Debian 12 or Ubuntu 24.04, else says what to do by hand and ends with 2.

@@ -88,6 +88,15 @@ TEST(Program, NamesWrongWordsAndTheNearestRightOnes) {
   }
 }
 
+TEST(Program, NamesAnOptionThatIsGivenTwiceAsItWasWritten) {
+  const RunResult both = run_program({"occupancy", "--cc", "9.0", "--arch=gfx90a", "--threads", "64"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(both.err, "clpool: '--cc' and '--arch' are the same option, which takes one value\n");
+  const RunResult twice = run_program({"occupancy", "--arch", "9.0", "--arch", "8.0"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_EQ(twice.err, "clpool: '--arch' is given twice; it takes one value\n");
+}
+
 TEST(Program, TellsThatItsOutputCouldNotBeWritten) {
   if (::access("/dev/full", W_OK) != 0) {
     GTEST_SKIP() << "there is no /dev/full";

@@ -7,10 +7,10 @@ import pathlib
 import sys
 
 LINES = ("SPDX-FileCopyrightText: The libclpool authors", "SPDX-License-Identifier: Apache-2.0")
-ENDINGS = {".c", ".h", ".cpp", ".hpp", ".cu", ".def", ".i", ".java", ".cs", ".py", ".pyi", ".sh", ".cmake", ".map", ".in",
+ENDINGS = {".c", ".h", ".cpp", ".hpp", ".cu", ".def", ".i", ".java", ".cs", ".py", ".pyi", ".sh", ".cmake", ".map", ".in", ".css", ".3",
            ".supp", ".ini", ".1", ".toml", ".yaml", ".yml"}
 NAMES = {"CMakeLists.txt", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore", "check", "demo", "format", "structure",
-         "try", "run", "pictures", "reproducible", "tidy", "build-all", "build", "use", "rules"}
+         "try", "run", "pictures", "reproducible", "tidy", "build-all", "build", "use", "rules", "docs", "Doxyfile"}
 LEFT_OUT = ("build", ".git", ".ci", "tests/data", "tests/fuzz/corpus", ".gpu", "dist",
             "packaging/packages/debian/debian/source")
 

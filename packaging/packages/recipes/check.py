@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the recipes as far as the distribution's tools can: check.py VERSION. Their syntax, that all have the version, and that
-the features and options that they name exist in the build."""
+"""Checks the recipes as far as the distribution's tools can: their syntax, and that the options that they name exist in the
+build. Ends with 77 where Python's jinja2 and yaml are missing."""
 import json
 import re
 import subprocess
@@ -9,8 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-import jinja2
-import yaml
+try:
+    import jinja2
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -25,22 +29,20 @@ set(CURRENT_PACKAGES_DIR "${CMAKE_CURRENT_BINARY_DIR}/none")
 """
 
 
-def check_conda(version: str) -> None:
+def check_conda() -> None:
     """meta.yaml, rendered as conda-build would."""
     template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string((HERE / "conda/meta.yaml").read_text())
     text = template.render(compiler=lambda name: f"{name}-compiler", stdlib=lambda name: f"{name}-stdlib",
                            pin_subpackage=lambda name, **_: name)
     recipe = yaml.safe_load(text)
-    assert recipe["package"]["version"] == version, recipe["package"]
     for output in recipe["outputs"]:
         script = HERE / "conda" / output["script"]
         subprocess.run(["bash", "-n", str(script)], check=True)
 
 
-def check_vcpkg(version: str) -> None:
+def check_vcpkg() -> None:
     """The manifest, and the portfile with functions that do nothing."""
-    manifest = json.loads((HERE / "vcpkg/vcpkg.json").read_text())
-    assert manifest["version"] == version, manifest["version"]
+    json.loads((HERE / "vcpkg/vcpkg.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "port.cmake"
         script.write_text(STUBS + (HERE / "vcpkg/portfile.cmake").read_text())
@@ -59,10 +61,8 @@ def check_options() -> None:
 
 def main() -> None:
     """All of them, each named before it is tried."""
-    version = sys.argv[1]
-    for name, check in (("conda", lambda: check_conda(version)), ("vcpkg", lambda: check_vcpkg(version)),
-                        ("conan", lambda: compile((HERE / "conan/conanfile.py").read_text(), "conanfile.py", "exec")),
-                        ("options", check_options)):
+    for name, check in (("conda", check_conda), ("vcpkg", check_vcpkg), ("options", check_options),
+                        ("conan", lambda: compile((HERE / "conan/conanfile.py").read_text(), "conanfile.py", "exec"))):
         print(name)
         check()
 

@@ -3,7 +3,8 @@
 // clpool_programs: runs the programs of this folder, and the recorded logs, through pools, and prints what
 // the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
 //   clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
-//   [--curves]
+//   [--others] [--curves]
+// --bins: what PyOpenCL's bins take, too; --others: what the rules of PyTorch's, RMM's and CuPy's pools would (others.hpp).
 // --curves prints, instead of figures, what is live and taken over each log: name, event, live, taken, and with
 // --bins taken by bins, separated by tabs; ../pictures draws that.
 // --scaled: the recorded logs with each size scaled by a factor of its own, for each seed: logs on which
@@ -15,11 +16,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pools.hpp"
+#include "programs/others.hpp"
 #include "programs/programs.hpp"
 #include "programs/recorder.hpp"
 
@@ -31,6 +34,7 @@ struct Options {
   bool scaled = false;
   bool handles = false;
   bool bins = false;
+  bool others = false;
   bool curves = false;
   std::string kinds;
   std::uint64_t first_seed = 1;
@@ -87,6 +91,20 @@ Result replay(const Log& log, const Options& options, std::uint32_t strategy) {
           percent(after.driver_allocations - before.driver_allocations, requests),
           percent(after.sub_buffers_created - before.sub_buffers_created, requests),
           time.count() / static_cast<double>(log.events.size())};
+}
+
+/// What the rules of another pool take.
+Result follow(const Log& log, const OtherRules& rules) {
+  OtherPool pool(rules, log.slots);
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t requests = 0;
+  for (const LogEvent& event : log.events) {
+    requests += event.is_allocation ? 1 : 0;
+    pool.follow(event);
+  }
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+  return {static_cast<double>(pool.taken()) / static_cast<double>(log.peak_live),
+          percent(pool.chunks(), requests), 0, time.count() / static_cast<double>(log.events.size())};
 }
 
 bool is_named(const std::string& list, const std::string& name) {
@@ -220,6 +238,7 @@ void measure(const Options& options) {
     return;
   }
   std::map<std::string, std::vector<Result>> by_kind;
+  std::map<std::string, std::vector<Result>> by_other;
   std::vector<Result> all;
   std::printf("%-24s %8s %10s %7s %8s %8s %7s%s\n", "program, seed", "events", "peak live", "ratio", "driver",
               "handles", "ns", options.bins ? "   bins: ratio, driver, ns" : "");
@@ -233,6 +252,12 @@ void measure(const Options& options) {
     if (options.bins) {
       const Result peer = replay(row.log, options, CLPOOL_STRATEGY_BINNED);
       std::printf("   %7.3f %6.2f %% %7.1f", peer.ratio, peer.driver_percent, peer.ns_per_event);
+      by_other["PyOpenCL's bins"].push_back(peer);
+    }
+    for (const OtherRules& rules : options.others ? other_rules() : std::span<const OtherRules>()) {
+      const Result other = follow(row.log, rules);
+      std::printf("   %s %.3f %.2f %%", rules.name, other.ratio, other.driver_percent);
+      by_other[rules.name].push_back(other);
     }
     std::printf("\n");
     std::fflush(stdout);
@@ -242,6 +267,9 @@ void measure(const Options& options) {
     print_summary(kind.c_str(), results);
   }
   print_summary("all", all);
+  for (const auto& [name, results] : by_other) {
+    print_summary(name.c_str(), results);
+  }
 }
 
 Options read_options(int count, char** arguments) {
@@ -259,6 +287,8 @@ Options read_options(int count, char** arguments) {
       options.curves = true;
     } else if (name == "--bins") {
       options.bins = true;
+    } else if (name == "--others") {
+      options.others = true;
     } else if (name == "--kinds") {
       options.kinds = value;
       ++i;
@@ -273,7 +303,7 @@ Options read_options(int count, char** arguments) {
       std::fprintf(stderr,
                    "usage: clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] "
                    "[--after-hits N] "
-                   "[--bins]\n");
+                   "[--bins] [--others] [--curves]\n");
       std::exit(2);
     }
   }

@@ -82,13 +82,15 @@ def rows():
     device, context, queue = clpool.create_default_context()
     pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
     binned = clpool.MemoryPool(clpool.ImmediateAllocator(queue), strategy=clpool.strategy.BINNED)
-    svm = clpool.SVMPool(clpool.SVMAllocator(context))
+    svm = clpool.SVMPool(clpool.SVMAllocator(context, queue=queue))
+    svm_alone = clpool.SVMPool(clpool.SVMAllocator(context))
     yield "empty loop", empty_loop
     yield "clpool.MemoryPool, del", del_of(pool.allocate)
     yield "clpool.MemoryPool, release()", release_of(pool.allocate)
     yield "clpool.MemoryPool, with", with_of(pool.allocate)
     yield "clpool.MemoryPool, binned, release()", release_of(binned.allocate)
-    yield "clpool.SVMPool, release()", release_of(svm.allocate)
+    yield "clpool.SVMPool with a queue, release()", release_of(svm.allocate)
+    yield "clpool.SVMPool without one, release()", release_of(svm_alone.allocate)
     yield "dictionary of lists, written into the loop", inline_lists(clpool.ImmediateAllocator(queue))
     yield "dictionary of lists, as a class", lists(clpool.ImmediateAllocator(queue))
     try:
@@ -103,7 +105,8 @@ def rows():
     yield "PyOpenCL MemoryPool, del", del_of(theirs.MemoryPool(theirs.ImmediateAllocator(cq)).allocate)
     yield "PyOpenCL MemoryPool, release()", release_of(theirs.MemoryPool(theirs.ImmediateAllocator(cq)).allocate)
     if hasattr(theirs, "SVMPool"):
-        yield "PyOpenCL SVMPool, release()", release_of(theirs.SVMPool(theirs.SVMAllocator(ctx)))
+        yield "PyOpenCL SVMPool with a queue, release()", release_of(theirs.SVMPool(theirs.SVMAllocator(ctx, queue=cq)))
+        yield "PyOpenCL SVMPool without one, release()", release_of(theirs.SVMPool(theirs.SVMAllocator(ctx)))
 
 
 def nanoseconds(run):

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Questions to the driver that fail, by their names.
+#include "cl/info.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/opencl.hpp"
+
+namespace clpool::core {
+namespace {
+
+class ClQueries : public test::OpenClTest {};
+
+TEST_F(ClQueries, AFailureNamesTheRoutineAndTheProperty) {
+  std::string name;
+  EXPECT_NE(cl::query_text(static_cast<cl_device_id>(nullptr), CL_DEVICE_NAME, name), Status::success);
+  const std::string text = last_error_message();
+  EXPECT_EQ(text.find("clGetDeviceInfo: CL_DEVICE_NAME of "), 0U) << text;
+  EXPECT_EQ(last_cl_error(), CL_INVALID_DEVICE);
+}
+
+TEST_F(ClQueries, APropertyWithoutANameIsANumber) {
+  cl_uint value = 0;
+  EXPECT_NE(cl::query(cl.device, 0x7FFF, value), Status::success);
+  const std::string text = last_error_message();
+  EXPECT_EQ(text.find("clGetDeviceInfo: property 0x7FFF of "), 0U) << text;
+}
+
+TEST_F(ClQueries, AnotherValueTakesThePlaceOfOneThatCannotBeRead) {
+  EXPECT_EQ(cl::query_or<cl_uint>(cl.device, 0x7FFF, 7), 7U);
+  EXPECT_NE(cl::query_or<cl_device_type>(cl.device, CL_DEVICE_TYPE, 0), 0U);
+}
+
+}  // namespace
+}  // namespace clpool::core

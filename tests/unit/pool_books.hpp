@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Books without a pool: a world of figures that a test sets, and requests that are served step by step.
+#pragma once
+
+#include "pool/books/books.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pool/pool_block.hpp"
+
+namespace clpool::core {
+
+using Kind = Step::Kind;
+
+inline constexpr cl_int out_of_device_memory = -4;
+
+/// What a pool does when it hands a block out, as far as the books see it.
+inline void hand_out(PoolBlock& block) {
+  block.capacity = block.Block::size;
+  block.next = nullptr;
+  block.tag = 0;
+  block.attachment = nullptr;
+  block.bin = 0;
+}
+
+/// The world of named tests: figures that a test sets.
+struct StillWorld final : Surroundings {
+  std::uint64_t served = 0;
+  bool queues = false;
+  bool settles = false;
+  std::uint64_t complete = 0;
+  std::uint64_t now = 1;
+  std::uint64_t coming_home = 0;    ///< in so many steps
+  mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
+  mutable std::uint64_t asked_for_requests = 0;
+  std::uint64_t requests() const noexcept override {
+    ++asked_for_requests;
+    return served;
+  }
+  bool has_queues() const noexcept override { return queues; }
+  bool may_settle(std::uint64_t) const noexcept override { return settles; }
+  std::uint64_t completed() const noexcept override {
+    ++asked;
+    return complete;
+  }
+  std::uint64_t now_ns() const noexcept override { return now; }
+  bool blocks_come_home() const noexcept override { return coming_home > 0; }
+  bool turns = false;  ///< handles must have been used once
+  bool uses_parts_once() const noexcept override { return turns; }
+};
+
+inline PoolOptions binned_options() {
+  PoolOptions options;
+  options.strategy = StrategyKind::binned;
+  options.leading_bits = 4;
+  options.wait_ns = 1000;
+  options.callbacks.collect = [](void*) {};
+  options.callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t) { return 0; };
+  return options;
+}
+
+/// Runs requests step by step and writes down the steps that leave the books.
+class PoolBooks : public testing::Test {
+ protected:
+  void begin_books() { books = std::make_unique<Books>(options, rules, world); }
+  void TearDown() override {
+    if (books == nullptr) {
+      return;
+    }
+    release_garbage();
+    while (books->give_back_at_end(1)) {
+      release_garbage();
+    }
+    EXPECT_EQ(books->check(), nullptr);
+  }
+
+  void release_garbage() {
+    std::uint64_t bytes = 0;
+    Garbage garbage = books->take_garbage(bytes);
+    while (Part* const part = garbage.parts.take()) {
+      books->released(*part);
+    }
+    while (garbage.first != nullptr) {
+      const std::unique_ptr<PoolChunk> chunk(&pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+      taken -= chunk->size;
+    }
+    books->released(bytes);
+  }
+  void allocate_chunk(Request& request, std::uint64_t bytes) {
+    if (bytes > capacity - taken) {
+      books->refused(request, Status::out_of_memory, out_of_device_memory);
+      return;
+    }
+    auto chunk = std::make_unique<PoolChunk>();
+    chunk->size = bytes;
+    chunk->memory.value = next_address;
+    next_address += bytes;
+    taken += bytes;
+    books->arrived(request, std::move(chunk));
+  }
+
+  /// Does one step, as a pool does; false at the request's end.
+  bool perform(Request& request, const Step& step) {
+    switch (step.kind) {
+      case Kind::done:
+        hand_out(*request.block);
+        steps.emplace_back("done");
+        return false;
+      case Kind::fail:
+        steps.emplace_back("fail");
+        return false;
+      case Kind::release_garbage:
+        steps.emplace_back("release garbage");
+        release_garbage();
+        return true;
+      case Kind::make_handle:
+        steps.emplace_back("make handle");
+        books->handle_made(request, reinterpret_cast<cl_mem>(std::uintptr_t{64} * ++handles), world.turns);
+        return true;
+      case Kind::allocate:
+        steps.push_back("allocate " + std::to_string(step.amount));
+        allocate_chunk(request, step.amount);
+        return true;
+      case Kind::wait:
+        steps.emplace_back("wait");
+        world.now += step.amount == UINT64_MAX ? 1 : step.amount;
+        books->waited(request, true);
+        return step.amount != UINT64_MAX;  // else it is for ever
+      case Kind::collect:
+        steps.emplace_back("collect");
+        books->collected(request);
+        return true;
+      case Kind::ask_user:
+        steps.emplace_back("ask user");
+        books->answered(request, request.attempt++ < attempts);
+        return true;
+      case Kind::settle:
+        steps.emplace_back("settle");
+        world.now += step.amount;
+        return true;
+      case Kind::end_pools:
+        books->pools_ended(request, pools_to_end-- > 0);
+        return true;
+      case Kind::empty_caches:
+        steps_home += world.coming_home > 0 ? 1 : 0;
+        world.coming_home -= world.coming_home > 0 ? 1 : 0;
+        return true;
+      case Kind::poll:
+      case Kind::empty_all_caches:
+        return true;
+      case Kind::end_rest:
+        ADD_FAILURE() << "only guarded pools have blocks at rest";
+        return false;
+    }
+    return false;
+  }
+  /// The block, or null if the request failed.
+  PoolBlock* serve(Request& request) {
+    steps.clear();
+    for (int count = 0; count < 1000; ++count) {
+      if (!perform(request, books->next(request))) {
+        return request.failure == Status::success ? request.block : nullptr;
+      }
+    }
+    ADD_FAILURE() << "the request does not end";
+    return nullptr;
+  }
+  PoolBlock* serve(std::size_t size, bool inside = false) {
+    Request request;
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    request.inside = inside;
+    return serve(request);
+  }
+  std::string allocate_step(std::size_t size) const {
+    return "allocate " + std::to_string(books->strategy().rounded(size));
+  }
+
+  using Steps = std::vector<std::string>;
+
+  PoolOptions options = binned_options();
+  MemoryRules rules;
+  StillWorld world;
+  std::unique_ptr<Books> books;
+  std::uint64_t capacity = UINT64_MAX;
+  std::uint64_t taken = 0;
+  std::uint64_t next_address = 1 << 20;
+  std::uint64_t handles = 0;
+  int pools_to_end = 0;        ///< how often ended pools give something back when they are asked
+  std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
+  Steps steps;
+  std::uint64_t steps_home = 0;  ///< in which blocks came home
+};
+
+}  // namespace clpool::core

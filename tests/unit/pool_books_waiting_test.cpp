@@ -1,0 +1,345 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Books by themselves: limits, what is settled before memory is taken, and who waits for what and how long.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "pool_books.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// Sizes are not rounded, so that limits are met exactly.
+class PoolBooksAtTheirLimits : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.leading_bits = max_leading_bits;
+    world.settles = true;
+  }
+  bool settles(std::size_t size) {
+    PoolBlock* const block = serve(size);
+    EXPECT_NE(block, nullptr);
+    books->free(*block, 0);
+    return std::count(steps.begin(), steps.end(), "settle") != 0;
+  }
+};
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanTheSlack) {
+  begin_books();
+  HeldBack list;
+  const std::size_t pending = 24 * 1024 * 1024;
+  books->hold_back(list, *serve(pending), 1);
+  EXPECT_FALSE(settles(books->slack() - pending));
+  EXPECT_TRUE(settles(books->slack() - pending + 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfThereIsNoRoomForIt) {
+  options.max_bytes = 300'000;
+  begin_books();
+  PoolBlock* const used = serve(50'000);
+  HeldBack list;
+  books->hold_back(list, *serve(100'000), 1);
+  EXPECT_FALSE(settles(150'000));
+  books->give_back_some(1);
+  release_garbage();
+  Request request;
+  ASSERT_EQ(books->begin(150'001, request), Status::success);
+  serve(request);
+  EXPECT_EQ(steps.front(), "settle");
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  books->free(*used, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestSettlesBeforeItTakesMoreThanThePoolEverHad) {
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (const std::size_t size : {100'000, 100'001, 100'002}) {
+    blocks.push_back(serve(size));
+  }
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  books->give_back_some(1);
+  release_garbage();
+  ASSERT_EQ(taken, 200'003u);
+  PoolBlock* const kept = serve(100'002);
+  EXPECT_FALSE(settles(100'000)) << "as much as it had";
+  books->give_back_some(1);
+  release_garbage();
+  books->give_back_some(1);
+  release_garbage();
+  ASSERT_EQ(taken, 100'002u);
+  books->free(*kept, 0);
+  EXPECT_FALSE(settles(200'001));
+  books->give_back_beyond(taken - 200'001);
+  release_garbage();
+  EXPECT_TRUE(settles(200'002));
+}
+
+TEST_F(PoolBooksAtTheirLimits, NoMoreChunksGoBackThanTheLimitNeeds) {
+  options.max_bytes = 110'000;
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (const std::size_t size : {30'000, 20'000, 10'000}) {
+    blocks.push_back(serve(size));
+  }
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  PoolBlock* const block = serve(75'000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(taken, 105'000u) << "of the three the largest went";
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ASizeThatIsNotRoundedIsAskedForOnce) {
+  begin_books();
+  capacity = 0;
+  EXPECT_EQ(serve(100'000), nullptr);
+  EXPECT_EQ(steps, (Steps{"allocate 100000", "fail"}));
+}
+
+/// What goes back is free in the driver only when the commands of a queue are through.
+class PoolBooksOfALateDriver : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    world.queues = true;
+    world.settles = true;
+    begin_books();
+    books->free(*serve(100'000), 1);
+    capacity = taken;
+  }
+  /// How often a request settles, if the driver has `then` bytes after that.
+  std::ptrdiff_t settles(std::size_t size, bool inside, std::uint64_t then) {
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    request.inside = inside;
+    steps.clear();
+    for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
+      capacity = step.kind == Kind::settle && taken == 0 ? then : capacity;
+    }
+    return std::count(steps.begin(), steps.end(), "settle");
+  }
+  Request request;
+};
+
+TEST_F(PoolBooksOfALateDriver, ARequestSettlesForWhatWentBackAndAsksForTheExactSizeToo) {
+  const std::size_t size = 200'000;
+  EXPECT_EQ(settles(size, false, size), 2) << "before the pool grows, and for the driver";
+  ASSERT_NE(request.block, nullptr);
+  EXPECT_EQ(request.block->Block::size, size);
+  books->free(*request.block, 0);
+}
+
+TEST_F(PoolBooksOfALateDriver, ARequestFromWithinDoesNotSettleForIt) {
+  EXPECT_EQ(settles(200'000, true, UINT64_MAX), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
+TEST_F(PoolBooksOfALateDriver, WithoutAQueueThereIsNothingToSettleFor) {
+  world.queues = false;
+  EXPECT_EQ(settles(200'000, false, UINT64_MAX), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
+/// Many chunks of addresses, of which the larger half is busy, and the small one that would go first.
+class PoolBooksOfManyChunks : public PoolBooks {
+ protected:
+  static constexpr std::size_t count = 500;
+  static constexpr std::size_t size = 10'000;
+  /// Looks at chunks that any way of giving back may take: so many for each.
+  static constexpr std::uint64_t most_looks = 8 * count;
+
+  void SetUp() override {
+    options.callbacks = {};
+    options.max_bytes = count * size * 2;
+    rules.outlives_release = false;
+    world.queues = true;
+    begin_books();
+    std::vector<PoolBlock*> large;
+    std::vector<PoolBlock*> small;
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      large.push_back(serve(2 * size));
+    }
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      small.push_back(serve(size));
+    }
+    for (PoolBlock* const block : large) {
+      books->free(*block, 1);
+      busy += block->Block::size;
+    }
+    for (PoolBlock* const block : small) {
+      books->free(*block, block == small.back() ? 1 : 0);
+    }
+    busy += small.back()->Block::size;
+    world.asked = 0;
+  }
+  std::uint64_t busy = 0;
+};
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenAllGoBack) {
+  while (books->give_back_some(16)) {
+    release_garbage();
+  }
+  EXPECT_EQ(taken, busy);
+  EXPECT_LE(world.asked, most_looks);
+}
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenThePoolIsTrimmed) {
+  while (books->trim_some(busy, 16)) {
+    release_garbage();
+  }
+  EXPECT_EQ(taken, busy);
+  EXPECT_LE(world.asked, most_looks);
+}
+
+TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenTheyMakeRoomForALargeRequest) {
+  PoolBlock* const block = serve(count * size * 8 / 10);
+  ASSERT_NE(block, nullptr);
+  EXPECT_LE(world.asked, most_looks);
+  books->free(*block, 0);
+}
+
+/// A pool of addresses whose queue is busy: one chunk that may go only when the queue is through, and a block
+/// that is held back.
+class PoolBooksOfABusyQueue : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.wait_ns = longest_wait;
+    rules.outlives_release = false;
+    world.queues = true;
+    world.settles = true;
+    begin_books();
+    PoolBlock* const pending = serve(50'000);
+    books->free(*serve(100'000), 1);
+    books->hold_back(list, *pending, 1);
+    capacity = taken;
+    began = world.now;
+  }
+  void TearDown() override {
+    books->free_completed(list, 1, 0);
+    PoolBooks::TearDown();
+  }
+  static constexpr std::uint64_t longest_wait = 20'000'000;
+  static constexpr std::uint64_t polled_in_passing = 11'000'000;
+  HeldBack list;
+  std::uint64_t began = 0;
+};
+
+TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 2) << "before it grows, and for the driver";
+  EXPECT_GE(world.now - began, longest_wait);
+  EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
+}
+
+TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind != Kind::settle || step.amount != longest_wait) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  world.now += 5'000'000;
+  step = books->next(request);
+  while (step.kind != Kind::wait) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  EXPECT_EQ(step.amount, longest_wait - 5'000'000);
+  books->waited(request, false);
+  EXPECT_EQ(serve(request), nullptr);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServed) {
+  world.settles = false;
+  options.callbacks.collect = [](void*) {};
+  steps.clear();
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  std::vector<std::uint64_t> waited;
+  for (Step step = books->next(request);; step = books->next(request)) {
+    if (step.kind == Kind::wait) {
+      waited.push_back(step.amount);
+      world.now += step.amount;
+      books->released(0);  // something came free, which another one took
+      books->waited(request, false);
+    } else if (!perform(request, step)) {
+      break;
+    }
+  }
+  EXPECT_EQ(request.failure, Status::out_of_memory);
+  EXPECT_EQ(waited, std::vector<std::uint64_t>(7, longest_wait)) << "the last begins when six have passed";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "collect"), 1);
+  EXPECT_GE(std::count(steps.begin(), steps.end(), allocate_step(200'000)), 8) << "anew after each wait";
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestWaitsAsOftenAsTheUserWantsItTriedAgain) {
+  options.callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t) { return 0; };
+  attempts = 10;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 10);
+}
+
+TEST_F(PoolBooksOfABusyQueue, AllThatCallsNoDriverIsTriedAgainAfterTheCollector) {
+  options.callbacks.collect = [](void*) {};
+  options.max_bytes = taken;
+  std::vector<Kind> kinds;
+  Request request;
+  ASSERT_EQ(books->begin(60'000, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::collect; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  while (perform(request, step)) {
+    step = books->next(request);
+    kinds.push_back(step.kind);
+  }
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::empty_caches, Kind::poll, Kind::settle, Kind::empty_all_caches,
+                                      Kind::done}));
+  ASSERT_NE(request.block, nullptr);
+  books->free(*request.block, 1);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
+  world.settles = false;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+}
+
+TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
+  options.max_bytes = 130'000;
+  options.callbacks = {};
+  begin_books();
+  Request first;
+  ASSERT_EQ(books->begin(100'000, first), Status::success);
+  Step step = books->next(first);
+  while (step.kind == Kind::empty_caches) {
+    step = books->next(first);
+  }
+  ASSERT_EQ(step.kind, Kind::allocate);
+  Request second;
+  ASSERT_EQ(books->begin(100'000, second), Status::success);
+  Step other = books->next(second);
+  while (other.kind == Kind::empty_caches || other.kind == Kind::empty_all_caches ||
+         other.kind == Kind::end_pools) {
+    other = books->next(second);
+  }
+  EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";
+  allocate_chunk(first, step.amount);
+  ASSERT_EQ(books->next(first).kind, Kind::done);
+  hand_out(*first.block);
+  books->free(*first.block, 0);
+  books->waited(second, false);
+  EXPECT_NE(serve(second), nullptr);
+  EXPECT_EQ(steps, Steps{"done"});
+  books->free(*second.block, 0);
+}
+
+}  // namespace
+}  // namespace clpool::core
