@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* libclpool for SWIG: the same for every language, which includes its own typemaps below.
  *
- * Structs, numbers and prototypes are read from the public headers; functions are wrapped only if functions.i lists
+ * Structs, numbers and prototypes are read from the public headers; functions are wrapped unless not_wrapped.txt has
  * them. Names stay those of C: what users see is written by hand over this module, in each language's folder.
  * Generated as C++ (swig -c++), so that a wrong type is an error of the compiler.
  */
@@ -13,7 +13,7 @@
 %}
 
 %include "common/cl_types.i"
-%include "functions.i"
+%include "described/functions.i"
 
 #if defined(SWIGPYTHON)
 %include "python/python.i"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""reference.py ROOT FOLDER DOXYGEN_XML: writes the pages of the reference into FOLDER: one for each public header, filled by
+"""reference.py ROOT FOLDER DOXYGEN_XML PACKAGE: writes the pages of the reference into FOLDER: one for each public header, filled by
 Breathe; one for each module of the Python package, filled by autodoc; one that leads to Java's own."""
 import argparse
 import ast
@@ -78,11 +78,10 @@ def headers(root, folder, xml_folder, suffix, language, intro):
     write(folder / language / "index.rst", text)
 
 
-TITLES = {"_native": "errors"}
+TITLES = {"_native": "errors", "_results": "results"}
 
 
-def python(root, folder):
-    package = root / "wrappers/python/clpool"
+def python(package, folder):
     tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
     pages = []
     for imported in tree.body:
@@ -111,13 +110,20 @@ def python(root, folder):
     write(folder / "python/index.rst", text + "".join(f"   {page}\n" for page in pages))
 
 
+def body_of(package, module):
+    """What a module defines, with what it has of others by a star."""
+    body = ast.parse((package / (module + ".py")).read_text(encoding="utf-8")).body
+    stars = [node.module for node in body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+    return body + [node for star in stars for node in body_of(package, star)]
+
+
 def kind_of(package, module, name):
     """autodoc's directive for a name of a module."""
     if module == "_native":
         return "autoexception"
     if name.isupper() and name != "SVM":
         return "autodata"
-    body = ast.parse((package / (module + ".py")).read_text(encoding="utf-8")).body
+    body = body_of(package, module)
     is_class = any(isinstance(node, ast.ClassDef) and node.name == name for node in body)
     return "autoclass" if is_class or name[0].isupper() else "autofunction"
 
@@ -127,13 +133,14 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("xml", type=pathlib.Path)
+    parser.add_argument("package", type=pathlib.Path, help="the Python package as it was built")
     given = parser.parse_args()
     headers(given.root, given.folder, given.xml, ".h", "c",
             "Each header is its own manual. ``#include <clpool/clpool.h>`` has all of them.")
     headers(given.root, given.folder, given.xml, ".hpp", "cpp",
             "A layer of headers over the C functions: owning types, exceptions or error codes. "
             "``#include <clpool/clpool.hpp>`` has all of it; C++17.")
-    python(given.root, given.folder)
+    python(given.package, given.folder)
     write(given.folder / "java.rst",
           titled("Java") + "`The pages that javadoc makes of org.clpool <../java/index.html>`_.\n")
 

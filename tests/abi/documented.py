@@ -11,7 +11,8 @@ import pathlib
 import re
 import sys
 
-import headers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capi" / "reader"))
+import headers  # noqa: E402
 
 WIDTH = 110
 

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-import headers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capi" / "reader"))
+import headers  # noqa: E402
 
 SKIPPED = 77
 
@@ -24,11 +25,11 @@ def program(texts):
     for name, text in texts.items():
         for number in sorted(headers.numbers(text)):
             lines.append(f'  printf("{name} {number} = %lld\\n", (long long){number});')
-        for struct, fields in sorted(headers.structs(text).items()):
-            lines.append(f'  printf("{name} {struct}: %zu bytes\\n", sizeof({struct}));')
-            for field in fields:
-                lines.append(f'  printf("{name} {struct}.{field}: offset %zu, %zu bytes\\n", '
-                             f"offsetof({struct}, {field}), sizeof((({struct}*)0)->{field}));")
+        for struct in sorted(headers.structs(name, text), key=lambda struct: struct.name):
+            lines.append(f'  printf("{name} {struct.name}: %zu bytes\\n", sizeof({struct.name}));')
+            for field in struct.fields:
+                lines.append(f'  printf("{name} {struct.name}.{field.name}: offset %zu, %zu bytes\\n", '
+                             f"offsetof({struct.name}, {field.name}), sizeof((({struct.name}*)0)->{field.name}));")
     return "\n".join(lines + ["  return sizeof(void*) == 8 ? 0 : 77;", "}", ""])
 
 

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """observed_calls.py HEADER_FOLDER OUTPUT: makes the table of observed_calls.cpp, which stands between a program of tests and
 libclpool.so: for each function its wrapper, and the entry points of OpenCL that its comment lets it call."""
+import pathlib
 import sys
 
-import headers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capi" / "reader"))
+import headers  # noqa: E402
 
 
 def declared(parameter):

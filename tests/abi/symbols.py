@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """symbols.py LIBRARY MAP HEADER_FOLDER: what the library exports, what clpool.map lists under each header, and
 what the public headers declare and document are the same functions."""
+import pathlib
 import re
 import subprocess
 import sys
 
-import headers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capi" / "reader"))
+import headers  # noqa: E402
 
 
 def exported(library):

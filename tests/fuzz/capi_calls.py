@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "abi"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "capi" / "reader"))
 import headers  # noqa: E402
 
 # Functions with a thunk of their own in capi_special.cpp, and why.

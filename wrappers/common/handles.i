@@ -6,17 +6,7 @@
  */
 %nodefaultctor;
 %nodefaultdtor;
-CLPOOL_HANDLE(clpool_mem)
-CLPOOL_HANDLE(clpool_allocator)
-CLPOOL_HANDLE(clpool_pool)
-CLPOOL_HANDLE(clpool_map)
-CLPOOL_HANDLE(clpool_heap)
-CLPOOL_HANDLE(clpool_heap_range)
-CLPOOL_HANDLE(clpool_trace)
-CLPOOL_HANDLE(clpool_trace_writer)
-CLPOOL_HANDLE(clpool_memo)
-CLPOOL_HANDLE(clpool_memo_value)
-CLPOOL_HANDLE(clpool_device_data)
+%include "described/handles.i"
 CLPOOL_CL_HANDLE(cl_platform_id)
 CLPOOL_CL_HANDLE(cl_device_id)
 CLPOOL_CL_HANDLE(cl_context)

@@ -49,24 +49,7 @@ typedef struct _cl_image_format {
   }
 }
 
-CLPOOL_STRUCT(clpool_answer)
-CLPOOL_STRUCT(clpool_bank_memory)
-CLPOOL_STRUCT(clpool_box)
-CLPOOL_STRUCT(clpool_device_limits)
-CLPOOL_STRUCT(clpool_device_options)
-CLPOOL_STRUCT(clpool_heap_stats)
-CLPOOL_STRUCT(clpool_image_array)
-CLPOOL_STRUCT(clpool_image_options)
-CLPOOL_STRUCT(clpool_occupancy)
-CLPOOL_STRUCT(clpool_occupancy_request)
-CLPOOL_STRUCT(clpool_performance)
-CLPOOL_STRUCT(clpool_performance_options)
-CLPOOL_STRUCT(clpool_pool_options)
-CLPOOL_STRUCT(clpool_pool_stats)
-CLPOOL_STRUCT(clpool_trace_event)
-CLPOOL_STRUCT(clpool_trace_replay_options)
-CLPOOL_STRUCT(clpool_trace_replay_result)
-CLPOOL_STRUCT(clpool_trace_stats)
+%include "described/structs.i"
 
 /* Callbacks are set by hand-written code of each language. */
 %ignore clpool_allocator_ops;

@@ -89,5 +89,5 @@ cl_int clReleaseSampler(cl_sampler sampler);
 %pragma(csharp) modulecode="      case STATUS: return Errors.KIND(status, message, clError, inner);\n"
 %enddef
 %pragma(csharp) modulecode="  internal static System.Exception ExceptionOf(int status, string message, int clError, System.Exception inner) {\n    switch (status) {\n"
-%include "common/status.i"
+%include "described/statuses.i"
 %pragma(csharp) modulecode="      default: return Errors.Other(status, message, clError, inner);\n    }\n  }\n"

@@ -161,10 +161,11 @@ CLPOOL_LONGS_BASE(TYPE *NAME)
 %}
 %rename("$ignore") TYPE;
 %enddef
-CLPOOL_FIGURES(clpool_pool_stats, stats)
-CLPOOL_FIGURES(clpool_heap_stats, stats)
-CLPOOL_FIGURES(clpool_trace_stats, stats)
-CLPOOL_FIGURES(clpool_trace_replay_result, result)
+%define CLPOOL_FIGURES_OF(TYPE)
+CLPOOL_FIGURES(TYPE, stats)
+CLPOOL_FIGURES(TYPE, result)
+%enddef
+%include "described/figures.i"
 
 // The shape of an image: three numbers, read (of structs) and written (by functions).
 CLPOOL_LONGS_BASE(size_t shape[3])

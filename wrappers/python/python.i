@@ -30,7 +30,7 @@ const char* clpool::python::kind_of_status(clpool_status status) {
     case STATUS: return #KIND;
 %}
 %enddef
-%include "common/status.i"
+%include "described/statuses.i"
 %insert("header") %{
     default: return nullptr;
   }

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""coverage.py HEADER_FOLDER WRAPPERS_FOLDER [LANGUAGE:FILE,FILE,…]…
+"""coverage.py HEADER_FOLDER WRAPPERS_FOLDER STRUCTS [LANGUAGE:FILE,FILE,…]…
 
-Every public function is in functions.i and reaches users of each language that is built, or it is in not_wrapped.txt
-with a reason. FILEs are the language's hand-written sources, in which a function's name must stand: what users can
+Every public function reaches users of each language that is built, or it is in not_wrapped.txt with a reason. STRUCTS is the list of the structs that SWIG makes classes of. FILEs are the language's sources over SWIG's, in which a function's name must stand: what users can
 call is written by hand over the generated module. Patterns of names (such as "*.py") are allowed.
 """
 import glob
@@ -47,23 +46,17 @@ def words(patterns):
     return found
 
 
-def main(headers, wrappers, languages):
+def main(headers, wrappers, struct_list, languages):
     folder = pathlib.Path(wrappers)
     public = public_functions(headers)
     left_out = not_wrapped(folder / "not_wrapped.txt")
-    listed = set(re.findall(r"^CLPOOL_FUNCTION\((clpool_\w+)\)", (folder / "functions.i").read_text(encoding="utf-8"),
-                            re.MULTILINE))
-    structs = re.findall(r"^CLPOOL_STRUCT\((clpool_\w+)\)", (folder / "common/structs.i").read_text(encoding="utf-8"),
+    structs = re.findall(r"^CLPOOL_STRUCT\((clpool_\w+)\)", pathlib.Path(struct_list).read_text(encoding="utf-8"),
                          re.MULTILINE)
     initialized = {f"{name}_init" for name in structs}  # called by the structs' constructors
-    everywhere_left_out = {name for name, (only, _) in left_out.items() if not only}
+    listed = public - initialized - {name for name, (only, _) in left_out.items() if not only}
 
-    problems = [f"{name} is neither in functions.i nor in not_wrapped.txt"
-                for name in sorted(public - listed - initialized - everywhere_left_out)]
-    problems += [f"{name} is in functions.i, but no public header declares it" for name in sorted(listed - public)]
-    problems += [f"{name} is in not_wrapped.txt, but no public header declares it"
-                 for name in sorted(set(left_out) - public)]
-    problems += [f"{name} is in functions.i and in not_wrapped.txt" for name in sorted(listed & everywhere_left_out)]
+    problems = [f"{name} is in not_wrapped.txt, but no public header declares it"
+                for name in sorted(set(left_out) - public)]
     for language in languages:
         name, _, files = language.partition(":")
         excused = {function for function, (only, _) in left_out.items() if not only or name in only}
@@ -77,4 +70,4 @@ def main(headers, wrappers, languages):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(main(*sys.argv[1:4], sys.argv[4:]))

@@ -21,9 +21,9 @@ typedef struct clpool_bank_memory {
   /** sizeof(clpool_bank_memory) of the caller. */
   uint32_t struct_size;
   /**
-   * CLPOOL_MODEL_CURRENT counts the distinct words that a bank has to give within one transaction: neighbours
-   * that share a word do not conflict, and wide items go in several transactions. CLPOOL_MODEL_PYOPENCL
-   * counts the work items on a bank, as PyOpenCL does.
+   * One of CLPOOL_MODEL_…. CLPOOL_MODEL_CURRENT counts the distinct words that a bank has to give within one
+   * transaction: neighbours that share a word do not conflict, and wide items go in several transactions.
+   * CLPOOL_MODEL_PYOPENCL counts the work items on a bank, as PyOpenCL does.
    */
   uint32_t model;
   /** Bytes that one bank gives at a time; 0: 4. */

@@ -184,10 +184,13 @@ CLPOOL_API clpool_status clpool_characterize_work_group_size_multiple(cl_device_
                                                                       uint32_t model,
                                                                       clpool_answer* answer) CLPOOL_NOEXCEPT;
 
-/** Values of clpool_characterize_struct_argument_bug(). */
+/** Whether a driver counts the members of a struct argument as arguments. */
 enum {
+  /** It does not. */
   CLPOOL_STRUCT_ARGUMENT_BUG_NONE = 0,
+  /** As Apple's CPU driver did. */
   CLPOOL_STRUCT_ARGUMENT_BUG_APPLE = 1,
+  /** As PoCL 0.13 and older did. */
   CLPOOL_STRUCT_ARGUMENT_BUG_POCL = 2
 };
 
@@ -239,10 +242,15 @@ CLPOOL_API clpool_status clpool_characterize_pocl_version(cl_platform_id platfor
 
 /** Kinds of shared virtual memory. */
 enum {
+  /** Coarse grain: must be mapped while the host uses it. */
   CLPOOL_SVM_COARSE_BUFFER = 1,
+  /** Fine grain: need not be mapped. */
   CLPOOL_SVM_FINE_BUFFER = 2,
+  /** All of the host's memory. */
   CLPOOL_SVM_FINE_SYSTEM = 3,
+  /** Fine grain, with atomics between host and device. */
   CLPOOL_SVM_FINE_BUFFER_ATOMICS = 4,
+  /** All of the host's memory, with atomics. */
   CLPOOL_SVM_FINE_SYSTEM_ATOMICS = 5
 };
 

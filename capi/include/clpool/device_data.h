@@ -23,14 +23,23 @@ typedef struct clpool_device_data clpool_device_data;
 
 /** Who made the device that limits describe. */
 enum {
+  /** Anyone else. */
   CLPOOL_DEVICE_VENDOR_GENERIC = 0,
+  /** NVIDIA. */
   CLPOOL_DEVICE_VENDOR_NVIDIA = 1,
+  /** AMD. */
   CLPOOL_DEVICE_VENDOR_AMD = 2,
+  /** Intel. */
   CLPOOL_DEVICE_VENDOR_INTEL = 3
 };
 
 /** What registers are given to. */
-enum { CLPOOL_REGISTERS_BY_WARP = 0, CLPOOL_REGISTERS_BY_GROUP = 1 };
+enum {
+  /** To each warp. */
+  CLPOOL_REGISTERS_BY_WARP = 0,
+  /** To the whole group. */
+  CLPOOL_REGISTERS_BY_GROUP = 1
+};
 
 /** Most entries of clpool_device_limits.local_carve_outs. */
 #define CLPOOL_MAX_CARVE_OUTS 10

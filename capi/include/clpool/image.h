@@ -137,13 +137,21 @@ CLPOOL_API clpool_status clpool_image_create(cl_context context, const clpool_im
 
 /** Types of numbers in an array. */
 enum {
+  /** 8 bits, signed. */
   CLPOOL_ELEMENT_INT8 = 1,
+  /** 8 bits, unsigned. */
   CLPOOL_ELEMENT_UINT8 = 2,
+  /** 16 bits, signed. */
   CLPOOL_ELEMENT_INT16 = 3,
+  /** 16 bits, unsigned. */
   CLPOOL_ELEMENT_UINT16 = 4,
+  /** 32 bits, signed. */
   CLPOOL_ELEMENT_INT32 = 5,
+  /** 32 bits, unsigned. */
   CLPOOL_ELEMENT_UINT32 = 6,
+  /** Half precision. */
   CLPOOL_ELEMENT_FLOAT16 = 7,
+  /** Single precision. */
   CLPOOL_ELEMENT_FLOAT32 = 8
 };
 

@@ -21,8 +21,9 @@ extern "C" {
  */
 typedef struct clpool_mem clpool_mem;
 
-/** What a clpool_mem is; a clpool_mem_kind holds one of the numbers below. */
+/** Holds one of the numbers below. */
 typedef int32_t clpool_mem_kind_t;
+/** What a piece of memory is. */
 enum {
   /** A cl_mem buffer, or a part of one that a pool handed out. */
   CLPOOL_MEM_KIND_BUFFER = 1,

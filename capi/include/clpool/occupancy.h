@@ -25,12 +25,17 @@ enum {
   CLPOOL_OCCUPANCY_PARTITIONED_CACHE = 2
 };
 
-/** Limiting factors: bits, and their NVIDIA calculator's numbers. */
+/** What limits the number of groups on a multiprocessor. */
 enum {
+  /** Warps, that is, threads. */
   CLPOOL_LIMITED_BY_WARPS = 1,
+  /** Registers. */
   CLPOOL_LIMITED_BY_REGISTERS = 2,
+  /** Local memory. */
   CLPOOL_LIMITED_BY_LOCAL_MEMORY = 4,
+  /** The number of groups itself. */
   CLPOOL_LIMITED_BY_GROUPS = 8,
+  /** Named barriers. */
   CLPOOL_LIMITED_BY_BARRIERS = 16
 };
 
@@ -81,11 +86,15 @@ typedef struct clpool_occupancy {
   /** Set of CLPOOL_LIMITED_BY_… bits: every limit that groups_per_mp reaches. PyCUDA's models: one of them.
    */
   uint32_t limiting_factors;
-  /** Groups by each limit alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
+  /** Groups by warps alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
   uint32_t limit_warps;
+  /** Groups by registers alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
   uint32_t limit_registers;
+  /** Groups by local memory alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
   uint32_t limit_local_memory;
+  /** Groups by the limit of groups alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
   uint32_t limit_groups;
+  /** Groups by barriers alone, or CLPOOL_OCCUPANCY_UNLIMITED. */
   uint32_t limit_barriers;
   /** Must be 0. */
   uint32_t reserved;

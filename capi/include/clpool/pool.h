@@ -468,7 +468,7 @@ CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
  */
 CLPOOL_API clpool_status clpool_pool_release_later(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
-/** Whether a stretch of a pool's memory is handed out; see clpool_pool_stretch.state. */
+/** Whether a stretch of a pool's memory is handed out. */
 enum {
   /** Handed out. */
   CLPOOL_STRETCH_ACTIVE = 1,

@@ -51,7 +51,8 @@ extern "C" {
 /** Result of every call that can fail: one of the CLPOOL_SUCCESS / CLPOOL_ERROR_… numbers below. */
 typedef int32_t clpool_status;
 
-/** The numbers are pinned: they never change meaning. New ones may be added in later 1.x versions. */
+/** What a call came to. The numbers are pinned: they never change meaning. New ones may be added in later 1.x
+ * versions. */
 enum {
   /** The call did what it says. */
   CLPOOL_SUCCESS = 0,

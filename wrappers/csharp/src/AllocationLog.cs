@@ -10,98 +10,6 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>Figures of an allocation log.</summary>
-    public sealed class LogStatistics
-    {
-        private readonly clpool_trace_stats native;
-
-        internal LogStatistics(clpool_trace_stats native) { this.native = native; }
-
-        /// <summary>All events.</summary>
-        public long Events { get { return (long)native.events; } }
-        /// <summary>Events of each action.</summary>
-        public long Allocations { get { return (long)native.allocations; } }
-        /// <summary>Releases.</summary>
-        public long Releases { get { return (long)native.releases; } }
-        /// <summary>Failed allocations.</summary>
-        public long AllocateFailures { get { return (long)native.allocate_failures; } }
-        /// <summary>Different thread numbers.</summary>
-        public long Threads { get { return (long)native.threads; } }
-        /// <summary>Different sizes of successful allocations.</summary>
-        public long DistinctSizes { get { return (long)native.distinct_sizes; } }
-        /// <summary>Bytes of the largest successful allocation.</summary>
-        public long LargestBytes { get { return (long)native.largest_bytes; } }
-        /// <summary>The most bytes that were live at a time, as requested.</summary>
-        public long PeakLiveBytes { get { return (long)native.peak_live_bytes; } }
-        /// <summary>The most blocks that were live at a time.</summary>
-        public long PeakLiveBlocks { get { return (long)native.peak_live_blocks; } }
-        /// <summary>Bytes that the log never releases.</summary>
-        public long FinalLiveBytes { get { return (long)native.final_live_bytes; } }
-        /// <summary>Blocks that the log never releases.</summary>
-        public long FinalLiveBlocks { get { return (long)native.final_live_blocks; } }
-
-        /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
-    }
-
-    /// <summary>What a replay found.</summary>
-    public sealed class ReplayResult
-    {
-        private readonly clpool_trace_replay_result native;
-
-        internal ReplayResult(clpool_trace_replay_result native) { this.native = native; }
-
-        /// <summary>Allocations that succeeded.</summary>
-        public long Allocations { get { return (long)native.allocations; } }
-        /// <summary>Releases, with those of blocks that the log leaves live.</summary>
-        public long Releases { get { return (long)native.releases; } }
-        /// <summary>Allocations that were out of memory; their releases are left out.</summary>
-        public long OutOfMemory { get { return (long)native.out_of_memory; } }
-        /// <summary>Nanoseconds in all allocations and releases together.</summary>
-        public long ElapsedNs { get { return (long)native.elapsed_ns; } }
-        /// <summary>elapsed_ns / allocations in picoseconds: what one allocation with its release costs; 0 without * allocations.</summary>
-        public long AllocationPs { get { return (long)native.allocation_ps; } }
-        /// <summary>Successful allocations from the driver (or custom allocator).</summary>
-        public long DriverAllocations { get { return (long)native.driver_allocations; } }
-        /// <summary>The most bytes that were taken from the driver at a time.</summary>
-        public long PeakDriverBytes { get { return (long)native.peak_driver_bytes; } }
-        /// <summary>The most bytes that were live at a time, as requested, of the allocations that succeeded.</summary>
-        public long PeakLiveBytes { get { return (long)native.peak_live_bytes; } }
-        /// <summary>peak_driver_bytes / peak_live_bytes in parts per million; 0 if nothing was live.</summary>
-        public long RatioPpm { get { return (long)native.ratio_ppm; } }
-
-        /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
-    }
-
-    /// <summary>One event of an allocation log.</summary>
-    public sealed class LogEvent
-    {
-        private readonly clpool_trace_event native;
-
-        internal LogEvent(clpool_trace_event native) { this.native = native; }
-
-        /// <summary>One of CLPOOL_TRACE_….</summary>
-        public LogAction Action { get { return (LogAction)native.action; } }
-        /// <summary>Number of the thread, as the log has it.</summary>
-        public long Thread { get { return (long)native.thread; } }
-        /// <summary>Microseconds since whatever moment the log counts from; since midnight if it has times of day.</summary>
-        public long TimeUs { get { return (long)native.time_us; } }
-        /// <summary>Address, or another identity that is unique while the block is live.</summary>
-        public long Pointer { get { return (long)native.pointer; } }
-        /// <summary>Bytes as requested.</summary>
-        public long Size { get { return (long)native.size; } }
-        /// <summary>Number of the stream or queue.</summary>
-        public long Stream { get { return (long)native.stream; } }
-        /// <summary>Line of the file, from 1.</summary>
-        public long Line { get { return (long)native.line; } }
-        /// <summary>Small number that identifies the block while it is live, below clpool_trace_stats.peak_live_blocks; or * -1.</summary>
-        public long Slot { get { return (long)native.slot; } }
-
-        /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
-    }
-
     /// <summary>An allocation log in RMM's format. It never changes: any number of threads may use it.</summary>
     public sealed unsafe class AllocationLog : IReadOnlyList<LogEvent>, IDisposable
     {
@@ -140,8 +48,7 @@ namespace ClPool
         {
             get
             {
-                clpool_trace_stats stats = new clpool_trace_stats();
-                stats.struct_size = (uint)sizeof(clpool_trace_stats);
+                clpool_trace_stats stats = clpool_trace_stats.Initial();
                 using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_statistics(used.Value, &stats));
                 return new LogStatistics(stats);
             }
@@ -155,8 +62,7 @@ namespace ClPool
         {
             get
             {
-                clpool_trace_event found = new clpool_trace_event();
-                found.struct_size = (uint)sizeof(clpool_trace_event);
+                clpool_trace_event found = clpool_trace_event.Initial();
                 ulong number = Arguments.Bytes(index, "index");
                 using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_event_at(used.Value, number, &found));
                 return new LogEvent(found);
@@ -194,11 +100,9 @@ namespace ClPool
 
         private ReplayResult Replay(IntPtr target, bool isPool, Func<long, long, bool> progress, long progressInterval)
         {
-            clpool_trace_replay_options options = new clpool_trace_replay_options();
-            options.struct_size = (uint)sizeof(clpool_trace_replay_options);
+            clpool_trace_replay_options options = clpool_trace_replay_options.Initial();
             options.progress_interval = Arguments.Bytes(progressInterval, "progressInterval");
-            clpool_trace_replay_result result = new clpool_trace_replay_result();
-            result.struct_size = (uint)sizeof(clpool_trace_replay_result);
+            clpool_trace_replay_result result = clpool_trace_replay_result.Initial();
             IntPtr id = IntPtr.Zero;
             if (progress != null)
             {

@@ -32,9 +32,7 @@ namespace ClPool
             ulong[] region = Arguments.Triple(Arguments.NotNull(Region, "Region"), 1, "Region");
             ulong[] source = Arguments.Triple(SourceOrigin, 0, "SourceOrigin");
             ulong[] target = Arguments.Triple(TargetOrigin, 0, "TargetOrigin");
-            clpool_box box = new clpool_box();
-            box.struct_size = (uint)sizeof(clpool_box);
-            box.dimensions = 3;
+            clpool_box box = clpool_box.Initial();
             for (int i = 0; i < 3; i++)
             {
                 box.region[i] = region[i];

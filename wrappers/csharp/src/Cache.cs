@@ -58,9 +58,7 @@ namespace ClPool
             IntPtr id = Callbacks.Add(computed);
             try
             {
-                clpool_memo_ops ops = new clpool_memo_ops();
-                ops.struct_size = (uint)sizeof(clpool_memo_ops);
-                ops.version = 1;
+                clpool_memo_ops ops = clpool_memo_ops.Initial();
                 ops.compute = (void*)Marshal.GetFunctionPointerForDelegate(compute);
                 ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
                 byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"));

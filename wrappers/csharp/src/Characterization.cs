@@ -7,47 +7,13 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>An answer about a device: a value, where it comes from, and what to beware of.</summary>
-    public sealed unsafe class Answer
+    public sealed unsafe partial class Answer
     {
-        internal Answer(clpool_answer native)
-        {
-            Source = (AnswerSource)native.source;
-            Value = native.value;
-            Basis = Utf8.Read(native.basis);
-            Note = Utf8.Read(native.note);
-        }
-
-        /// <summary>Where it comes from.</summary>
-        public AnswerSource Source { get; private set; }
-        /// <summary>The value in the unit of the question; yes is 1, no is 0, unknown -1.</summary>
-        public long Value { get; private set; }
-        /// <summary>The query or the table's row behind it; "" for none.</summary>
-        public string Basis { get; private set; }
-        /// <summary>What to beware of; "" for nothing.</summary>
-        public string Note { get; private set; }
-
         /// <summary>Whether the answer is yes.</summary>
         public bool IsYes { get { return Value == 1; } }
 
         /// <inheritdoc/>
         public override string ToString() { return Value + " (" + Utf8.Read(Native.clpool_source_name((uint)Source)) + ")"; }
-    }
-
-    /// <summary>Local memory as the model of bank conflicts sees it. 0 means the default.</summary>
-    public sealed class BankMemory
-    {
-        /// <summary>Whose rules.</summary>
-        public Model Model { get; set; }
-        /// <summary>Bytes that one bank gives at a time; 0: 4.</summary>
-        public int Granularity { get; set; }
-        /// <summary>Work items that access at a time; 0: 32.</summary>
-        public int WorkItems { get; set; }
-        /// <summary>Banks; 0: 32.</summary>
-        public int Banks { get; set; }
-
-        /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
     }
 
     /// <summary>The worst bank conflict of an access.</summary>
@@ -69,19 +35,6 @@ namespace ClPool
 
         /// <inheritdoc/>
         public override string ToString() { return Figures.Describe(this); }
-    }
-
-    /// <summary>How speed is measured. 0 means the default.</summary>
-    public sealed class PerformanceOptions
-    {
-        /// <summary>Measurements whose median counts.</summary>
-        public int Repetitions { get; set; }
-        /// <summary>Measurements that are thrown away before.</summary>
-        public int WarmUps { get; set; }
-        /// <summary>Bytes of the transfers whose bandwidth is measured.</summary>
-        public long TransferBytes { get; set; }
-        /// <summary>Nanoseconds that one measurement is to take at least.</summary>
-        public long LeastNs { get; set; }
     }
 
     /// <summary>Answers about devices (cl_device_id). Each has its source.</summary>
@@ -142,7 +95,7 @@ namespace ClPool
         public static IReadOnlyList<int> SimdGroupSizes(IntPtr device)
         {
             ulong count;
-            clpool_answer answer = Empty();
+            clpool_answer answer = clpool_answer.Initial();
             Errors.Check(Native.clpool_characterize_simd_group_sizes(device, null, 0, &count, &answer));
             uint[] sizes = new uint[count];
             fixed (uint* room = sizes)
@@ -186,7 +139,7 @@ namespace ClPool
         public static Version ComputeCapability(IntPtr device)
         {
             uint major, minor;
-            clpool_answer answer = Empty();
+            clpool_answer answer = clpool_answer.Initial();
             Errors.Check(Native.clpool_characterize_compute_capability(device, &major, &minor, &answer));
             return answer.source == Native.CLPOOL_SOURCE_NOT_APPLICABLE ? null : new Version((int)major, (int)minor);
         }
@@ -195,7 +148,7 @@ namespace ClPool
         public static Version PoclVersion(IntPtr platform)
         {
             uint major, minor;
-            clpool_answer answer = Empty();
+            clpool_answer answer = clpool_answer.Initial();
             Errors.Check(Native.clpool_characterize_pocl_version(platform, &major, &minor, &answer));
             bool known = answer.source != Native.CLPOOL_SOURCE_NOT_APPLICABLE && answer.source != Native.CLPOOL_SOURCE_NONE;
             return known ? new Version((int)major, (int)minor) : null;
@@ -232,7 +185,7 @@ namespace ClPool
         {
             ulong item = Arguments.Bytes(itemSize, "itemSize");
             ulong[] extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
-            clpool_answer native = Empty();
+            clpool_answer native = clpool_answer.Initial();
             clpool_answer* answer = &native;
             string why;
             fixed (ulong* accessed = extents)
@@ -253,12 +206,7 @@ namespace ClPool
             ulong item = Arguments.Bytes(itemSize, "itemSize");
             ulong[] extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
             memory = memory ?? new BankMemory();
-            clpool_bank_memory native = new clpool_bank_memory();
-            native.struct_size = (uint)sizeof(clpool_bank_memory);
-            native.model = (uint)memory.Model;
-            native.granularity = (uint)Arguments.Bytes(memory.Granularity, "Granularity");
-            native.work_items = (uint)Arguments.Bytes(memory.WorkItems, "WorkItems");
-            native.banks = (uint)Arguments.Bytes(memory.Banks, "Banks");
+            clpool_bank_memory native = memory.ToNative();
             clpool_bank_memory* banks = &native;
             ulong multiplicity;
             ulong* result = &multiplicity;
@@ -276,15 +224,8 @@ namespace ClPool
         /// <summary>Measures transfers and launches. Takes about a second; the device should be idle.</summary>
         public static DevicePerformance Performance(ComputeContext context, IntPtr device, PerformanceOptions options = null)
         {
-            options = options ?? new PerformanceOptions();
-            clpool_performance_options asked = new clpool_performance_options();
-            asked.struct_size = (uint)sizeof(clpool_performance_options);
-            asked.repetitions = (uint)Arguments.Bytes(options.Repetitions, "Repetitions");
-            asked.warm_ups = (uint)Arguments.Bytes(options.WarmUps, "WarmUps");
-            asked.transfer_bytes = Arguments.Bytes(options.TransferBytes, "TransferBytes");
-            asked.least_ns = Arguments.Bytes(options.LeastNs, "LeastNs");
-            clpool_performance found = new clpool_performance();
-            found.struct_size = (uint)sizeof(clpool_performance);
+            clpool_performance_options asked = (options ?? new PerformanceOptions()).ToNative();
+            clpool_performance found = clpool_performance.Initial();
             using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_characterize_performance(within.Value, device, &asked, &found));
             return new DevicePerformance(found);
@@ -292,16 +233,9 @@ namespace ClPool
 
         private static Answer Ask(Question question)
         {
-            clpool_answer answer = Empty();
+            clpool_answer answer = clpool_answer.Initial();
             Errors.Check(question(&answer));
             return new Answer(answer);
-        }
-
-        private static clpool_answer Empty()
-        {
-            clpool_answer empty = new clpool_answer();
-            empty.struct_size = (uint)sizeof(clpool_answer);
-            return empty;
         }
 
         private static ulong[] Extents(long[] values, string name)

@@ -47,9 +47,7 @@ namespace ClPool
         private static IntPtr Make(IMemorySource source)
         {
             IntPtr user = Callbacks.Add(Arguments.NotNull(source, "source"));
-            clpool_allocator_ops ops = new clpool_allocator_ops();
-            ops.struct_size = (uint)sizeof(clpool_allocator_ops);
-            ops.version = 1;
+            clpool_allocator_ops ops = clpool_allocator_ops.Initial();
             ops.allocate = (void*)Marshal.GetFunctionPointerForDelegate(allocate);
             ops.deallocate = (void*)Marshal.GetFunctionPointerForDelegate(deallocate);
             ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);

@@ -121,8 +121,7 @@ namespace ClPool
         {
             Arguments.NotNull(options, "options");
             ulong[] shape = Arguments.Triple(Arguments.NotNull(options.Shape, "Shape"), 0, "Shape");
-            clpool_image_options native = new clpool_image_options();
-            native.struct_size = (uint)sizeof(clpool_image_options);
+            clpool_image_options native = clpool_image_options.Initial();
             native.dimensions = Arguments.Count(options.Shape);
             native.flags = (ulong)options.Flags;
             native.format = options.Format.ToNative();
@@ -152,8 +151,7 @@ namespace ClPool
                                             bool normalized = false, MemFlags access = MemFlags.None)
         {
             ulong[] extents = Arguments.Triple(Arguments.NotNull(shape, "shape"), 0, "shape");
-            clpool_image_array native = new clpool_image_array();
-            native.struct_size = (uint)sizeof(clpool_image_array);
+            clpool_image_array native = clpool_image_array.Initial();
             native.element = (uint)element;
             native.channels = (uint)Arguments.Bytes(channels, "channels");
             native.normalized = normalized ? 1u : 0u;

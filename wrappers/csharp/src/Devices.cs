@@ -66,8 +66,7 @@ namespace ClPool
             if (options == null) return ask(null);
             fixed (byte* selector = Utf8.Bytes(options.Selector))
             {
-                clpool_device_options native = new clpool_device_options();
-                native.struct_size = (uint)sizeof(clpool_device_options);
+                clpool_device_options native = clpool_device_options.Initial();
                 if (options.IgnoreEnvironment) native.flags |= Native.CLPOOL_DEVICE_IGNORE_ENVIRONMENT;
                 if (options.ByRank) native.flags |= Native.CLPOOL_DEVICE_BY_RANK;
                 native.types = (ulong)options.Types;

@@ -7,28 +7,6 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>Figures of a heap.</summary>
-    public sealed class HeapStatistics
-    {
-        private readonly clpool_heap_stats native;
-
-        internal HeapStatistics(clpool_heap_stats native) { this.native = native; }
-
-        /// <summary>Units of all spaces.</summary>
-        public long Managed { get { return (long)native.managed; } }
-        /// <summary>Units that are free.</summary>
-        public long Free { get { return (long)native.free; } }
-        /// <summary>Units of the largest free range.</summary>
-        public long LargestFree { get { return (long)native.largest_free; } }
-        /// <summary>Ranges handed out.</summary>
-        public long ActiveRanges { get { return (long)native.active_ranges; } }
-        /// <summary>Spaces.</summary>
-        public long Spaces { get { return (long)native.spaces; } }
-
-        /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
-    }
-
     /// <summary>Hands out ranges of a number space by best fit, with splitting and merging. Used by one thread at a time.</summary>
     public sealed unsafe class Heap : IDisposable
     {
@@ -48,8 +26,7 @@ namespace ClPool
         {
             get
             {
-                clpool_heap_stats stats = new clpool_heap_stats();
-                stats.struct_size = (uint)sizeof(clpool_heap_stats);
+                clpool_heap_stats stats = clpool_heap_stats.Initial();
                 using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_statistics(used.Value, &stats));
                 return new HeapStatistics(stats);
             }

@@ -49,8 +49,7 @@ namespace ClPool
         {
             get
             {
-                clpool_pool_stats stats = new clpool_pool_stats();
-                stats.struct_size = (uint)sizeof(clpool_pool_stats);
+                clpool_pool_stats stats = clpool_pool_stats.Initial();
                 using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_statistics(used.Value, &stats));
                 return new PoolStatistics(stats);
             }

@@ -7,30 +7,17 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>What a pool is to be like. Everything has a default.</summary>
-    public sealed unsafe class PoolOptions
+    public sealed unsafe partial class PoolOptions
     {
-        private const uint LeadingBitsNone = uint.MaxValue; // CLPOOL_LEADING_BITS_NONE
         private const ulong NanosecondsOfTick = 100;
 
-        /// <summary>How the pool finds memory.</summary>
-        public PoolStrategy Strategy { get; set; }
         /// <summary>Binned only: bits after the leading one that tell bins apart, 0…26; 0: bins by the highest bit alone; null: 4.</summary>
         public int? LeadingBitsInBinId { get; set; }
-        /// <summary>Send a trace message for what the pool does.</summary>
-        public bool TraceMessages { get; set; }
-        /// <summary>Most bytes from the allocator at a time; 0: no limit.</summary>
-        public long MaxBytes { get; set; }
-        /// <summary>Most bytes held without their being in use; 0: no limit.</summary>
-        public long MaxHeldBytes { get; set; }
-        /// <summary>Coalescing only: bytes of the smallest chunk; 0: chosen by the pool.</summary>
-        public long MinChunkBytes { get; set; }
-        /// <summary>Bytes, a power of two, of which blocks start at a multiple; 0: the least that the device allows.</summary>
-        public long Alignment { get; set; }
-        /// <summary>Bytes that <see cref="Pool.Tick"/> and decay leave held.</summary>
-        public long ReleaseThreshold { get; set; }
         /// <summary>Held chunks that were not used for so long go back; zero: never by age.</summary>
         public TimeSpan Decay { get; set; }
+        /// <summary>How long a request without memory waits while nothing comes free, before <see cref="OutOfMemory"/> is asked or
+        /// the request fails; zero: 10 seconds.</summary>
+        public TimeSpan Wait { get; set; }
         /// <summary>Queues on which the memory is used; null: the allocator's.</summary>
         public CommandQueue[] Queues { get; set; }
         /// <summary>Name for messages and dumps.</summary>
@@ -57,34 +44,27 @@ namespace ClPool
             GC.WaitForPendingFinalizers();
         }
 
-        private ulong DecayNanoseconds()
+        private static ulong Nanoseconds(TimeSpan time, string name)
         {
-            ulong ticks = Arguments.Bytes(Decay.Ticks, "Decay");
+            ulong ticks = Arguments.Bytes(time.Ticks, name);
             if (ticks > ulong.MaxValue / NanosecondsOfTick)
-                throw new ArgumentOutOfRangeException("Decay", Decay, "at most " + TimeSpan.FromTicks((long)(ulong.MaxValue / NanosecondsOfTick)));
+                throw new ArgumentOutOfRangeException(name, time, "at most " + TimeSpan.FromTicks((long)(ulong.MaxValue / NanosecondsOfTick)));
             return ticks * NanosecondsOfTick;
         }
 
         private uint LeadingBits()
         {
             if (LeadingBitsInBinId == null) return 0; // the default
-            return LeadingBitsInBinId == 0 ? LeadingBitsNone : (uint)Arguments.Bytes(LeadingBitsInBinId.Value, "LeadingBitsInBinId");
+            return LeadingBitsInBinId == 0 ? Constants.CLPOOL_LEADING_BITS_NONE : (uint)Arguments.Bytes(LeadingBitsInBinId.Value, "LeadingBitsInBinId");
         }
 
         internal IntPtr Create(IntPtr allocator, PoolCallbacks callbacks)
         {
             clpool_pool_callbacks functions = callbacks == null ? new clpool_pool_callbacks() : callbacks.ToNative();
-            clpool_pool_options native = new clpool_pool_options();
-            native.struct_size = (uint)sizeof(clpool_pool_options);
-            native.strategy = (uint)Strategy;
+            clpool_pool_options native = ToNative();
             native.leading_bits_in_bin_id = LeadingBits();
-            native.trace_messages = TraceMessages ? 1u : 0u;
-            native.max_bytes = Arguments.Bytes(MaxBytes, "MaxBytes");
-            native.max_held_bytes = Arguments.Bytes(MaxHeldBytes, "MaxHeldBytes");
-            native.min_chunk_bytes = Arguments.Bytes(MinChunkBytes, "MinChunkBytes");
-            native.alignment = Arguments.Bytes(Alignment, "Alignment");
-            native.release_threshold = Arguments.Bytes(ReleaseThreshold, "ReleaseThreshold");
-            native.decay_ns = DecayNanoseconds();
+            native.decay_ns = Nanoseconds(Decay, "Decay");
+            native.wait_ns = Nanoseconds(Wait, "Wait");
             native.guard = (uint)(Guard == null ? Native.CLPOOL_GUARD_DEFAULT : Guard.Value ? Native.CLPOOL_GUARD_ON : Native.CLPOOL_GUARD_OFF);
             native.callbacks = callbacks == null ? null : &functions;
             native.user = callbacks == null ? null : (void*)callbacks.Id;
@@ -144,9 +124,7 @@ namespace ClPool.Interop
 
         internal clpool_pool_callbacks ToNative()
         {
-            clpool_pool_callbacks native = new clpool_pool_callbacks();
-            native.struct_size = (uint)sizeof(clpool_pool_callbacks);
-            native.version = 1;
+            clpool_pool_callbacks native = clpool_pool_callbacks.Initial();
             if (collect != null) native.collect = (void*)Marshal.GetFunctionPointerForDelegate(nativeCollect);
             if (outOfMemory != null) native.out_of_memory = (void*)Marshal.GetFunctionPointerForDelegate(nativeOutOfMemory);
             if (message != null) native.message = (void*)Marshal.GetFunctionPointerForDelegate(nativeMessage);

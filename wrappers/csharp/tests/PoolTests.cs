@@ -243,6 +243,14 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void TimesAreSpansThatAreNotNegative()
+        {
+            using (new MemoryPool(allocator, new PoolOptions { Decay = TimeSpan.FromSeconds(1), Wait = TimeSpan.FromSeconds(1) })) { }
+            PoolOptions back = new PoolOptions { Wait = TimeSpan.FromSeconds(-1) };
+            Assert.AreEqual("Wait", Assert.Throws<ArgumentOutOfRangeException>(() => new MemoryPool(allocator, back)).ParamName);
+        }
+
+        [Test]
         public void MessagesGoToThePoolsHandler()
         {
             List<string> messages = new List<string>();

@@ -3,6 +3,7 @@
 // Exceptions from statuses, arrays, and the plain functions of glue.hpp: no callbacks are here.
 #include "glue.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include "jvm.hpp"
@@ -91,10 +92,11 @@ clpool_status java_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem*
 jlongArray java_pool_stretches(JNIEnv* jenv, clpool_pool* pool) {
   std::vector<jlong> figures;
   const auto add = [](void* user, const clpool_pool_stretch* stretch) -> int32_t {
-    for (const uint64_t figure : {uint64_t{stretch->state}, stretch->chunk, stretch->offset, stretch->size,
-                                  stretch->requested, stretch->tag}) {
-      static_cast<std::vector<jlong>*>(user)->push_back(static_cast<jlong>(figure));
-    }
+    constexpr size_t kRest = sizeof *stretch - offsetof(clpool_pool_stretch, chunk);  // all of 64 bits
+    auto& all = *static_cast<std::vector<jlong>*>(user);
+    all.push_back(static_cast<jlong>(stretch->state));
+    all.resize(all.size() + kRest / sizeof(jlong));
+    std::memcpy(all.data() + all.size() - kRest / sizeof(jlong), &stretch->chunk, kRest);
     return 0;
   };
   const clpool_status status = clpool_pool_visit(pool, add, &figures);

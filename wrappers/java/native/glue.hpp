@@ -84,7 +84,7 @@ clpool_status java_trace_replay_allocator(JNIEnv* jenv, const clpool_trace* trac
 // ------------------------------------------------------------------------------------------------ 0 if
 // clpool_pool_allocate() has to be called.
 clpool_status java_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem** out);
-// state, chunk, offset, size, requested, tag of each stretch.
+// The figures of each stretch, in the order of the header: PoolStretch.COUNT of them.
 jlongArray java_pool_stretches(JNIEnv* jenv, clpool_pool* pool);
 clpool_status java_device_choose(const char* selector, cl_device_type types, uint32_t flags,
                                  cl_device_id* out);

@@ -15,6 +15,7 @@ allocators for pyopencl.array.
 from ._native import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
                       InvalidValueError, NotFoundError, NotSupportedError, OpenCLError, OutOfHostMemoryError,
                       OutOfMemoryError, WouldBlockError)
+from ._results import DeviceLimits, HeapStatistics, PoolStatistics, ReplayResult, Stretch, TraceEvent, TraceStatistics
 from . import kinds as _kinds  # noqa: F401  the classes of memory that functions of C give
 from .allocators import (Allocator, AllocatorBase, AllocatorInterface, CLAllocator, CustomAllocator, DeferredAllocator,
                          ImmediateAllocator, LimitAllocator, PageLockedAllocator, SVMAllocator, TraceAllocator)
@@ -24,7 +25,7 @@ from .constants import (WHOLE_SIZE, addressing_mode, channel_order, channel_type
                         model, pipe_info, sampler_info, status, strategy, svm_mem_flags)
 from .devices import (CommandQueue, Context, Device, Event, choose_device, create_default_context, get_default_device,
                       list_devices, list_devices_for_tests, make_default_context)
-from .heap import Heap, HeapRange, HeapStatistics
+from .heap import Heap, HeapRange
 from .images import Image, ImageFormat, create_image, get_supported_image_formats, image_from_array
 from .maps import MemoryMap, mapping_of
 from .memoize import (Cache, clear_context_caches, clear_first_arg_caches, context_dependent_memoize,
@@ -35,12 +36,11 @@ from .messages import (cl_error_name, last_cl_error, last_error_message, set_mes
                        version_number)
 from .occupancy import DeviceData, Occupancy, OccupancyRecord, occupancy, suggest_group_sizes
 from .pipes import Pipe
-from .pools import (DeviceMemoryPool, MemoryPool, PageLockedMemoryPool, Pool, PoolStatistics, Stretch, SVMPool,
-                    alloc_size, bin_number, bitlog2)
+from .pools import DeviceMemoryPool, MemoryPool, PageLockedMemoryPool, Pool, SVMPool, alloc_size, bin_number, bitlog2
 from .samplers import Sampler
 from .svm import (SVM, PooledSVM, SVMAllocation, SVMMap, SVMPointer, csvm_empty, csvm_empty_like, fsvm_empty,
                   fsvm_empty_like, svm_capabilities, svm_empty, svm_empty_like)
-from .trace import ReplayResult, Trace, TraceEvent, TraceStatistics, TraceWriter
+from .trace import Trace, TraceWriter
 from .transfer import (MappedImage, enqueue_copy, enqueue_copy_buffer_p2p_amd, enqueue_fill, enqueue_fill_buffer,
                        enqueue_fill_image, enqueue_map_buffer, enqueue_map_image, enqueue_migrate_mem_objects,
                        enqueue_svm_memfill, enqueue_svm_migrate_mem, enqueue_svm_migratemem)
@@ -49,7 +49,7 @@ __version__ = version()
 __all__ = [
     "Allocator", "AllocatorBase", "AllocatorInterface", "BadFormatError", "Buffer", "CLAllocator",
     "CLCharacterizationWarning", "Cache", "CallbackError", "ClpoolError", "CommandQueue", "Context",
-    "CustomAllocator", "CustomMemory", "DeferredAllocator", "Device", "DeviceData", "DeviceMemoryPool", "Event",
+    "CustomAllocator", "CustomMemory", "DeferredAllocator", "Device", "DeviceData", "DeviceLimits", "DeviceMemoryPool", "Event",
     "Heap", "HeapRange", "HeapStatistics", "Image", "ImageFormat", "ImmediateAllocator", "InputOutputError",
     "InternalError", "InvalidOperationError", "InvalidValueError", "LimitAllocator", "MappedImage", "MemoryMap",
     "MemoryObject", "MemoryPool", "NotFoundError", "NotSupportedError", "Occupancy", "OccupancyRecord", "OpenCLError",

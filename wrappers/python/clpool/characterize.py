@@ -7,24 +7,17 @@ behind it and what to beware of. The functions with PyOpenCL's names give the va
 (CLCharacterizationWarning) where it is a guess.
 """
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
+from ._numbers import answer_source, struct_argument_bug, svm_kind
+from ._results import Answer, Performance, read
 from ._text import whole_list, whole_text
 from .constants import model as _model
 
 
 class CLCharacterizationWarning(UserWarning):
     """An answer about a device is a guess."""
-
-
-class Answer(NamedTuple):
-    """An answer about a device."""
-
-    value: int
-    source: str
-    basis: str
-    note: str
 
 
 def _answer(ask: Any, *arguments: Any) -> Answer:
@@ -119,7 +112,7 @@ def has_double_support(dev: Any) -> bool:
 def has_struct_arg_count_bug(dev: Any, ctx: Any = None) -> Union[str, bool]:
     """"apple" or "pocl" where the driver counts the members of a struct argument as arguments, else False."""
     found = _answer(_n.clpool_characterize_struct_argument_bug, dev, ctx).value
-    names: Dict[int, Union[str, bool]] = {_n.CLPOOL_STRUCT_ARGUMENT_BUG_APPLE: "apple", _n.CLPOOL_STRUCT_ARGUMENT_BUG_POCL: "pocl"}
+    names: Dict[int, Union[str, bool]] = {struct_argument_bug.APPLE: "apple", struct_argument_bug.POCL: "pocl"}
     return names.get(found, False)
 
 
@@ -148,16 +141,16 @@ def nv_compute_capability(dev: Any) -> Optional[Tuple[int, int]]:
     """NVIDIA's compute capability; None for other devices."""
     made = _n.clpool_answer()
     major, minor = _n.clpool_characterize_compute_capability(dev, made)
-    return (major, minor) if made.source == _n.CLPOOL_SOURCE_QUERY else None
+    return (major, minor) if made.source == answer_source.QUERY else None
 
 
 def get_pocl_version(platform: Any, fallback_value: Optional[Tuple[int, int]] = None) -> Optional[Tuple[int, int]]:
     """PoCL's version; None for other platforms."""
     made = _n.clpool_answer()
     major, minor = _n.clpool_characterize_pocl_version(platform, made)
-    if made.source == _n.CLPOOL_SOURCE_NOT_APPLICABLE:
+    if made.source == answer_source.NOT_APPLICABLE:
         return None
-    if made.source == _n.CLPOOL_SOURCE_NONE:
+    if made.source == answer_source.NONE:
         warnings.warn("PoCL's version cannot be read", CLCharacterizationWarning, stacklevel=2)
         return fallback_value
     return major, minor
@@ -206,42 +199,27 @@ def _has_svm(dev: Any, kind: int) -> bool:
 
 def has_coarse_grain_buffer_svm(dev: Any) -> bool:
     """Whether the device has coarse-grain SVM."""
-    return _has_svm(dev, _n.CLPOOL_SVM_COARSE_BUFFER)
+    return _has_svm(dev, svm_kind.COARSE_BUFFER)
 
 
 def has_fine_grain_buffer_svm(dev: Any) -> bool:
     """Whether the device has fine-grain buffer SVM."""
-    return _has_svm(dev, _n.CLPOOL_SVM_FINE_BUFFER)
+    return _has_svm(dev, svm_kind.FINE_BUFFER)
 
 
 def has_fine_grain_system_svm(dev: Any) -> bool:
     """Whether the device can use all host memory."""
-    return _has_svm(dev, _n.CLPOOL_SVM_FINE_SYSTEM)
+    return _has_svm(dev, svm_kind.FINE_SYSTEM)
 
 
 def has_fine_grain_buffer_svm_atomics(dev: Any) -> bool:
     """Whether the device has atomics on fine-grain buffer SVM."""
-    return _has_svm(dev, _n.CLPOOL_SVM_FINE_BUFFER_ATOMICS)
+    return _has_svm(dev, svm_kind.FINE_BUFFER_ATOMICS)
 
 
 def has_fine_grain_system_svm_atomics(dev: Any) -> bool:
     """Whether the device has atomics on all host memory."""
-    return _has_svm(dev, _n.CLPOOL_SVM_FINE_SYSTEM_ATOMICS)
-
-
-class Performance(NamedTuple):
-    """Speed of a device: medians. Latencies in nanoseconds, bandwidths in bytes per second."""
-
-    write_latency_ns: int
-    read_latency_ns: int
-    copy_latency_ns: int
-    write_bandwidth: int
-    read_bandwidth: int
-    copy_bandwidth: int
-    empty_kernel_ns: int
-    kernel_round_trip_ns: int
-    profiling_overhead_ns: int
-    transfer_bytes: int
+    return _has_svm(dev, svm_kind.FINE_SYSTEM_ATOMICS)
 
 
 def measure_performance(context: Any, device: Any, *, repetitions: int = 0, warm_ups: int = 0, transfer_bytes: int = 0,
@@ -252,4 +230,4 @@ def measure_performance(context: Any, device: Any, *, repetitions: int = 0, warm
     options.transfer_bytes, options.least_ns = transfer_bytes, least_ns
     made = _n.clpool_performance()
     _n.clpool_characterize_performance(context, device, options, made)
-    return Performance(*(getattr(made, field) for field in Performance._fields))
+    return read(Performance, made)

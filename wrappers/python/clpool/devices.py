@@ -6,14 +6,15 @@ import warnings
 from typing import Any, Callable, List, Optional, Tuple, Union
 
 from . import _native as _n
+from ._numbers import CLPOOL_DEVICE_BY_RANK, CLPOOL_DEVICE_IGNORE_ENVIRONMENT
 from ._text import whole_list, whole_text
 
 Context = _n.Context
 CommandQueue = _n.CommandQueue
 Event = _n.Event
 
-IGNORE_ENVIRONMENT: int = _n.CLPOOL_DEVICE_IGNORE_ENVIRONMENT
-BY_RANK: int = _n.CLPOOL_DEVICE_BY_RANK
+IGNORE_ENVIRONMENT = CLPOOL_DEVICE_IGNORE_ENVIRONMENT
+BY_RANK = CLPOOL_DEVICE_BY_RANK
 
 
 class Device:

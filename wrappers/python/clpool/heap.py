@@ -1,19 +1,8 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """The pools' engine without a device: ranges of a number space that the caller owns. A heap is used by one thread at a time."""
-from typing import NamedTuple
-
 from . import _native as _n
-
-
-class HeapStatistics(NamedTuple):
-    """Figures of a heap, in units."""
-
-    managed: int
-    free: int
-    largest_free: int
-    active_ranges: int
-    spaces: int
+from ._results import HeapStatistics, read
 
 
 class HeapRange:
@@ -73,7 +62,7 @@ class Heap:
         """Figures of this moment."""
         stats = _n.clpool_heap_stats()
         _n.clpool_heap_statistics(self._handle, stats)
-        return HeapStatistics(*(getattr(stats, field) for field in HeapStatistics._fields))
+        return read(HeapStatistics, stats)
 
     def check(self) -> None:
         """Checks the heap's books against a recount."""

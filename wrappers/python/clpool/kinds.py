@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which class memory of each kind gets."""
 from . import _native as _n
+from ._numbers import memory_kind
 from .images import Image
 from .memory import Buffer, CustomMemory, PageLocked, SubRegion
 from .pipes import Pipe
 from .svm import SVMPointer
 
 _n.set_memory_classes({
-    _n.CLPOOL_MEM_KIND_BUFFER: Buffer, _n.CLPOOL_MEM_KIND_SUB_REGION: SubRegion, _n.CLPOOL_MEM_KIND_IMAGE: Image,
-    _n.CLPOOL_MEM_KIND_PIPE: Pipe, _n.CLPOOL_MEM_KIND_SVM: SVMPointer, _n.CLPOOL_MEM_KIND_PINNED: PageLocked,
-    _n.CLPOOL_MEM_KIND_CUSTOM: CustomMemory})
+    memory_kind.BUFFER: Buffer, memory_kind.SUB_REGION: SubRegion, memory_kind.IMAGE: Image,
+    memory_kind.PIPE: Pipe, memory_kind.SVM: SVMPointer, memory_kind.PINNED: PageLocked,
+    memory_kind.CUSTOM: CustomMemory})

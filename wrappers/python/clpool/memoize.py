@@ -8,6 +8,7 @@ import weakref
 from typing import Any, Callable, Dict, Tuple, TypeVar
 
 from . import _native as _n
+from ._numbers import cache_owner
 from .devices import current_context
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -125,8 +126,7 @@ class Cache:
     """Results per OpenCL object and key (bytes); each is computed once, also with many threads. `kind` says what the
     objects are: "context", "device", "queue", "pool" (held until cleared) or "any" (not held)."""
 
-    _KINDS = {"any": _n.CLPOOL_MEMO_ANY, "context": _n.CLPOOL_MEMO_CONTEXT, "device": _n.CLPOOL_MEMO_DEVICE,
-              "queue": _n.CLPOOL_MEMO_QUEUE, "pool": _n.CLPOOL_MEMO_POOL}
+    _KINDS = {kind.name.lower(): int(kind) for kind in cache_owner}
 
     def __init__(self, kind: str = "context") -> None:
         if kind not in self._KINDS:

@@ -4,10 +4,9 @@
 from typing import Any, Callable, Optional
 
 from . import _native as _n
+from ._numbers import severity
 
-TRACE: int = _n.CLPOOL_MESSAGE_TRACE
-WARNING: int = _n.CLPOOL_MESSAGE_WARNING
-ERROR: int = _n.CLPOOL_MESSAGE_ERROR
+TRACE, WARNING, ERROR = severity.TRACE, severity.WARNING, severity.ERROR
 
 
 def set_message_callback(callback: Optional[Callable[[int, str], Any]]) -> None:

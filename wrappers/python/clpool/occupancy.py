@@ -4,16 +4,10 @@
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _native as _n
+from ._numbers import CLPOOL_OCCUPANCY_UNLIMITED, limiting_factors, register_allocation
+from ._results import DeviceLimits
 from ._text import whole_list
 from .constants import model as _model
-
-_LIMITS = ("vendor", "compute_major", "compute_minor", "warp_size", "max_threads_per_group", "max_warps_per_mp",
-           "max_groups_per_mp", "max_lone_warp_groups_per_mp", "registers_per_mp", "registers_per_group",
-           "max_registers_per_thread", "register_unit", "register_lanes", "register_allocation", "warp_granularity",
-           "sub_partitions", "min_sub_partitions_check", "barriers_per_mp", "partitioned_cache", "local_access_threads",
-           "local_carve_out_count", "source", "local_per_mp", "local_per_group", "local_per_group_opt_in", "local_unit",
-           "local_reserved", "local_carve_outs", "note")
-
 
 class DeviceData:
     """What a multiprocessor (compute unit) can hold.
@@ -51,15 +45,21 @@ class DeviceData:
         made = _n.clpool_device_limits()
         made.model = model
         for name, value in limits.items():
-            if name not in _LIMITS:
+            if name not in DeviceLimits.__annotations__:
                 raise TypeError(f"there is no limit {name}")
             setattr(made, name, value)
+            if name == "local_carve_outs":
+                made.local_carve_out_count = len(value)
         return cls.__new__(cls)._take(_n.clpool_device_data_create_from_limits(made))
 
     @property
-    def limits(self) -> Dict[str, Any]:
+    def limits(self) -> DeviceLimits:
         """All numbers by their names in C."""
-        return {name: getattr(self._limits, name) for name in _LIMITS}
+        limits = DeviceLimits()
+        for name in DeviceLimits.__annotations__:
+            limits[name] = getattr(self._limits, name)  # type: ignore[literal-required]
+        limits["local_carve_outs"] = limits["local_carve_outs"][:self._limits.local_carve_out_count]
+        return limits
 
     @property
     def source(self) -> str:
@@ -109,7 +109,7 @@ class DeviceData:
     @property
     def register_allocation_unit(self) -> str:
         """"warp" or "block": what registers are given to."""
-        return "block" if self._limits.register_allocation == _n.CLPOOL_REGISTERS_BY_GROUP else "warp"
+        return "block" if self._limits.register_allocation == register_allocation.BY_GROUP else "warp"
 
     @staticmethod
     def align_bytes(word_size: int = 4) -> int:
@@ -168,9 +168,9 @@ def _request(threads: int, shared_mem: int, registers: int, barriers: int, carve
 
 
 #: In the order of PyCUDA's list.
-_FACTORS = {"groups": _n.CLPOOL_LIMITED_BY_GROUPS, "warps": _n.CLPOOL_LIMITED_BY_WARPS,
-            "registers": _n.CLPOOL_LIMITED_BY_REGISTERS, "local_memory": _n.CLPOOL_LIMITED_BY_LOCAL_MEMORY,
-            "barriers": _n.CLPOOL_LIMITED_BY_BARRIERS}
+_FACTORS = {"groups": limiting_factors.GROUPS, "warps": limiting_factors.WARPS,
+            "registers": limiting_factors.REGISTERS, "local_memory": limiting_factors.LOCAL_MEMORY,
+            "barriers": limiting_factors.BARRIERS}
 
 
 def _result(made: Any, model: int) -> Occupancy:
@@ -178,7 +178,7 @@ def _result(made: Any, model: int) -> Occupancy:
     limits = {name: getattr(made, f"limit_{name}") for name in _FACTORS}
     return Occupancy(made.groups_per_mp, made.warps_per_group, made.warps_per_mp, made.max_warps_per_mp,
                      tuple(_n.clpool_occupancy_factor_name(bit, model) for bit in bits),
-                     {name: None if value == 2**32 - 1 else value for name, value in limits.items()},
+                     {name: None if value == CLPOOL_OCCUPANCY_UNLIMITED else value for name, value in limits.items()},
                      made.registers_per_group, made.local_per_group, made.local_per_mp, made.occupancy)
 
 

@@ -8,11 +8,13 @@ context alive. Pools may be used from any thread.
 import gc
 import json
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
 from . import _native as _n
+from ._numbers import CLPOOL_LEADING_BITS_NONE, stretch_state
+from ._results import PoolStatistics, Stretch, read
 from ._text import whole_text
 from .allocators import Allocator, ImmediateAllocator, PageLockedAllocator
 from .arrays import as_dtype, as_order, bytes_of, to_extents
@@ -20,47 +22,7 @@ from .devices import default_queue
 from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
 from .svm import PooledSVM
 
-_LEADING_BITS_NONE = 2**32 - 1
-
-
-class PoolStatistics(NamedTuple):
-    """Figures of a pool; the first four are those of PyOpenCL's pools, exactly."""
-
-    held_blocks: int
-    active_blocks: int
-    managed_bytes: int
-    active_bytes: int
-    held_bytes: int
-    peak_managed_bytes: int
-    peak_active_bytes: int
-    driver_allocations: int
-    driver_releases: int
-    largest_free_bytes: int
-    allocations: int
-    hits: int
-    misses: int
-    out_of_memory_events: int
-    reserved_bytes: int
-    cached_bytes: int
-    pending_bytes: int
-    chunks: int
-    fragmentation_ppm: int
-    sub_buffers_created: int
-
-
-class Stretch(NamedTuple):
-    """A stretch of a pool's memory."""
-
-    state: str
-    chunk: int
-    offset: int
-    size: int
-    requested: int
-    tag: int
-
-
-_STATES = {_n.CLPOOL_STRETCH_ACTIVE: "active", _n.CLPOOL_STRETCH_FREE: "free", _n.CLPOOL_STRETCH_CACHED: "cached",
-           _n.CLPOOL_STRETCH_PENDING: "pending"}
+_STATES = {state.value: state.name.lower() for state in stretch_state}
 
 
 class Pool(_n.Pool):
@@ -68,9 +30,9 @@ class Pool(_n.Pool):
 
     Options, 0 or None meaning the default: `strategy` (clpool.strategy.COALESCING or BINNED: exactly PyOpenCL's),
     `leading_bits_in_bin_id` (binned only, 0…26), `max_bytes`, `max_held_bytes`, `min_chunk_bytes`, `alignment`,
-    `release_threshold`, `decay_ns`, `queues` on which the memory is used, `name`, `guard` (True or False; None: as the
-    variable CLPOOL_GUARD says): a guarded pool finds uses after the release and writes beyond the end, and tells them to
-    `message`.
+    `release_threshold`, `decay_ns`, `wait_ns` (how long a request without memory waits; 0: 10 seconds), `queues` on which the
+    memory is used, `name`, `guard` (True or False; None: as the variable CLPOOL_GUARD says): a guarded pool finds uses after
+    the release and writes beyond the end, and tells them to `message`.
 
     Callbacks: `collect()` is asked when the driver is out of memory (gc.collect by default), `out_of_memory(size, attempt)`
     last, returning whether to try again; `message(severity, text)` takes the pool's messages.
@@ -84,7 +46,7 @@ class Pool(_n.Pool):
                  collect: Optional[Callable[[], Any]] = gc.collect,
                  out_of_memory: Optional[Callable[[int, int], Any]] = None,
                  message: Optional[Callable[[int, str], Any]] = None, queues: Optional[Sequence[Any]] = None,
-                 name: Optional[str] = None, guard: Optional[bool] = None) -> None:
+                 name: Optional[str] = None, guard: Optional[bool] = None, wait_ns: int = 0) -> None:
         if not isinstance(allocator, Allocator):
             raise TypeError(f"a pool is made over an allocator of clpool, not {type(allocator).__name__}")
         if allocator.is_deferred:
@@ -92,10 +54,10 @@ class Pool(_n.Pool):
                           "use ImmediateAllocator", UserWarning, stacklevel=2)
         bits = 0 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         if leading_bits_in_bin_id == 0:
-            bits = _LEADING_BITS_NONE
+            bits = CLPOOL_LEADING_BITS_NONE
         super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
                          min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
-                         name, guard)
+                         name, guard, wait_ns)
         self._addressless = not allocator.addressable
         self._leading_bits = 4 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         self.allocator = allocator
@@ -103,8 +65,7 @@ class Pool(_n.Pool):
     @property
     def statistics(self) -> PoolStatistics:
         """All figures of this moment."""
-        stats = self._figures()
-        return PoolStatistics(*(getattr(stats, field) for field in PoolStatistics._fields))
+        return read(PoolStatistics, self._figures())
 
     def _figures(self) -> Any:
         stats = _n.clpool_pool_stats()

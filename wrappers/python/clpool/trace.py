@@ -1,58 +1,17 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Allocation logs in RMM's format: read, write and replay them."""
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Union
+from typing import Any, Callable, Iterator, Optional, Union
 
 from . import _native as _n
+from ._numbers import CLPOOL_TRACE_NO_SLOT, trace_action
+from ._results import ReplayResult, TraceEvent, TraceStatistics, read
 from .allocators import Allocator
 from .pools import Pool
 
 
-class TraceEvent(NamedTuple):
-    """One event of a log; `slot` is None for events that concern no block."""
-
-    action: str
-    thread: int
-    time_us: int
-    pointer: int
-    size: int
-    stream: int
-    line: int
-    slot: Optional[int]
-
-
-class TraceStatistics(NamedTuple):
-    """Figures of a log."""
-
-    events: int
-    allocations: int
-    releases: int
-    allocate_failures: int
-    threads: int
-    distinct_sizes: int
-    largest_bytes: int
-    peak_live_bytes: int
-    peak_live_blocks: int
-    final_live_bytes: int
-    final_live_blocks: int
-
-
-class ReplayResult(NamedTuple):
-    """What a replay found."""
-
-    allocations: int
-    releases: int
-    out_of_memory: int
-    elapsed_ns: int
-    allocation_ps: int
-    driver_allocations: int
-    peak_driver_bytes: int
-    peak_live_bytes: int
-    ratio_ppm: int
-
-
-_ACTIONS = {_n.CLPOOL_TRACE_ALLOCATE: "allocate", _n.CLPOOL_TRACE_RELEASE: "free",
-            _n.CLPOOL_TRACE_ALLOCATE_FAILURE: "allocate failure"}
+_ACTIONS = {trace_action.ALLOCATE: "allocate", trace_action.RELEASE: "free",
+            trace_action.ALLOCATE_FAILURE: "allocate failure"}
 _NUMBERS = {name: number for number, name in _ACTIONS.items()}
 
 
@@ -74,7 +33,7 @@ class Trace:
         """Figures of the log."""
         stats = _n.clpool_trace_stats()
         _n.clpool_trace_statistics(self._handle, stats)
-        return TraceStatistics(*(getattr(stats, field) for field in TraceStatistics._fields))
+        return read(TraceStatistics, stats)
 
     def __len__(self) -> int:
         return self.statistics.events
@@ -85,7 +44,7 @@ class Trace:
             raise IndexError(f"event {index} of {count}")
         event = _n.clpool_trace_event()
         _n.clpool_trace_event_at(self._handle, index % count, event)
-        slot = None if event.slot == 2**64 - 1 else event.slot
+        slot = None if event.slot == CLPOOL_TRACE_NO_SLOT else event.slot
         return TraceEvent(_ACTIONS[event.action], event.thread, event.time_us, event.pointer, event.size, event.stream,
                           event.line, slot)
 

@@ -13,7 +13,7 @@ namespace clpool::python {
 namespace {
 
 struct ErrorClass {
-  const char* kind;  ///< as common/status.i has it
+  const char* kind;  ///< as wrappers/generate names it
   PyObject** builtin;
   const char* doc;
   PyObject* type = nullptr;

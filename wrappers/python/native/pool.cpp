@@ -261,23 +261,20 @@ bool is_truth_or_none(PyObject* object, const char* name) {
 
 int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   auto* self = as_pool(object);
-  static const char* const names[] = {"allocator",      "block_class",
-                                      "strategy",       "leading_bits_in_bin_id",
-                                      "trace_messages", "max_bytes",
-                                      "max_held_bytes", "min_chunk_bytes",
-                                      "alignment",      "release_threshold",
-                                      "decay_ns",       "collect",
-                                      "out_of_memory",  "message",
-                                      "queues",         "name",
-                                      "guard",          nullptr};
+  static const char* const names[] = {
+      "allocator",      "block_class",       "strategy",       "leading_bits_in_bin_id",
+      "trace_messages", "max_bytes",         "max_held_bytes", "min_chunk_bytes",
+      "alignment",      "release_threshold", "decay_ns",       "collect",
+      "out_of_memory",  "message",           "queues",         "name",
+      "guard",          "wait_ns",           nullptr};
   PyObject *allocator, *block_class, *strategy, *bits, *max_bytes, *max_held, *min_chunk, *alignment,
-      *threshold, *decay, *collect, *out_of_memory, *message, *queues, *guard;
+      *threshold, *decay, *collect, *out_of_memory, *message, *queues, *guard, *wait;
   int trace_messages = 0;
   const char* name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOzO", const_cast<char**>(names),
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOzOO", const_cast<char**>(names),
                                    &allocator, &PyType_Type, &block_class, &strategy, &bits, &trace_messages,
                                    &max_bytes, &max_held, &min_chunk, &alignment, &threshold, &decay,
-                                   &collect, &out_of_memory, &message, &queues, &name, &guard)) {
+                                   &collect, &out_of_memory, &message, &queues, &name, &guard, &wait)) {
     return -1;
   }
   if (self->block_type != nullptr) {
@@ -297,6 +294,7 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
                       to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
                       to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
                       to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) &&
+                      to_unsigned(wait, UINT64_MAX, "wait_ns", options.wait_ns) &&
                       to_cl_handles(queues, "cl_command_queue", queue_handles) &&
                       is_callable_or_none(collect, "collect") &&
                       is_callable_or_none(out_of_memory, "out_of_memory") &&

@@ -77,6 +77,32 @@ def test_every_test_of_the_page_is_there():
             assert re.search(rf"^def {name}\(", (HERE / file).read_text(), re.M), f"{file}::{name}"
 
 
+def test_the_table_of_all_wrappers_names_what_is_there():
+    rows = [line.split("|")[2] for line in (HERE / "../../README.md").read_text().split("## Names")[1].split("\n## ")[0].splitlines()
+            if re.match(r"\| [a-zA-Z]", line)]
+    assert len(rows) > 30
+    for name in re.findall(r"`([\w.]+)`", " ".join(rows).replace("`guard`", "")):
+        thing = clpool
+        for part in name.split("."):
+            thing = importlib.import_module("clpool." + part) if thing is clpool and not hasattr(clpool, part) else getattr(thing, part)
+
+
+@pytest.mark.parametrize("struct, function", [
+    ("clpool_pool_options", clpool.Pool.__init__),
+    ("clpool_performance_options", clpool.characterize.measure_performance),
+    ("clpool_bank_memory", clpool.characterize.bank_conflicts),
+])
+def test_the_options_of_c_are_arguments(struct, function):
+    sys.path.insert(0, str(HERE / "../../../capi/reader"))
+    import headers
+    folder = (HERE / "../../../capi/include/clpool").resolve()
+    fields, = [found.fields for name, text in headers.texts(folder).items() for found in headers.structs(name, text)
+               if found.name == struct]
+    for field in fields[1:]:
+        if "Must be 0" not in field.comment and field.name not in ("callbacks", "user", "queue_count"):
+            assert field.name in inspect.signature(function).parameters
+
+
 def test_the_lines_of_the_readme_run():
     from readme_lines import lines
     exec(lines(), {})
@@ -90,7 +116,7 @@ def public_objects():
 @pytest.mark.parametrize("name, thing", public_objects())
 def test_signatures_can_be_asked_for(name, thing):
     if inspect.isclass(thing):
-        if issubclass(thing, (int, Exception)):
+        if issubclass(thing, (int, dict, Exception)):
             return
         for member, function in inspect.getmembers(thing, callable):
             if not member.startswith("_"):
@@ -101,7 +127,7 @@ def test_signatures_can_be_asked_for(name, thing):
 
 def test_everything_can_be_referred_to_weakly():
     for name, thing in public_objects():
-        if inspect.isclass(thing) and not issubclass(thing, (int, tuple, Exception)):
+        if inspect.isclass(thing) and not issubclass(thing, (int, tuple, dict, Exception)):
             assert thing.__weakrefoffset__ != 0, name
 
 

@@ -187,6 +187,9 @@ def test_pools_are_made_over_allocators_only(pool):
         clpool.MemoryPool(pool.allocator, collect=3)
     with pytest.raises(ValueError):
         clpool.MemoryPool(pool.allocator, max_bytes=-1)
+    with pytest.raises(ValueError, match="wait_ns"):
+        clpool.MemoryPool(pool.allocator, wait_ns=-1)
+    assert clpool.MemoryPool(pool.allocator, wait_ns=1, decay_ns=1).active_blocks == 0
     with pytest.raises(clpool.InvalidValueError):
         clpool.MemoryPool(pool.allocator, strategy=99)
     with pytest.raises(clpool.InvalidValueError):

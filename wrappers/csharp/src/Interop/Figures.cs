@@ -20,6 +20,24 @@ namespace ClPool.Interop
                                                            .Select(property => property.Name + " " + Text(property.GetValue(figures, null))));
         }
 
+        /// <summary>The numbers of an array in a struct that count.</summary>
+        internal static unsafe long[] Numbers(ulong* numbers, uint count)
+        {
+            long[] copy = new long[count];
+            for (int i = 0; i < copy.Length; i++) copy[i] = (long)numbers[i];
+            return copy;
+        }
+
+        /// <summary>Writes numbers into an array of a struct, and tells how many they are.</summary>
+        internal static unsafe uint Store(long[] numbers, ulong* room, int capacity, string name)
+        {
+            if (numbers == null) return 0;
+            if (numbers.Length > capacity)
+                throw new ArgumentException("has " + numbers.Length + " entries; at most " + capacity + " are possible", name);
+            for (int i = 0; i < numbers.Length; i++) room[i] = Arguments.Bytes(numbers[i], name);
+            return (uint)numbers.Length;
+        }
+
         private static string Text(object value)
         {
             if (value == null) return "none";

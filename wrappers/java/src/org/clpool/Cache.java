@@ -68,12 +68,6 @@ public final class Cache<K, V> extends NativeObject {
     }
   }
 
-  private static final int ANY = 0;
-  private static final int CONTEXT = 1;
-  private static final int DEVICE = 2;
-  private static final int QUEUE = 3;
-  private static final int POOL = 4;
-
   private final Keys<K> keys = new Keys<>();
 
   private Cache(long value) {
@@ -106,7 +100,7 @@ public final class Cache<K, V> extends NativeObject {
    * @throws ClpoolException with {@link Status#CALLBACK} and the cause if the computation fails
    */
   public V computeIfAbsent(Context context, K key, Supplier<? extends V> compute) {
-    return get(CONTEXT, Errors.required("context", context), key, compute);
+    return get(Constants.CLPOOL_MEMO_CONTEXT, Errors.required("context", context), key, compute);
   }
 
   /**
@@ -118,7 +112,7 @@ public final class Cache<K, V> extends NativeObject {
    * @return the result
    */
   public V computeIfAbsent(Device device, K key, Supplier<? extends V> compute) {
-    return get(DEVICE, Errors.required("device", device).handle(), key, compute);
+    return get(Constants.CLPOOL_MEMO_DEVICE, Errors.required("device", device).handle(), key, compute);
   }
 
   /**
@@ -130,7 +124,7 @@ public final class Cache<K, V> extends NativeObject {
    * @return the result
    */
   public V computeIfAbsent(CommandQueue queue, K key, Supplier<? extends V> compute) {
-    return get(QUEUE, Errors.required("queue", queue), key, compute);
+    return get(Constants.CLPOOL_MEMO_QUEUE, Errors.required("queue", queue), key, compute);
   }
 
   /**
@@ -142,7 +136,7 @@ public final class Cache<K, V> extends NativeObject {
    * @return the result
    */
   public V computeIfAbsent(Pool pool, K key, Supplier<? extends V> compute) {
-    return get(POOL, Errors.required("pool", pool), key, compute);
+    return get(Constants.CLPOOL_MEMO_POOL, Errors.required("pool", pool), key, compute);
   }
 
   /**
@@ -154,7 +148,7 @@ public final class Cache<K, V> extends NativeObject {
    * @return the result
    */
   public V computeIfAbsent(long object, K key, Supplier<? extends V> compute) {
-    return get(ANY, object, key, compute);
+    return get(Constants.CLPOOL_MEMO_ANY, object, key, compute);
   }
 
   private V get(int kind, NativeObject owner, K key, Supplier<? extends V> compute) {

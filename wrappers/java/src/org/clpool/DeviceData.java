@@ -174,6 +174,9 @@ public final class DeviceData extends NativeObject {
 
   @Override
   String details() {
-    return limits().toString();
+    DeviceLimits limits = limits();
+    String capability = limits.computeMajor() == 0 ? "" : limits.computeMajor() + "." + limits.computeMinor() + ", ";
+    return capability + limits.maxWarpsPerMp() + " warps of " + limits.warpSize() + ", " + limits.registersPerMp()
+        + " registers, " + limits.localPerMp() + " bytes of local memory";
   }
 }

@@ -4,8 +4,6 @@ package org.clpool;
 
 /** What device is wanted. Immutable: each method gives a changed copy. */
 public final class DeviceSelection {
-  private static final int IGNORE_ENVIRONMENT = 1;
-  private static final int BY_RANK = 2;
   private static final DeviceSelection DEFAULT = new DeviceSelection(null, 0, 0);
 
   private final String selector;
@@ -53,7 +51,7 @@ public final class DeviceSelection {
    * @return the changed copy
    */
   public DeviceSelection ignoringEnvironment() {
-    return new DeviceSelection(selector, types, flags | IGNORE_ENVIRONMENT);
+    return new DeviceSelection(selector, types, flags | Constants.CLPOOL_DEVICE_IGNORE_ENVIRONMENT);
   }
 
   /**
@@ -62,7 +60,7 @@ public final class DeviceSelection {
    * @return the changed copy
    */
   public DeviceSelection byRank() {
-    return new DeviceSelection(selector, types, flags | BY_RANK);
+    return new DeviceSelection(selector, types, flags | Constants.CLPOOL_DEVICE_BY_RANK);
   }
 
   String selector() {

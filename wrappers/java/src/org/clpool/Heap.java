@@ -75,7 +75,7 @@ public final class Heap extends NativeObject {
   public synchronized HeapStatistics statistics() {
     long[] figures = new long[HeapStatistics.COUNT];
     with(heap -> Native.clpool_heap_statistics(heap, figures));
-    return new HeapStatistics(figures);
+    return new HeapStatistics(figures, 0);
   }
 
   /** Checks the heap's books against a recount; for tests. */
@@ -86,6 +86,7 @@ public final class Heap extends NativeObject {
   /** Ends the heap; ranges still handed out end with it. */
   @Override
   String details() {
-    return statistics().toString();
+    HeapStatistics statistics = statistics();
+    return statistics.free() + " of " + statistics.managed() + " units free";
   }
 }

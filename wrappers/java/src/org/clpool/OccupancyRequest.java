@@ -3,26 +3,10 @@
 package org.clpool;
 
 /** A kernel, as the occupancy model sees it. Immutable: each method gives a changed copy. */
-public final class OccupancyRequest {
-  private static final int NO_OPT_IN = 1;
-  private static final int PARTITIONED_CACHE = 2;
+public final class OccupancyRequest extends OccupancyRequestFields<OccupancyRequest> {
+  private int flags;
 
-  private final int flags;
-  private final long threads;
-  private final long registersPerThread;
-  private final long localBytes;
-  private final long carveOutBytes;
-  private final long barriers;
-
-  private OccupancyRequest(
-      int flags, long threads, long registersPerThread, long localBytes, long carveOutBytes, long barriers) {
-    this.flags = flags;
-    this.threads = threads;
-    this.registersPerThread = registersPerThread;
-    this.localBytes = localBytes;
-    this.carveOutBytes = carveOutBytes;
-    this.barriers = barriers;
-  }
+  private OccupancyRequest() {}
 
   /**
    * A kernel that uses nothing else.
@@ -31,47 +15,7 @@ public final class OccupancyRequest {
    * @return the request
    */
   public static OccupancyRequest ofThreads(long threads) {
-    return new OccupancyRequest(0, threads, 0, 0, 0, 0);
-  }
-
-  /**
-   * Registers of a thread.
-   *
-   * @param value the number; 0: not counted
-   * @return the changed copy
-   */
-  public OccupancyRequest registersPerThread(long value) {
-    return new OccupancyRequest(flags, threads, value, localBytes, carveOutBytes, barriers);
-  }
-
-  /**
-   * Local memory of a group, static and dynamic together.
-   *
-   * @param value bytes
-   * @return the changed copy
-   */
-  public OccupancyRequest localBytes(long value) {
-    return new OccupancyRequest(flags, threads, registersPerThread, value, carveOutBytes, barriers);
-  }
-
-  /**
-   * Local memory that the multiprocessor is to be set to.
-   *
-   * @param value bytes; 0: the most
-   * @return the changed copy
-   */
-  public OccupancyRequest carveOutBytes(long value) {
-    return new OccupancyRequest(flags, threads, registersPerThread, localBytes, value, barriers);
-  }
-
-  /**
-   * Named barriers of a group.
-   *
-   * @param value the number; 0: not counted
-   * @return the changed copy
-   */
-  public OccupancyRequest barriers(long value) {
-    return new OccupancyRequest(flags, threads, registersPerThread, localBytes, carveOutBytes, value);
+    return new OccupancyRequest().threads(threads);
   }
 
   /**
@@ -80,8 +24,7 @@ public final class OccupancyRequest {
    * @return the changed copy
    */
   public OccupancyRequest withoutOptIn() {
-    return new OccupancyRequest(
-        flags | NO_OPT_IN, threads, registersPerThread, localBytes, carveOutBytes, barriers);
+    return with(Constants.CLPOOL_OCCUPANCY_NO_OPT_IN);
   }
 
   /**
@@ -90,24 +33,32 @@ public final class OccupancyRequest {
    * @return the changed copy
    */
   public OccupancyRequest withPartitionedCache() {
-    return new OccupancyRequest(
-        flags | PARTITIONED_CACHE, threads, registersPerThread, localBytes, carveOutBytes, barriers);
+    return with(Constants.CLPOOL_OCCUPANCY_PARTITIONED_CACHE);
+  }
+
+  private OccupancyRequest with(int flag) {
+    OccupancyRequest copy = target();
+    copy.flags |= flag;
+    return copy;
+  }
+
+  @Override
+  OccupancyRequest target() {
+    OccupancyRequest copy = new OccupancyRequest();
+    copy.assign(this);
+    copy.flags = flags;
+    return copy;
   }
 
   clpool_occupancy_request toC() {
     clpool_occupancy_request c = new clpool_occupancy_request();
+    fill(c);
     c.setFlags(flags);
-    c.setThreads(threads);
-    c.setRegisters_per_thread(registersPerThread);
-    c.setLocal_bytes(localBytes);
-    c.setCarve_out_bytes(carveOutBytes);
-    c.setBarriers(barriers);
     return c;
   }
 
   @Override
   public String toString() {
-    return "OccupancyRequest[" + threads + " threads, " + registersPerThread + " registers per thread, " + localBytes
-        + " bytes local, " + carveOutBytes + " bytes carve-out, " + barriers + " barriers]";
+    return "OccupancyRequest[" + fields() + ", flags=" + flags + "]";
   }
 }

@@ -12,7 +12,6 @@ import java.util.Optional;
  * its memory back when the last of them is closed.
  */
 public final class Pool extends NativeObject {
-  private static final int FIGURES = 6; // of a stretch, as glue.hpp has them
 
   private final String name;
   private final LeakDetection leakDetection;
@@ -110,7 +109,7 @@ public final class Pool extends NativeObject {
   public PoolStatistics statistics() {
     long[] figures = new long[PoolStatistics.COUNT];
     with(pool -> Native.clpool_pool_statistics(pool, figures));
-    return new PoolStatistics(figures);
+    return new PoolStatistics(figures, 0);
   }
 
   /** Gives every chunk that has no block handed out back to the allocator. Waits for nothing. */
@@ -153,8 +152,8 @@ public final class Pool extends NativeObject {
     try (Uses uses = new Uses()) {
       figures = Native.java_pool_stretches(uses.of("pool", this));
     }
-    List<PoolStretch> stretches = new ArrayList<>(figures.length / FIGURES);
-    for (int i = 0; i < figures.length; i += FIGURES) {
+    List<PoolStretch> stretches = new ArrayList<>(figures.length / PoolStretch.COUNT);
+    for (int i = 0; i < figures.length; i += PoolStretch.COUNT) {
       stretches.add(new PoolStretch(figures, i));
     }
     return stretches;
@@ -198,6 +197,8 @@ public final class Pool extends NativeObject {
 
   @Override
   String details() {
-    return (name.isEmpty() ? "" : name + ", ") + statistics();
+    PoolStatistics now = statistics();
+    return (name.isEmpty() ? "" : name + ", ") + now.activeBlocks() + " active blocks of " + now.activeBytes() + " bytes, "
+        + now.managedBytes() + " managed, " + now.heldBytes() + " held";
   }
 }

@@ -3,21 +3,9 @@
 package org.clpool;
 
 /** What a pool is to be like. Whatever is not set has its default. */
-public final class PoolBuilder {
-  private static final long LEADING_BITS_NONE = 0xffffffffL;
-  private static final int GUARD_ON = 1;
-  private static final int GUARD_OFF = 2;
-
+public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
   private final Allocator allocator;
-  private Strategy strategy = Strategy.COALESCING;
   private long leadingBits;
-  private boolean traceMessages;
-  private long maxBytes;
-  private long maxHeldBytes;
-  private long minChunkBytes;
-  private long alignment;
-  private long releaseThreshold;
-  private long decayNanos;
   private CommandQueue[] queues = {};
   private String name = "";
   private int guard; // one of CLPOOL_GUARD_…
@@ -30,14 +18,8 @@ public final class PoolBuilder {
     this.allocator = Errors.required("allocator", allocator);
   }
 
-  /**
-   * How the pool finds memory.
-   *
-   * @param value coalescing, which is the default, or binned
-   * @return this
-   */
-  public PoolBuilder strategy(Strategy value) {
-    strategy = Errors.required("strategy", value);
+  @Override
+  PoolBuilder target() {
     return this;
   }
 
@@ -48,84 +30,7 @@ public final class PoolBuilder {
    * @return this
    */
   public PoolBuilder leadingBitsInBinId(int value) {
-    leadingBits = Sizes.check("leadingBitsInBinId", value) == 0 ? LEADING_BITS_NONE : value;
-    return this;
-  }
-
-  /**
-   * Sends a trace message for what PyOpenCL's pool traces.
-   *
-   * @param value whether; off by default
-   * @return this
-   */
-  public PoolBuilder traceMessages(boolean value) {
-    traceMessages = value;
-    return this;
-  }
-
-  /**
-   * Most bytes that the pool may have from its allocator at a time.
-   *
-   * @param value bytes; 0, the default: no limit
-   * @return this
-   */
-  public PoolBuilder maxBytes(long value) {
-    maxBytes = Sizes.check("maxBytes", value);
-    return this;
-  }
-
-  /**
-   * Most bytes that the pool may hold without their being in use.
-   *
-   * @param value bytes; 0, the default: no limit
-   * @return this
-   */
-  public PoolBuilder maxHeldBytes(long value) {
-    maxHeldBytes = Sizes.check("maxHeldBytes", value);
-    return this;
-  }
-
-  /**
-   * Coalescing only: bytes of the smallest chunk.
-   *
-   * @param value bytes; 0, the default: chosen from what the program uses
-   * @return this
-   */
-  public PoolBuilder minChunkBytes(long value) {
-    minChunkBytes = Sizes.check("minChunkBytes", value);
-    return this;
-  }
-
-  /**
-   * Every block starts at a multiple of this, as far as the allocator's own alignment allows.
-   *
-   * @param value bytes, a power of two; 0, the default: what the device needs
-   * @return this
-   */
-  public PoolBuilder alignment(long value) {
-    alignment = Sizes.check("alignment", value);
-    return this;
-  }
-
-  /**
-   * Bytes that {@link Pool#tick()} and decay leave held.
-   *
-   * @param value bytes; 0 by default
-   * @return this
-   */
-  public PoolBuilder releaseThreshold(long value) {
-    releaseThreshold = Sizes.check("releaseThreshold", value);
-    return this;
-  }
-
-  /**
-   * Held chunks that were not used for so long go back, on slow paths and in {@link Pool#tick()}.
-   *
-   * @param value nanoseconds; 0, the default: never by age
-   * @return this
-   */
-  public PoolBuilder decayNanos(long value) {
-    decayNanos = Sizes.check("decayNanos", value);
+    leadingBits = Sizes.check("leadingBitsInBinId", value) == 0 ? Constants.CLPOOL_LEADING_BITS_NONE : value;
     return this;
   }
 
@@ -161,7 +66,7 @@ public final class PoolBuilder {
    * @return this
    */
   public PoolBuilder guard(boolean value) {
-    guard = value ? GUARD_ON : GUARD_OFF;
+    guard = value ? Constants.CLPOOL_GUARD_ON : Constants.CLPOOL_GUARD_OFF;
     return this;
   }
 
@@ -228,15 +133,8 @@ public final class PoolBuilder {
     PoolCallbacks callbacks = callbacks();
     try (clpool_pool_options options = new clpool_pool_options();
         Uses uses = new Uses()) {
-      options.setStrategy(strategy.number());
+      fill(options);
       options.setLeading_bits_in_bin_id(leadingBits);
-      options.setTrace_messages(traceMessages ? 1 : 0);
-      options.setMax_bytes(maxBytes);
-      options.setMax_held_bytes(maxHeldBytes);
-      options.setMin_chunk_bytes(minChunkBytes);
-      options.setAlignment(alignment);
-      options.setRelease_threshold(releaseThreshold);
-      options.setDecay_ns(decayNanos);
       options.setGuard(guard);
       long pool =
           Native.java_pool_create(

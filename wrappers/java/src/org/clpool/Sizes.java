@@ -4,8 +4,7 @@ package org.clpool;
 
 /** Numbers on their way to C, where they are unsigned. */
 final class Sizes {
-  /** CLPOOL_WHOLE_SIZE. */
-  static final long WHOLE = -1;
+  static final long WHOLE = Constants.CLPOOL_WHOLE_SIZE;
 
   private Sizes() {}
 

@@ -42,7 +42,7 @@ public final class Trace extends NativeObject {
   public TraceStatistics statistics() {
     long[] figures = new long[TraceStatistics.COUNT];
     with(trace -> Native.clpool_trace_statistics(trace, figures));
-    return new TraceStatistics(figures);
+    return new TraceStatistics(figures, 0);
   }
 
   /**
@@ -83,7 +83,7 @@ public final class Trace extends NativeObject {
     try (Uses uses = new Uses()) {
       Native.java_trace_replay_pool(
           uses.of("trace", this), uses.of("pool", pool), Sizes.check("interval", interval), progress, result);
-      return new ReplayResult(result);
+      return new ReplayResult(result, 0);
     }
   }
 
@@ -100,12 +100,13 @@ public final class Trace extends NativeObject {
     try (Uses uses = new Uses()) {
       Native.java_trace_replay_allocator(
           uses.of("trace", this), uses.of("allocator", allocator), Sizes.check("interval", interval), progress, result);
-      return new ReplayResult(result);
+      return new ReplayResult(result, 0);
     }
   }
 
   @Override
   String details() {
-    return statistics().toString();
+    TraceStatistics statistics = statistics();
+    return statistics.events() + " events, peak " + statistics.peakLiveBytes() + " bytes";
   }
 }

@@ -150,6 +150,8 @@ class PoolTest {
   void optionsAreCheckedAndObeyed() {
     assertThrows(NullPointerException.class, () -> Pool.builder(null));
     assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).maxBytes(-1));
+    assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).waitNanos(-1));
+    assertThrows(NullPointerException.class, () -> Pool.builder(allocator).strategy(null));
     assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).leadingBitsInBinId(27).build());
     assertThrows(IllegalArgumentException.class, () -> Pool.builder(allocator).alignment(3).build());
     try (Pool pool =
@@ -160,6 +162,7 @@ class PoolTest {
             .alignment(256)
             .releaseThreshold(1)
             .decayNanos(1)
+            .waitNanos(1)
             .traceMessages(true)
             .build()) {
       assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 21));

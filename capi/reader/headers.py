@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the public headers as far as the ABI tests need it: functions with their comments, structs, numbers.
+"""Reads the public headers: functions, structs, enumerations, constants and initial values, each with its comment.
 
 The headers keep to a small part of C (see CONTRIBUTING.md), so that patterns suffice; what they do not match
 makes the tests fail rather than pass.
@@ -24,6 +24,38 @@ class Function(NamedTuple):
     parameters: List[Parameter]
 
 
+class Number(NamedTuple):
+    """An enumerator, or a macro that stands for one number."""
+    name: str
+    value: int
+    comment: str
+    line: int
+
+
+class Enumeration(NamedTuple):
+    header: str
+    comment: str
+    line: int
+    values: List[Number]
+
+
+class Field(NamedTuple):
+    """Of a struct. The type of one that points to a function is "function"; the extent is what stands in the brackets."""
+    name: str
+    type: str
+    extent: str
+    comment: str
+    line: int
+
+
+class Struct(NamedTuple):
+    header: str
+    name: str
+    comment: str
+    line: int
+    fields: List[Field]
+
+
 class Documentation(NamedTuple):
     """A /** comment, taken apart: each text with its line ends."""
     what: str
@@ -31,9 +63,25 @@ class Documentation(NamedTuple):
     result: Optional[str]
 
 
-def to_parameter(text: str) -> Parameter:
+# A /** comment, if there is one, and what separates it from what it is of.
+COMMENT = r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?"
+# What stands for numbers in macros.
+LIMITS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "SIZE_MAX": 2**64 - 1}
+
+
+def line_of(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def understood(match: Optional[re.Match], header: str, line: int) -> re.Match:
+    if match is None:
+        raise SystemExit(f"{header}:{line}: this is no C that the headers are written in (see CONTRIBUTING.md)")
+    return match
+
+
+def to_parameter(header: str, line: int, text: str) -> Parameter:
     """A parameter of a declaration: `const size_t* origin`, `size_t shape[3]`."""
-    match = re.fullmatch(r"(.*?)(\w+)((?:\[\w*\])*)", text.strip())
+    match = understood(re.fullmatch(r"(.*?)(\w+)((?:\[\w*\])*)", text.strip()), header, line)
     return Parameter(match.group(1).strip() + match.group(3), match.group(2))
 
 
@@ -49,13 +97,13 @@ def without_comments(text: str) -> str:
 def functions(header: str, text: str) -> List[Function]:
     """Everything that is declared with CLPOOL_API, with the /** comment that ends right before it."""
     found = []
-    for match in re.finditer(r"(?:(/\*\*(?:(?!\*/).)*\*/)\s*)?^CLPOOL_API\b([^;]*);", text, re.DOTALL | re.MULTILINE):
+    for match in re.finditer(COMMENT + r"^CLPOOL_API\b([^;]*);", text, re.DOTALL | re.MULTILINE):
         declaration = " ".join(without_comments(match.group(2)).split())
-        parts = re.fullmatch(r"(.*?)\b(clpool_\w+)\s*\((.*)\)\s*CLPOOL_NOEXCEPT", declaration)
+        line = line_of(text, match.start(2))
+        parts = understood(re.fullmatch(r"(.*?)\b(clpool_\w+)\s*\((.*)\)\s*CLPOOL_NOEXCEPT", declaration), header, line)
         listed = [] if parts.group(3) == "void" else parts.group(3).split(",")
-        line = text.count("\n", 0, match.start(2)) + 1
         found.append(Function(header, parts.group(2), match.group(1) or "", line, parts.group(1).strip(),
-                              [to_parameter(parameter) for parameter in listed]))
+                              [to_parameter(header, line, parameter) for parameter in listed]))
     return found
 
 
@@ -89,26 +137,75 @@ def comments(text: str) -> List[Tuple[int, str]]:
     return [(text.count("\n", 0, match.start()) + 1, match.group()) for match in re.finditer(r"/\*.*?\*/", text, re.DOTALL)]
 
 
-def structs(text: str) -> Dict[str, List[str]]:
-    """Fields of every struct that is defined, in order."""
-    result = {}
-    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\}\s*(\w+);", without_comments(text), re.DOTALL):
-        fields = []
-        for declaration in filter(None, (part.strip() for part in body.split(";"))):
-            pointer = re.search(r"\(\*(\w+)\)\s*\(", declaration)
-            fields += [pointer.group(1)] if pointer else re.findall(r"(\w+)\s*(?:\[[^\]]*\])?\s*(?:,|$)", declaration)
-        result[name] = fields
-    return result
+def structs(header: str, text: str) -> List[Struct]:
+    """Every struct that is defined, with the /** comments of it and of its fields."""
+    found = []
+    for match in re.finditer(COMMENT + r"^typedef struct \w+ \{\n(.*?)^\}\s*(\w+);", text, re.DOTALL | re.MULTILINE):
+        fields, at = [], match.start(2)
+        declaration = re.compile(r"\s*" + COMMENT + r"([^;]+);", re.DOTALL)
+        while text[at:match.end(2)].strip():
+            part = understood(declaration.match(text, at), header, line_of(text, at))
+            words = " ".join(without_comments(part.group(2)).split())
+            line, at = line_of(text, part.start(2)), part.end()
+            pointer = re.search(r"\(\*(\w+)\)\s*\(", words)
+            comment = part.group(1) or ""
+            if pointer:
+                fields.append(Field(pointer.group(1), "function", "", comment, line))
+                continue
+            found_field = understood(re.fullmatch(r"(.+?)\b(\w+)(?:\[(\w+)\])?", words), header, line)
+            kind, name, extent = found_field.groups("")
+            fields.append(Field(name, kind.strip(), extent, comment, line))
+        found.append(Struct(header, match.group(3), match.group(1) or "", line_of(text, match.start(3)), fields))
+    return found
+
+
+def handles(text: str) -> List[str]:
+    """Names of the types that users have only pointers to."""
+    return [name for name, same in re.findall(r"^typedef struct (\w+) (\w+);", text, re.MULTILINE) if name == same]
+
+
+def enumerations(header: str, text: str) -> List[Enumeration]:
+    found = []
+    for match in re.finditer(COMMENT + r"^enum \{(.*?)\};", text, re.DOTALL | re.MULTILINE):
+        values = [Number(name, int(number, 0), comment, line_of(text, match.start(2) + at))
+                  for comment, name, number, at in
+                  ((part.group(1) or "", part.group(2), part.group(3), part.start(2)) for part in
+                   re.finditer(COMMENT + r"\b(CL\w*_\w+) = (-?\w+)\s*(?:,|$)", match.group(2), re.DOTALL))]
+        found.append(Enumeration(header, match.group(1) or "", line_of(text, match.start(2)), values))
+    return found
+
+
+def macros(text: str) -> List[Number]:
+    """Macros that stand for one number."""
+    found = []
+    for match in re.finditer(COMMENT + r"^#define (CLPOOL_\w+) +\(?(-?\d\w*|[A-Z]\w*_MAX)\)?\s*$", text,
+                             re.DOTALL | re.MULTILINE):
+        value = LIMITS[match.group(3)] if match.group(3) in LIMITS else int(match.group(3).rstrip("uUlL"), 0)
+        found.append(Number(match.group(2), value, match.group(1) or "", line_of(text, match.start(2))))
+    return found
 
 
 def numbers(text: str) -> List[str]:
     """Names of enumerators and of macros that stand for one number or macro."""
-    plain = without_comments(text)
-    names = []
-    for body in re.findall(r"\benum\b[^{;]*\{(.*?)\}", plain, re.DOTALL):
-        names += re.findall(r"\b(CLPOOL_\w+)\b\s*(?:=|,|$)", body)
-    names += re.findall(r"^#define (CLPOOL_\w+) +\(?(?:-?\d\w*|[A-Z]\w*_MAX)\)?\s*$", plain, re.MULTILINE)
-    return names
+    return [value.name for enumeration in enumerations("", text) for value in enumeration.values] + \
+        [macro.name for macro in macros(text)]
+
+
+def initial_values(header: str, text: str) -> Dict[str, List[str]]:
+    """What the macro CLPOOL_…_INIT sets each field to, by the macro's name; the first entry is the size."""
+    found = {}
+    for match in re.finditer(r"^#define (CLPOOL_\w+_INIT)\b((?:[^\n]*\\\n)*[^\n]*)$", text, re.MULTILINE):
+        body = re.fullmatch(r"\s*\{(.*)\}\s*", match.group(2).replace("\\\n", " "), re.DOTALL)
+        inner = understood(body, header, line_of(text, match.start())).group(1)
+        entries, depth = [""], 0
+        for letter in inner:
+            depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(letter, 0)
+            if letter == "," and depth == 0:
+                entries.append("")
+            else:
+                entries[-1] += letter
+        found[match.group(1)] = [entry.strip() for entry in entries]
+    return found
 
 
 CALLS = "OpenCL calls:"

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""What Python gets of the headers: two modules of its package, of numbers and of results."""
+from typing import Dict, List, Optional
+
+import names
+from description import Enum, Language, Member, Struct, code, wrapped
+
+HEAD = ["# SPDX-FileCopyrightText: The libclpool authors", "# SPDX-License-Identifier: Apache-2.0",
+        "# Made of the public headers by wrappers/generate."]
+TYPES = {"number32": "int", "number64": "int", "signed": "int", "real": "float", "text": "str",
+         "numbers": "Tuple[int, ...]", "boolean": "bool", "enum": "str", "flags": "int"}
+
+
+def docstring(text: str, indent: str) -> List[str]:
+    if len(text) + len(indent) < 100 and not text.endswith('"'):
+        return [f'{indent}"""{text}"""']
+    lines = wrapped('"""' + text, indent)
+    return [*lines, f'{indent}"""'] if text.endswith('"') or len(lines[-1]) > 105 else [*lines[:-1], lines[-1] + '"""']
+
+
+def remark(text: str, indent: str) -> List[str]:
+    """What documentation tools read in front of a name."""
+    return wrapped(text, f"{indent}#: ")
+
+
+class Python(Language):
+    name = "python"
+    null = "None"
+
+    def type_name(self, name: str) -> str:
+        return name
+
+    def member_name(self, name: str) -> str:
+        return name
+
+    def escaped(self, text: str) -> str:
+        return text.replace("\\", "\\\\")
+
+    def code(self, text: str) -> str:
+        return text
+
+    def value_link(self, enum: Enum, value) -> str:
+        return f"{self.enum_name(enum)}.{self.value_name(enum, value)}"
+
+    def field_link(self, struct: str, member: Member, here: Optional[str]) -> str:
+        return member.name if struct == here else f"{self.class_of(struct)}.{member.name}"
+
+    def constant_link(self, struct: str, constant: str, here: Optional[str]) -> str:
+        return "None"
+
+    def enum_text(self, enum: Enum) -> List[str]:
+        base = "Flags" if enum.is_flags else "Number"
+        lines = [f"class {self.enum_name(enum)}({base}):", *docstring(self.enum_prose(enum), "    "), ""]
+        for value in enum.values:
+            lines += [*remark(self.value_prose(enum, value), "    "),
+                      f"    {self.value_name(enum, value)} = {value.value}"]
+        return [*lines, "", ""]
+
+    def numbers_text(self) -> List[str]:
+        enums = [enum for enum in self.described.enums.values() if self.has_enum(enum)]
+        lines = ['"""The library\'s numbers. clpool.constants has those for users."""', "from ._number import Flags, Number",
+                 "", "", "__all__ = ["]
+        lines += [f'    "{name}",' for name in sorted(self.enum_name(enum) for enum in enums)]
+        lines += ["]", "", ""]
+        for enum in enums:
+            lines += self.enum_text(enum)
+        return lines + [f"{number.name} = {number.value}" for number in self.described.numbers_without_a_type(self)]
+
+    # ---- results
+
+    def type_of(self, member: Member) -> str:
+        kind = TYPES[member.kind]
+        return f"Optional[{kind}]" if f"{member.struct}.{member.name}" in names.OPTIONAL_IN_PYTHON else kind
+
+    def result_text(self, struct: Struct) -> List[str]:
+        """A dictionary if users fill it in as well, else a named tuple whose fields have documentation."""
+        name, members = self.result(struct.name), self.members(struct)
+        about = docstring(self.struct_prose(struct), "    ")
+        if self.options(struct.name):
+            lines = [f"class {name}(TypedDict, total=False):", *about, ""]
+            for member in members:
+                kind = "int" if member.kind in ("enum", "boolean") else self.type_of(member)
+                lines += [*remark(self.field_prose(struct, member), "    "), f"    {member.name}: {kind}"]
+            return [*lines, "", ""]
+        lines = [f"class {name}(NamedTuple):", *about, "",
+                 *(f"    {member.name}: {self.type_of(member)}" for member in members), "", "", f"_describe({name}, {{"]
+        for member in members:
+            parts = wrapped(self.field_prose(struct, member).replace('"', '\\"'), "")
+            lines += [f'    "{member.name}":', *(f'        "{part} "' for part in parts[:-1]), f'        "{parts[-1]}",']
+        return [*lines, "})", "", ""]
+
+    def results_text(self) -> List[str]:
+        lines = code("""
+            \"\"\"What the library tells, as named tuples; what it is told in numbers, as dictionaries.\"\"\"
+            from typing import Any, Dict, NamedTuple, Optional, Tuple, Type, TypedDict, TypeVar
+
+            R = TypeVar("R")
+
+
+            def _describe(kind: Any, fields: Dict[str, str]) -> None:
+                for name, text in fields.items():
+                    getattr(kind, name).__doc__ = text
+
+
+            def read(kind: Type[R], struct: Any) -> R:
+                \"\"\"A named tuple of the fields of a struct.\"\"\"
+                fields: Any = kind
+                return kind(*(getattr(struct, field) for field in fields._fields))
+
+
+            """)
+        for struct in self.described.structs.values():
+            if self.result(struct.name):
+                lines += self.result_text(struct)
+        while not lines[-1]:
+            lines.pop()
+        return lines
+
+    def files(self) -> Dict[str, str]:
+        modules = {"_numbers.py": self.numbers_text(), "_results.py": self.results_text()}
+        return {name: "\n".join([*HEAD, *lines, ""]) for name, lines in modules.items()}

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: The libclpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""The generator on a small header of its own."""
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import csharp  # noqa: E402
+import description  # noqa: E402
+import generate  # noqa: E402
+import java  # noqa: E402
+import names  # noqa: E402
+import python  # noqa: E402
+import swig  # noqa: E402
+
+SMALL = (HERE / "headers" / "small.h").read_text(encoding="utf-8")
+RESULTS = {"clpool_small_stats": {language: "SmallStatistics" for language in ("python", "java", "csharp")}}
+OPTIONS = {"clpool_small_options": {"java": "SmallBuilder", "csharp": "SmallOptions"}}
+BY_HAND = {"python": {"clpool_small_options": "arguments"}}
+
+
+class Generator(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for table, entries in (("RESULTS", RESULTS), ("OPTIONS", OPTIONS), ("BY_HAND_IN", BY_HAND)):
+            patch = mock.patch.dict(getattr(names, table), entries, clear=True)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def files(self, writer, text=SMALL):
+        pathlib.Path(self.folder.name, "small.h").write_text(text, encoding="utf-8")
+        return writer(description.Description(self.folder.name)).files()
+
+    def refused(self, old, new, writer=java.Java):
+        self.assertIn(old, SMALL)
+        with self.assertRaises(SystemExit) as caught:
+            self.files(writer, SMALL.replace(old, new))
+        return str(caught.exception)
+
+    def test_enumerations_have_their_numbers_and_comments(self):
+        text = self.files(python.Python)["_numbers.py"]
+        self.assertIn('class shape(Number):\n    """How round."""\n\n    #: Not at all.\n    SQUARE = 1\n    #: Wholly.\n'
+                      "    ROUND_UINT8 = 16\n", text)
+        text = self.files(java.Java)["Shape.java"]
+        self.assertIn("/** How round. */\npublic enum Shape {\n  /** Not at all. */\n  SQUARE(1),\n  /** Wholly. */\n"
+                      "  ROUND_UINT8(16);\n", text)
+        text = self.files(csharp.CSharp)["Enums.cs"]
+        self.assertIn("<summary>How round.</summary>\n    public enum Shape\n    {\n        /// <summary>Not at all.</summary>\n"
+                      "        Square = 1,\n        /// <summary>Wholly.</summary>\n        RoundUInt8 = 16\n    }", text)
+
+    def test_comments_are_in_the_words_of_the_language(self):
+        self.assertIn("/** Not &lt; &amp; fine. */", self.files(java.Java)["Status.java"])
+        self.assertIn("/** Worse; see {@link Status#IO}. */", self.files(java.Java)["Status.java"])
+        self.assertIn('Worse; see <see cref="Status.InputOutput"/>.', self.files(csharp.CSharp)["Enums.cs"])
+        self.assertIn("#: Worse; see status.IO.", self.files(python.Python)["_numbers.py"])
+        self.assertIn("Bytes; {@code null} counts", self.files(java.Java)["SmallStatistics.java"])
+        self.assertIn("part of {@link #heldBytes()}.", self.files(java.Java)["SmallStatistics.java"])
+        self.assertIn('part of <see cref="HeldBytes"/>.', self.files(csharp.CSharp)["Classes.cs"])
+        self.assertIn("Bytes; None counts", self.files(python.Python)["_results.py"])
+
+    def test_results_are_values(self):
+        text = self.files(java.Java)["SmallStatistics.java"]
+        self.assertIn("static final int COUNT = 2;", text)
+        self.assertIn("waitedNanos = figures[at + 1];", text)
+        self.assertIn("public long waitedNanos() {", text)
+        text = self.files(csharp.CSharp)["Classes.cs"]
+        self.assertIn("public long WaitedNs { get { return (long)native.waited_ns; } }", text)
+        self.assertIn("class SmallStatistics(NamedTuple):\n    \"\"\"Figures.\"\"\"\n\n    held_bytes: int\n    waited_ns: int\n",
+                      self.files(python.Python)["_results.py"])
+
+    def test_options_begin_as_the_header_says(self):
+        text = self.files(csharp.CSharp)["Classes.cs"]
+        self.assertIn("/// <summary>How round.</summary>\n        public Shape Shape { get; set; }", text)
+        self.assertIn("/// <summary>Louder than `unit`.</summary>\n        public bool Loud { get; set; }", text)
+        self.assertIn("public long Unit { get; set; } = 1;", text)
+        self.assertIn('native.weight_count = Figures.Store(Weights, native.weights, 3, "Weights");', text)
+        self.assertIn("made.shape = 1;", self.files(csharp.CSharp)["Structs.cs"])
+        text = self.files(java.Java)["SmallBuilderFields.java"]
+        self.assertIn("Shape shape = Shape.SQUARE;", text)
+        self.assertIn("long unit = 1;", text)
+        self.assertIn("c.setLoud(loud ? 1 : 0);", text)
+        self.assertIn("value.length > Constants.CLPOOL_MAX_WEIGHTS", text)
+
+    def test_structs_have_the_fields_of_c_in_their_order(self):
+        self.assertIn("        public uint struct_size;\n        public uint shape;\n        public uint loud;\n        public uint weight_count;\n"
+                      "        public fixed ulong weights[3];\n        public ulong unit;\n", self.files(csharp.CSharp)["Structs.cs"])
+
+    def test_swig_gets_lists(self):
+        files = self.files(swig.Swig)
+        self.assertIn("%ignore clpool_small_stats_init;\n", files["described/functions.i"])
+        self.assertIn("CLPOOL_HANDLE(clpool_thing)\n", files["described/handles.i"])
+        self.assertIn("CLPOOL_STATUS_KIND(CLPOOL_ERROR_IO, InputOutput)\nCLPOOL_STATUS_KIND(CLPOOL_ERROR_NOT_FOUND, NotFound)\n",
+                      files["described/statuses.i"])
+        self.assertIn("CLPOOL_STRUCT(clpool_small_stats)\n", files["described/structs.i"])
+        self.assertIn("CLPOOL_FIGURES_OF(clpool_small_stats)\n", files["described/figures.i"])
+
+    def test_what_has_no_name_in_a_language_is_refused(self):
+        self.assertEqual("small.h:42: clpool_unknown() has no name in java: give it one in names.py, or say it in other words",
+                         self.refused("part of held_bytes", "part of clpool_unknown()"))
+        self.assertIn("CLPOOL_SHAPE_OVAL has no name in csharp", self.refused("Wholly.", "Not CLPOOL_SHAPE_OVAL.", csharp.CSharp))
+        self.assertIn("held_byte has no name in python", self.refused("part of held_bytes", "part of held_byte", python.Python))
+
+    def test_what_has_no_comment_is_refused(self):
+        self.assertEqual("small.h:27: CLPOOL_SHAPE_ROUND_UINT8 has no comment", self.refused("  /** Wholly. */\n", "\n"))
+        self.assertIn("clpool_small_stats.held_bytes has no comment", self.refused("  /** Bytes; NULL counts as none. */\n", ""))
+
+    def test_what_is_of_no_known_type_is_refused(self):
+        self.assertEqual("small.h:42: clpool_small_stats.waited_ns is of a type that has no counterpart: names.py has to say that it is "
+                         "written by hand", self.refused("uint64_t waited_ns", "struct clock waited_ns"))
+        self.assertIn("is of the type clock, which is not known", self.refused("uint64_t waited_ns", "clock waited_ns", self.raw_structs))
+        self.assertEqual("small.h:54: no enumeration is CLPOOL_FORM_…", self.refused("One of CLPOOL_SHAPE_…", "One of CLPOOL_FORM_…"))
+
+    def test_what_is_no_field_is_refused(self):
+        self.assertEqual("small.h:42: this is no C that the headers are written in (see CONTRIBUTING.md)",
+                         self.refused("uint64_t waited_ns", "waited_ns"))
+
+    @staticmethod
+    def raw_structs(described):
+        writer = csharp.CSharp(described)
+        made = mock.Mock()
+        made.files = lambda: [writer.struct_text(struct, []) for struct in described.raw.values()]
+        return made
+
+    def test_files_that_are_no_longer_made_go_away(self):
+        headers = pathlib.Path(self.folder.name, "headers")
+        out = pathlib.Path(self.folder.name, "out")
+        headers.mkdir()
+        (headers / "small.h").write_text(SMALL, encoding="utf-8")
+        (out / "described").mkdir(parents=True)
+        (out / "described" / "old.i").write_text("", encoding="utf-8")
+        self.assertEqual(0, generate.main("swig", str(headers), str(out)))
+        self.assertEqual(["figures.i", "functions.i", "handles.i", "statuses.i", "structs.i"], sorted(path.name for path in out.rglob("*.i")))
+
+
+if __name__ == "__main__":
+    unittest.main()
