@@ -214,9 +214,7 @@ bool is_direct(const Mem& mem) noexcept {
 namespace {
 
 Status require_direct_svm(const Mem& mem) noexcept {
-  if (mem.state != MemState::live) {
-    return fail(Status::invalid_operation, "memory %p was released already", static_cast<const void*>(&mem));
-  }
+  CLPOOL_TRY(require_live(mem));
   return is_direct(mem) && mem.kind == MemKind::svm ? Status::success
                                                     : fail(Status::invalid_operation,
                                                            "this is %s: only pooled memory, and SVM that "

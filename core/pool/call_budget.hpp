@@ -22,7 +22,7 @@ class CallBudget {
   }
 
   static constexpr double most = 64;
-  static constexpr double at_first = 32;
+  static constexpr double at_first = 28;
   static constexpr double per_request = 0.008;
 
  private:

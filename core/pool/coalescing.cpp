@@ -129,8 +129,9 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   std::uint64_t shared = std::min(std::max(portion, min_chunk_bytes_), most_shared(rounded));
   if (!min_chunk_is_asked_for_) {
     shared = std::min(shared, limits.room / least_shares);
+    shared += (rounded - shared % rounded) % rounded;  // equal blocks fill it
   }
-  std::uint64_t wanted = std::max(rounded, shared - shared % rounded);  // so that equal blocks fill it
+  std::uint64_t wanted = std::max(rounded, shared);
   const bool is_as_before = std::exchange(last_grown_for_, rounded) == rounded;
   if (wanted == rounded && !is_as_before && limits.calls_left < 0 && limits.room > managed) {
     wanted += std::min(share(most_headroom, rounded), managed / most_headroom_of_all);

@@ -6,6 +6,7 @@
 #include "pool/uses.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
@@ -130,8 +131,7 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
   if (count != 0) {
     const Visit visit(*this);
     std::vector<cl::Event>& all = uses_of(mem).events;
-    all.reserve(all.size() + count);
-    std::move(retained.begin(), retained.end(), std::back_inserter(all));
+    all.insert(all.end(), std::make_move_iterator(retained.begin()), std::make_move_iterator(retained.end()));
   }
   return Status::success;
 }

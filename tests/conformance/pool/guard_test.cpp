@@ -139,6 +139,10 @@ TEST_P(GuardedPool, EveryUseOfAReleasedHandleIsAFinding) {
   EXPECT_EQ(clpool_mem_pointer(mem), nullptr);
   EXPECT_EQ(clpool_mem_size(mem), 0u);
   EXPECT_EQ(heard.findings("tag 5"), 7u) << heard.text();
+  EXPECT_EQ(clpool_mem_bind_queue(mem, cl.queue), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_mem_unbind_queue(mem), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(clpool_mem_release_on(mem, cl.queue, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(heard.findings("tag 5"), 10u) << heard.text();
 }
 
 TEST_P(GuardedPool, AHandleWhoseReleaseWasPutOffIsReleased) {
