@@ -4,11 +4,17 @@
 #include "cl/epochs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
 
 namespace clpool::core::cl {
+namespace {
+
+constexpr int most_marked_again = 16;
+
+}  // namespace
 
 Status Epochs::add_queue(cl_command_queue queue) {
   if (has(queue)) {
@@ -66,6 +72,24 @@ void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
   closed_.splice(place, closed);
 }
 
+bool Epochs::is_over(Closed& closed) noexcept {
+  bool over = true;
+  for (std::size_t i = 0; i < closed.events.size(); ++i) {
+    const cl_int state = state_of(closed.events[i].get());
+    bool ended = state <= CL_COMPLETE;
+    if (state < CL_COMPLETE && closed.marked_again < most_marked_again) {
+      ++closed.marked_again;
+      Event again;
+      if (enqueue_marker(queues_[i].get(), has_old_, again) == Status::success) {
+        closed.events[i] = std::move(again);
+        ended = false;  // at the earliest when it is asked next
+      }
+    }
+    over = ended && over;
+  }
+  return over;
+}
+
 void Epochs::poll() noexcept {
   // The oldest epochs are taken out, asked without the lock, and put back if they still run. Numbers complete
   // in order: an epoch that could not be marked is covered by the next one that could.
@@ -78,9 +102,8 @@ void Epochs::poll() noexcept {
       }
       oldest.splice(oldest.begin(), closed_, closed_.begin());
     }
-    const Closed& asked = oldest.front();
-    const bool ended = std::all_of(asked.events.begin(), asked.events.end(),
-                                   [](const auto& event) { return has_ended(event.get()); });
+    Closed& asked = oldest.front();
+    const bool ended = is_over(asked);
     const std::lock_guard lock(mutex_);
     if (!ended) {
       put_in_order(oldest);

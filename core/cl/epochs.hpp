@@ -57,7 +57,12 @@ class Epochs {
   struct Closed {
     std::uint64_t number;
     std::vector<Event> events;
+    int marked_again = 0;
   };
+
+  /// Whether all of its markers are complete. One that failed is enqueued again: PoCL fails markers with any
+  /// command before them, while others of the queue still run. Where that does not help, nothing runs any more.
+  bool is_over(Closed& closed) noexcept;
 
   /// Moves the one element of `closed` to its place in closed_. mutex_ is held.
   void put_in_order(std::list<Closed>& closed) noexcept;

@@ -60,11 +60,13 @@ Status enqueue_barrier(cl_command_queue queue, bool old, cl_uint count, const cl
 }  // namespace
 
 bool has_ended(cl_event event) noexcept {
+  return state_of(event) <= CL_COMPLETE;
+}
+
+cl_int state_of(cl_event event) noexcept {
   cl_int state = CL_QUEUED;
-  // A negative state is an error code: the command ended without completing.
-  return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) ==
-             CL_SUCCESS &&
-         state <= CL_COMPLETE;
+  const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return code == CL_SUCCESS ? state : CL_QUEUED;
 }
 
 Status is_old(cl_command_queue queue, bool& old) noexcept {

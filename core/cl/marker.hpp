@@ -16,6 +16,10 @@ namespace clpool::core::cl {
 /// cannot be asked is not known to have ended.
 bool has_ended(cl_event event) noexcept;
 
+/// How far the event's command is: CL_QUEUED to CL_COMPLETE, an error code if it ended without completing. One
+/// that cannot be asked is as one that is queued.
+cl_int state_of(cl_event event) noexcept;
+
 /// True if the queue's device is older than OpenCL 1.2, and so has neither markers nor barriers with lists.
 Status is_old(cl_command_queue queue, bool& old) noexcept;
 

@@ -132,10 +132,4 @@ void flush(cl_command_queue queue) noexcept {
   static_cast<void>(clFlush(queue));  // what it fails of, later commands fail of too
 }
 
-cl_int state_of(cl_event event) noexcept {
-  cl_int state = CL_QUEUED;
-  const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-  return code == CL_SUCCESS ? state : CL_QUEUED;
-}
-
 }  // namespace clpool::core::cl

@@ -33,7 +33,4 @@ Status read_stretch(cl_command_queue queue, const Stretch& stretch, void* bytes,
 /// Lets what was enqueued begin.
 void flush(cl_command_queue queue) noexcept;
 
-/// How far the command of an event is: CL_COMPLETE, larger before that, an error code if it failed.
-cl_int state_of(cl_event event) noexcept;
-
 }  // namespace clpool::core::cl

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/finding.hpp"
+#include "cl/marker.hpp"
 
 namespace clpool::core {
 namespace {

@@ -202,6 +202,35 @@ TEST_F(PoolOrder, WhatADriverForgetsOfBarriersDoesNotMatter) {
   EXPECT_OK(clpool_mem_release(used));
 }
 
+TEST_F(PoolOrder, ACommandThatFailsDoesNotFreeTheBlockOfOneThatStillRuns) {
+  stub_configure("fails_markers=1");
+  const cl_command_queue overtaking = scene.queue;
+  make_pool({home, overtaking});
+  clpool_mem* const mem = allocate();
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  fill(overtaking, mem, 1, &gate);
+  Gate failing(scene.cl.context);
+  fill(overtaking, mem, 1, &failing);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_tick(pool));  // marks the queues behind both
+  stub_run_all();
+  ASSERT_EQ(clSetUserEventStatus(failing.get(), -1), CL_SUCCESS);
+  for (int i = 0; i < 3; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  clpool_mem* const next = allocate();
+  fill(home, next, 2);
+  EXPECT_EQ(content_after(next, gate), 2);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+  }
+  EXPECT_OK(clpool_pool_tick(pool));
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
+
 TEST_F(PoolOrder, AQueueThatWaitedForAChunkOnceWaitsNoMore) {
   make_pool({home, other});
   EXPECT_OK(clpool_mem_release(allocate()));

@@ -110,6 +110,7 @@ const std::map<std::string, Setter>& setters() {
                      const std::string& value) { o.devices = static_cast<int>(number(name, value)); }},
       {"nvidia", flag(&Options::nvidia)},
       {"mixes_up_parts", flag(&Options::mixes_up_parts)},
+      {"fails_markers", flag(&Options::fails_markers)},
       {"forgets_barriers", flag(&Options::forgets_barriers)},
       {"needs_flush", flag(&Options::needs_flush)},
       {"sleep", flag(&Options::sleeps)},

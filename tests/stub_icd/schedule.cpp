@@ -18,7 +18,7 @@ void become_ready(Event& event) {
 }
 
 void meet_one(Event& event) {
-  if (--event.unmet == 0) {
+  if (--event.unmet == 0 && !event.is_done()) {
     become_ready(event);
   }
 }
@@ -65,6 +65,11 @@ void call_back(Event& event, cl_int reached) {
 
 namespace {
 
+/// Whether a command that fails takes one with it that only comes after it.
+bool takes_along(const Event& event) {
+  return state().options.fails_markers && event.type == CL_COMMAND_MARKER && event.queue->is_out_of_order();
+}
+
 void end(Event& event, cl_int status) {
   const Ref<Event> alive(&event);
   event.status = status;
@@ -82,6 +87,9 @@ void end(Event& event, cl_int status) {
   event.dependents.clear();
   for (const Event::Dependent& dependent : dependents) {
     dependent.event->wait_failed = dependent.event->wait_failed || (dependent.by_wait_list && status < 0);
+    if (status < 0 && !dependent.event->is_done() && takes_along(*dependent.event)) {
+      end(*dependent.event, status);
+    }
     meet_one(*dependent.event);
   }
   state().changed.notify_all();
