@@ -72,22 +72,22 @@ void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
   closed_.splice(place, closed);
 }
 
-bool Epochs::is_over(Closed& closed) noexcept {
-  bool over = true;
+bool Epochs::are_through(Closed& closed) noexcept {
   for (std::size_t i = 0; i < closed.events.size(); ++i) {
     const cl_int state = state_of(closed.events[i].get());
-    bool ended = state <= CL_COMPLETE;
     if (state < CL_COMPLETE && closed.marked_again < most_marked_again) {
       ++closed.marked_again;
       Event again;
       if (enqueue_marker(queues_[i].get(), has_old_, again) == Status::success) {
         closed.events[i] = std::move(again);
-        ended = false;  // at the earliest when it is asked next
       }
+      return false;
     }
-    over = ended && over;
+    if (state > CL_COMPLETE) {
+      return false;
+    }
   }
-  return over;
+  return true;
 }
 
 void Epochs::poll() noexcept {
@@ -103,7 +103,7 @@ void Epochs::poll() noexcept {
       oldest.splice(oldest.begin(), closed_, closed_.begin());
     }
     Closed& asked = oldest.front();
-    const bool ended = is_over(asked);
+    const bool ended = are_through(asked);
     const std::lock_guard lock(mutex_);
     if (!ended) {
       put_in_order(oldest);

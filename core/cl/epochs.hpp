@@ -60,9 +60,10 @@ class Epochs {
     int marked_again = 0;
   };
 
-  /// Whether all of its markers are complete. One that failed is enqueued again: PoCL fails markers with any
-  /// command before them, while others of the queue still run. Where that does not help, nothing runs any more.
-  bool is_over(Closed& closed) noexcept;
+  /// Whether all queues are through with what was before its markers. A marker that failed says nothing of that and is
+  /// enqueued again: PoCL fails it with any command before it, while others of the queue still run. Where that
+  /// does not help, nothing runs any more.
+  bool are_through(Closed& closed) noexcept;
 
   /// Moves the one element of `closed` to its place in closed_. mutex_ is held.
   void put_in_order(std::list<Closed>& closed) noexcept;

@@ -33,7 +33,7 @@ Status read_device_facts(cl_device_id device, DeviceFacts& facts) {
   facts.version = cl::text_or_empty(device, CL_DEVICE_VERSION);
   facts.driver_version = cl::text_or_empty(device, CL_DRIVER_VERSION);
   facts.platform =
-      cl::text_or_empty(cl::query_or<cl_platform_id>(device, CL_DEVICE_PLATFORM, 0), CL_PLATFORM_NAME);
+      cl::text_or_empty(cl::query_or<cl_platform_id>(device, CL_DEVICE_PLATFORM, nullptr), CL_PLATFORM_NAME);
   facts.type = cl::query_or<cl_device_type>(device, CL_DEVICE_TYPE, 0);
   facts.compute_units = cl::query_or<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
   facts.memory_bytes = cl::query_or<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);

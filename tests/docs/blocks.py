@@ -110,11 +110,5 @@ def offences(root):
             yield f"{path}: no page shows a part of it"
 
 
-def main():
-    wrong = list(offences(pathlib.Path(sys.argv[1]).resolve()))
-    print("\n".join(wrong) or "every block is a part of a test")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pages.report(offences(pathlib.Path(sys.argv[1]).resolve()), "every block is a part of a test"))

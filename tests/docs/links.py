@@ -46,11 +46,5 @@ def offences(root):
                 yield f"{where}: {target or page.name} has no heading #{anchor}"
 
 
-def main():
-    wrong = list(offences(pathlib.Path(sys.argv[1]).resolve()))
-    print("\n".join(wrong) or "every link leads somewhere")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pages.report(offences(pathlib.Path(sys.argv[1]).resolve()), "every link leads somewhere"))

@@ -45,3 +45,10 @@ def without_blocks(page: pathlib.Path) -> str:
         text.append("" if inside or fence else line)
         inside = inside != fence
     return "\n".join(text)
+
+
+def report(wrong: Iterator[str], fine: str) -> int:
+    """Prints what is wrong, or that nothing is; the program's exit code."""
+    lines = list(wrong)
+    print("\n".join(lines) or fine)
+    return 1 if lines else 0
