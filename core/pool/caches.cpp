@@ -19,6 +19,10 @@ constexpr std::uint64_t cached_part = 100;
 /// A pool may grow by a chunk rather than take back what is worth no system call.
 constexpr std::uint64_t least_allowance = 1 << 20;
 
+/// What threads that were in each other's way may keep besides, together: so many bytes, or one part in so many.
+constexpr std::uint64_t least_earned = std::uint64_t{64} << 20;
+constexpr std::uint64_t earned_part = 8;
+
 /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
 /// visits: threads may have ended, which tell nobody.
 constexpr std::uint64_t visits_between_shares = 256;
@@ -41,13 +45,33 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   shared_bytes_ = managed_bytes;
   std::uint64_t in_use = 0;
   for_each([&](const ThreadCache& cache) { in_use += cache.is_abandoned() ? 0 : 1; });
-  const std::uint64_t share = managed_bytes / cached_part / std::max<std::uint64_t>(in_use, 1);
+  in_use_ = std::max<std::uint64_t>(in_use, 1);
+  const std::uint64_t share = managed_bytes / cached_part / in_use_;
   for_each([&](ThreadCache& cache) {
-    const std::uint64_t limit = may_cache && !cache.is_abandoned() ? std::max<std::uint64_t>(share, 1) : 0;
+    const bool is_used = may_cache && !cache.is_abandoned();
+    cache.earned = is_used ? std::min(cache.earned, most_earned(managed_bytes)) : 0;
+    const std::uint64_t limit = is_used ? std::max<std::uint64_t>(share, 1) + cache.earned : 0;
     if (cache.limit.load(std::memory_order_relaxed) != limit) {
       cache.limit.store(limit, std::memory_order_relaxed);
     }
   });
+}
+
+std::uint64_t Caches::most_earned(std::uint64_t managed_bytes) const noexcept {
+  return std::max(least_earned, managed_bytes / earned_part) / in_use_;
+}
+
+void Caches::widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t managed_bytes) noexcept {
+  const std::uint64_t more = std::min(2 * std::max(cache.earned, bytes), most_earned(managed_bytes));
+  const std::uint64_t before = cache.earned;
+  cache.earned = std::max(before, more);
+  cache.limit.store(cache.limit.load(std::memory_order_relaxed) + (cache.earned - before),
+                    std::memory_order_relaxed);
+}
+
+void Caches::narrow(ThreadCache& cache) noexcept {
+  const std::uint64_t earned = std::exchange(cache.earned, 0);
+  cache.limit.store(cache.limit.load(std::memory_order_relaxed) - earned, std::memory_order_relaxed);
 }
 
 ThreadCache& Caches::of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
@@ -111,6 +135,7 @@ bool Caches::is_own(const ThreadCache& cache) const noexcept {
 bool Caches::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
   take_in(cache);
   cache.count_handed_out(size);
+  cache.known_highest = cache.highest_bytes;
   ++cache.blocks;
   ++known_requests_;
   ++cache.known_requests;
@@ -122,8 +147,7 @@ bool Caches::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
 void Caches::count_returned(ThreadCache& cache, std::size_t size) noexcept {
   if (is_own(cache) || cache.is_borrowed) {
     take_in(cache);
-    cache.active_bytes -= size;
-    cache.highest_bytes -= size;
+    lower(cache, size);
     --cache.blocks;
   } else {
     cache.bytes_returned_elsewhere += size;
@@ -134,24 +158,46 @@ void Caches::count_returned(ThreadCache& cache, std::size_t size) noexcept {
 }
 
 void Caches::raise_peak() noexcept {
+  know_active_of_all();
   peak_active_bytes_ = std::max(peak_active_bytes_, known_bytes_);
 }
 
 void Caches::take_in(ThreadCache& cache) noexcept {
   const std::uint64_t elsewhere = std::exchange(cache.bytes_returned_elsewhere, 0);
-  cache.active_bytes -= elsewhere;
-  cache.highest_bytes -= elsewhere;
+  lower(cache, elsewhere);
   cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
-  const std::int64_t others = known_bytes_ - cache.known_bytes;
-  peak_active_bytes_ = std::max(peak_active_bytes_, others + static_cast<std::int64_t>(cache.highest_bytes));
+  const auto highest_with_others = [&] {
+    return known_bytes_ - cache.known_bytes + static_cast<std::int64_t>(cache.highest_bytes);
+  };
+  if (cache.highest_bytes > cache.known_highest && highest_with_others() > peak_active_bytes_) {
+    know_active_of_all();
+    peak_active_bytes_ = std::max(peak_active_bytes_, highest_with_others());
+  }
   know(cache);
 }
 
 void Caches::know(ThreadCache& cache) noexcept {
-  const auto active = static_cast<std::int64_t>(cache.active_bytes);
-  known_bytes_ += active - std::exchange(cache.known_bytes, active);
+  know_active(cache);
   known_requests_ += cache.handed_out - std::exchange(cache.known_requests, cache.handed_out);
-  cache.highest_bytes = cache.active_bytes;
+  cache.highest_bytes = cache.active_bytes.load(std::memory_order_relaxed);
+  cache.known_highest = cache.highest_bytes;
+}
+
+void Caches::lower(ThreadCache& cache, std::uint64_t bytes) noexcept {
+  cache.give_up_active(bytes);
+  cache.highest_bytes -= bytes;
+  cache.known_highest -= bytes;
+}
+
+void Caches::know_active(ThreadCache& cache) noexcept {
+  const auto active = static_cast<std::int64_t>(cache.active_bytes.load(std::memory_order_relaxed) -
+                                                cache.bytes_returned_elsewhere);
+  known_bytes_ += active - std::exchange(cache.known_bytes, active);
+}
+
+void Caches::know_active_of_all() noexcept {
+  know_active(central_);
+  for_each([this](ThreadCache& cache) { know_active(cache); });
 }
 
 std::uint64_t Caches::active_blocks() const noexcept {

@@ -30,6 +30,13 @@ class Caches {
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
+  /// The cache's owner had to wait for the mutex to release a block of so many bytes: from now on the cache may
+  /// hold more, so that threads stay out of each other's way. All together at most 64 MiB or an eighth of what
+  /// the pool has beyond their shares.
+  void widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t managed_bytes) noexcept;
+  /// What the cache held was needed elsewhere: no more than its share again.
+  void narrow(ThreadCache& cache) noexcept;
+
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
   /// std::bad_alloc.
   ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes);
@@ -74,7 +81,13 @@ class Caches {
   ThreadCache& central() noexcept { return central_; }
 
  private:
+  /// Part of a cache, beyond its share.
+  std::uint64_t most_earned(std::uint64_t managed_bytes) const noexcept;
   void know(ThreadCache& cache) noexcept;
+  void lower(ThreadCache& cache, std::uint64_t bytes) noexcept;
+  void know_active(ThreadCache& cache) noexcept;
+  /// Of threads that have not come by since they changed it.
+  void know_active_of_all() noexcept;
   ThreadCache* find_own() const noexcept;
   ThreadCache* find_abandoned() const noexcept;
 
@@ -84,6 +97,7 @@ class Caches {
   ThreadCache* first_ = nullptr;
   std::uint64_t count_ = 0;
   std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
+  std::uint64_t in_use_ = 1;        ///< caches that living threads had then
   std::uint64_t shared_bytes_ = 0;  ///< managed bytes when they were
   std::int64_t known_bytes_ = 0;    ///< active bytes, the sum of all caches' known_bytes
   std::uint64_t known_requests_ = 0;

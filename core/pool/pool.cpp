@@ -463,7 +463,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   }
   Visit visit(*this);
   visit.keep_to_held_limit();
-  receive(pool_block(mem));
+  receive(pool_block(mem), visit.had_to_wait());
   return Status::success;
 }
 
@@ -475,7 +475,7 @@ Status Pool::release_idle(Mem& mem) noexcept {
   return release_mem(mem);
 }
 
-void Pool::receive(PoolBlock& block) noexcept {
+void Pool::receive(PoolBlock& block, bool waited) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   Uses* const uses = static_cast<Uses*>(block.attachment);
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
@@ -495,6 +495,9 @@ void Pool::receive(PoolBlock& block) noexcept {
   }
   if (!must_wait && &cache != &caches_.central() && caches_.is_own(cache) && may_cache() &&
       rules_.uses_are_known) {
+    if (waited) {
+      caches_.widen(cache, block.capacity, books_.strategy().managed_bytes());
+    }
     make_room(cache, block.capacity);
     if (cache.deposit(block)) {
       return;
@@ -597,6 +600,7 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
     caches_.for_each([this](ThreadCache& cache) {
       if (cache.is_borrowed) {
+        caches_.narrow(cache);
         empty(cache);
       }
     });

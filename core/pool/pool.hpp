@@ -163,7 +163,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint8_t usual_marks() const noexcept;
 
   // pool.cpp: blocks that come back, with the mutex held.
-  void receive(PoolBlock& block) noexcept;
+  /// `waited`: for the mutex, with just this block.
+  void receive(PoolBlock& block, bool waited = false) noexcept;
   void receive_used(PoolBlock& block, Uses& uses) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
@@ -298,7 +299,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 /// it is released at the end at the latest. The pool lives as long.
 class Pool::Visit {
  public:
-  explicit Visit(Pool& pool) : pool_(pool), lock_(pool.mutex_) { ++pool.visitors_; }
+  explicit Visit(Pool& pool) : pool_(pool), lock_(pool.mutex_, std::try_to_lock) {
+    if (!lock_.owns_lock()) {
+      had_to_wait_ = true;
+      lock_.lock();
+    }
+    ++pool.visitors_;
+  }
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
   ~Visit();
@@ -329,6 +336,9 @@ class Pool::Visit {
 
   std::unique_lock<std::mutex>& lock() noexcept { return lock_; }
 
+  /// Whether others had the mutex when the visit began.
+  bool had_to_wait() const noexcept { return had_to_wait_; }
+
  private:
   void clear_away() noexcept;
   void notify() noexcept;
@@ -337,6 +347,7 @@ class Pool::Visit {
   std::unique_lock<std::mutex> lock_;
   bool keeps_to_held_limit_ = false;
   bool keeps_pool_ = false;
+  bool had_to_wait_ = false;
 };
 
 /// Says that the calling thread is within a step of a pool, so that a request made there by a callback asks

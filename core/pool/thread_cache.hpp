@@ -23,7 +23,8 @@ struct alignas(64) ThreadCache {
 
   // The owner's, or whoever's has borrowed the cache.
   OwnerLock lock;
-  std::uint64_t active_bytes = 0;   ///< requested, of blocks handed out from here, but for returned_elsewhere
+  std::atomic<std::uint64_t> active_bytes{
+      0};  ///< requested, of blocks handed out from here, but for returned_elsewhere; read by anyone
   std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
   std::uint64_t handed_out = 0;     ///< blocks, ever
   std::uint64_t blocks = 0;         ///< handed out from here, but for returned_elsewhere, or in the buckets
@@ -40,13 +41,15 @@ struct alignas(64) ThreadCache {
   alignas(64) std::atomic<Mem*> remote{nullptr};
 
   // Guarded by the pool's mutex, whoever owns the cache.
-  alignas(64) ThreadCache* next = nullptr;     ///< all caches of the pool
-  Mem* backlog = nullptr;                      ///< what was on the list and has not come home yet
-  std::int64_t known_bytes = 0;                ///< what the pool's sum of active bytes has of this cache
-  std::uint64_t known_requests = 0;            ///< the same of requests
+  alignas(64) ThreadCache* next = nullptr;  ///< all caches of the pool
+  Mem* backlog = nullptr;                   ///< what was on the list and has not come home yet
+  std::int64_t known_bytes = 0;             ///< what the pool's sum of active bytes has of this cache
+  std::uint64_t known_highest = 0;          ///< highest_bytes when the pool's peak was last compared with it
+  std::uint64_t known_requests = 0;         ///< the same of requests
   std::uint64_t bytes_returned_elsewhere = 0;  ///< by threads that could not touch the cache, since take_in()
   std::uint64_t returned_elsewhere = 0;        ///< blocks
   bool is_borrowed = false;
+  std::uint64_t earned = 0;  ///< bytes that it may hold beyond its share, see Caches::widen()
 
   /// No thread's record, and not null, which is the record of threads that have none.
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
@@ -75,14 +78,18 @@ struct alignas(64) ThreadCache {
   bool push(Mem& mem) noexcept {
     const std::size_t size = mem.size;
     const bool kept = keep(mem);
-    active_bytes -= kept ? size : 0;
+    give_up_active(kept ? size : 0);
     return kept;
   }
 
   void count_handed_out(std::size_t size) noexcept {
     ++handed_out;
-    active_bytes += size;
-    highest_bytes = std::max(highest_bytes, active_bytes);
+    const std::uint64_t active = active_bytes.load(std::memory_order_relaxed) + size;
+    active_bytes.store(active, std::memory_order_relaxed);
+    highest_bytes = std::max(highest_bytes, active);
+  }
+  void give_up_active(std::uint64_t bytes) noexcept {
+    active_bytes.store(active_bytes.load(std::memory_order_relaxed) - bytes, std::memory_order_relaxed);
   }
 
   /// Takes a block of exactly `capacity` bytes out of its bucket, or null.

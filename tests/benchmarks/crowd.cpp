@@ -3,7 +3,9 @@
 // Many threads, and many uses that are not over:
 //   clpool_crowd threads [N]  N (32) threads on one pool against a pool for each: CPU time a step, and system calls
 //                             of the library (membarrier) in it
-//   clpool_crowd latency [N]  how long single requests take among N (8) threads: a histogram
+//   clpool_crowd latency [N]  how long single requests take among N (8) threads: a histogram, in a pool that has
+//                             memory enough
+//   clpool_crowd growing [N]  the same in a pool that begins with nothing
 //   clpool_crowd pending [N]  one request while N (100,000) released blocks wait for an event
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,7 +33,7 @@ std::atomic<std::uint64_t> barriers_sent{0};
 }  // namespace
 
 /// In place of the C library's, and does as it does; counts what the library calls it for.
-extern "C" long syscall(long number, ...) noexcept {
+extern "C" __attribute__((visibility("default"))) long syscall(long number, ...) noexcept {
   va_list list;
   va_start(list, number);
   long values[6];
@@ -192,17 +194,18 @@ class Histogram {
   std::uint64_t all_ = 0;
 };
 
-/// Each thread has 16 blocks of up to 64 KiB and replaces one at a time. The pool has memory enough, so that no
-/// request takes a chunk.
-void show_latency(int threads) {
+/// Each thread has 16 blocks of up to 64 KiB and replaces one at a time.
+void show_latency(int threads, std::size_t memory_at_first) {
   constexpr int replaced = 400'000;
   constexpr int warm = 20'000;
   const PoolHandle pool = make_pool();
   clpool_mem* most = nullptr;
-  require(clpool_pool_allocate(pool.get(), std::size_t{256} << 20, &most), "the pool's memory");
+  require(clpool_pool_allocate(pool.get(), memory_at_first, &most), "the pool's memory");
   clpool_mem_release(most);
   std::vector<Histogram> times(static_cast<std::size_t>(threads));
   std::atomic<std::uint64_t> chunks{0};
+  std::uint64_t barriers = 0;
+  double cpu = 0;
   std::barrier together(threads);
   std::vector<std::thread> all;
   for (int thread = 0; thread < threads; ++thread) {
@@ -223,6 +226,8 @@ void show_latency(int threads) {
       together.arrive_and_wait();
       if (thread == 0) {
         chunks = statistics(pool.get()).driver_allocations;
+        barriers = barriers_sent;
+        cpu = cpu_nanoseconds();
       }
       together.arrive_and_wait();
       for (int i = 0; i < replaced; ++i) {
@@ -236,6 +241,8 @@ void show_latency(int threads) {
   for (std::thread& thread : all) {
     thread.join();
   }
+  cpu = cpu_nanoseconds() - cpu;
+  barriers = barriers_sent - barriers;
   for (int thread = 1; thread < threads; ++thread) {
     times[0].add(times[static_cast<std::size_t>(thread)]);
   }
@@ -247,6 +254,12 @@ void show_latency(int threads) {
       "%llu chunks taken\n",
       threads, std::thread::hardware_concurrency(), median, rare, rare / median, times[0].quantile(0.9999),
       static_cast<unsigned long long>(statistics(pool.get()).driver_allocations - chunks));
+  const clpool_pool_stats stats = statistics(pool.get());
+  const double requests = static_cast<double>(replaced) * threads;
+  std::printf(
+      "CPU time of a request and a release %.0f ns, %.6f membarriers; the pool took at most %.1f MiB\n",
+      cpu / requests, static_cast<double>(barriers) / requests,
+      static_cast<double>(stats.peak_managed_bytes) / 0x1p20);
 }
 
 void show_pending(int pending) {
@@ -295,11 +308,13 @@ int main(int count, char** arguments) {
   if (std::strcmp(what, "threads") == 0) {
     compare_threads(number(32));
   } else if (std::strcmp(what, "latency") == 0) {
-    show_latency(number(8));
+    show_latency(number(8), std::size_t{256} << 20);
+  } else if (std::strcmp(what, "growing") == 0) {
+    show_latency(number(8), 1);
   } else if (std::strcmp(what, "pending") == 0) {
     show_pending(number(100'000));
   } else {
-    std::fprintf(stderr, "usage: clpool_crowd threads|latency|pending [N]\n");
+    std::fprintf(stderr, "usage: clpool_crowd threads|latency|growing|pending [N]\n");
     return 2;
   }
 }

@@ -3,6 +3,8 @@
 // Pools that several threads use at once: blocks never overlap, figures are exact in the end, nothing stays
 // behind.
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "host_memory.hpp"
+#include "support/guard.hpp"
 
 namespace {
 
@@ -210,6 +213,117 @@ TEST(ThreadsOnALimit, NeverExceedItTogether) {
 }
 
 /// A block that another thread releases is the last that keeps its pool, which ends at that moment.
+/// Threads that all take and release blocks of one pool, until they are told to go on one after the other.
+class ThreadsInEachOthersWay : public testing::Test {
+ protected:
+  static constexpr std::size_t size = 64 << 10;
+  static constexpr unsigned blocks_each = 16;
+
+  void SetUp() override {
+    if (clpool::test::pools_are_guarded()) {
+      GTEST_SKIP() << "guarded pools have no caches";
+    }
+    ASSERT_EQ(clpool_pool_create(memory_.allocator(), nullptr, &pool_), CLPOOL_SUCCESS);
+    for (unsigned i = 0; i < thread_count; ++i) {
+      threads_.emplace_back([this, i] {
+        while (turn_ == 0) {
+          step();
+        }
+        ++at_rest_;
+        wait_for_turn(i + 2);
+        step();
+        ++turn_;
+        turn_.notify_all();
+        wait_for_turn(thread_count + 3);
+      });
+    }
+  }
+
+  void TearDown() override {
+    turn_ = thread_count + 3;
+    turn_.notify_all();
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+    clpool_pool_release(pool_);
+    EXPECT_EQ(memory_.bytes(), 0u);
+  }
+
+  clpool_pool_stats statistics() {
+    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+    EXPECT_EQ(clpool_pool_statistics(pool_, &stats), CLPOOL_SUCCESS);
+    return stats;
+  }
+
+  /// Until the caches hold half of all blocks, or for a minute.
+  std::uint64_t wait_for_caches() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    std::uint64_t cached = 0;
+    while (cached <= thread_count * blocks_each * size / 2 && std::chrono::steady_clock::now() < deadline) {
+      cached = statistics().cached_bytes;
+    }
+    return cached;
+  }
+
+  void stop() {
+    turn_ = 1;
+    while (at_rest_ != thread_count) {
+      std::this_thread::yield();
+    }
+  }
+  void one_after_the_other() {
+    turn_ = 2;
+    turn_.notify_all();
+    wait_for_turn(thread_count + 2);
+  }
+
+  HostMemory memory_;
+  clpool_pool* pool_ = nullptr;
+
+ private:
+  void step() {
+    clpool_mem* blocks[blocks_each] = {};
+    for (clpool_mem*& block : blocks) {
+      ASSERT_EQ(clpool_pool_allocate(pool_, size, &block), CLPOOL_SUCCESS);
+    }
+    for (clpool_mem* block : blocks) {
+      clpool_mem_release(block);
+    }
+  }
+  void wait_for_turn(unsigned turn) {
+    for (unsigned now = turn_; now < turn; now = turn_) {
+      turn_.wait(now);
+    }
+  }
+
+  std::atomic<unsigned> turn_{0};  ///< 0: all at once; 1: nobody; 2 and more: one after the other
+  std::atomic<unsigned> at_rest_{0};
+  std::vector<std::thread> threads_;
+};
+
+TEST_F(ThreadsInEachOthersWay, GetCachesThatHoldAllTheirBlocks) {
+  EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2)
+      << "a block each, and one per cent of the pool, is what they have in any case";
+  stop();
+  one_after_the_other();
+  const clpool_pool_stats stats = statistics();
+  EXPECT_EQ(stats.held_bytes, stats.managed_bytes);
+  EXPECT_LE(stats.peak_active_bytes, thread_count * blocks_each * size);
+  ASSERT_EQ(clpool_pool_free_held(pool_), CLPOOL_SUCCESS);
+  EXPECT_EQ(memory_.bytes(), 0u) << "what caches hold goes back like all else";
+}
+
+TEST_F(ThreadsInEachOthersWay, LoseThemToWhomeverNeedsTheMemory) {
+  EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2);
+  clpool_mem* large = nullptr;
+  stop();
+  ASSERT_EQ(clpool_pool_allocate(pool_, 2 * statistics().managed_bytes, &large), CLPOOL_SUCCESS);
+  clpool_mem_release(large);
+  one_after_the_other();
+  EXPECT_LE(statistics().cached_bytes, thread_count * size + statistics().managed_bytes / 100)
+      << "nobody has been in another's way since";
+}
+
 TEST(ThreadsAtTheEndOfAPool, MayReleaseItsLastBlock) {
   HostMemory memory;
   std::atomic<clpool_mem*> handed_over{nullptr};

@@ -199,6 +199,63 @@ TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
   }
 }
 
+TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
+  constexpr std::uint64_t share = managed / 100;
+  constexpr std::uint64_t most = 64 << 20;
+  Caches caches(11, 9);
+  ThreadCache& own = own_cache(caches);
+  caches.widen(own, 64 << 10, managed);
+  EXPECT_EQ(own.limit, share + (128 << 10)) << "two such blocks";
+  caches.widen(own, 512, managed);
+  EXPECT_EQ(own.limit, share + (256 << 10)) << "twice as much each time";
+  caches.share_limits(may_cache, managed);
+  EXPECT_EQ(own.limit, share + (256 << 10)) << "and as long";
+  for (int i = 0; i < 20; ++i) {
+    caches.widen(own, 64 << 10, managed);
+  }
+  EXPECT_EQ(own.limit, share + most);
+  caches.widen(own, 64 << 10, 16 * most);
+  EXPECT_EQ(own.limit, share + 2 * most) << "or an eighth of what the pool has";
+  caches.share_limits(!may_cache, managed);
+  EXPECT_EQ(own.limit, 0u);
+  caches.share_limits(may_cache, managed);
+  EXPECT_EQ(own.limit, share);
+}
+
+TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {
+  constexpr std::uint64_t most = 64 << 20;
+  Caches caches(12, 9);
+  ThreadCache& own = own_cache(caches);
+  caches.widen(own, most, managed);
+  std::thread([&] {
+    ThreadCache& other = own_cache(caches);
+    EXPECT_EQ(own.limit, managed / 100 / 2 + most / 2);
+    caches.widen(other, most, managed);
+    EXPECT_EQ(other.limit, managed / 100 / 2 + most / 2);
+    caches.narrow(other);
+    EXPECT_EQ(other.limit, managed / 100 / 2) << "what it held was needed elsewhere";
+    EXPECT_EQ(own.limit, managed / 100 / 2 + most / 2);
+  }).join();
+}
+
+TEST(Caches, DoNotTakeForAPeakWhatThreadsGaveUpMeanwhile) {
+  Caches caches(13, 9);
+  ThreadCache* other = nullptr;
+  std::thread([&] {
+    other = &own_cache(caches);
+    hand_out(caches, *other, 1000);
+    other->give_up_active(1000);  // on the hit path, and nothing after it
+  }).join();
+  ThreadCache& own = caches.central();
+  hand_out(caches, own, 100);
+  EXPECT_EQ(stats_of(caches).peak_active_bytes, 1000u);
+  hand_out(caches, own, 1000);
+  EXPECT_EQ(stats_of(caches).peak_active_bytes, 1100u);
+  own.count_handed_out(50);
+  caches.take_in(own);
+  EXPECT_EQ(stats_of(caches).peak_active_bytes, 1150u);
+}
+
 TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {
   EXPECT_EQ(Caches::allowance(0), 1u << 20);
   EXPECT_EQ(Caches::allowance(100 << 20), 1u << 20);
