@@ -19,9 +19,13 @@ constexpr std::uint64_t cached_part = 100;
 /// A pool may grow by a chunk rather than take back what is worth no system call.
 constexpr std::uint64_t least_allowance = 1 << 20;
 
-/// What threads that were in each other's way may keep besides, together: so many bytes, or one part in so many.
+/// What threads that were in each other's way may keep besides, together: so many bytes, or one part in so many of
+/// what the pool has; each at most so many times what it has in use. Whenever limits are shared out, one part in
+/// so many of it goes.
 constexpr std::uint64_t least_earned = std::uint64_t{64} << 20;
 constexpr std::uint64_t earned_part = 8;
+constexpr std::uint64_t earned_by_used = 4;
+constexpr std::uint64_t earned_decay = 8;
 
 /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
 /// visits: threads may have ended, which tell nobody.
@@ -49,7 +53,8 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   const std::uint64_t share = managed_bytes / cached_part / in_use_;
   for_each([&](ThreadCache& cache) {
     const bool is_used = may_cache && !cache.is_abandoned();
-    cache.earned = is_used ? std::min(cache.earned, most_earned(managed_bytes)) : 0;
+    cache.earned =
+        is_used ? std::min(cache.earned - cache.earned / earned_decay, most_earned(managed_bytes)) : 0;
     const std::uint64_t limit = is_used ? std::max<std::uint64_t>(share, 1) + cache.earned : 0;
     if (cache.limit.load(std::memory_order_relaxed) != limit) {
       cache.limit.store(limit, std::memory_order_relaxed);
@@ -62,7 +67,9 @@ std::uint64_t Caches::most_earned(std::uint64_t managed_bytes) const noexcept {
 }
 
 void Caches::widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t managed_bytes) noexcept {
-  const std::uint64_t more = std::min(2 * std::max(cache.earned, bytes), most_earned(managed_bytes));
+  const std::uint64_t in_use = cache.active_bytes.load(std::memory_order_relaxed) + bytes;
+  const std::uint64_t more =
+      std::min({2 * std::max(cache.earned, bytes), earned_by_used * in_use, most_earned(managed_bytes)});
   const std::uint64_t before = cache.earned;
   cache.earned = std::max(before, more);
   cache.limit.store(cache.limit.load(std::memory_order_relaxed) + (cache.earned - before),

@@ -30,11 +30,11 @@ class Caches {
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
-  /// The cache's owner had to wait for the mutex to release a block of so many bytes: from now on the cache may
-  /// hold more, so that threads stay out of each other's way. All together at most 64 MiB or an eighth of what
-  /// the pool has beyond their shares.
+  /// The cache's owner had to wait for the mutex to release a block of so many bytes: for some time the cache may
+  /// hold more, so that threads stay out of each other's way. Four times what its thread has in use at most, and
+  /// all together 64 MiB or an eighth of what the pool has, beyond their shares.
   void widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t managed_bytes) noexcept;
-  /// What the cache held was needed elsewhere: no more than its share again.
+  /// Memory is short: no more than its share again.
   void narrow(ThreadCache& cache) noexcept;
 
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws

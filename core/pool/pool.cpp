@@ -594,13 +594,16 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     if (caches_.is_own(cache) || cache.is_abandoned()) {
       empty(cache);
     }
-    left += cache.cached();
+    const std::uint64_t cached = cache.cached();
+    left += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
   });
   if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.strategy().managed_bytes()))) {
     const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
-    caches_.for_each([this](ThreadCache& cache) {
+    caches_.for_each([this, how](ThreadCache& cache) {
       if (cache.is_borrowed) {
-        caches_.narrow(cache);
+        if (how == Empty::to_the_last) {
+          caches_.narrow(cache);
+        }
         empty(cache);
       }
     });

@@ -87,6 +87,25 @@ extern "C" cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, con
   const Timed timed(calls.of_chunks);  // the library's touch
   return enqueue(queue, memory, pattern, pattern_size, offset, size, count, events, event);
 }
+extern "C" void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+  static auto* const make = driver<decltype(clSVMAlloc)>("clSVMAlloc");
+  const Timed timed(calls.of_chunks);
+  return make(context, flags, size, alignment);
+}
+
+extern "C" void clSVMFree(cl_context context, void* pointer) {
+  static auto* const release = driver<decltype(clSVMFree)>("clSVMFree");
+  const Timed timed(calls.of_chunks);
+  release(context, pointer);
+}
+
+extern "C" cl_int clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void** pointers,
+                                   void(CL_CALLBACK* callback)(cl_command_queue, cl_uint, void**, void*),
+                                   void* user, cl_uint waits, const cl_event* events, cl_event* event) {
+  static auto* const release = driver<decltype(clEnqueueSVMFree)>("clEnqueueSVMFree");
+  const Timed timed(calls.of_chunks);
+  return release(queue, count, pointers, callback, user, waits, events, event);
+}
 #pragma GCC visibility pop
 
 namespace {
@@ -137,6 +156,7 @@ struct Pass {
   double request = 0;  ///< ns of the longest, without calls for chunks
   double command = 0;
   double release = 0;
+  double chunks = 0;  ///< ns a request in the driver's calls for chunks, which `host` is without
 };
 
 /// Commands on one block of `pool` that is kept.
@@ -182,6 +202,7 @@ Pass run(const Log& log, clpool_pool* pool) {
   }
   const double requests = static_cast<double>(count_requests(log));
   pass.host = (nanoseconds(Clock::now() - begin) - calls.of_chunks) / requests;
+  pass.chunks = calls.of_chunks / requests;
   pass.parts = calls.of_parts / requests;
   pass.made = 100.0 * static_cast<double>(statistics(pool).sub_buffers_created - before.sub_buffers_created) /
               requests;
@@ -199,8 +220,9 @@ const Pass& faster(const Pass& one, const Pass& other) {
 }
 
 void print(const char* name, const Pass& pass, double commands) {
-  std::printf("%-22s %10.0f %8.0f %6.1f %% %7.0f %7.0f %7.0f us\n", name, pass.host - commands, pass.parts,
-              pass.made, pass.request / 1000, pass.command / 1000, pass.release / 1000);
+  std::printf("%-22s %10.0f %8.0f %6.1f %% %8.0f %7.0f %7.0f %7.0f us\n", name, pass.host - commands,
+              pass.parts, pass.made, pass.chunks, pass.request / 1000, pass.command / 1000,
+              pass.release / 1000);
 }
 
 }  // namespace
@@ -212,8 +234,8 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: clpool_commands [buffer|svm]\n");
     return 2;
   }
-  std::printf("%s, %s; ns a pair\n%-22s %10s %8s %8s | longest request, command, release\n",
-              device().name().c_str(), kind, "", "beyond", "in parts", "made");
+  std::printf("%s, %s; ns a pair\n%-22s %10s %8s %8s %8s | longest request, command, release\n",
+              device().name().c_str(), kind, "", "beyond", "in parts", "made", "(chunks)");
   for (const char* name : recorded_logs) {
     const Log log = read_log(name);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;

@@ -313,12 +313,20 @@ TEST_F(ThreadsInEachOthersWay, GetCachesThatHoldAllTheirBlocks) {
   EXPECT_EQ(memory_.bytes(), 0u) << "what caches hold goes back like all else";
 }
 
-TEST_F(ThreadsInEachOthersWay, LoseThemToWhomeverNeedsTheMemory) {
+TEST_F(ThreadsInEachOthersWay, KeepThemWhereAnotherNeedsALargeBlock) {
   EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2);
-  clpool_mem* large = nullptr;
   stop();
+  const std::uint64_t cached = statistics().cached_bytes;
+  clpool_mem* large = nullptr;
   ASSERT_EQ(clpool_pool_allocate(pool_, 2 * statistics().managed_bytes, &large), CLPOOL_SUCCESS);
+  EXPECT_GE(statistics().cached_bytes, cached);
   clpool_mem_release(large);
+}
+
+TEST_F(ThreadsInEachOthersWay, LoseThemWhenAllMemoryIsAskedFor) {
+  EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2);
+  stop();
+  ASSERT_EQ(clpool_pool_free_held(pool_), CLPOOL_SUCCESS);
   one_after_the_other();
   EXPECT_LE(statistics().cached_bytes, thread_count * size + statistics().managed_bytes / 100)
       << "nobody has been in another's way since";

@@ -207,9 +207,12 @@ TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
   caches.widen(own, 64 << 10, managed);
   EXPECT_EQ(own.limit, share + (128 << 10)) << "two such blocks";
   caches.widen(own, 512, managed);
+  EXPECT_EQ(own.limit, share + (128 << 10)) << "no more than four times what the thread has in use";
+  hand_out(caches, own, 4 * most);
+  caches.widen(own, 512, managed);
   EXPECT_EQ(own.limit, share + (256 << 10)) << "twice as much each time";
   caches.share_limits(may_cache, managed);
-  EXPECT_EQ(own.limit, share + (256 << 10)) << "and as long";
+  EXPECT_EQ(own.limit, share + (224 << 10)) << "for some time";
   for (int i = 0; i < 20; ++i) {
     caches.widen(own, 64 << 10, managed);
   }
@@ -227,13 +230,14 @@ TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {
   Caches caches(12, 9);
   ThreadCache& own = own_cache(caches);
   caches.widen(own, most, managed);
+  EXPECT_EQ(own.limit, managed / 100 + most);
   std::thread([&] {
     ThreadCache& other = own_cache(caches);
     EXPECT_EQ(own.limit, managed / 100 / 2 + most / 2);
     caches.widen(other, most, managed);
     EXPECT_EQ(other.limit, managed / 100 / 2 + most / 2);
     caches.narrow(other);
-    EXPECT_EQ(other.limit, managed / 100 / 2) << "what it held was needed elsewhere";
+    EXPECT_EQ(other.limit, managed / 100 / 2) << "memory is short";
     EXPECT_EQ(own.limit, managed / 100 / 2 + most / 2);
   }).join();
 }
