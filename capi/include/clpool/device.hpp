@@ -207,9 +207,9 @@ class Memo {
     clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
     ops.compute = [](void* user, void** result) -> clpool_status {
       auto* running = static_cast<Call*>(user);
-      const clpool_status status =
-          detail::without_exceptions([&] { *result = new T(running->compute()); }, &running->exception);
-      return status == CLPOOL_SUCCESS ? status : CLPOOL_ERROR_CALLBACK;
+      return detail::without_exceptions([&] { *result = new T(running->compute()); }, &running->exception)
+                 ? CLPOOL_SUCCESS
+                 : CLPOOL_ERROR_CALLBACK;
     };
     ops.destroy = [](void* result) { delete static_cast<T*>(result); };
     clpool_memo_value* value = nullptr;

@@ -22,7 +22,8 @@ namespace clpool {
 class Source {
  public:
   virtual ~Source() = default;
-  /// Any value but 0. std::bad_alloc means out of memory; any other exception fails the request.
+  /// Any value but 0. std::bad_alloc means out of memory; any other exception fails the request with
+  /// CLPOOL_ERROR_CALLBACK, and its what() is in the message.
   virtual uint64_t allocate(uint64_t size, uint64_t alignment) = 0;
   virtual void deallocate(uint64_t chunk, uint64_t size) noexcept = 0;
 };
@@ -56,7 +57,7 @@ class Allocator {
   static Allocator custom(std::unique_ptr<Source> source, OnError error = {}) {
     clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
     ops.allocate = [](void* user, uint64_t size, uint64_t alignment, uint64_t* chunk) -> clpool_status {
-      return detail::without_exceptions(
+      return detail::without_bad_alloc(
           [&] { *chunk = static_cast<Source*>(user)->allocate(size, alignment); });
     };
     ops.deallocate = [](void* user, uint64_t chunk, uint64_t size) {
@@ -147,7 +148,7 @@ class Pool {
     std::vector<clpool_pool_stretch> stretches;
     const clpool_pool_visitor visitor = [](void* user, const clpool_pool_stretch* stretch) -> int32_t {
       const auto add = [&] { static_cast<std::vector<clpool_pool_stretch>*>(user)->push_back(*stretch); };
-      return detail::without_exceptions(add) == CLPOOL_SUCCESS ? 0 : 1;
+      return detail::without_exceptions(add) ? 0 : 1;
     };
     error(clpool_pool_visit(get(), visitor, &stretches));
     return stretches;
