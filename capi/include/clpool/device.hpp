@@ -87,6 +87,9 @@ class DefaultContext {
     context_.reset(context);
     queue_.reset(queue);
   }
+  /// Takes over the caller's references.
+  DefaultContext(cl_device_id device, cl_context context, cl_command_queue queue) noexcept
+      : device_(device), context_(context), queue_(queue) {}
   cl_device_id device() const noexcept { return device_; }
   cl_context context() const noexcept { return context_.get(); }
   cl_command_queue queue() const noexcept { return queue_.get(); }

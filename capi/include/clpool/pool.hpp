@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "clpool/allocator.h"
+#include "clpool/device.hpp"
 #include "clpool/error.hpp"
 #include "clpool/mem.hpp"
 #include "clpool/pool.h"
@@ -109,6 +110,8 @@ inline clpool_pool_options pool_options() noexcept {
 class Pool {
  public:
   Pool() noexcept = default;
+  /// Takes over the caller's reference.
+  explicit Pool(clpool_pool* pool) { adopt(pool); }
   explicit Pool(const Allocator& allocator, OnError error = {}) {
     clpool_pool* pool = nullptr;
     error(clpool_pool_create(allocator.get(), nullptr, &pool));
@@ -130,6 +133,12 @@ class Pool {
     clpool_mem* mem = nullptr;
     const clpool_status status = clpool_pool_try_allocate(get(), size, &mem);
     error(status == CLPOOL_ERROR_WOULD_BLOCK ? CLPOOL_SUCCESS : status);
+    return Mem(mem);
+  }
+  /// A block for commands on this queue alone, unless Mem::used_on() names another.
+  Mem allocate_on(cl_command_queue queue, std::size_t size, OnError error = {}) const {
+    clpool_mem* mem = nullptr;
+    error(clpool_pool_allocate_on(get(), queue, size, &mem));
     return Mem(mem);
   }
   clpool_pool_stats statistics(OnError error = {}) const {
@@ -171,6 +180,32 @@ class Pool {
     }
   }
   std::shared_ptr<clpool_pool> pool_;
+};
+
+/// One line to begin with: a device, a context with it alone, an in-order queue, and a pool that knows the queue. Context
+/// and queue are released with the object, the pool when its last copy and its last block go.
+class DefaultPool {
+ public:
+  /// `memory`: one of CLPOOL_MEMORY_…; the options' `queues` must be left out.
+  explicit DefaultPool(uint32_t memory = CLPOOL_MEMORY_BUFFER, const DeviceOptions& device = {},
+                       const clpool_pool_options& options = pool_options(), OnError error = {}) {
+    const clpool_device_options c_device = device.get();
+    clpool_pool* pool = nullptr;
+    cl_device_id id = nullptr;
+    cl_context context = nullptr;
+    cl_command_queue queue = nullptr;
+    error(clpool_pool_create_default(&c_device, memory, &options, &pool, &id, &context, &queue));
+    start_ = DefaultContext(id, context, queue);
+    pool_ = Pool(pool);
+  }
+  const Pool& pool() const noexcept { return pool_; }
+  cl_device_id device() const noexcept { return start_.device(); }
+  cl_context context() const noexcept { return start_.context(); }
+  cl_command_queue queue() const noexcept { return start_.queue(); }
+
+ private:
+  DefaultContext start_{nullptr, nullptr, nullptr};
+  Pool pool_;
 };
 
 inline uint64_t bin_number(uint64_t size, uint32_t leading_bits = 4, OnError error = {}) {
