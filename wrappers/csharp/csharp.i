@@ -64,7 +64,9 @@ CLPOOL_CS(%arg(TYPE *), void *, void*)
 %typemap(imtype, outattributes="[global::System.Runtime.InteropServices.SuppressGCTransition]")
     clpool_status clpool_pool_try_allocate "int"
 
-/* Structs are written by hand. */
+%include "described/left_out_of_csharp.i"
+
+/* Structs are generated as C# has them. */
 %rename("$ignore", regextarget=1, %$isclass) "^clpool_";
 %ignore cl_image_format;
 %ignore _cl_image_format;

@@ -8,9 +8,10 @@ from description import UNSIGNED_64, Enum, Language, Member, Struct, code, inden
 
 HEAD = ["// SPDX-FileCopyrightText: The libclpool authors", "// SPDX-License-Identifier: Apache-2.0"]
 TYPES = {"number32": "long", "number64": "long", "signed": "long", "real": "double", "text": "String",
-         "numbers": "long[]", "boolean": "boolean"}
+         "numbers": "long[]", "boolean": "boolean", "opencl": "long", "characters": "String", "index": "int"}
 # What @return says of a result, where it is no figure.
-WORDS = {"enum": "value", "flags": "value", "text": "text", "numbers": "value", "boolean": "value"}
+WORDS = {"enum": "value", "flags": "value", "text": "text", "numbers": "value", "boolean": "value", "opencl": "value",
+         "characters": "text"}
 
 
 def javadoc(text: str, *tags: str) -> List[str]:
@@ -44,12 +45,15 @@ class Java(Language):
     def constant_link(self, struct: str, constant: str, here: Optional[str]) -> str:
         return "{@link " + f"{'' if struct == here else self.class_of(struct)}#{constant}" + "}"
 
+    def opencl_link(self, prefix: str) -> str:
+        return "{@link Cl}'s {@code " + prefix[len("CL_"):] + "…}"
+
     # ---- enumerations
 
     def enum_text(self, enum: Enum) -> List[str]:
         name = self.enum_name(enum).rpartition(".")[2]
         lines = [*javadoc(self.enum_prose(enum)), f"public enum {name} {{"]
-        for value in enum.values:
+        for value in self.values(enum):
             lines += indented(javadoc(self.value_prose(enum, value)), "  ")
             lines.append(f"  {self.value_name(enum, value)}({value.value}),")
         lines[-1] = lines[-1].rstrip(",") + ";"
@@ -126,6 +130,8 @@ class Java(Language):
             return f"{self.enum_name(member.numbers)}.of({value})"
         if member.kind == "boolean":
             return f"{value} != 0"
+        if member.kind == "index":
+            return f"(int) {value}"
         if member.kind == "numbers":
             return f"java.util.Arrays.copyOf({value}, (int) {count})"
         return value

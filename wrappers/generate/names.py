@@ -35,8 +35,7 @@ BOOLEANS = {"CLPOOL_DEVICE_", "CLPOOL_OCCUPANCY_"}
 # Enumerations that are no type of the language, and why. Their numbers are constants behind the classes nevertheless.
 NO_ENUM = {
     "CLPOOL_GUARD_": "a boolean, or nothing, which is the default",
-    "CLPOOL_TOUCH_": "clpool_allocator_create_touching() is not offered by the wrappers",
-    "CLPOOL_MEMORY_": "clpool_pool_create_default() is not offered by the wrappers",
+    "CLPOOL_MEMORY_": "for clpool_pool_create_default(), which the wrappers do not offer: not_wrapped.txt says why",
     "CLPOOL_DEVICE_": "each bit is a boolean of its own",
     "CLPOOL_OCCUPANCY_": "each bit is a boolean of its own",
 }
@@ -46,6 +45,9 @@ NO_ENUM_IN = {
         "CLPOOL_STRUCT_ARGUMENT_BUG_": "it is an Answer, whose value is the number",
     },
 }
+
+# Numbers of an enumeration that are no values of the languages' type, and why. They are constants behind the classes as well.
+NO_VALUE = {"CLPOOL_TOUCH_WAIT": "added to any of the others: a boolean of its own"}
 
 # What numbers that a newer library may return stand for; others are refused.
 UNKNOWN = {"CLPOOL_ERROR_": "CLPOOL_ERROR_INTERNAL", "CLPOOL_MESSAGE_": "CLPOOL_MESSAGE_ERROR"}
@@ -65,6 +67,7 @@ UNITS = {"java": {"ns": "nanos", "us": "micros", "ps": "picos"}}
 # What the library fills in: classes whose objects never change. The rule for names: that of the struct without clpool_.
 RESULTS = {
     "clpool_answer": {"python": "Answer", "java": "Answer", "csharp": "Answer"},
+    "clpool_device_facts": {"python": "DeviceFacts", "java": "DeviceFacts", "csharp": "DeviceFacts"},
     "clpool_device_limits": {"python": "DeviceLimits", "java": "DeviceLimits", "csharp": "DeviceLimits"},
     "clpool_heap_stats": {"python": "HeapStatistics", "java": "HeapStatistics", "csharp": "HeapStatistics"},
     "clpool_occupancy": {"python": "Occupancy", "java": "Occupancy", "csharp": "OccupancyRecord"},
@@ -104,7 +107,6 @@ BY_HAND = {
     "clpool_memo_ops": "functions of the user: each language has its own way to be called",
     "clpool_pool_callbacks": "functions of the user: each language has its own way to be called",
     "clpool_box": "arrays of one to three entries, filled up",
-    "clpool_device_facts": "clpool_device_read_facts() is not offered by the wrappers",
     "clpool_device_options": "a text that lives as long as the call: the choice of a device is a class of its own",
     "clpool_image_options": "host memory, a buffer and arrays of one to three entries: objects of the language",
     "clpool_image_array": "host memory and arrays of one to three entries: objects of the language",
@@ -122,8 +124,10 @@ BY_HAND_IN = {
 }
 
 # Of these the ones that SWIG makes classes of, as it does of all results and options.
-SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array",
-                "clpool_trace_replay_options"}
+SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array"}
+
+# Functions that a language's sources call by SWIG although code beside it calls them as well: those that tell of errors.
+CALLED_BY_ALL = {"clpool_cl_error_name", "clpool_last_cl_error", "clpool_last_error_message", "clpool_status_string"}
 
 # Fields that a class has by hand or not at all, and why. Everywhere left out are struct_size, version, what must be 0,
 # and counts of arrays.
@@ -212,6 +216,9 @@ OPENCL: Dict[str, Tuple[str, str, Optional[str]]] = {
     "CL_SAMPLER_REFERENCE_COUNT": ("CL_SAMPLER_", "sampler_info", None),
 }
 OPENCL_FLAGS = {"mem_flags", "svm_mem_flags", "map_flags", "mem_migration_flags", "device_type", "device_svm_capabilities"}
+# The classes of bits by what their numbers' names begin with.
+OPENCL_BITS: Dict[str, Dict[str, str]] = {
+    prefix: {"python": python, "csharp": csharp or ""} for prefix, python, csharp in OPENCL.values() if python in OPENCL_FLAGS}
 # Of PyOpenCL's classes two share their numbers: which have those of mem_flags that begin so.
 OPENCL_SVM = "CL_MEM_SVM_"
 OPENCL_ACCESS = ("CL_MEM_READ_WRITE", "CL_MEM_WRITE_ONLY", "CL_MEM_READ_ONLY")

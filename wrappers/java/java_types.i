@@ -241,6 +241,10 @@ CLPOOL_BYTES_BASE(const char *)
   $1 = ($1_ltype)values.text();
 %}
 %typemap(out) const char * %{ $result = java_text(jenv, $1); %}
+CLPOOL_BYTES_BASE(char [ANY])
+%typemap(jstype) char [ANY] "String"
+%typemap(javaout) char [ANY] { return Text.fromBytes($jnicall); }
+%typemap(out) char [ANY] %{ $result = java_text(jenv, $1); %}
 
 // ---- Arrays in structs -----------------------------------------------------------------------------------------
 %define CLPOOL_MEMBER_ARRAY(TYPE)

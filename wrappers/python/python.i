@@ -396,6 +396,10 @@ typedef struct _##TYPE *TYPE;
   }
 }
 
+%typemap(out) char[ANY] {
+  $result = PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(strnlen($1, $1_dim0)), "replace");
+}
+
 /* Info as bytes of the room given. */
 %typemap(in) (size_t size, void *value) (std::vector<char> room) {
   uint64_t capacity = 0;
@@ -431,45 +435,8 @@ typedef struct _##TYPE *TYPE;
 %enddef
 %include "python/blocking.i"
 
-/* Called by native/ itself. */
-%ignore clpool_allocator_create_custom;
-%ignore clpool_allocator_release;
-%ignore clpool_device_data_release;
-%ignore clpool_heap_destroy;
-%ignore clpool_map_release;
-%ignore clpool_mem_capacity;
-%ignore clpool_mem_equal;
-%ignore clpool_mem_handle;
-%ignore clpool_mem_is_pooled;
-%ignore clpool_mem_kind;
-%ignore clpool_mem_pointer;
-%ignore clpool_mem_release;
-%ignore clpool_mem_release_idle;
-%ignore clpool_mem_release_later;
-%ignore clpool_mem_release_on;
-%ignore clpool_mem_retain;
-%ignore clpool_mem_size;
-%ignore clpool_mem_try_release;
-%ignore clpool_memo_create;
-%ignore clpool_memo_find;
-%ignore clpool_memo_get;
-%ignore clpool_memo_release;
-%ignore clpool_memo_value_get;
-%ignore clpool_memo_value_release;
-%ignore clpool_pool_allocate;
-%ignore clpool_pool_allocate_on;
-%ignore clpool_pool_create;
+/* Structs that native/ fills in or reads itself. */
 %ignore clpool_pool_options;
-%ignore clpool_pool_release;
-%ignore clpool_pool_try_allocate;
-%ignore clpool_pool_visit;
-%ignore clpool_set_message_callback;
-%ignore clpool_trace_release;
-%ignore clpool_trace_replay_allocator;
-%ignore clpool_trace_replay_options;
-%ignore clpool_trace_replay_pool;
 %ignore clpool_trace_replay_result;
-%ignore clpool_trace_writer_release;
-%immutable clpool_pool_stats;
-%immutable clpool_trace_stats;
-%immutable clpool_trace_event;
+
+%include "described/left_out_of_python.i"

@@ -56,6 +56,15 @@ namespace ClPool
             return Utf8.Ask((text, capacity, needed) => Native.clpool_device_describe(device, text, capacity, needed));
         }
 
+        /// <summary>What a device is called and has, as its driver tells at this moment; what the driver does not answer is 0
+        /// or "".</summary>
+        public static DeviceFacts Facts(IntPtr device)
+        {
+            clpool_device_facts native = clpool_device_facts.Initial();
+            Errors.Check(Native.clpool_device_read_facts(device, &native));
+            return new DeviceFacts(native);
+        }
+
         internal static int CreateContext(DeviceOptions options, IntPtr* device, IntPtr* context, IntPtr* queue)
         {
             return WithOptions(options, native => Native.clpool_context_create_default(native, device, context, queue));

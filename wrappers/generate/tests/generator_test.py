@@ -18,7 +18,8 @@ import python  # noqa: E402
 import swig  # noqa: E402
 
 SMALL = (HERE / "headers" / "small.h").read_text(encoding="utf-8")
-RESULTS = {"clpool_small_stats": {language: "SmallStatistics" for language in ("python", "java", "csharp")}}
+RESULTS = {"clpool_small_stats": {language: "SmallStatistics" for language in ("python", "java", "csharp")},
+           "clpool_small_facts": {language: "SmallFacts" for language in ("python", "java", "csharp")}}
 OPTIONS = {"clpool_small_options": {"java": "SmallBuilder", "csharp": "SmallOptions"}}
 BY_HAND = {"python": {"clpool_small_options": "arguments"}}
 
@@ -73,6 +74,31 @@ class Generator(unittest.TestCase):
         self.assertIn("class SmallStatistics(NamedTuple):\n    \"\"\"Figures.\"\"\"\n\n    held_bytes: int\n    waited_ns: int\n",
                       self.files(python.Python)["_results.py"])
 
+    def test_facts_are_in_the_types_of_the_language(self):
+        text = self.files(python.Python)["_results.py"]
+        self.assertIn("    place: Optional[int]\n    type: device_type\n    name: str\n    note: str\n", text)
+        self.assertIn("return SmallFacts(\n            _index(struct.place), device_type(struct.type), struct.name, struct.note)", text)
+        self.assertIn('"From 0; None for nowhere."', text)
+        self.assertIn('"Set of device_type bits; 0: any."', text)
+        text = self.files(java.Java)["SmallFacts.java"]
+        self.assertIn("Set of {@link Cl}'s {@code DEVICE_TYPE_…} bits; 0: any.", text)
+        self.assertIn("From 0; {@code -1} for nowhere.", text)
+        for line in ("place = (int) c.getPlace();", "type = c.getType();", "name = c.getName();", "public int place() {", "public long type() {"):
+            self.assertIn(line, text)
+        text = self.files(csharp.CSharp)["Classes.cs"]
+        self.assertIn('<summary>Set of <see cref="DeviceTypes"/> bits; 0: any.</summary>\n        public DeviceTypes Type { get; private set; }',
+                      text)
+        for line in ("Place = (int)native.place;", "Type = (DeviceTypes)native.type;", "Name = Utf8.Read(native.name);"):
+            self.assertIn(line, text)
+
+    def test_numbers_that_are_no_values_are_constants(self):
+        with mock.patch.dict(names.NO_VALUE, {"CLPOOL_SHAPE_ROUND_UINT8": "for a reason"}):
+            text = self.files(python.Python)["_numbers.py"]
+            self.assertNotIn("ROUND_UINT8 = 16", text.replace("CLPOOL_SHAPE_ROUND_UINT8 = 16", ""))
+            self.assertIn("CLPOOL_SHAPE_ROUND_UINT8 = 16", text)
+            self.assertNotIn("ROUND", self.files(java.Java)["Shape.java"])
+            self.assertNotIn("Round", self.files(csharp.CSharp)["Enums.cs"].replace("round", ""))
+
     def test_options_begin_as_the_header_says(self):
         text = self.files(csharp.CSharp)["Classes.cs"]
         self.assertIn("/// <summary>How round.</summary>\n        public Shape Shape { get; set; }", text)
@@ -96,8 +122,21 @@ class Generator(unittest.TestCase):
         self.assertIn("CLPOOL_HANDLE(clpool_thing)\n", files["described/handles.i"])
         self.assertIn("CLPOOL_STATUS_KIND(CLPOOL_ERROR_IO, InputOutput)\nCLPOOL_STATUS_KIND(CLPOOL_ERROR_NOT_FOUND, NotFound)\n",
                       files["described/statuses.i"])
-        self.assertIn("CLPOOL_STRUCT(clpool_small_stats)\n", files["described/structs.i"])
+        structs = files["described/structs.i"]
+        self.assertIn("%ignore clpool_small_stats::reserved;\n%immutable clpool_small_stats::held_bytes;\n"
+                      "%immutable clpool_small_stats::waited_ns;\nCLPOOL_STRUCT(clpool_small_stats)\n", structs)
+        self.assertIn("%immutable clpool_small_facts::note;\nCLPOOL_STRUCT(clpool_small_facts)\n", structs)
+        self.assertIn("%ignore clpool_small_options;\n", structs)
         self.assertIn("CLPOOL_FIGURES_OF(clpool_small_stats)\n", files["described/figures.i"])
+
+    def test_swig_leaves_out_what_code_beside_it_calls(self):
+        native = pathlib.Path(self.folder.name, "java", "native")
+        native.mkdir(parents=True)
+        (native / "a.cpp").write_text("clpool_small_stats_init(&s);  // not clpool_small_facts_init()", encoding="utf-8")
+        with mock.patch.object(swig, "WRAPPERS", pathlib.Path(self.folder.name)):
+            files = self.files(swig.Swig)
+        self.assertTrue(files["described/left_out_of_java.i"].endswith("*/\n%ignore clpool_small_stats_init;\n"))
+        self.assertNotIn("%ignore", files["described/left_out_of_python.i"])
 
     def test_what_has_no_name_in_a_language_is_refused(self):
         self.assertEqual("small.h:42: clpool_unknown() has no name in java: give it one in names.py, or say it in other words",
@@ -134,7 +173,8 @@ class Generator(unittest.TestCase):
         (out / "described").mkdir(parents=True)
         (out / "described" / "old.i").write_text("", encoding="utf-8")
         self.assertEqual(0, generate.main("swig", str(headers), str(out)))
-        self.assertEqual(["figures.i", "functions.i", "handles.i", "statuses.i", "structs.i"], sorted(path.name for path in out.rglob("*.i")))
+        self.assertEqual(["figures.i", "functions.i", "handles.i", "left_out_of_csharp.i", "left_out_of_java.i", "left_out_of_python.i",
+                          "statuses.i", "structs.i"], sorted(path.name for path in out.rglob("*.i")))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from ._numbers import answer_source, struct_argument_bug, svm_kind
-from ._results import Answer, Performance, read
+from ._results import Answer, Performance
 from ._text import whole_list, whole_text
 from .constants import model as _model
 
@@ -230,4 +230,4 @@ def measure_performance(context: Any, device: Any, *, repetitions: int = 0, warm
     options.transfer_bytes, options.least_ns = transfer_bytes, least_ns
     made = _n.clpool_performance()
     _n.clpool_characterize_performance(context, device, options, made)
-    return read(Performance, made)
+    return Performance._of(made)

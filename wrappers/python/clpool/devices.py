@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Optional, Tuple, Union
 
 from . import _native as _n
 from ._numbers import CLPOOL_DEVICE_BY_RANK, CLPOOL_DEVICE_IGNORE_ENVIRONMENT
+from ._results import DeviceFacts
 from ._text import whole_list, whole_text
 
 Context = _n.Context
@@ -35,6 +36,13 @@ class Device:
     def description(self) -> str:
         """"name [platform]", the same in every process."""
         return whole_text(lambda capacity: _n.clpool_device_describe(self.int_ptr, capacity))
+
+    @property
+    def facts(self) -> DeviceFacts:
+        """What it is called and has, as its driver tells at this moment; what the driver does not answer is 0 or ""."""
+        facts = _n.clpool_device_facts()
+        _n.clpool_device_read_facts(self.int_ptr, facts)
+        return DeviceFacts._of(facts)
 
     def __repr__(self) -> str:
         return f"<clpool.Device: {self.description}>"

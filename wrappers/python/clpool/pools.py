@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _native as _n
 from ._numbers import CLPOOL_LEADING_BITS_NONE, stretch_state
-from ._results import PoolStatistics, Stretch, read
+from ._results import PoolStatistics, Stretch
 from ._text import whole_text
 from .allocators import Allocator, ImmediateAllocator, PageLockedAllocator
 from .arrays import as_dtype, as_order, bytes_of, to_extents
@@ -65,7 +65,7 @@ class Pool(_n.Pool):
     @property
     def statistics(self) -> PoolStatistics:
         """All figures of this moment."""
-        return read(PoolStatistics, self._figures())
+        return PoolStatistics._of(self._figures())
 
     def _figures(self) -> Any:
         stats = _n.clpool_pool_stats()

@@ -66,10 +66,30 @@ typedef struct clpool_small_options {
 #define CLPOOL_SMALL_OPTIONS_INIT \
   { sizeof(clpool_small_options), 1u, 0u, 0u, {0u, 0u, 0u}, 1u }
 
+/** What it is. */
+typedef struct clpool_small_facts {
+  /** sizeof(clpool_small_facts) of the caller. */
+  uint32_t struct_size;
+  /** From 0; UINT32_MAX for nowhere. */
+  uint32_t place;
+  /** Set of CL_DEVICE_TYPE_… bits; 0: any. */
+  cl_device_type type;
+  /** Its name. */
+  char name[64];
+  /** Static. */
+  const char* note;
+} clpool_small_facts;
+
 /**
  * Sets a struct to CLPOOL_SMALL_STATS_INIT.
  * @param stats receives it
  */
 CLPOOL_API void clpool_small_stats_init(clpool_small_stats* stats) CLPOOL_NOEXCEPT;
+
+/**
+ * Sets a struct to its initial value.
+ * @param facts receives it
+ */
+CLPOOL_API void clpool_small_facts_init(clpool_small_facts* facts) CLPOOL_NOEXCEPT;
 
 #endif
