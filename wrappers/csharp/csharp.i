@@ -86,10 +86,10 @@ cl_int clReleaseEvent(cl_event event);
 cl_int clWaitForEvents(cl_uint count, const cl_event *events);
 cl_int clReleaseSampler(cl_sampler sampler);
 
-/* The one table of statuses: a factory of src/Errors.cs for each kind that has an exception of its own. */
-%define CLPOOL_STATUS_KIND(STATUS, KIND)
-%pragma(csharp) modulecode="      case STATUS: return Errors.KIND(status, message, clError, inner);\n"
+/* Statuses that have an exception of their own. */
+%define CLPOOL_EXCEPTION(STATUS, NAME)
+%pragma(csharp) modulecode="      case STATUS: return new NAME(message, clError, inner);\n"
 %enddef
 %pragma(csharp) modulecode="  internal static System.Exception ExceptionOf(int status, string message, int clError, System.Exception inner) {\n    switch (status) {\n"
-%include "described/statuses.i"
-%pragma(csharp) modulecode="      default: return Errors.Other(status, message, clError, inner);\n    }\n  }\n"
+%include "described/exceptions.i"
+%pragma(csharp) modulecode="      default: return new ClPoolException((Status)status, message, clError, inner);\n    }\n  }\n"

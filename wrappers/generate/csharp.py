@@ -4,7 +4,7 @@
 from typing import Dict, List, Optional
 
 import names
-from description import UNSIGNED_64, Enum, Language, Member, Problem, Struct, code, indented, pascal, wrapped
+from description import UNSIGNED_64, Enum, Language, Member, Problem, Struct, code, headers, indented, pascal, wrapped
 
 HEAD = ["// SPDX-FileCopyrightText: The libclpool authors", "// SPDX-License-Identifier: Apache-2.0",
         "// Made of the public headers by wrappers/generate."]
@@ -30,6 +30,9 @@ class CSharp(Language):
 
     def constant_name(self, name: str) -> str:
         return pascal(name)
+
+    def value_name(self, enum: Enum, value: headers.Number) -> str:
+        return names.PASCAL_VALUES.get(value.name) or super().value_name(enum, value)
 
     def code(self, text: str) -> str:
         return f"<c>{self.escaped(text)}</c>"
@@ -59,6 +62,29 @@ class CSharp(Language):
             lines += [*indented(summary(text), "    "), f"    {name} = {number},"]
         lines[-1] = lines[-1].rstrip(",")
         return [*lines, "}"]
+
+    # ---- exceptions
+
+    def exceptions(self) -> List[str]:
+        """Those of statuses that have one, but for what is written by hand."""
+        lines: List[str] = []
+        for status, languages in names.ERRORS.items():
+            enum, value = self.described.numbers[status]
+            name, base = languages["csharp"]
+            if base:
+                lines += [*summary(self.value_prose(enum, value)), *code(f"""
+                    public sealed class {name} : {base}, IClPoolError
+                    {{
+                        internal {name}(string message, int clError, System.Exception inner) : base(message, inner) {{ ClError = clError; }}
+
+                        /// <inheritdoc/>
+                        public Status Status {{ get {{ return Status.{self.value_name(enum, value)}; }} }}
+                        /// <inheritdoc/>
+                        public int ClError {{ get; private set; }}
+                    }}
+
+                    """)]
+        return lines
 
     # ---- structs of the ABI
 
@@ -223,7 +249,7 @@ class CSharp(Language):
         for number in sorted(self.described.constants.values()):
             kind = "uint" if number.value < 2**32 else "ulong"
             structs.append(f"    internal const {kind} {number.name} = {number.value};")
-        classes: List[str] = []
+        classes = self.exceptions()
         for struct in self.described.structs.values():
             if self.result(struct.name) or self.options(struct.name):
                 classes += self.class_text(struct)

@@ -250,9 +250,8 @@ class Language:
         return given or self.type_name(enum.prefix[len("CLPOOL_"):].strip("_").lower())
 
     def value_name(self, enum: Enum, value: headers.Number) -> str:
-        given = names.VALUES.get((self.name, value.name))
         short = value.name[len(enum.prefix):] if value.name.startswith(enum.prefix) else value.name[len("CLPOOL_"):]
-        return given or self.constant_name(short)
+        return self.constant_name(short)
 
     def field_name(self, member: Member) -> str:
         given = names.FIELDS.get((self.name, f"{member.struct}.{member.name}"))

@@ -109,6 +109,46 @@ class Java(Language):
             """, "  ") if enum.is_flags else []
         return bits + indented(names.JAVA_MEMBERS.get(enum.prefix, "").split("\n")[:-1], "  ")
 
+    # ---- exceptions
+
+    def exception_text(self, status: str, name: str, base: str) -> List[str]:
+        """Of a status that has one of its own, which is ClpoolException's or one of Java's."""
+        enum, value = self.described.numbers[status]
+        about, number = javadoc(self.value_prose(enum, value)), f"Status.{self.value_name(enum, value)}"
+        if base == "ClpoolException":
+            return [*about, *code(f"""
+                public class {name} extends {base} {{
+                  private static final long serialVersionUID = 1L;
+
+                  {name}(String message, int clError, Throwable cause) {{
+                    super({number}, message, clError, cause);
+                  }}
+                }}
+                """)]
+        return [*about, *code(f"""
+            public final class {name} extends {base} implements ClpoolError {{
+              private static final long serialVersionUID = 1L;
+
+              /** OpenCL's code. */
+              private final int clError;
+
+              {name}(String message, int clError, Throwable cause) {{
+                super(message, cause);
+                this.clError = clError;
+              }}
+
+              @Override
+              public Status status() {{
+                return {number};
+              }}
+
+              @Override
+              public int clError() {{
+                return clError;
+              }}
+            }}
+            """)]
+
     # ---- results
 
     def is_nested(self, member: Member) -> bool:
@@ -293,5 +333,9 @@ class Java(Language):
                 self.writes_options = True
                 add(f"{options}Fields", header, self.options_text(struct))
                 self.writes_options = False
+        for status, languages in names.ERRORS.items():
+            name, base = languages["java"]
+            if base:
+                add(name, "clpool/status.h", self.exception_text(status, name, base))
         add("Constants", "the public headers", self.constants_text())
         return made

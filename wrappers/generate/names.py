@@ -52,14 +52,31 @@ NO_VALUE = {"CLPOOL_TOUCH_WAIT": "added to any of the others: a boolean of its o
 # What numbers that a newer library may return stand for; others are refused.
 UNKNOWN = {"CLPOOL_ERROR_": "CLPOOL_ERROR_INTERNAL", "CLPOOL_MESSAGE_": "CLPOOL_MESSAGE_ERROR"}
 
-# Kinds of exceptions: the status in PascalCase without CLPOOL_ERROR_, but for these.
-KINDS = {"CLPOOL_ERROR_IO": "InputOutput"}
+# Exceptions. In Python each status has a class, its name in PascalCase, which is also of this built-in class.
+ERRORS_IN_PYTHON = {
+    "CLPOOL_ERROR_INVALID_VALUE": "ValueError", "CLPOOL_ERROR_INVALID_OPERATION": "RuntimeError",
+    "CLPOOL_ERROR_OUT_OF_MEMORY": "MemoryError", "CLPOOL_ERROR_OUT_OF_HOST_MEMORY": "MemoryError",
+    "CLPOOL_ERROR_NOT_SUPPORTED": "NotImplementedError", "CLPOOL_ERROR_OPENCL": "RuntimeError",
+    "CLPOOL_ERROR_CALLBACK": "RuntimeError", "CLPOOL_ERROR_IO": "OSError", "CLPOOL_ERROR_BAD_FORMAT": "ValueError",
+    "CLPOOL_ERROR_NOT_FOUND": "LookupError", "CLPOOL_ERROR_WOULD_BLOCK": "RuntimeError", "CLPOOL_ERROR_INTERNAL": "RuntimeError",
+}
+# In Java and C# some have one, which is of a class of the language; the others are the exception of all.
+ERRORS = {
+    "CLPOOL_ERROR_INVALID_VALUE": {"java": ("InvalidValueException", "IllegalArgumentException"),
+                                   "csharp": ("ClPoolArgumentException", "System.ArgumentException")},
+    "CLPOOL_ERROR_INVALID_OPERATION": {"java": ("InvalidStateException", "IllegalStateException"),
+                                       "csharp": ("ClPoolInvalidOperationException", "System.InvalidOperationException")},
+    "CLPOOL_ERROR_NOT_SUPPORTED": {"java": ("NotSupportedException", "ClpoolException"),
+                                   "csharp": ("ClPoolNotSupportedException", "System.NotSupportedException")},
+    "CLPOOL_ERROR_OUT_OF_MEMORY": {"java": ("OutOfDeviceMemoryException", ""), "csharp": ("OutOfDeviceMemoryException", "")},
+}
+# Of these the ones without a class of the language are written by hand: users' allocators throw them.
 
 # Parts of names in PascalCase that are more than a capital letter.
 PASCAL = {"PYOPENCL": "PyOpenCl", "PYCUDA": "PyCuda", "OPENCL": "OpenCL", "UINT8": "UInt8", "UINT16": "UInt16",
           "UINT32": "UInt32"}
 # The same for single numbers.
-VALUES = {("csharp", "CLPOOL_ERROR_IO"): "InputOutput"}
+PASCAL_VALUES = {"CLPOOL_ERROR_IO": "InputOutput"}
 
 # Units at the end of a field's name.
 UNITS = {"java": {"ns": "nanos", "us": "micros", "ps": "picos"}}

@@ -4,7 +4,7 @@
 from typing import Dict, List, Optional
 
 import names
-from description import Enum, Language, Member, Struct, code, wrapped
+from description import Enum, Language, Member, Struct, code, pascal, wrapped
 
 HEAD = ["# SPDX-FileCopyrightText: The libclpool authors", "# SPDX-License-Identifier: Apache-2.0",
         "# Made of the public headers by wrappers/generate."]
@@ -71,6 +71,36 @@ class Python(Language):
             lines += self.enum_text(enum)
         return lines + [f"{number.name} = {number.value}" for number in self.described.numbers_without_a_type(self)]
 
+    # ---- exceptions
+
+    def errors_text(self) -> List[str]:
+        lines = code("""
+            \"\"\"Exceptions: a class for each status, which is also of the built-in class that programs expect.\"\"\"
+            from typing import Dict, Type
+
+
+            class ClpoolError(Exception):
+                \"\"\"What libclpool could not do.\"\"\"
+
+                __module__ = "clpool"
+
+                #: What the call came to: one of clpool.status.
+                status: int = 0
+                #: The OpenCL error code behind it; 0 if there is none.
+                code: int = 0
+
+
+            """)
+        numbers = {}
+        enum = self.described.enums["CLPOOL_ERROR_"]
+        for value in enum.values:
+            if value.name in names.ERRORS_IN_PYTHON:
+                numbers[value.value] = f"{names.PASCAL_VALUES.get(value.name) or pascal(value.name[len(enum.prefix):])}Error"
+                lines += [f"class {numbers[value.value]}(ClpoolError, {names.ERRORS_IN_PYTHON[value.name]}):",
+                          *docstring(self.value_prose(enum, value), "    "), "", '    __module__ = "clpool"', "", ""]
+        return [*lines, "OF_STATUS: Dict[int, Type[ClpoolError]] = {",
+                *(f"    {number}: {name}," for number, name in numbers.items()), "}"]
+
     # ---- results
 
     def type_of(self, member: Member) -> str:
@@ -136,5 +166,5 @@ class Python(Language):
         return lines
 
     def files(self) -> Dict[str, str]:
-        modules = {"_numbers.py": self.numbers_text(), "_results.py": self.results_text()}
+        modules = {"_numbers.py": self.numbers_text(), "_errors.py": self.errors_text(), "_results.py": self.results_text()}
         return {name: "\n".join([*HEAD, *lines, ""]) for name, lines in modules.items()}

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """What SWIG gets of the headers, which it reads itself: which functions, structs and fields it leaves out, and lists of handles,
-structs and statuses, to apply a language's macros to."""
+structs and exceptions, to apply a language's macros to."""
 import pathlib
 import re
 from typing import Dict, List
 
 import names
-from description import Description, headers, pascal
+from description import Description, headers
 
 HEAD = ["/* SPDX-FileCopyrightText: The libclpool authors", " * SPDX-License-Identifier: Apache-2.0 */",
         "/* Made of the public headers by wrappers/generate. */"]
@@ -21,12 +21,9 @@ class Swig:
     def __init__(self, description: Description) -> None:
         self.described = description
 
-    def kind(self, status: str) -> str:
-        return names.KINDS.get(status) or pascal(status[len("CLPOOL_ERROR_"):])
-
-    def statuses(self) -> List[str]:
-        return [f"CLPOOL_STATUS_KIND({value.name}, {self.kind(value.name)})"
-                for value in self.described.enums["CLPOOL_ERROR_"].values if value.name != "CLPOOL_SUCCESS"]
+    def exceptions(self) -> List[str]:
+        """C#'s, of statuses that have one of their own."""
+        return [f"CLPOOL_EXCEPTION({status}, {languages['csharp'][0]})" for status, languages in names.ERRORS.items()]
 
     def structs(self) -> List[str]:
         """Those that programs fill in or read, each of which begins as its …_init() leaves it. Of results nothing can be set;
@@ -75,6 +72,6 @@ class Swig:
     def files(self) -> Dict[str, str]:
         handles = [f"CLPOOL_HANDLE({name})" for name in self.described.handles]
         lists = {"functions.i": self.functions(), "handles.i": handles, "structs.i": self.structs(),
-                 "figures.i": self.figures(), "statuses.i": self.statuses(),
+                 "figures.i": self.figures(), "exceptions.i": self.exceptions(),
                  **{f"left_out_of_{language}.i": self.left_out_of(language) for language in ("python", "java", "csharp")}}
         return {f"described/{name}": "\n".join([*HEAD, *lines, ""]) for name, lines in lists.items()}

@@ -21,22 +21,6 @@ using namespace clpool::python;
 
 /* ---- Statuses ---- */
 
-%insert("header") %{
-const char* clpool::python::kind_of_status(clpool_status status) {
-  switch (status) {
-%}
-%define CLPOOL_STATUS_KIND(STATUS, KIND)
-%insert("header") %{
-    case STATUS: return #KIND;
-%}
-%enddef
-%include "described/statuses.i"
-%insert("header") %{
-    default: return nullptr;
-  }
-}
-%}
-
 %typemap(out) clpool_status {
   if (!succeeded($1)) {
     SWIG_fail;

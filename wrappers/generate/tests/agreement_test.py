@@ -98,7 +98,7 @@ class Agreement(unittest.TestCase):
         self.assertLessEqual(set(names.ENUMS) | names.FLAGS | names.BOOLEANS | set(names.NO_ENUM) | set(names.UNKNOWN) |
                              set(names.JAVA_MEMBERS) | {prefix for entries in per_language for prefix in entries}, enums)
         self.assertLessEqual(names.CALLED_BY_ALL, DESCRIBED.functions)
-        self.assertLessEqual(set(names.PREFIXES) | set(names.NO_VALUE) | set(names.KINDS) | {number for _, number in names.VALUES}, numbers)
+        self.assertLessEqual(set(names.PREFIXES) | set(names.NO_VALUE) | set(names.PASCAL_VALUES) | set(names.ERRORS) | set(names.ERRORS_IN_PYTHON), numbers)
         self.assertLessEqual(set(names.RESULTS) | set(names.OPTIONS) | set(names.BY_HAND) | names.LONG_IN_CSHARP | names.SWIG_STRUCTS |
                              {struct for entries in names.BY_HAND_IN.values() for struct in entries} |
                              {struct for _, struct in names.ORDER}, structs)
@@ -108,6 +108,10 @@ class Agreement(unittest.TestCase):
         comments = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "capi" / "include" / "clpool").glob("*.h"))
         for word in names.WORDS:
             self.assertIn(word, comments)
+
+    def test_every_status_is_an_exception(self):
+        statuses = {value.name for value in DESCRIBED.enums["CLPOOL_ERROR_"].values}
+        self.assertEqual(statuses - {"CLPOOL_SUCCESS"}, set(names.ERRORS_IN_PYTHON))
 
     def test_reasons_are_given(self):
         tables = [names.NO_ENUM, names.NO_VALUE, names.BY_HAND, names.FIELDS_BY_HAND]

@@ -21,6 +21,9 @@ SMALL = (HERE / "headers" / "small.h").read_text(encoding="utf-8")
 RESULTS = {"clpool_small_stats": {language: "SmallStatistics" for language in ("python", "java", "csharp")},
            "clpool_small_facts": {language: "SmallFacts" for language in ("python", "java", "csharp")}}
 OPTIONS = {"clpool_small_options": {"java": "SmallBuilder", "csharp": "SmallOptions"}}
+ERRORS = {"CLPOOL_ERROR_NOT_FOUND": {"java": ("LostException", "ClpoolException"), "csharp": ("LostException", "System.Exception")},
+          "CLPOOL_ERROR_IO": {"java": ("DiskException", "IllegalStateException"), "csharp": ("DiskException", "")}}
+ERRORS_IN_PYTHON = {"CLPOOL_ERROR_IO": "OSError", "CLPOOL_ERROR_NOT_FOUND": "LookupError"}
 BY_HAND = {"python": {"clpool_small_options": "arguments"}}
 
 
@@ -28,7 +31,8 @@ class Generator(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        for table, entries in (("RESULTS", RESULTS), ("OPTIONS", OPTIONS), ("BY_HAND_IN", BY_HAND)):
+        for table, entries in (("RESULTS", RESULTS), ("OPTIONS", OPTIONS), ("BY_HAND_IN", BY_HAND), ("ERRORS", ERRORS),
+                               ("ERRORS_IN_PYTHON", ERRORS_IN_PYTHON)):
             patch = mock.patch.dict(getattr(names, table), entries, clear=True)
             patch.start()
             self.addCleanup(patch.stop)
@@ -63,6 +67,22 @@ class Generator(unittest.TestCase):
         self.assertIn("part of {@link #heldBytes()}.", self.files(java.Java)["SmallStatistics.java"])
         self.assertIn('part of <see cref="HeldBytes"/>.', self.files(csharp.CSharp)["Classes.cs"])
         self.assertIn("Bytes; None counts", self.files(python.Python)["_results.py"])
+
+    def test_exceptions_have_the_comments_of_their_statuses(self):
+        text = self.files(python.Python)["_errors.py"]
+        self.assertIn('class InputOutputError(ClpoolError, OSError):\n    """Not < & fine."""\n', text)
+        self.assertIn('class NotFoundError(ClpoolError, LookupError):\n    """Worse; see status.IO."""\n', text)
+        self.assertIn("{\n    1: InputOutputError,\n    2: NotFoundError,\n}", text)
+        files = self.files(java.Java)
+        self.assertIn("/** Worse; see {@link Status#IO}. */\npublic class LostException extends ClpoolException {", files["LostException.java"])
+        self.assertIn("super(Status.NOT_FOUND, message, clError, cause);", files["LostException.java"])
+        self.assertIn("public final class DiskException extends IllegalStateException implements ClpoolError {", files["DiskException.java"])
+        self.assertIn("return Status.IO;", files["DiskException.java"])
+        text = self.files(csharp.CSharp)["Classes.cs"]
+        self.assertIn('Worse; see <see cref="Status.InputOutput"/>.</summary>\n    public sealed class LostException : System.Exception, '
+                      "IClPoolError\n", text)
+        self.assertIn("return Status.NotFound;", text)
+        self.assertNotIn("DiskException", text)
 
     def test_results_are_values(self):
         text = self.files(java.Java)["SmallStatistics.java"]
@@ -120,8 +140,8 @@ class Generator(unittest.TestCase):
         files = self.files(swig.Swig)
         self.assertIn("%ignore clpool_small_stats_init;\n", files["described/functions.i"])
         self.assertIn("CLPOOL_HANDLE(clpool_thing)\n", files["described/handles.i"])
-        self.assertIn("CLPOOL_STATUS_KIND(CLPOOL_ERROR_IO, InputOutput)\nCLPOOL_STATUS_KIND(CLPOOL_ERROR_NOT_FOUND, NotFound)\n",
-                      files["described/statuses.i"])
+        self.assertIn("CLPOOL_EXCEPTION(CLPOOL_ERROR_NOT_FOUND, LostException)\nCLPOOL_EXCEPTION(CLPOOL_ERROR_IO, DiskException)\n",
+                      files["described/exceptions.i"])
         structs = files["described/structs.i"]
         self.assertIn("%ignore clpool_small_stats::reserved;\n%immutable clpool_small_stats::held_bytes;\n"
                       "%immutable clpool_small_stats::waited_ns;\nCLPOOL_STRUCT(clpool_small_stats)\n", structs)
@@ -173,8 +193,8 @@ class Generator(unittest.TestCase):
         (out / "described").mkdir(parents=True)
         (out / "described" / "old.i").write_text("", encoding="utf-8")
         self.assertEqual(0, generate.main("swig", str(headers), str(out)))
-        self.assertEqual(["figures.i", "functions.i", "handles.i", "left_out_of_csharp.i", "left_out_of_java.i", "left_out_of_python.i",
-                          "statuses.i", "structs.i"], sorted(path.name for path in out.rglob("*.i")))
+        self.assertEqual(["exceptions.i", "figures.i", "functions.i", "handles.i", "left_out_of_csharp.i", "left_out_of_java.i", "left_out_of_python.i",
+                          "structs.i"], sorted(path.name for path in out.rglob("*.i")))
 
 
 if __name__ == "__main__":

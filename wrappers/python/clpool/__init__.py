@@ -12,7 +12,7 @@ memory objects and transfers around them, and what one must know of a device.
 Contexts, queues, devices, events and kernels may be clpool's, PyOpenCL's, or plain integers. clpool.pyopencl has drop-in
 allocators for pyopencl.array.
 """
-from ._native import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
+from ._errors import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
                       InvalidValueError, NotFoundError, NotSupportedError, OpenCLError, OutOfHostMemoryError,
                       OutOfMemoryError, WouldBlockError)
 from ._results import DeviceFacts, DeviceLimits, HeapStatistics, PoolStatistics, ReplayResult, Stretch, TraceEvent, TraceStatistics

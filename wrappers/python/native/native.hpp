@@ -26,12 +26,8 @@ inline bool interpreter_ends() {
 
 // errors.cpp
 
-/// The kind of exception of a status, by the table in common/status.i; NULL for one that is not there. In the
-/// generated file.
-const char* kind_of_status(clpool_status status);
-
-/// Makes the exception classes and adds them to the module; false with an exception set.
-bool add_errors(PyObject* module);
+/// Finds the package's exception classes; false with an exception set.
+bool find_errors();
 
 /// Raises what a failed status stands for, with the calling thread's last message. A user's own exception
 /// that was put by in a callback goes first.
