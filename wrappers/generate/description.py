@@ -126,7 +126,8 @@ class Description:
                 self.extents.update((f"{struct.name}.{field.name}", field.extent) for field in struct.fields)
                 self.structs[struct.name] = Struct(struct.name, header, struct.line, self.plain(struct.comment),
                                                    self.members(struct, values))
-        self.functions = {function.name for header in texts for function in headers.functions(header, texts[header])}
+        self.declared = [function for header in texts for function in headers.functions(header, texts[header])]
+        self.functions = {function.name for function in self.declared}
         self.numbers = {value.name: (enum, value) for enum in self.enums.values() for value in enum.values}
 
     def numbers_without_a_type(self, language: "Language") -> List[headers.Number]:

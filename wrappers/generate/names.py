@@ -143,6 +143,9 @@ BY_HAND_IN = {
 # Of these the ones that SWIG makes classes of, as it does of all results and options.
 SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array"}
 
+# Functions that neither wait nor call a driver, but take long.
+LONG = {"clpool_trace_parse"}
+
 # Functions that a language's sources call by SWIG although code beside it calls them as well: those that tell of errors.
 CALLED_BY_ALL = {"clpool_cl_error_name", "clpool_last_cl_error", "clpool_last_error_message", "clpool_status_string"}
 

@@ -17,6 +17,11 @@ WRAPPERS = pathlib.Path(__file__).resolve().parents[1]
 NOT_WRAPPED = WRAPPERS / "not_wrapped.txt"
 
 
+# Where a comment says that a function may wait, or calls more of OpenCL than what answers at once.
+WAITS = re.compile(r"\b(May block|Blocks|block as long|waits)\b")
+CALLS = re.compile(r"OpenCL calls: .*\b(those\b|releases\b|cl(?!Get\w+Info\b|SetKernelArg)[A-Z])")
+
+
 class Swig:
     def __init__(self, description: Description) -> None:
         self.described = description
@@ -64,6 +69,17 @@ class Swig:
         called = set(re.findall(r"\bclpool_\w+", headers.without_comments("\n".join(texts)))) & self.described.functions
         return [f"%ignore {name};" for name in sorted(left_out & self.described.functions | called - names.CALLED_BY_ALL)]
 
+    def blocking(self) -> List[str]:
+        """What may wait, call a driver for long, or run callbacks, and, of this, what makes memory."""
+        lines: List[str] = []
+        for function in self.described.declared:
+            comment = Description.plain(function.comment)
+            if any(parameter.type == "clpool_mem**" for parameter in function.parameters):
+                lines.append(f"CLPOOL_TAKES_MEMORY({function.name})")
+            elif WAITS.search(comment) or CALLS.search(comment) or function.name in names.LONG:
+                lines.append(f"CLPOOL_MAY_BLOCK({function.name})")
+        return lines
+
     def figures(self) -> List[str]:
         """Results of nothing but 64-bit numbers."""
         return [f"CLPOOL_FIGURES_OF({name})" for name, struct in self.described.structs.items()
@@ -73,5 +89,6 @@ class Swig:
         handles = [f"CLPOOL_HANDLE({name})" for name in self.described.handles]
         lists = {"functions.i": self.functions(), "handles.i": handles, "structs.i": self.structs(),
                  "figures.i": self.figures(), "exceptions.i": self.exceptions(),
+                 "blocking.i": self.blocking(),
                  **{f"left_out_of_{language}.i": self.left_out_of(language) for language in ("python", "java", "csharp")}}
         return {f"described/{name}": "\n".join([*HEAD, *lines, ""]) for name, lines in lists.items()}

@@ -97,7 +97,7 @@ class Agreement(unittest.TestCase):
         per_language = [entries for table in (names.NO_ENUM_IN,) for entries in table.values()]
         self.assertLessEqual(set(names.ENUMS) | names.FLAGS | names.BOOLEANS | set(names.NO_ENUM) | set(names.UNKNOWN) |
                              set(names.JAVA_MEMBERS) | {prefix for entries in per_language for prefix in entries}, enums)
-        self.assertLessEqual(names.CALLED_BY_ALL, DESCRIBED.functions)
+        self.assertLessEqual(names.CALLED_BY_ALL | names.LONG, DESCRIBED.functions)
         self.assertLessEqual(set(names.PREFIXES) | set(names.NO_VALUE) | set(names.PASCAL_VALUES) | set(names.ERRORS) | set(names.ERRORS_IN_PYTHON), numbers)
         self.assertLessEqual(set(names.RESULTS) | set(names.OPTIONS) | set(names.BY_HAND) | names.LONG_IN_CSHARP | names.SWIG_STRUCTS |
                              {struct for entries in names.BY_HAND_IN.values() for struct in entries} |

@@ -149,6 +149,16 @@ class Generator(unittest.TestCase):
         self.assertIn("%ignore clpool_small_options;\n", structs)
         self.assertIn("CLPOOL_FIGURES_OF(clpool_small_stats)\n", files["described/figures.i"])
 
+    def test_what_may_wait_is_listed(self):
+        said = {"Does not block.": "", "May block as long as the driver does.": "CLPOOL_MAY_BLOCK", "OpenCL calls: none.": "",
+                "Does not block. OpenCL calls: clGetDeviceInfo, clSetKernelArg.": "", "OpenCL calls: clGetDeviceInfo, clFinish.": "CLPOOL_MAY_BLOCK",
+                "OpenCL calls: clGetPlatformIDs.": "CLPOOL_MAY_BLOCK", "OpenCL calls: those of releases.": "CLPOOL_MAY_BLOCK"}
+        for comment, macro in said.items():
+            text = self.files(swig.Swig, SMALL.replace(" * @param stats receives it", f" * {comment}"))["described/blocking.i"]
+            self.assertEqual(macro != "", "CLPOOL_MAY_BLOCK(clpool_small_stats_init)\n" in text, comment)
+        text = self.files(swig.Swig, SMALL.replace("(clpool_small_facts* facts)", "(clpool_mem** out)"))["described/blocking.i"]
+        self.assertIn("CLPOOL_TAKES_MEMORY(clpool_small_facts_init)\n", text)
+
     def test_swig_leaves_out_what_code_beside_it_calls(self):
         native = pathlib.Path(self.folder.name, "java", "native")
         native.mkdir(parents=True)
@@ -193,7 +203,8 @@ class Generator(unittest.TestCase):
         (out / "described").mkdir(parents=True)
         (out / "described" / "old.i").write_text("", encoding="utf-8")
         self.assertEqual(0, generate.main("swig", str(headers), str(out)))
-        self.assertEqual(["exceptions.i", "figures.i", "functions.i", "handles.i", "left_out_of_csharp.i", "left_out_of_java.i", "left_out_of_python.i",
+        self.assertEqual(["blocking.i", "exceptions.i", "figures.i", "functions.i", "handles.i", "left_out_of_csharp.i", "left_out_of_java.i",
+                          "left_out_of_python.i",
                           "structs.i"], sorted(path.name for path in out.rglob("*.i")))
 
 

@@ -137,8 +137,9 @@ struct HandleKind {
   bool later;
 };
 
-extern const HandleKind allocator_kind, map_kind, heap_kind, heap_range_kind, trace_kind, trace_writer_kind,
-    device_data_kind, memo_kind, memo_value_kind;
+extern const HandleKind clpool_allocator_kind, clpool_map_kind, clpool_heap_kind, clpool_heap_range_kind,
+    clpool_trace_kind, clpool_trace_writer_kind, clpool_device_data_kind, clpool_memo_kind,
+    clpool_memo_value_kind;
 
 bool add_handle_type(PyObject* module);
 /// The handle in `object`, NULL with an exception set if it is another or was released.

@@ -282,7 +282,7 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
     return -1;
   }
   InUse use;
-  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, allocator_kind, use));
+  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, clpool_allocator_kind, use));
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   uint64_t strategy_number = 0, bits_number = 0;
   std::vector<void*> queue_handles;
