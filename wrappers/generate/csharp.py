@@ -153,13 +153,17 @@ class CSharp(Language):
         if member.kind == "numbers":
             limit = self.described.constants[self.described.extents[f"{struct.name}.{member.name}"]].value
             return [f'native.{member.companion} = Figures.Store({name}, {field}, {limit}, "{name}");']
+        if member.kind == "text":  # lives as long as a call
+            return []
+        if member.kind == "opencl":
+            return [f"{field} = (ulong){name};"]
         if member.kind in ("number32", "number64"):
             cast = "(uint)" if member.kind == "number32" else ""
             return [f'{field} = {cast}Arguments.Bytes({name}, "{name}");']
         return [f"{field} = {name};"]
 
     def first_value(self, member: Member) -> str:
-        if member.kind in ("numbers", "text"):
+        if member.kind == "numbers" or member.kind == "text" and not member.is_input:
             return " = new long[0];" if member.kind == "numbers" else ' = "";'
         number = self.number_of(member.initial)
         return f" = {number};" if number != "0" and member.kind in ("number32", "number64") else ""
@@ -206,7 +210,7 @@ class CSharp(Language):
             access = "{ get; set; }" if member.is_input else "{ get; private set; }"
             lines += [*summary(self.field_prose(struct, member)),
                       f"public {self.type_of(member)} {self.field_name(member)} {access}{self.first_value(member)}"]
-        lines += ["", "/// <summary>The struct with these fields; what is written by hand sets the others.</summary>",
+        lines += ["", "/// <summary>The struct with these fields; what is written by hand sets texts and the others.</summary>",
                   f"internal {struct.name} ToNative()", "{", f"    {struct.name} native = {struct.name}.Initial();"]
         for member in members:
             if member.is_input:

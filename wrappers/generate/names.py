@@ -100,6 +100,7 @@ RESULTS = {
 OPTIONS = {
     "clpool_bank_memory": {"java": "BankMemory", "csharp": "BankMemory"},
     "clpool_device_limits": {"python": "DeviceLimits", "java": "DeviceLimitsBuilder", "csharp": "DeviceLimits"},
+    "clpool_device_options": {"csharp": "DeviceOptions"},
     "clpool_occupancy_request": {"java": "OccupancyRequest", "csharp": "OccupancyRequest"},
     "clpool_performance_options": {"csharp": "PerformanceOptions"},
     "clpool_pool_options": {"java": "PoolBuilder", "csharp": "PoolOptions"},
@@ -123,8 +124,7 @@ BY_HAND = {
     "clpool_allocator_ops": "functions of the user: each language has its own way to be called",
     "clpool_memo_ops": "functions of the user: each language has its own way to be called",
     "clpool_pool_callbacks": "functions of the user: each language has its own way to be called",
-    "clpool_box": "arrays of one to three entries, filled up",
-    "clpool_device_options": "a text that lives as long as the call: the choice of a device is a class of its own",
+    "clpool_box": "arrays of one to three entries, filled up with 1 or with 0, and pitches in pairs",
     "clpool_image_options": "host memory, a buffer and arrays of one to three entries: objects of the language",
     "clpool_image_array": "host memory and arrays of one to three entries: objects of the language",
     "clpool_trace_replay_options": "arguments of the replay",
@@ -132,16 +132,20 @@ BY_HAND = {
 BY_HAND_IN = {
     "python": {
         "clpool_bank_memory": "arguments of bank_conflicts()",
+        "clpool_device_options": "arguments of choose_device() and its like",
         "clpool_occupancy": "a dictionary of limits, in which those that do not bind are None",
         "clpool_occupancy_request": "arguments of occupancy()",
         "clpool_performance_options": "arguments of measure_performance()",
         "clpool_pool_options": "arguments of the pools",
     },
-    "java": {"clpool_performance_options": "arguments of Characterization.performance()"},
+    "java": {
+        "clpool_device_options": "DeviceSelection, whose methods have the words of a choice: byEnvironment(), ignoringEnvironment()",
+        "clpool_performance_options": "arguments of Characterization.performance()",
+    },
 }
 
 # Of these the ones that SWIG makes classes of, as it does of all results and options.
-SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array"}
+SWIG_STRUCTS = {"clpool_box", "clpool_image_options", "clpool_image_array"}
 
 # Functions that neither wait nor call a driver, but take long.
 LONG = {"clpool_trace_parse"}
@@ -157,7 +161,6 @@ FIELDS_BY_HAND = {
     "clpool_pool_options.user": "functions of the user",
     "clpool_pool_options.queues": "objects that live as long as the call",
     "clpool_pool_options.queue_count": "the number of the queues",
-    "clpool_pool_options.name": "a text that lives as long as the call",
     "clpool_pool_options.guard": "a boolean, or nothing, which is the default",
 }
 FIELDS_BY_HAND_IN = {
@@ -212,7 +215,7 @@ WORDS: Dict[str, Dict[str, str]] = {
                                            "csharp": '<see cref="PoolOptions.TraceMessages"/>'},
     "out_of_memory": {"python": "out_of_memory", "java": "{@link PoolBuilder#onOutOfMemory out-of-memory}",
                       "csharp": '<see cref="PoolOptions.OutOfMemory"/>'},
-    "cl_context": {}, "cl_device_id": {}, "cl_command_queue": {}, "cl_mem": {},
+    "CLPOOL_DEVICE": {}, "cl_context": {}, "cl_device_id": {}, "cl_command_queue": {}, "cl_mem": {},
     "clpool_pool": {"python": "Pool", "java": "{@link Pool}", "csharp": '<see cref="Pool"/>'},
     "clpool_pool_create": {},
 }

@@ -124,12 +124,16 @@ class Generator(unittest.TestCase):
         self.assertIn("/// <summary>How round.</summary>\n        public Shape Shape { get; set; }", text)
         self.assertIn("/// <summary>Louder than `unit`.</summary>\n        public bool Loud { get; set; }", text)
         self.assertIn("public long Unit { get; set; } = 1;", text)
+        self.assertIn("public string Name { get; set; }\n", text)
+        self.assertIn("native.types = (ulong)Types;", text)
+        self.assertNotIn("native.name = ", text)
         self.assertIn('native.weight_count = Figures.Store(Weights, native.weights, 3, "Weights");', text)
         self.assertIn("made.shape = 1;", self.files(csharp.CSharp)["Structs.cs"])
         text = self.files(java.Java)["SmallBuilderFields.java"]
         self.assertIn("Shape shape = Shape.SQUARE;", text)
         self.assertIn("long unit = 1;", text)
         self.assertIn("c.setLoud(loud ? 1 : 0);", text)
+        self.assertIn("c.setName(name);", text)
         self.assertIn("value.length > Constants.CLPOOL_MAX_WEIGHTS", text)
 
     def test_structs_have_the_fields_of_c_in_their_order(self):
@@ -146,7 +150,10 @@ class Generator(unittest.TestCase):
         self.assertIn("%ignore clpool_small_stats::reserved;\n%immutable clpool_small_stats::held_bytes;\n"
                       "%immutable clpool_small_stats::waited_ns;\nCLPOOL_STRUCT(clpool_small_stats)\n", structs)
         self.assertIn("%immutable clpool_small_facts::note;\nCLPOOL_STRUCT(clpool_small_facts)\n", structs)
-        self.assertIn("%ignore clpool_small_options;\n", structs)
+        self.assertIn("%immutable clpool_small_options::struct_size;\nCLPOOL_TEXT(clpool_small_options, name)\n"
+                      "CLPOOL_STRUCT(clpool_small_options)\n", structs)
+        with mock.patch.dict(names.OPTIONS, clear=True):
+            self.assertIn("%ignore clpool_small_options;\n", self.files(swig.Swig)["described/structs.i"])
         self.assertIn("CLPOOL_FIGURES_OF(clpool_small_stats)\n", files["described/figures.i"])
 
     def test_what_may_wait_is_listed(self):

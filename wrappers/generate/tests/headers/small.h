@@ -60,11 +60,15 @@ typedef struct clpool_small_options {
   uint64_t weights[CLPOOL_MAX_WEIGHTS];
   /** Bytes, at least 1. */
   uint64_t unit;
+  /** Set of CL_DEVICE_TYPE_… bits. */
+  cl_device_type types;
+  /** Copied; NULL: "". */
+  const char* name;
 } clpool_small_options;
 
 /** Initial value of a clpool_small_options. */
 #define CLPOOL_SMALL_OPTIONS_INIT \
-  { sizeof(clpool_small_options), 1u, 0u, 0u, {0u, 0u, 0u}, 1u }
+  { sizeof(clpool_small_options), 1u, 0u, 0u, {0u, 0u, 0u}, 1u, 0u, NULL }
 
 /** What it is. */
 typedef struct clpool_small_facts {
@@ -85,6 +89,12 @@ typedef struct clpool_small_facts {
  * @param stats receives it
  */
 CLPOOL_API void clpool_small_stats_init(clpool_small_stats* stats) CLPOOL_NOEXCEPT;
+
+/**
+ * Sets a struct to CLPOOL_SMALL_OPTIONS_INIT.
+ * @param options receives it
+ */
+CLPOOL_API void clpool_small_options_init(clpool_small_options* options) CLPOOL_NOEXCEPT;
 
 /**
  * Sets a struct to its initial value.
