@@ -136,7 +136,7 @@ BY_HAND_IN = {
         "clpool_occupancy": "a dictionary of limits, in which those that do not bind are None",
         "clpool_occupancy_request": "arguments of occupancy()",
         "clpool_performance_options": "arguments of measure_performance()",
-        "clpool_pool_options": "arguments of the pools",
+        "clpool_pool_options": "arguments of the pools, which help(), editors and mypy show",
     },
     "java": {
         "clpool_device_options": "DeviceSelection, whose methods have the words of a choice: byEnvironment(), ignoringEnvironment()",

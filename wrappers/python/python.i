@@ -332,8 +332,18 @@ CLPOOL_THREE(size_t[3], "$1_name", 0)
 %enddef
 %include "described/blocking.i"
 
-/* Structs that native/ fills in or reads itself. */
-%ignore clpool_pool_options;
+/* native/ adds functions and queues to it. */
+%{
+const clpool_pool_options *clpool::python::pool_options_of(PyObject *object) {
+  void *options = nullptr;
+  if (!SWIG_IsOK(SWIG_ConvertPtr(object, &options, SWIGTYPE_p_clpool_pool_options, 0)) || options == nullptr) {
+    PyErr_Format(PyExc_TypeError, "expected a clpool_pool_options, not %s", Py_TYPE(object)->tp_name);
+  }
+  return static_cast<clpool_pool_options *>(options);
+}
+%}
+
+/* What native/ fills in itself. */
 %ignore clpool_trace_replay_result;
 
 %include "described/left_out_of_python.i"

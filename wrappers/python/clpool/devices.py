@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Callable, List, Optional, Tuple, Union
 
 from . import _native as _n
+from ._fields import filled
 from ._numbers import CLPOOL_DEVICE_BY_RANK, CLPOOL_DEVICE_IGNORE_ENVIRONMENT
 from ._results import DeviceFacts
 from ._text import whole_list, whole_text
@@ -55,11 +56,7 @@ class Device:
 
 
 def _options(selector: Optional[str], types: int, flags: int) -> Any:
-    options = _n.clpool_device_options()
-    options.selector = selector
-    options.types = types
-    options.flags = flags
-    return options
+    return filled(_n.clpool_device_options(), selector=selector, types=types, flags=flags)
 
 
 def choose_device(selector: Optional[str] = None, types: int = 0, flags: int = 0) -> Device:

@@ -213,6 +213,8 @@ PyObject* adopt(PyObject* module, PyObject* args);
 
 bool add_pool_type(PyObject* module);
 clpool_pool* pool_of(PyObject* object, InUse& use);
+/// The struct in an object of SWIG's; NULL with an exception set if it is another. In the generated file.
+const clpool_pool_options* pool_options_of(PyObject* object);
 
 // callbacks.cpp
 
