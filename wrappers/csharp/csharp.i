@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* C#: flat, internal P/Invoke functions in which every type is blittable, so that no marshalling code runs and 64-bit
  * sizes stay 64-bit: handles are IntPtr, every other pointer is void *, statuses are int and are thrown by managed
- * code. Structs are laid out by hand in src/Interop (tests compare them with the C layout).
+ * code. Structs are made of the headers (tests compare them with the C layout).
  *
  * Nothing is registered with native code: SWIG's exception and string helpers are process-wide, which breaks with more
  * than one application domain. wrappers/csharp/CMakeLists.txt turns them off.

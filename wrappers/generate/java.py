@@ -92,8 +92,16 @@ class Java(Language):
             return f'throw new IllegalStateException("{name} has no number " + number);'
         return f"return {self.value_name(enum, self.described.numbers[unknown][1])};"
 
-    @staticmethod
-    def more_of(enum: Enum, name: str) -> List[str]:
+    def exceptions(self, enum: Enum) -> List[str]:
+        """The method that makes the exception of a status."""
+        cases = {f"      case {self.value_name(enum, value)}:": names.ERRORS[value.name]["java"][0]
+                 for value in enum.values if value.name in names.ERRORS}
+        return ["", "  /** The exception that stands for it. */",
+                "  RuntimeException exception(String message, int clError, Throwable cause) {", "    switch (this) {",
+                *(line for case, error in cases.items() for line in (case, f"        return new {error}(message, clError, cause);")),
+                "      default:", "        return new ClpoolException(this, message, clError, cause);", "    }", "  }"]
+
+    def more_of(self, enum: Enum, name: str) -> List[str]:
         bits = code(f"""
 
             /** Of bits of the library. */
@@ -107,6 +115,7 @@ class Java(Language):
               return java.util.Collections.unmodifiableSet(set);
             }}
             """, "  ") if enum.is_flags else []
+        bits += self.exceptions(enum) if enum.prefix == "CLPOOL_ERROR_" else []
         return bits + indented(names.JAVA_MEMBERS.get(enum.prefix, "").split("\n")[:-1], "  ")
 
     # ---- exceptions

@@ -78,6 +78,8 @@ class Generator(unittest.TestCase):
         self.assertIn("super(Status.NOT_FOUND, message, clError, cause);", files["LostException.java"])
         self.assertIn("public final class DiskException extends IllegalStateException implements ClpoolError {", files["DiskException.java"])
         self.assertIn("return Status.IO;", files["DiskException.java"])
+        self.assertIn("      case NOT_FOUND:\n        return new LostException(message, clError, cause);\n      default:\n"
+                      "        return new ClpoolException(this, message, clError, cause);\n", files["Status.java"])
         text = self.files(csharp.CSharp)["Classes.cs"]
         self.assertIn('Worse; see <see cref="Status.InputOutput"/>.</summary>\n    public sealed class LostException : System.Exception, '
                       "IClPoolError\n", text)
