@@ -4,7 +4,7 @@
 structs and exceptions, to apply a language's macros to."""
 import pathlib
 import re
-from typing import Dict, List
+from typing import Dict, List, Set
 
 import names
 from description import Description, headers
@@ -20,6 +20,10 @@ NOT_WRAPPED = WRAPPERS / "not_wrapped.txt"
 # Where a comment says that a function may wait, or calls more of OpenCL than what answers at once.
 WAITS = re.compile(r"\b(May block|Blocks|block as long|waits)\b")
 CALLS = re.compile(r"OpenCL calls: .*\b(those\b|releases\b|cl(?!Get\w+Info\b|SetKernelArg)[A-Z])")
+
+
+# Numbers that functions write, and what SWIG takes them for.
+NUMBERS = {"uint64_t*": "uint64_t", "uint32_t*": "uint32_t", "size_t*": "size_t", "cl_bitfield*": "uint64_t"}
 
 
 class Swig:
@@ -80,6 +84,18 @@ class Swig:
                 lines.append(f"CLPOOL_MAY_BLOCK({function.name})")
         return lines
 
+    def results(self) -> List[str]:
+        """Parameters that are single numbers for results, as SWIG's OUTPUT typemaps; arrays have a capacity behind them. A
+        language sees to OUTPUT for these types."""
+        found: Dict[str, Set[str]] = {}
+        for function in self.described.declared:
+            behind = [parameter.name for parameter in function.parameters[1:]] + [""]
+            for parameter, after in zip(function.parameters, behind):
+                if parameter.type in NUMBERS and after != "capacity":
+                    found.setdefault(parameter.type, set()).add(parameter.name)
+        return [f"%apply {NUMBERS[kind]} *OUTPUT {{ {', '.join(f'{kind} {name}' for name in sorted(given))} }};"
+                for kind, given in found.items()]
+
     def figures(self) -> List[str]:
         """Results of nothing but 64-bit numbers."""
         return [f"CLPOOL_FIGURES_OF({name})" for name, struct in self.described.structs.items()
@@ -89,6 +105,6 @@ class Swig:
         handles = [f"CLPOOL_HANDLE({name})" for name in self.described.handles]
         lists = {"functions.i": self.functions(), "handles.i": handles, "structs.i": self.structs(),
                  "figures.i": self.figures(), "exceptions.i": self.exceptions(),
-                 "blocking.i": self.blocking(),
+                 "blocking.i": self.blocking(), "results.i": self.results(),
                  **{f"left_out_of_{language}.i": self.left_out_of(language) for language in ("python", "java", "csharp")}}
         return {f"described/{name}": "\n".join([*HEAD, *lines, ""]) for name, lines in lists.items()}

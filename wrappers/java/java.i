@@ -40,6 +40,6 @@
 
 // The shared parts, which clpool.i would read next, come first here: glue.hpp is made of their types.
 %include "common/handles.i"
-%include "common/parameters.i"
+%include "described/results.i"
 %include "common/structs.i"
 %include "native/glue.hpp"

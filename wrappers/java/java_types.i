@@ -82,7 +82,7 @@ CLPOOL_RESULT(NAME *)
 CLPOOL_LONG(void *)
 CLPOOL_LONG(const void *)
 CLPOOL_OUT(void **)
-// As common/parameters.i names them.
+// As described/results.i names them.
 CLPOOL_OUT(size_t *OUTPUT)
 CLPOOL_OUT(uint64_t *OUTPUT)
 CLPOOL_OUT(uint32_t *OUTPUT)

@@ -168,6 +168,11 @@ class Generator(unittest.TestCase):
         text = self.files(swig.Swig, SMALL.replace("(clpool_small_facts* facts)", "(clpool_mem** out)"))["described/blocking.i"]
         self.assertIn("CLPOOL_TAKES_MEMORY(clpool_small_facts_init)\n", text)
 
+    def test_numbers_that_functions_write_are_results(self):
+        text = SMALL.replace("(clpool_small_facts* facts)", "(uint32_t* sizes, size_t capacity, size_t* count, cl_bitfield* bits, const size_t* shape)")
+        self.assertTrue(self.files(swig.Swig, text)["described/results.i"].endswith(
+            "*/\n%apply size_t *OUTPUT { size_t* count };\n%apply uint64_t *OUTPUT { cl_bitfield* bits };\n"))
+
     def test_swig_leaves_out_what_code_beside_it_calls(self):
         native = pathlib.Path(self.folder.name, "java", "native")
         native.mkdir(parents=True)
@@ -213,8 +218,7 @@ class Generator(unittest.TestCase):
         (out / "described" / "old.i").write_text("", encoding="utf-8")
         self.assertEqual(0, generate.main("swig", str(headers), str(out)))
         self.assertEqual(["blocking.i", "exceptions.i", "figures.i", "functions.i", "handles.i", "left_out_of_csharp.i", "left_out_of_java.i",
-                          "left_out_of_python.i",
-                          "structs.i"], sorted(path.name for path in out.rglob("*.i")))
+                          "left_out_of_python.i", "results.i", "structs.i"], sorted(path.name for path in out.rglob("*.i")))
 
 
 if __name__ == "__main__":
