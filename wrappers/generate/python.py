@@ -80,7 +80,8 @@ class Python(Language):
 
 
             class ClpoolError(Exception):
-                \"\"\"What libclpool could not do.\"\"\"
+                \"\"\"What libclpool could not do. .status is one of clpool.status, .code the OpenCL error code behind it, 0 if
+                there is none.\"\"\"
 
                 __module__ = "clpool"
 
