@@ -5,7 +5,7 @@ find_program(CLPOOL_NUNIT NAMES nunit-console nunit-console4 DOC "NUnit 2.6's ru
 file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/*.cs")
 file(GLOB runner_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/runner/*.cs")
 set(clpool_csharp_test_environment "CLPOOL_ABI_LAYOUT=${PROJECT_SOURCE_DIR}/tests/abi/layout.txt"
-    "CLPOOL_WRAPPERS_README=${PROJECT_SOURCE_DIR}/wrappers/README.md"
+    "CLPOOL_ROOT=${PROJECT_SOURCE_DIR}"
     "HOME=${CMAKE_CURRENT_BINARY_DIR}/home")  # where NUnit keeps settings
 
 # clpool_csharp_memcheck(RUNTIME COMMAND…): the tests under valgrind, which takes minutes: not one of the tests, but of

@@ -60,13 +60,23 @@ namespace ClPool
     public sealed unsafe class ImmediateAllocator : Allocator
     {
         /// <summary>Makes buffers for a cl_command_queue.</summary>
-        public ImmediateAllocator(CommandQueue queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Buffer) { }
+        /// <param name="queue">where the memory is forced and used</param>
+        /// <param name="flags">0 means ReadWrite</param>
+        /// <param name="touch">the command by which the memory is forced</param>
+        /// <param name="wait">whether each allocation waits for that command, and so for what was enqueued on the queue before,
+        /// too: memory that is not to be had is then its error and no later command's</param>
+        /// <exception cref="ClPoolNotSupportedException">the device lacks the command, or its driver crashes in it</exception>
+        public ImmediateAllocator(CommandQueue queue, MemFlags flags = MemFlags.None, Touch touch = Touch.Byte, bool wait = false)
+            : base(Make(queue, flags, touch, wait), MemoryKind.Buffer)
+        {
+        }
 
-        private static IntPtr Make(CommandQueue queue, MemFlags flags)
+        private static IntPtr Make(CommandQueue queue, MemFlags flags, Touch touch, bool wait)
         {
             IntPtr made;
+            uint command = (uint)touch | (wait ? (uint)Native.CLPOOL_TOUCH_WAIT : 0);
             using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
-                Errors.Check(Native.clpool_allocator_create_immediate(on.Value, (ulong)flags, &made));
+                Errors.Check(Native.clpool_allocator_create_touching(on.Value, (ulong)flags, command, &made));
             return made;
         }
     }

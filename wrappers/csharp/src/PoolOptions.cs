@@ -20,8 +20,6 @@ namespace ClPool
         public TimeSpan Wait { get; set; }
         /// <summary>Queues on which the memory is used; null: the allocator's.</summary>
         public CommandQueue[] Queues { get; set; }
-        /// <summary>Name for messages and dumps.</summary>
-        public string Name { get; set; }
         /// <summary>Whether the pool looks for mistakes of the program: commands that use blocks after they were given back, and
         /// writes beyond a block's end, told to <see cref="Message"/> as errors that begin with "guard: "; null: as the variable
         /// CLPOOL_GUARD says.</summary>

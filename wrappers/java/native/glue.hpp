@@ -64,8 +64,8 @@ clpool_status java_allocator_create_custom(JNIEnv* jenv, jobject allocator, clpo
 // `callbacks` is the number under which Java finds them, 0 for none; the bits of `which`: 1 collect, 2
 // out_of_memory, 4 message.
 clpool_status java_pool_create(clpool_allocator* allocator, const clpool_pool_options* options,
-                               const cl_command_queue* queues, uint32_t queue_count, const char* name,
-                               uint64_t callbacks, int32_t which, clpool_pool** out);
+                               const cl_command_queue* queues, uint32_t queue_count, uint64_t callbacks,
+                               int32_t which, clpool_pool** out);
 void java_receive_messages(int32_t wanted);
 clpool_status java_memo_get(JNIEnv* jenv, clpool_memo* memo, uint32_t kind, void* object, const void* key,
                             size_t key_size, jobject supplier, clpool_memo_value** out);

@@ -7,7 +7,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
   private final Allocator allocator;
   private long leadingBits;
   private CommandQueue[] queues = {};
-  private String name = "";
   private int guard; // one of CLPOOL_GUARD_…
   private LeakDetection leakDetection = LeakDetection.RECLAIM;
   private Runnable collect = PoolBuilder::collectGarbage;
@@ -43,17 +42,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
    */
   public PoolBuilder queues(CommandQueue... values) {
     queues = Errors.required("queues", values).clone();
-    return this;
-  }
-
-  /**
-   * Name for messages and dumps.
-   *
-   * @param value the name
-   * @return this
-   */
-  public PoolBuilder name(String value) {
-    name = value == null ? "" : value;
     return this;
   }
 
@@ -141,7 +129,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
               uses.of("allocator", allocator),
               options,
               uses.all("queues", queues),
-              name,
               callbacks == null ? 0 : callbacks.register(),
               callbacks == null ? 0 : callbacks.which());
       return new Pool(pool, this, callbacks);
@@ -154,7 +141,7 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
   }
 
   String name() {
-    return name;
+    return name == null ? "" : name;
   }
 
   LeakDetection leakDetection() {
@@ -163,6 +150,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   @Override
   public String toString() {
-    return "PoolBuilder[" + (name.isEmpty() ? "" : name + ", ") + strategy + " over " + allocator + "]";
+    return "PoolBuilder[" + (name().isEmpty() ? "" : name + ", ") + strategy + " over " + allocator + "]";
   }
 }
