@@ -49,7 +49,7 @@ namespace ClPool
             get
             {
                 clpool_trace_stats stats = clpool_trace_stats.Initial();
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_statistics(used.Value, &stats));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_statistics(used.Value, &stats));
                 return new LogStatistics(stats);
             }
         }
@@ -64,7 +64,7 @@ namespace ClPool
             {
                 clpool_trace_event found = clpool_trace_event.Initial();
                 ulong number = Arguments.Bytes(index, "index");
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_event_at(used.Value, number, &found));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_event_at(used.Value, number, &found));
                 return new LogEvent(found);
             }
         }
@@ -75,14 +75,14 @@ namespace ClPool
         /// <param name="progressInterval">events between two calls; 0: 4096</param>
         public ReplayResult Replay(Pool pool, Func<long, long, bool> progress = null, long progressInterval = 0)
         {
-            using (OwnedHandle.Borrowed target = Arguments.NotNull(pool, "pool").Borrow())
+            using (Borrowed target = Arguments.NotNull(pool, "pool").Borrow())
                 return Replay(target.Value, true, progress, progressInterval);
         }
 
         /// <summary>The same with an allocator: each block comes from the driver and goes back to it.</summary>
         public ReplayResult Replay(Allocator allocator, Func<long, long, bool> progress = null, long progressInterval = 0)
         {
-            using (OwnedHandle.Borrowed target = Arguments.NotNull(allocator, "allocator").Borrow())
+            using (Borrowed target = Arguments.NotNull(allocator, "allocator").Borrow())
                 return Replay(target.Value, false, progress, progressInterval);
         }
 
@@ -112,7 +112,7 @@ namespace ClPool
             }
             try
             {
-                using (OwnedHandle.Borrowed used = handle.Borrow())
+                using (Borrowed used = handle.Borrow())
                     Errors.Check(isPool ? Native.clpool_trace_replay_pool(used.Value, target, &options, &result)
                                         : Native.clpool_trace_replay_allocator(used.Value, target, &options, &result));
             }
@@ -163,14 +163,14 @@ namespace ClPool
         public void Write(LogAction action, long pointer, long size, long stream = 0, Status status = Status.Success, string tag = null)
         {
             ulong bytes = Arguments.Bytes(size, "size");
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
             fixed (byte* text = Utf8.Bytes(tag))
                 Errors.Check(Native.clpool_trace_writer_write(used.Value, (uint)action, (ulong)pointer, bytes, (ulong)stream,
                                                               (int)status, text));
         }
 
         /// <summary>Hands all buffered rows to the system.</summary>
-        public void Flush() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_writer_flush(used.Value)); }
+        public void Flush() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_writer_flush(used.Value)); }
 
         /// <summary>Writes what is buffered and closes the file; <see cref="Flush"/> before tells whether that works.</summary>
         public void Dispose() { handle.Dispose(); }

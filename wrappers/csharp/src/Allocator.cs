@@ -27,14 +27,14 @@ namespace ClPool
         {
             IntPtr memory;
             ulong bytes = Arguments.Bytes(size, "size");
-            using (OwnedHandle.Borrowed used = Borrow()) Errors.Check(Native.clpool_allocator_allocate(used.Value, bytes, &memory));
+            using (Borrowed used = Borrow()) Errors.Check(Native.clpool_allocator_allocate(used.Value, bytes, &memory));
             return memory == IntPtr.Zero ? null : MemoryObject.Wrap(memory, this);
         }
 
         /// <summary>Gives up the reference.</summary>
         public void Dispose() { handle.Dispose(); }
 
-        internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+        internal Borrowed Borrow() { return handle.Borrow(); }
 
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe(GetType().Name, handle, IntPtr.Zero); }
@@ -50,7 +50,7 @@ namespace ClPool
         private static IntPtr Make(ComputeContext context, MemFlags flags)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_allocator_create_deferred(within.Value, (ulong)flags, &made));
             return made;
         }
@@ -65,7 +65,7 @@ namespace ClPool
         private static IntPtr Make(CommandQueue queue, MemFlags flags)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
                 Errors.Check(Native.clpool_allocator_create_immediate(on.Value, (ulong)flags, &made));
             return made;
         }
@@ -87,8 +87,8 @@ namespace ClPool
         private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue queue)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
-            using (OwnedHandle.Borrowed on = Arguments.BorrowOptional(queue))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed on = Arguments.BorrowOptional(queue))
                 Errors.Check(Native.clpool_allocator_create_svm(within.Value, (ulong)flags, (uint)Arguments.Bytes(alignment, "alignment"), on.Value,
                                                             &made));
             return made;
@@ -104,7 +104,7 @@ namespace ClPool
         private static IntPtr Make(CommandQueue queue, MemFlags flags)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
                 Errors.Check(Native.clpool_allocator_create_pinned(on.Value, (ulong)flags, &made));
             return made;
         }
@@ -120,7 +120,7 @@ namespace ClPool
         {
             IntPtr made;
             ulong bytes = Arguments.Bytes(maxBytes, "maxBytes");
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
+            using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
                 Errors.Check(Native.clpool_allocator_create_limit(used.Value, bytes, &made));
             return made;
         }
@@ -135,7 +135,7 @@ namespace ClPool
         private static IntPtr Make(Allocator inner, string path)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
+            using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
             fixed (byte* file = Utf8.Bytes(path))
                 Errors.Check(Native.clpool_allocator_create_trace(used.Value, file, &made));
             return made;

@@ -118,7 +118,7 @@ namespace ClPool
         /// <summary>What work-group sizes should be a multiple of.</summary>
         public static Answer WorkGroupSizeMultiple(IntPtr device, ComputeContext context = null, Model model = Model.Current)
         {
-            using (OwnedHandle.Borrowed used = Arguments.BorrowOptional(context))
+            using (Borrowed used = Arguments.BorrowOptional(context))
             {
                 IntPtr within = used.Value;
                 return Ask(answer => Native.clpool_characterize_work_group_size_multiple(device, within, (uint)model, answer));
@@ -128,7 +128,7 @@ namespace ClPool
         /// <summary>Whether the driver counts the members of a struct argument as arguments.</summary>
         public static StructArgumentBug StructArgumentBug(IntPtr device, ComputeContext context = null)
         {
-            using (OwnedHandle.Borrowed used = Arguments.BorrowOptional(context))
+            using (Borrowed used = Arguments.BorrowOptional(context))
             {
                 IntPtr within = used.Value;
                 return (StructArgumentBug)Ask(answer => Native.clpool_characterize_struct_argument_bug(device, within, answer)).Value;
@@ -226,7 +226,7 @@ namespace ClPool
         {
             clpool_performance_options asked = (options ?? new PerformanceOptions()).ToNative();
             clpool_performance found = clpool_performance.Initial();
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_characterize_performance(within.Value, device, &asked, &found));
             return new DevicePerformance(found);
         }

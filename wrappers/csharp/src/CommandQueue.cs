@@ -41,12 +41,12 @@ namespace ClPool
 
         /// <summary>The cl_command_queue for other libraries. The reference stays here: keep this object while the number is in
         /// use.</summary>
-        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
+        public IntPtr Handle { get { using (Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
 
         /// <summary>Waits until all its commands are complete.</summary>
         public void Finish()
         {
-            using (OwnedHandle.Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFinish(used.Value), "clFinish");
+            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFinish(used.Value), "clFinish");
         }
 
         /// <summary>Gives the reference up, if it is one of ours. Calls that use the queue end in order.</summary>
@@ -55,6 +55,6 @@ namespace ClPool
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe("CommandQueue", owned, foreign); }
 
-        OwnedHandle.Borrowed IBorrowable.Borrow() { return owned == null ? new OwnedHandle.Borrowed(foreign) : owned.Borrow(); }
+        Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
     }
 }

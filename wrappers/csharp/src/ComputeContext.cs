@@ -31,7 +31,7 @@ namespace ClPool
 
         /// <summary>The cl_context for other libraries. The reference stays here: keep this object while the number is in
         /// use.</summary>
-        public IntPtr Context { get { using (OwnedHandle.Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
+        public IntPtr Context { get { using (Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
 
         /// <summary>The queue, which stays usable as long as it is kept itself; null if none was given.</summary>
         public CommandQueue Queue { get; private set; }
@@ -82,7 +82,7 @@ namespace ClPool
             return Device == IntPtr.Zero ? text : text + " of " + Devices.Describe(Device);
         }
 
-        OwnedHandle.Borrowed IBorrowable.Borrow() { return owned == null ? new OwnedHandle.Borrowed(foreign) : owned.Borrow(); }
+        Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
 
         private static OwnedHandle Own(IntPtr context) { return new OwnedHandle(context, Native.clReleaseContext, "ComputeContext"); }
     }

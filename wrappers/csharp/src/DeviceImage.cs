@@ -66,11 +66,11 @@ namespace ClPool
         public static unsafe IReadOnlyList<ImageFormat> Supported(ComputeContext context, MemFlags flags, ImageType type)
         {
             uint count;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, 0, null, &count));
             cl_image_format[] found = new cl_image_format[count];
             fixed (cl_image_format* room = found)
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, count, room, &count));
             return found.Take(Arguments.Int32(count, "formats")).Select(native => new ImageFormat(native)).ToArray();
         }
@@ -131,12 +131,15 @@ namespace ClPool
             native.slice_pitch = Arguments.Bytes(options.SlicePitch, "SlicePitch");
             native.host = (void*)options.Host;
             native.host_size = Arguments.Bytes(options.HostSize, "HostSize");
-            native.buffer = options.Buffer == null ? null : (void*)options.Buffer.Live;
+            MemoryObject buffer = options.Buffer;
             IntPtr image;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed over = Arguments.BorrowOptional(buffer))
+            {
+                native.buffer = (void*)over.Value;
                 Errors.Check(Native.clpool_image_create(within.Value, &native, &image));
-            GC.KeepAlive(options.Buffer);
-            return new DeviceImage(image, options.Buffer);
+            }
+            return new DeviceImage(image, buffer);
         }
 
         /// <summary>Makes an image of an array of numbers, [depth][height][width][channels], which is copied.</summary>
@@ -163,7 +166,7 @@ namespace ClPool
             {
                 native.data = numbers.Pointer;
                 native.size = numbers.Bytes;
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_image_create_from_array(within.Value, &native, &image));
             }
             return new DeviceImage(image, null);
@@ -176,7 +179,7 @@ namespace ClPool
             {
                 uint dimensions;
                 ulong* extents = stackalloc ulong[3];
-                Done(Native.clpool_image_shape(Live, &dimensions, extents));
+                using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_image_shape(memory.Value, &dimensions, extents));
                 long[] shape = new long[dimensions];
                 for (int i = 0; i < shape.Length; i++) shape[i] = (long)extents[i];
                 return shape;
@@ -189,7 +192,7 @@ namespace ClPool
             get
             {
                 cl_image_format format;
-                Done(Native.clpool_image_format(Live, &format));
+                using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_image_format(memory.Value, &format));
                 return new ImageFormat(format);
             }
         }
@@ -207,8 +210,9 @@ namespace ClPool
             using (PinnedArray host = new PinnedArray(color, "color"))
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_fill(command.Queue, Live, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
+                Errors.Check(Native.clpool_image_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
@@ -221,8 +225,9 @@ namespace ClPool
             using (PinnedArray host = new PinnedArray(target, "target"))
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_read(command.Queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                Errors.Check(Native.clpool_image_read(command.Queue, memory.Value, first, extent, row, slice, host.Pointer, host.Bytes, 1,
                                               command.WaitCount, list, null));
         }
 
@@ -235,8 +240,9 @@ namespace ClPool
             using (PinnedArray host = new PinnedArray(source, "source"))
             fixed (ulong* first = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_write(command.Queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                Errors.Check(Native.clpool_image_write(command.Queue, memory.Value, first, extent, row, slice, host.Pointer, host.Bytes, 1,
                                                command.WaitCount, list, null));
         }
 
@@ -244,29 +250,29 @@ namespace ClPool
         public ClEvent CopyTo(CommandQueue queue, DeviceImage target, long[] region, long[] sourceOrigin = null, long[] targetOrigin = null,
                               ClEvent[] waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             IntPtr done;
             ulong[] from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
             fixed (ulong* first = from, second = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_copy(command.Queue, target.Live, second, Live, first, extent, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_image_copy(command.Queue, other.Value, second, memory.Value, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies a region into a buffer, without gaps.</summary>
         public ClEvent CopyToBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[] origin, long[] region, ClEvent[] waitFor = null)
         {
-            Arguments.NotNull(buffer, "buffer");
             IntPtr done;
             ulong[] from = Origin(origin), pixels = Region(region);
             ulong to = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_copy_to_buffer(command.Queue, buffer.Live, to, Live, first, extent, command.WaitCount, list, &done));
-            GC.KeepAlive(buffer);
+                Errors.Check(Native.clpool_image_copy_to_buffer(command.Queue, other.Value, to, memory.Value, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
@@ -274,16 +280,16 @@ namespace ClPool
         public ClEvent CopyFromBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[] origin, long[] region,
                                       ClEvent[] waitFor = null)
         {
-            Arguments.NotNull(buffer, "buffer");
             IntPtr done;
             ulong[] to = Origin(origin), pixels = Region(region);
             ulong from = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_copy_from_buffer(command.Queue, Live, first, extent, buffer.Live, from, command.WaitCount, list,
+                Errors.Check(Native.clpool_image_copy_from_buffer(command.Queue, memory.Value, first, extent, other.Value, from, command.WaitCount, list,
                                                           &done));
-            GC.KeepAlive(buffer);
             return new ClEvent(done);
         }
 
@@ -294,9 +300,10 @@ namespace ClPool
             ulong[] from = Origin(origin), pixels = Region(region);
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_map(command.Queue, Live, (ulong)flags, first, extent, 1, command.WaitCount, list, null, &map));
-            return new MemoryMap(map, this);
+                Errors.Check(Native.clpool_image_map(command.Queue, memory.Value, (ulong)flags, first, extent, 1, command.WaitCount, list, null, &map));
+            return new MemoryMap(map, flags, this);
         }
 
         private static ulong[] Origin(long[] origin) { return Arguments.Triple(origin, 0, "origin"); }

@@ -10,7 +10,7 @@ namespace ClPool
     public class DeviceBuffer : MemoryObject
     {
         internal DeviceBuffer(IntPtr memory, object source) : base(memory, source) { }
-        internal DeviceBuffer(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+        internal DeviceBuffer(Slot slot) : base(slot) { }
 
         /// <summary>Makes a buffer by clCreateBuffer.</summary>
         public static DeviceBuffer Create(ComputeContext context, long size, MemFlags flags = MemFlags.None)
@@ -23,7 +23,7 @@ namespace ClPool
         {
             IntPtr memory;
             using (PinnedArray host = new PinnedArray(content, "content"))
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_buffer_create(within.Value, (ulong)(flags | MemFlags.CopyHostPtr), host.Bytes, host.Pointer,
                                                          host.Bytes, &memory));
             return new DeviceBuffer(memory, null);
@@ -34,7 +34,7 @@ namespace ClPool
         public static unsafe DeviceBuffer Create(ComputeContext context, MemFlags flags, long size, IntPtr host, long hostSize)
         {
             IntPtr memory;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_buffer_create(within.Value, (ulong)flags, Arguments.Bytes(size, "size"), (void*)host,
                                                      Arguments.Bytes(hostSize, "hostSize"), &memory));
             return new DeviceBuffer(memory, null);
@@ -63,7 +63,7 @@ namespace ClPool
         public static unsafe DevicePipe Create(ComputeContext context, int packetSize, int maxPackets, MemFlags flags = MemFlags.None)
         {
             IntPtr memory;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_pipe_create(within.Value, (ulong)flags, (uint)Arguments.Bytes(packetSize, "packetSize"),
                                                    (uint)Arguments.Bytes(maxPackets, "maxPackets"), &memory));
             return new DevicePipe(memory, null);
@@ -74,7 +74,7 @@ namespace ClPool
     public class HostMemory : MemoryObject
     {
         internal HostMemory(IntPtr memory, object source) : base(memory, source) { }
-        internal HostMemory(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+        internal HostMemory(Slot slot) : base(slot) { }
     }
 
     public abstract partial class MemoryObject

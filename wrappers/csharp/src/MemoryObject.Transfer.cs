@@ -87,8 +87,9 @@ namespace ClPool
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (PinnedArray host = new PinnedArray(pattern, "pattern"))
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_fill(command.Queue, Live, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
+                Errors.Check(Native.clpool_mem_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
@@ -96,40 +97,40 @@ namespace ClPool
         public ClEvent CopyTo(CommandQueue queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
                               long targetOffset = 0, ClEvent[] waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             IntPtr done;
             ulong from = Arguments.Bytes(sourceOffset, "sourceOffset"), to = Arguments.Bytes(targetOffset, "targetOffset");
             ulong bytes = Left(size, sourceOffset);
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_copy(command.Queue, target.Live, to, Live, from, bytes, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_mem_copy(command.Queue, other.Value, to, memory.Value, from, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies to a buffer of another context, from device to device (cl_amd_copy_buffer_p2p).</summary>
         public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[] waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             IntPtr done;
             ulong bytes = Left(size, 0);
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_copy_p2p(command.Queue, target.Live, Live, bytes, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_mem_copy_p2p(command.Queue, other.Value, memory.Value, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies a box of bytes to another buffer.</summary>
         public ClEvent CopyBoxTo(CommandQueue queue, MemoryObject target, Box box, ClEvent[] waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             IntPtr done;
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_copy_box(command.Queue, target.Live, Live, &native, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_mem_copy_box(command.Queue, other.Value, memory.Value, &native, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
@@ -139,8 +140,9 @@ namespace ClPool
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             using (PinnedArray host = new PinnedArray(target, "target"))
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_read_box(command.Queue, Live, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
+                Errors.Check(Native.clpool_mem_read_box(command.Queue, memory.Value, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
         }
 
         /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits.</summary>
@@ -149,23 +151,21 @@ namespace ClPool
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             using (PinnedArray host = new PinnedArray(source, "source"))
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_write_box(command.Queue, Live, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
+                Errors.Check(Native.clpool_mem_write_box(command.Queue, memory.Value, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
         }
 
         /// <summary>Moves memory to the queue's device, or to the host.</summary>
         public static ClEvent Migrate(CommandQueue queue, MemoryObject[] objects, MigrationFlags flags = MigrationFlags.None,
                                       ClEvent[] waitFor = null)
         {
-            IntPtr[] memories = new IntPtr[Arguments.NotNull(objects, "objects").Length];
-            for (int i = 0; i < memories.Length; i++) memories[i] = Arguments.NotNull(objects[i], "objects").Live;
             IntPtr done;
-            fixed (IntPtr* moved = memories)
+            using (BorrowedList memories = new BorrowedList(Arguments.NotNull(objects, "objects"), "objects"))
+            fixed (IntPtr* moved = memories.Values)
             using (Command command = new Command(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, (uint)memories.Length, (ulong)flags, command.WaitCount,
-                                                       list, &done));
-            GC.KeepAlive(objects);
+                Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, memories.Count, (ulong)flags, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
@@ -191,8 +191,9 @@ namespace ClPool
         public SubRegion SubRegion(long origin, long size = WholeSize, MemFlags flags = MemFlags.None)
         {
             IntPtr part;
-            Done(Native.clpool_mem_sub_region(Live, Arguments.Bytes(origin, "origin"), Arguments.BytesOrWhole(size, "size"),
-                                              (ulong)flags, &part));
+            ulong from = Arguments.Bytes(origin, "origin"), bytes = Arguments.BytesOrWhole(size, "size");
+            using (Borrowed memory = Borrow())
+                Errors.Check(Native.clpool_mem_sub_region(memory.Value, from, bytes, (ulong)flags, &part));
             return new SubRegion(part, this);
         }
 
@@ -201,7 +202,7 @@ namespace ClPool
         {
             IntPtr root;
             ulong bytes;
-            Done(Native.clpool_mem_root(Live, &root, &bytes));
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_root(memory.Value, &root, &bytes));
             offset = (long)bytes;
             return root;
         }
@@ -219,8 +220,9 @@ namespace ClPool
         {
             ulong from = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_read(command.Queue, Live, from, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
+                Errors.Check(Native.clpool_mem_read(command.Queue, memory.Value, from, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                             list, done));
         }
 
@@ -228,8 +230,9 @@ namespace ClPool
         {
             ulong to = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_write(command.Queue, Live, to, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
+                Errors.Check(Native.clpool_mem_write(command.Queue, memory.Value, to, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                              list, done));
         }
 
@@ -238,10 +241,11 @@ namespace ClPool
             IntPtr map;
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_map(command.Queue, Live, (ulong)flags, from, bytes, done == null ? 1 : 0, command.WaitCount,
+                Errors.Check(Native.clpool_mem_map(command.Queue, memory.Value, (ulong)flags, from, bytes, done == null ? 1 : 0, command.WaitCount,
                                            list, done, &map));
-            return new MemoryMap(map, this);
+            return new MemoryMap(map, flags, this);
         }
     }
 }

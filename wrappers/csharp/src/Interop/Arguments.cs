@@ -45,12 +45,12 @@ namespace ClPool.Interop
         }
 
         /// <summary>The handle of an object for the time of a call.</summary>
-        internal static OwnedHandle.Borrowed Borrow(IBorrowable from, string name) { return NotNull(from, name).Borrow(); }
+        internal static Borrowed Borrow(IBorrowable from, string name) { return NotNull(from, name).Borrow(); }
 
         /// <summary>The same for one that may be missing: its handle is zero.</summary>
-        internal static OwnedHandle.Borrowed BorrowOptional(IBorrowable fromOrNull)
+        internal static Borrowed BorrowOptional(IBorrowable fromOrNull)
         {
-            return fromOrNull == null ? new OwnedHandle.Borrowed(IntPtr.Zero) : fromOrNull.Borrow();
+            return fromOrNull == null ? new Borrowed(IntPtr.Zero) : fromOrNull.Borrow();
         }
 
         internal static uint Count(Array array) { return array == null ? 0u : (uint)array.Length; }
@@ -69,7 +69,7 @@ namespace ClPool.Interop
             int item = ItemSize(array, name);
             handle = GCHandle.Alloc(array, GCHandleType.Pinned);
             Bytes = (ulong)array.LongLength * (ulong)item;
-            Pointer = Bytes == 0 ? null : (void*)handle.AddrOfPinnedObject();
+            Pointer = (void*)handle.AddrOfPinnedObject();
         }
 
         public void Dispose() { handle.Free(); }

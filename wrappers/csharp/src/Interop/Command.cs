@@ -10,13 +10,38 @@ namespace ClPool.Interop
     {
         /// <summary>The handle for as long as the result is not disposed of.</summary>
         /// <exception cref="ObjectDisposedException">after Dispose</exception>
-        OwnedHandle.Borrowed Borrow();
+        Borrowed Borrow();
+    }
+
+    /// <summary>What counts the uses of something native.</summary>
+    internal interface ILender
+    {
+        /// <summary>Ends a use.</summary>
+        void Return();
+    }
+
+    /// <summary>A handle in use.</summary>
+    internal struct Borrowed : IDisposable
+    {
+        private readonly ILender from; // null: somebody else keeps it
+
+        internal readonly IntPtr Value;
+
+        internal Borrowed(ILender from, IntPtr value)
+        {
+            this.from = from;
+            Value = value;
+        }
+
+        internal Borrowed(IntPtr foreign) : this(null, foreign) { }
+
+        public void Dispose() { if (from != null) from.Return(); }
     }
 
     /// <summary>Several handles in use.</summary>
     internal struct BorrowedList : IDisposable
     {
-        private readonly OwnedHandle.Borrowed[] borrowed;
+        private readonly Borrowed[] borrowed;
 
         /// <summary>The handles; null for none, as C has it.</summary>
         internal readonly IntPtr[] Values;
@@ -26,7 +51,7 @@ namespace ClPool.Interop
             borrowed = null;
             Values = null;
             if (objects == null || objects.Length == 0) return;
-            borrowed = new OwnedHandle.Borrowed[objects.Length];
+            borrowed = new Borrowed[objects.Length];
             Values = new IntPtr[objects.Length];
             try
             {
@@ -49,19 +74,19 @@ namespace ClPool.Interop
         public void Dispose()
         {
             if (borrowed == null) return;
-            foreach (OwnedHandle.Borrowed one in borrowed) one.Dispose();
+            foreach (Borrowed one in borrowed) one.Dispose();
         }
     }
 
     /// <summary>A queue, and the events that its next command waits for.</summary>
     internal struct Command : IDisposable
     {
-        private readonly OwnedHandle.Borrowed queue;
+        private readonly Borrowed queue;
         private readonly BorrowedList waits;
 
         internal Command(CommandQueue queue, ClEvent[] waitFor) : this(Arguments.Borrow(queue, "queue"), waitFor) { }
 
-        private Command(OwnedHandle.Borrowed queue, ClEvent[] waitFor)
+        private Command(Borrowed queue, ClEvent[] waitFor)
         {
             this.queue = queue;
             waits = default(BorrowedList);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// What a thread keeps for the fast paths: leashes that are free, and the pool whose native part it is using.
+// What a thread keeps for the fast paths: slots that are free, and the pool whose native part it is using.
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
@@ -10,13 +10,15 @@ namespace ClPool.Interop
 {
     internal sealed class PerThread
     {
-        private const int KeptLeashes = 256;
+        private const int Kept = 256; // of each kind
 
         [ThreadStatic] private static PerThread current;
         private static readonly List<WeakReference> all = new List<WeakReference>();
 
-        private readonly Leash[] leashes = new Leash[KeptLeashes];
+        private readonly Leash[] leashes = new Leash[Kept];
         private int leashCount;
+        private readonly PlainSlot[] slots = new PlainSlot[Kept];
+        private int slotCount;
         private int collections; // as last seen: earlier than a leash's turn, or at its beginning
         private IntPtr poolInUse;
 
@@ -48,7 +50,7 @@ namespace ClPool.Interop
 
         /// <summary>A leash that watches memory.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Leash TakeLeash(IntPtr memory)
+        internal Leash TakeLeash(IntPtr memory, object source)
         {
             int last = leashCount - 1;
             Leash leash;
@@ -63,17 +65,59 @@ namespace ClPool.Interop
                 leashCount = last;
             }
             leash.Collections = collections;
+            leash.Source = source;
             leash.Memory = memory;
             return leash;
         }
 
-        /// <summary>Ends a turn of a leash, which is kept for the next one unless it may have been found unreachable.</summary>
+        /// <summary>A slot for memory that nothing watches.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal void ReturnLeash(Leash leash)
+        internal Slot TakeSlot(IntPtr memory, object source)
+        {
+            int last = slotCount - 1;
+            PlainSlot slot;
+            if (last < 0)
+            {
+                slot = new PlainSlot();
+            }
+            else
+            {
+                slot = slots[last];
+                slots[last] = null;
+                slotCount = last;
+            }
+            slot.Source = source;
+            slot.Memory = memory;
+            return slot;
+        }
+
+        /// <summary>Ends a turn of a slot. It is kept for the next one, but for a leash that may have been found unreachable.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void Return(Slot slot)
+        {
+            slot.Memory = IntPtr.Zero;
+            slot.Source = null;
+            Leash leash = slot as Leash;
+            if (leash != null) ReturnLeash(leash);
+            else ReturnSlot((PlainSlot)slot);
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private void ReturnSlot(PlainSlot slot)
+        {
+            int count = slotCount;
+            if (count == Kept) return;
+            slots[count] = slot;
+            slotCount = count + 1;
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private void ReturnLeash(Leash leash)
         {
             int count = leashCount, now = CountCollections();
             collections = now;
-            if (count == KeptLeashes || leash.Collections != now)
+            leash.Site = null;
+            if (count == Kept || leash.Collections != now)
             {
                 GC.SuppressFinalize(leash);
                 return;
