@@ -60,13 +60,19 @@ add_test(NAME wrappers.java.program_that_exits_with_live_objects
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp
                  "${clpool_natives_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+# Nothing says where they are.
+add_test(NAME wrappers.java.says_where_it_looked_for_the_native_part
+         COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path=/nowhere -cp
+                 "${clpool_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+set_tests_properties(wrappers.java.says_where_it_looked_for_the_native_part PROPERTIES PASS_REGULAR_EXPRESSION
+                     "clpooljni in java.library.path: /nowhere.*native/linux-.*libclpooljni.so.*org.clpool.library.path")
 add_test(NAME wrappers.java.natives_name_no_folder
          COMMAND "${CMAKE_READELF}" --dynamic "${clpool_natives_folder}/$<TARGET_FILE_NAME:clpooljni>")
 set_tests_properties(wrappers.java.natives_name_no_folder PROPERTIES PASS_REGULAR_EXPRESSION "libclpool.so.1"
                      FAIL_REGULAR_EXPRESSION "RPATH;RUNPATH")
 set(java_tests wrappers.java.junit wrappers.java.natives_in_the_jar
    wrappers.java.junit_with_checked_jni wrappers.java.module
-    wrappers.java.program_that_exits_with_live_objects)
+    wrappers.java.program_that_exits_with_live_objects wrappers.java.says_where_it_looked_for_the_native_part)
 
 find_program(CLPOOL_JAVADOC javadoc HINTS "${clpool_jdk}/bin")
 add_test(NAME wrappers.java.documentation

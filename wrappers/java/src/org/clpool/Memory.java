@@ -32,7 +32,7 @@ public class Memory extends Usable implements AutoCloseable {
 
   private final Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long
   private final long handle;
-  private LeakGuard guard;
+  private LeakGuard.Leash leash; // null: nobody watches
   private volatile int uses;
 
   /** Memory that nobody watches. */
@@ -43,15 +43,18 @@ public class Memory extends Usable implements AutoCloseable {
 
   /** Memory that comes back when it is forgotten. */
   static Memory watched(long handle, Object keeper) {
-    return watched(handle, keeper, null);
+    return new Memory(handle, keeper).watch();
   }
 
-  static Memory watched(long handle, Object keeper, Throwable origin) {
-    return new Memory(handle, keeper).watch(origin);
+  /** The same with a message that says where it was allocated. */
+  static Memory watched(long handle, Pool pool, Throwable origin) {
+    Memory memory = new Memory(handle, pool);
+    memory.leash = LeakGuard.watch(handle, pool.messages(), origin);
+    return memory;
   }
 
-  final Memory watch(Throwable origin) {
-    guard = LeakGuard.watch(this, handle, keeper, origin);
+  final Memory watch() {
+    leash = LeakGuard.watch(handle);
     return this;
   }
 
@@ -155,7 +158,7 @@ public class Memory extends Usable implements AutoCloseable {
   public static Memory wrap(long clMem, boolean retain) {
     long made = Native.clpool_mem_wrap(Context.requireHandle("cl_mem", clMem), retain ? 1 : 0);
     boolean image = MemoryKind.of(Native.clpool_mem_kind(made)) == MemoryKind.IMAGE;
-    return (image ? new Image(made, null) : new Memory(made, null)).watch(null);
+    return (image ? new Image(made, null) : new Memory(made, null)).watch();
   }
 
   /**
@@ -432,7 +435,7 @@ public class Memory extends Usable implements AutoCloseable {
    */
   public final Memory retain() {
     with(Native::clpool_mem_retain);
-    return (this instanceof Image ? new Image(handle, keeper) : new Memory(handle, keeper)).watch(null);
+    return (this instanceof Image ? new Image(handle, keeper) : new Memory(handle, keeper)).watch();
   }
 
   /**
@@ -501,7 +504,7 @@ public class Memory extends Usable implements AutoCloseable {
       closed = true;
     } finally {
       if (closed) {
-        disarm();
+        unwatch();
       } else {
         uses = 0;
       }
@@ -540,18 +543,19 @@ public class Memory extends Usable implements AutoCloseable {
         return;
       }
     } while (!USES.weakCompareAndSet(this, now, now | how));
-    disarm();
+    unwatch();
     if (now == 0) {
       release(how);
     }
   }
 
-  private void disarm() {
-    if (guard != null) {
-      guard.disarm();
-      guard = null;
+  private void unwatch() {
+    LeakGuard.Leash watched = leash;
+    if (watched != null) {
+      leash = null; // it may soon be another memory's
+      watched.returned();
     }
-    Reference.reachabilityFence(this); // not found forgotten before the guard is disarmed
+    Reference.reachabilityFence(this); // not found forgotten before
   }
 
   private void release(int how) {
