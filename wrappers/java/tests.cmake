@@ -45,6 +45,26 @@ add_test(NAME wrappers.java.junit COMMAND ${java_command} -cp "${test_path}" ${j
 add_test(NAME wrappers.java.junit_with_checked_jni COMMAND ${java_command} -Xcheck:jni -cp "${test_path}" ${junit})
 set_tests_properties(wrappers.java.junit_with_checked_jni PROPERTIES
                      FAIL_REGULAR_EXPRESSION "in native method;FATAL ERROR")
+# On a Java that can end the use of memory (22 and later), if the one that builds cannot and another one is installed.
+set(clpool_newer_java "")
+if(Java_VERSION VERSION_LESS 22)
+  file(GLOB releases "/usr/lib/jvm/*/release")
+  foreach(release IN LISTS releases)
+    file(STRINGS "${release}" version REGEX "^JAVA_VERSION=")
+    string(REGEX MATCH "[0-9]+" version "${version}")
+    get_filename_component(folder "${release}" DIRECTORY)
+    if(version VERSION_GREATER_EQUAL 22 AND EXISTS "${folder}/bin/java")
+      set(clpool_newer_java "${folder}/bin/java")
+    endif()
+  endforeach()
+endif()
+set(CLPOOL_NEWER_JAVA "${clpool_newer_java}" CACHE FILEPATH "java of 22 or later, on which the Java tests run too; may be empty")
+if(CLPOOL_NEWER_JAVA)
+  set(newer_java_command ${java_command} --enable-native-access=ALL-UNNAMED)
+  list(REMOVE_AT newer_java_command 0)
+  add_test(NAME wrappers.java.junit_on_newer_java COMMAND "${CLPOOL_NEWER_JAVA}" ${newer_java_command} -cp "${test_path}" ${junit})
+  set_tests_properties(wrappers.java.junit_on_newer_java PROPERTIES LABELS wrappers TIMEOUT 300)
+endif()
 # Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
 add_custom_target(memcheck-java USES_TERMINAL
                   COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/wrappers/tests/memcheck.py"

@@ -30,10 +30,21 @@ public class Memory extends Usable implements AutoCloseable {
     }
   }
 
-  private final Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long
+  private Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long; or OwnViews
   private final long handle;
   private LeakGuard.Leash leash; // null: nobody watches
   private volatile int uses;
+
+  /** Views of memory that no pool keeps, which end with it, and what else it keeps. */
+  private static final class OwnViews {
+    private final Views views;
+    private final Object keeper;
+
+    private OwnViews(Memory memory, Object keeper) {
+      this.views = new Views(memory);
+      this.keeper = keeper;
+    }
+  }
 
   /** Memory that nobody watches. */
   Memory(long handle, Object keeper) {
@@ -375,7 +386,7 @@ public class Memory extends Usable implements AutoCloseable {
   public final Memory subRegion(long origin, long size, long flags) {
     Sizes.check("origin", origin);
     Sizes.check("size", size);
-    return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper);
+    return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper());
   }
 
   /**
@@ -386,12 +397,15 @@ public class Memory extends Usable implements AutoCloseable {
    * @return the buffer
    */
   public final Memory asBuffer(long flags) {
-    return watched(with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)), keeper);
+    return watched(with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)), keeper());
   }
 
   /**
    * Pinned memory and SVM as host memory, in native byte order. Coarse-grain SVM must be mapped while it is used. The
-   * view keeps the memory from being collected, but must not be used after {@link #close()}.
+   * view keeps the memory from being collected, but must not be used after {@link #close()}: for memory of no pool, from
+   * Java 22 on, that is an IllegalStateException. Those of blocks are not refused, because that would cost each close as
+   * much as a command: what they show is the next user's. From Java 22 on, {@code MemorySegment.ofBuffer(view)} is a segment
+   * of it.
    *
    * @return the bytes, at most 2 GiB
    */
@@ -407,12 +421,32 @@ public class Memory extends Usable implements AutoCloseable {
    * @return the bytes
    */
   public final ByteBuffer byteBuffer(long offset, long size) {
-    MemoryKind kind = kind();
-    long pointer = pointer();
-    if (pointer == 0 || kind == MemoryKind.CUSTOM) {
-      throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
+    begin();
+    try {
+      MemoryKind kind = kind();
+      long pointer = pointer();
+      if (pointer == 0 || kind == MemoryKind.CUSTOM) {
+        throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
+      }
+      if (!Views.canClose() || isPooled()) {
+        return HostBytes.view(this, pointer, size(), offset, size);
+      }
+      return HostBytes.view(ownViews(), pointer, size(), offset, size);
+    } finally {
+      end();
     }
-    return HostBytes.view(this, pointer, size(), offset, size);
+  }
+
+  private synchronized Views ownViews() {
+    if (!(keeper instanceof OwnViews)) {
+      keeper = new OwnViews(this, keeper);
+    }
+    return ((OwnViews) keeper).views;
+  }
+
+  private Object keeper() {
+    Object kept = keeper;
+    return kept instanceof OwnViews ? ((OwnViews) kept).keeper : kept;
   }
 
   /**
@@ -435,7 +469,7 @@ public class Memory extends Usable implements AutoCloseable {
    */
   public final Memory retain() {
     with(Native::clpool_mem_retain);
-    return (this instanceof Image ? new Image(handle, keeper) : new Memory(handle, keeper)).watch();
+    return (this instanceof Image ? new Image(handle, keeper()) : new Memory(handle, keeper())).watch();
   }
 
   /**
@@ -487,7 +521,8 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
-   * Closes SVM or a block of a pool behind a queue's commands and some events. No other thread may use it then.
+   * Closes SVM or a block of a pool behind a queue's commands and some events. No other thread may use it then, nor a view
+   * of it.
    *
    * @param queueOrNull the queue; null: the one that the memory is bound to
    * @param after events to wait for
@@ -500,7 +535,12 @@ public class Memory extends Usable implements AutoCloseable {
     long[] event = new long[1];
     boolean closed = false;
     try (Uses used = new Uses()) {
-      Native.clpool_mem_release_on(handle, used.ofOptional(queueOrNull), used.of(after), event);
+      long queue = used.ofOptional(queueOrNull);
+      long[] waits = used.of(after);
+      if (keeper instanceof OwnViews) {
+        ((OwnViews) keeper).views.close();
+      }
+      Native.clpool_mem_release_on(handle, queue, waits, event);
       closed = true;
     } finally {
       if (closed) {
@@ -526,8 +566,9 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
-   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order. May
-   * be called again.
+   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order, and
+   * where that is a view that a file is read into or the like, the memory goes back when its views are forgotten. May be
+   * called again.
    */
   @Override
   public final void close() {
@@ -558,7 +599,17 @@ public class Memory extends Usable implements AutoCloseable {
     Reference.reachabilityFence(this); // not found forgotten before
   }
 
+  // Nobody uses it, nor will: only views are left.
   private void release(int how) {
+    Object kept = keeper;
+    if (kept instanceof OwnViews) {
+      ((OwnViews) kept).views.closeThen(() -> giveBack(how));
+    } else {
+      giveBack(how);
+    }
+  }
+
+  private void giveBack(int how) {
     if (how == RELEASE) {
       Native.clpool_mem_release(handle);
     } else if (how == RELEASE_LATER) {
