@@ -38,7 +38,7 @@ if(clpool_has_mono)
   if(TARGET clpool_csharp_ClPool.Tests.dll)
     add_dependencies(memcheck-csharp-mono clpool_csharp_ClPool.Tests.dll)
   endif()
-  set_tests_properties(csharp.mono.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300
+  set_tests_properties(csharp.mono.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 1200
                        ENVIRONMENT "${clpool_csharp_test_environment}")
 endif()
 if(clpool_framework)
@@ -47,7 +47,7 @@ if(clpool_framework)
   clpool_csharp_memcheck(net "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
   add_dependencies(memcheck-csharp-net clpool_csharp_net_ClPool.Tests)
   add_test(NAME csharp.net.tests COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
-  set_tests_properties(csharp.net.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300
+  set_tests_properties(csharp.net.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 1200
                        ENVIRONMENT "${clpool_csharp_test_environment}")
 endif()
 

@@ -63,7 +63,7 @@ if(CLPOOL_NEWER_JAVA)
   set(newer_java_command ${java_command} --enable-native-access=ALL-UNNAMED)
   list(REMOVE_AT newer_java_command 0)
   add_test(NAME wrappers.java.junit_on_newer_java COMMAND "${CLPOOL_NEWER_JAVA}" ${newer_java_command} -cp "${test_path}" ${junit})
-  set_tests_properties(wrappers.java.junit_on_newer_java PROPERTIES LABELS wrappers TIMEOUT 300)
+  set_tests_properties(wrappers.java.junit_on_newer_java PROPERTIES LABELS wrappers TIMEOUT 1200)
 endif()
 # Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
 add_custom_target(memcheck-java USES_TERMINAL
@@ -106,3 +106,4 @@ foreach(source IN LISTS example_sources)
   list(APPEND java_tests wrappers.java.example.${name})
 endforeach()
 set_tests_properties(${java_tests} PROPERTIES LABELS wrappers TIMEOUT 300)
+set_tests_properties(wrappers.java.junit wrappers.java.junit_with_checked_jni PROPERTIES TIMEOUT 1200)  # with CLPOOL_LONG_TESTS
