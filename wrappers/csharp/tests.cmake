@@ -51,6 +51,10 @@ if(clpool_framework)
                        ENVIRONMENT "${clpool_csharp_test_environment}")
 endif()
 
+add_test(NAME csharp.for_mono COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/for_mono_test.py"
+                                      "${CMAKE_CURRENT_SOURCE_DIR}/for_mono.py")
+set_tests_properties(csharp.for_mono PROPERTIES LABELS "wrappers;csharp" TIMEOUT 60)
+
 # Programs that end with everything alive.
 set(live_at_exit "${CMAKE_CURRENT_SOURCE_DIR}/tests/exit/LiveAtExit.cs")
 if(clpool_has_mono)

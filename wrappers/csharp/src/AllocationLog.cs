@@ -73,14 +73,14 @@ namespace ClPool
         /// <param name="pool">the pool, best a fresh one</param>
         /// <param name="progress">called from time to time with events done and in all; false stops the replay</param>
         /// <param name="progressInterval">events between two calls; 0: 4096</param>
-        public ReplayResult Replay(Pool pool, Func<long, long, bool> progress = null, long progressInterval = 0)
+        public ReplayResult Replay(Pool pool, Func<long, long, bool>? progress = null, long progressInterval = 0)
         {
             using (Borrowed target = Arguments.NotNull(pool, "pool").Borrow())
                 return Replay(target.Value, true, progress, progressInterval);
         }
 
         /// <summary>The same with an allocator: each block comes from the driver and goes back to it.</summary>
-        public ReplayResult Replay(Allocator allocator, Func<long, long, bool> progress = null, long progressInterval = 0)
+        public ReplayResult Replay(Allocator allocator, Func<long, long, bool>? progress = null, long progressInterval = 0)
         {
             using (Borrowed target = Arguments.NotNull(allocator, "allocator").Borrow())
                 return Replay(target.Value, false, progress, progressInterval);
@@ -98,7 +98,7 @@ namespace ClPool
         /// <summary>Gives the log up.</summary>
         public void Dispose() { handle.Dispose(); }
 
-        private ReplayResult Replay(IntPtr target, bool isPool, Func<long, long, bool> progress, long progressInterval)
+        private ReplayResult Replay(IntPtr target, bool isPool, Func<long, long, bool>? progress, long progressInterval)
         {
             clpool_trace_replay_options options = clpool_trace_replay_options.Initial();
             options.progress_interval = Arguments.Bytes(progressInterval, "progressInterval");
@@ -127,7 +127,7 @@ namespace ClPool
         {
             try
             {
-                return Callbacks.Find<Func<long, long, bool>>(user)((long)done, (long)total) ? 0 : 1;
+                return Callbacks.Find<Func<long, long, bool>>(user)!((long)done, (long)total) ? 0 : 1;
             }
             catch (Exception exception)
             {
@@ -160,7 +160,7 @@ namespace ClPool
         /// <param name="stream">number of the stream or queue</param>
         /// <param name="status">what a failed allocation returned</param>
         /// <param name="tag">free text</param>
-        public void Write(LogAction action, long pointer, long size, long stream = 0, Status status = Status.Success, string tag = null)
+        public void Write(LogAction action, long pointer, long size, long stream = 0, Status status = Status.Success, string? tag = null)
         {
             ulong bytes = Arguments.Bytes(size, "size");
             using (Borrowed used = handle.Borrow())

@@ -23,7 +23,7 @@ namespace ClPool
         /// <summary>Makes memory that goes straight back to the driver when disposed of.</summary>
         /// <param name="size">bytes; 0 gives null</param>
         /// <exception cref="OutOfDeviceMemoryException">there is none left</exception>
-        public MemoryObject Allocate(long size)
+        public MemoryObject? Allocate(long size)
         {
             IntPtr memory;
             ulong bytes = Arguments.Bytes(size, "size");
@@ -79,12 +79,12 @@ namespace ClPool
         /// <param name="flags">0 means coarse grain</param>
         /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
         /// <param name="queue">an in-order queue behind which it is freed; zero: freed at once</param>
-        public SvmAllocator(ComputeContext context, MemFlags flags = MemFlags.None, int alignment = 0, CommandQueue queue = null)
+        public SvmAllocator(ComputeContext context, MemFlags flags = MemFlags.None, int alignment = 0, CommandQueue? queue = null)
             : base(Make(context, flags, alignment, queue), MemoryKind.Svm)
         {
         }
 
-        private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue queue)
+        private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue? queue)
         {
             IntPtr made;
             using (Borrowed within = Arguments.Borrow(context, "context"))

@@ -54,14 +54,14 @@ namespace ClPool
         public T GetOrAdd<T>(CacheOwner kind, IntPtr owner, string key, Func<T> factory)
         {
             Arguments.NotNull(factory, "factory");
-            Func<object> computed = () => factory();
+            Func<object?> computed = () => factory();
             IntPtr id = Callbacks.Add(computed);
             try
             {
                 clpool_memo_ops ops = clpool_memo_ops.Initial();
                 ops.compute = (void*)Marshal.GetFunctionPointerForDelegate(compute);
                 ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
-                byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"));
+                byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"))!;
                 IntPtr value;
                 using (Borrowed used = handle.Borrow())
                 fixed (byte* text = bytes)
@@ -97,9 +97,9 @@ namespace ClPool
         }
 
         /// <summary>The result for an object and a key if it is kept.</summary>
-        public bool TryGet<T>(IntPtr owner, string key, out T result)
+        public bool TryGet<T>(IntPtr owner, string key, out T? result)
         {
-            byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"));
+            byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"))!;
             IntPtr value;
             int status;
             using (Borrowed used = handle.Borrow())
@@ -130,7 +130,7 @@ namespace ClPool
 
         private static T Open<T>(IntPtr value)
         {
-            T result = (T)Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value)).Value;
+            T result = (T)Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value))!.Value!;
             Errors.Check(Native.clpool_memo_value_release(value));
             return result;
         }
@@ -139,7 +139,7 @@ namespace ClPool
         {
             try
             {
-                object computed = Callbacks.Find<Func<object>>(user)();
+                object? computed = Callbacks.Find<Func<object?>>(user)!();
                 *(IntPtr*)value = Callbacks.Add(new Result { Value = computed });
                 return Native.CLPOOL_SUCCESS;
             }
@@ -153,7 +153,7 @@ namespace ClPool
         // A result may be null, which the table of targets cannot hold.
         private sealed class Result
         {
-            internal object Value;
+            internal object? Value;
         }
 
         /// <inheritdoc/>

@@ -14,10 +14,10 @@ namespace ClPool
     [DebuggerDisplay("{ToString(),nq}")]
     public sealed class CommandQueue : IDisposable, IBorrowable
     {
-        private readonly OwnedHandle owned; // null: somebody else's
+        private readonly OwnedHandle? owned; // null: somebody else's
         private readonly IntPtr foreign;
 
-        private CommandQueue(OwnedHandle owned, IntPtr foreign)
+        private CommandQueue(OwnedHandle? owned, IntPtr foreign)
         {
             this.owned = owned;
             this.foreign = foreign;
@@ -33,10 +33,10 @@ namespace ClPool
             return new CommandQueue(new OwnedHandle(handle, Native.clReleaseCommandQueue, "CommandQueue"), IntPtr.Zero);
         }
 
-        /// <summary>A queue that the caller keeps alive; null for zero.</summary>
+        /// <summary>A queue that the caller keeps alive; null for zero, which is refused where a queue must be given.</summary>
         public static implicit operator CommandQueue(IntPtr handle)
         {
-            return handle == IntPtr.Zero ? null : new CommandQueue(null, handle);
+            return handle == IntPtr.Zero ? null! : new CommandQueue(null, handle);
         }
 
         /// <summary>The cl_command_queue for other libraries. The reference stays here: keep this object while the number is in

@@ -9,7 +9,7 @@ namespace ClPool
     /// <summary>A buffer.</summary>
     public class DeviceBuffer : MemoryObject
     {
-        internal DeviceBuffer(IntPtr memory, object source) : base(memory, source) { }
+        internal DeviceBuffer(IntPtr memory, object? source) : base(memory, source) { }
         internal DeviceBuffer(Slot slot) : base(slot) { }
 
         /// <summary>Makes a buffer by clCreateBuffer.</summary>
@@ -44,16 +44,16 @@ namespace ClPool
     /// <summary>A part of other memory, which it keeps alive.</summary>
     public sealed class SubRegion : MemoryObject
     {
-        internal SubRegion(IntPtr memory, MemoryObject parent) : base(memory, parent) { }
+        internal SubRegion(IntPtr memory, MemoryObject? parent) : base(memory, parent) { }
 
         /// <summary>The memory that it is a part of; null for a wrapped sub-buffer.</summary>
-        public MemoryObject Parent { get { return (MemoryObject)Source; } }
+        public MemoryObject? Parent { get { return (MemoryObject?)Source; } }
     }
 
     /// <summary>A pipe.</summary>
     public sealed class DevicePipe : MemoryObject
     {
-        internal DevicePipe(IntPtr memory, object source) : base(memory, source) { }
+        internal DevicePipe(IntPtr memory, object? source) : base(memory, source) { }
 
         /// <summary>Makes a pipe (OpenCL 2.0, where the device has pipes).</summary>
         /// <param name="context">where it is made</param>
@@ -73,7 +73,7 @@ namespace ClPool
     /// <summary>Page-locked host memory, or memory of a custom allocator.</summary>
     public class HostMemory : MemoryObject
     {
-        internal HostMemory(IntPtr memory, object source) : base(memory, source) { }
+        internal HostMemory(IntPtr memory, object? source) : base(memory, source) { }
         internal HostMemory(Slot slot) : base(slot) { }
     }
 
@@ -90,7 +90,7 @@ namespace ClPool
         }
 
         /// <summary>The class for memory of a kind.</summary>
-        internal static MemoryObject Wrap(IntPtr memory, object source)
+        internal static MemoryObject Wrap(IntPtr memory, object? source)
         {
             switch (Native.clpool_mem_kind(memory))
             {

@@ -13,7 +13,7 @@ namespace ClPool
         public DeviceTypes Types { get; set; }
         /// <summary>"gpu", "cpu", "accelerator", a part of a device's name, or PLATFORM:DEVICE; null: the environment decides
         /// (CLPOOL_DEVICE and others).</summary>
-        public string Selector { get; set; }
+        public string? Selector { get; set; }
         /// <summary>Neither variables nor files are looked at.</summary>
         public bool IgnoreEnvironment { get; set; }
         /// <summary>Processes of one cluster node take different devices, by the launcher's local rank.</summary>
@@ -29,7 +29,7 @@ namespace ClPool
 
         /// <summary>Chooses a device.</summary>
         /// <exception cref="ClPoolException">NotFound if nothing matches, BadFormat if a selector is malformed</exception>
-        public static IntPtr Choose(DeviceOptions options = null)
+        public static IntPtr Choose(DeviceOptions? options = null)
         {
             IntPtr device;
             IntPtr* result = &device;
@@ -38,7 +38,7 @@ namespace ClPool
         }
 
         /// <summary>Lists all devices that <see cref="Choose"/> would consider, the chosen one first.</summary>
-        public static IntPtr[] List(DeviceOptions options = null)
+        public static IntPtr[] List(DeviceOptions? options = null)
         {
             return Collect((devices, capacity, count) =>
                 WithOptions(options, native => Native.clpool_device_list(native, devices, capacity, count)));
@@ -56,12 +56,12 @@ namespace ClPool
             return Utf8.Ask((text, capacity, needed) => Native.clpool_device_describe(device, text, capacity, needed));
         }
 
-        internal static int CreateContext(DeviceOptions options, IntPtr* device, IntPtr* context, IntPtr* queue)
+        internal static int CreateContext(DeviceOptions? options, IntPtr* device, IntPtr* context, IntPtr* queue)
         {
             return WithOptions(options, native => Native.clpool_context_create_default(native, device, context, queue));
         }
 
-        private static int WithOptions(DeviceOptions options, Asker ask)
+        private static int WithOptions(DeviceOptions? options, Asker ask)
         {
             if (options == null) return ask(null);
             fixed (byte* selector = Utf8.Bytes(options.Selector))

@@ -95,7 +95,7 @@ namespace ClPool
         /// <summary>Unmaps. Doing it again is no command.</summary>
         /// <param name="queue">null: the queue that mapped</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Unmap(CommandQueue queue = null, ClEvent[] waitFor = null)
+        public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             using (Borrowed map = handle.Borrow())

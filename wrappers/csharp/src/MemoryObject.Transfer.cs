@@ -16,7 +16,7 @@ namespace ClPool
         /// <param name="offset">bytes from the start of this memory</param>
         /// <param name="size">bytes; <see cref="WholeSize"/>: as many as the array has</param>
         /// <param name="waitFor">events to wait for</param>
-        public void Read(CommandQueue queue, Array target, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public void Read(CommandQueue queue, Array target, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(target, "target"))
                 Read(queue, host.Pointer, host.Bytes, offset, size, waitFor, null);
@@ -24,14 +24,14 @@ namespace ClPool
 
         /// <summary>Reads into host memory, and waits.</summary>
         public void Read(CommandQueue queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
-                         ClEvent[] waitFor = null)
+                         ClEvent[]? waitFor = null)
         {
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, null);
         }
 
         /// <summary>Reads into host memory, which must live until the event is complete.</summary>
         public ClEvent ReadAsync(CommandQueue queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
-                                 ClEvent[] waitFor = null)
+                                 ClEvent[]? waitFor = null)
         {
             IntPtr done;
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, &done);
@@ -39,7 +39,7 @@ namespace ClPool
         }
 
         /// <summary>Writes an array of numbers, and waits until it may be changed.</summary>
-        public void Write(CommandQueue queue, Array source, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public void Write(CommandQueue queue, Array source, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(source, "source"))
                 Write(queue, host.Pointer, host.Bytes, offset, size, waitFor, null);
@@ -47,14 +47,14 @@ namespace ClPool
 
         /// <summary>Writes host memory, and waits until it may be changed.</summary>
         public void Write(CommandQueue queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
-                          ClEvent[] waitFor = null)
+                          ClEvent[]? waitFor = null)
         {
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, null);
         }
 
         /// <summary>Writes host memory, which must stay until the event is complete.</summary>
         public ClEvent WriteAsync(CommandQueue queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
-                                  ClEvent[] waitFor = null)
+                                  ClEvent[]? waitFor = null)
         {
             IntPtr done;
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, &done);
@@ -63,13 +63,13 @@ namespace ClPool
 
 #if NET
         /// <summary>Reads into a span, and waits.</summary>
-        public void Read<T>(CommandQueue queue, Span<T> target, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
+        public void Read<T>(CommandQueue queue, Span<T> target, long offset = 0, ClEvent[]? waitFor = null) where T : unmanaged
         {
             fixed (T* host = target) Read(queue, host, (ulong)target.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
 
         /// <summary>Writes a span, and waits until it may be changed.</summary>
-        public void Write<T>(CommandQueue queue, ReadOnlySpan<T> source, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
+        public void Write<T>(CommandQueue queue, ReadOnlySpan<T> source, long offset = 0, ClEvent[]? waitFor = null) where T : unmanaged
         {
             fixed (T* host = source) Write(queue, host, (ulong)source.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
@@ -81,7 +81,7 @@ namespace ClPool
         /// <param name="offset">bytes, a multiple of the pattern's</param>
         /// <param name="size">bytes, a multiple of the pattern's</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
@@ -95,7 +95,7 @@ namespace ClPool
 
         /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked.</summary>
         public ClEvent CopyTo(CommandQueue queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
-                              long targetOffset = 0, ClEvent[] waitFor = null)
+                              long targetOffset = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             ulong from = Arguments.Bytes(sourceOffset, "sourceOffset"), to = Arguments.Bytes(targetOffset, "targetOffset");
@@ -109,7 +109,7 @@ namespace ClPool
         }
 
         /// <summary>Copies to a buffer of another context, from device to device (cl_amd_copy_buffer_p2p).</summary>
-        public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[] waitFor = null)
+        public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             ulong bytes = Left(size, 0);
@@ -122,7 +122,7 @@ namespace ClPool
         }
 
         /// <summary>Copies a box of bytes to another buffer.</summary>
-        public ClEvent CopyBoxTo(CommandQueue queue, MemoryObject target, Box box, ClEvent[] waitFor = null)
+        public ClEvent CopyBoxTo(CommandQueue queue, MemoryObject target, Box box, ClEvent[]? waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             IntPtr done;
@@ -135,7 +135,7 @@ namespace ClPool
         }
 
         /// <summary>Reads a box (the box's source) into an array of numbers (its target), and waits.</summary>
-        public void ReadBox(CommandQueue queue, Box box, Array target, ClEvent[] waitFor = null)
+        public void ReadBox(CommandQueue queue, Box box, Array target, ClEvent[]? waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             using (PinnedArray host = new PinnedArray(target, "target"))
@@ -146,7 +146,7 @@ namespace ClPool
         }
 
         /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits.</summary>
-        public void WriteBox(CommandQueue queue, Box box, Array source, ClEvent[] waitFor = null)
+        public void WriteBox(CommandQueue queue, Box box, Array source, ClEvent[]? waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             using (PinnedArray host = new PinnedArray(source, "source"))
@@ -158,7 +158,7 @@ namespace ClPool
 
         /// <summary>Moves memory to the queue's device, or to the host.</summary>
         public static ClEvent Migrate(CommandQueue queue, MemoryObject[] objects, MigrationFlags flags = MigrationFlags.None,
-                                      ClEvent[] waitFor = null)
+                                      ClEvent[]? waitFor = null)
         {
             IntPtr done;
             using (BorrowedList memories = new BorrowedList(Arguments.NotNull(objects, "objects"), "objects"))
@@ -171,14 +171,14 @@ namespace ClPool
 
         /// <summary>Maps bytes into the host's address space, and waits until the host may use them.</summary>
         public MemoryMap Map(CommandQueue queue, MapFlags flags = MapFlags.ReadWrite, long offset = 0, long size = WholeSize,
-                             ClEvent[] waitFor = null)
+                             ClEvent[]? waitFor = null)
         {
             return Map(queue, flags, offset, size, waitFor, null);
         }
 
         /// <summary>Maps bytes; the host must wait for the event before it uses them.</summary>
         public MemoryMap MapAsync(CommandQueue queue, out ClEvent mapped, MapFlags flags = MapFlags.ReadWrite, long offset = 0,
-                                  long size = WholeSize, ClEvent[] waitFor = null)
+                                  long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             MemoryMap map = Map(queue, flags, offset, size, waitFor, &done);
@@ -216,7 +216,7 @@ namespace ClPool
             return (ulong)(all - offset);
         }
 
-        private void Read(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private void Read(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             ulong from = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
             using (Command command = new Command(queue, waitFor))
@@ -226,7 +226,7 @@ namespace ClPool
                                             list, done));
         }
 
-        private void Write(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private void Write(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             ulong to = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
             using (Command command = new Command(queue, waitFor))
@@ -236,7 +236,7 @@ namespace ClPool
                                              list, done));
         }
 
-        private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             IntPtr map;
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");

@@ -26,14 +26,14 @@ namespace ClPool
         private const int Closed = 3; // any of them
         private const int Use = 4;    // the other bits count the calls that use it
 
-        private Slot slot; // null once it was given back
+        private Slot? slot; // null once it was given back
         private int uses;
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal MemoryObject(Slot slot) { this.slot = slot; }
 
         /// <summary>Memory that is made directly, under a leash.</summary>
-        internal MemoryObject(IntPtr memory, object source) : this(PerThread.Current.TakeLeash(memory, source)) { }
+        internal MemoryObject(IntPtr memory, object? source) : this(PerThread.Current.TakeLeash(memory, source)) { }
 
         /// <summary>The cl_mem to pass to OpenCL; zero for SVM and host memory. The reference stays here.</summary>
         public IntPtr Handle { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_handle(memory.Value); } }
@@ -68,12 +68,12 @@ namespace ClPool
         }
 
         /// <summary>The pool or other object that it came from, or null.</summary>
-        internal object Source
+        internal object? Source
         {
             get
             {
                 if (!TryBegin()) throw Disposed();
-                object source = slot.Source;
+                object? source = slot!.Source;
                 End();
                 return source;
             }
@@ -115,7 +115,7 @@ namespace ClPool
             using (Borrowed memory = Borrow())
             {
                 Errors.Check(Native.clpool_mem_retain(memory.Value));
-                return Wrap(memory.Value, slot.Source);
+                return Wrap(memory.Value, slot!.Source);
             }
         }
 
@@ -145,7 +145,7 @@ namespace ClPool
         }
 
         /// <summary>Whether two objects are the same cl_mem, or without one the same address.</summary>
-        public bool IsSameMemory(MemoryObject other)
+        public bool IsSameMemory(MemoryObject? other)
         {
             if (other == null) return false;
             using (Borrowed one = Borrow())
@@ -255,7 +255,7 @@ namespace ClPool
             int now = Interlocked.CompareExchange(ref uses, Release, 0);
             if (now != 0)
                 throw (now & Closed) != 0 ? Disposed() : new InvalidOperationException("this memory is in use by another thread");
-            IntPtr value = slot.Memory;
+            IntPtr value = slot!.Memory;
             if (value == IntPtr.Zero) throw Disposed();
             return value;
         }
@@ -272,7 +272,7 @@ namespace ClPool
         {
             memory = default(Borrowed);
             if (!TryBegin()) return false;
-            memory = new Borrowed(this, slot.Memory);
+            memory = new Borrowed(this, slot!.Memory);
             if (memory.Value != IntPtr.Zero) return true;
             End(); // a finalizer of the user asks, and the leash's was first
             return false;
@@ -323,7 +323,7 @@ namespace ClPool
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         private IntPtr Unwatch()
         {
-            Slot held = slot;
+            Slot held = slot!;
             slot = null;
             IntPtr value = held.Memory;
             if (value != IntPtr.Zero) PerThread.Current.Return(held);

@@ -23,13 +23,13 @@ namespace ClPool
 
         private readonly IntPtr pool;
         private readonly OwnedHandle handle;
-        private readonly PoolCallbacks callbacks;
+        private readonly PoolCallbacks? callbacks;
         private readonly bool leashed;
         private readonly bool traced;
         private volatile bool quick; // requests may be served by clpool_pool_try_allocate, which traces nothing
         private int closed;
 
-        internal Pool(Allocator allocator, PoolOptions options)
+        internal Pool(Allocator allocator, PoolOptions? options)
         {
             options = options ?? new PoolOptions();
             callbacks = PoolCallbacks.Of(options);
@@ -161,7 +161,7 @@ namespace ClPool
         }
 
         /// <summary>A block if that takes neither waiting nor a driver call, else null.</summary>
-        internal Slot TryTake(long size)
+        internal Slot? TryTake(long size)
         {
             IntPtr block;
             PerThread thread = PerThread.Current;
@@ -209,7 +209,7 @@ namespace ClPool
         {
             try
             {
-                Callbacks.Find<List<PoolStretch>>(user).Add(new PoolStretch(*(clpool_pool_stretch*)stretch));
+                Callbacks.Find<List<PoolStretch>>(user)!.Add(new PoolStretch(*(clpool_pool_stretch*)stretch));
                 return 0;
             }
             catch (Exception exception)
@@ -224,7 +224,7 @@ namespace ClPool
     public sealed unsafe class MemoryPool : Pool
     {
         /// <summary>Makes a pool over an allocator of buffers, or a custom one.</summary>
-        public MemoryPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+        public MemoryPool(Allocator allocator, PoolOptions? options = null) : base(Fitting(allocator), options) { }
 
         /// <summary>Hands out a block with undefined content.</summary>
         /// <param name="size">bytes; 0 gives a block of size 0</param>
@@ -243,9 +243,9 @@ namespace ClPool
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
-        public PooledBuffer TryAllocate(long size)
+        public PooledBuffer? TryAllocate(long size)
         {
-            Slot slot = TryTake(size);
+            Slot? slot = TryTake(size);
             return slot == null ? null : new PooledBuffer(slot);
         }
 
@@ -262,7 +262,7 @@ namespace ClPool
     public sealed unsafe class SvmPool : Pool
     {
         /// <summary>Makes a pool over an <see cref="SvmAllocator"/>.</summary>
-        public SvmPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+        public SvmPool(Allocator allocator, PoolOptions? options = null) : base(Fitting(allocator), options) { }
 
         /// <summary>Hands out a block with undefined content.</summary>
         public PooledSvm Allocate(long size)
@@ -279,9 +279,9 @@ namespace ClPool
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
-        public PooledSvm TryAllocate(long size)
+        public PooledSvm? TryAllocate(long size)
         {
-            Slot slot = TryTake(size);
+            Slot? slot = TryTake(size);
             return slot == null ? null : new PooledSvm(slot);
         }
 
@@ -296,7 +296,7 @@ namespace ClPool
     public sealed unsafe class PageLockedMemoryPool : Pool
     {
         /// <summary>Makes a pool over a <see cref="PinnedAllocator"/> or a custom allocator.</summary>
-        public PageLockedMemoryPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+        public PageLockedMemoryPool(Allocator allocator, PoolOptions? options = null) : base(Fitting(allocator), options) { }
 
         /// <summary>Hands out a block with undefined content.</summary>
         public PooledHostMemory Allocate(long size)
@@ -313,9 +313,9 @@ namespace ClPool
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
-        public PooledHostMemory TryAllocate(long size)
+        public PooledHostMemory? TryAllocate(long size)
         {
-            Slot slot = TryTake(size);
+            Slot? slot = TryTake(size);
             return slot == null ? null : new PooledHostMemory(slot);
         }
 
@@ -333,7 +333,7 @@ namespace ClPool
         internal PooledBuffer(Slot slot) : base(slot) { }
 
         /// <summary>The pool that it returns to.</summary>
-        public MemoryPool Pool { get { return (MemoryPool)Source; } }
+        public MemoryPool Pool { get { return (MemoryPool)Source!; } }
     }
 
     /// <summary>A block of an <see cref="SvmPool"/>.</summary>
@@ -342,7 +342,7 @@ namespace ClPool
         internal PooledSvm(Slot slot) : base(slot) { }
 
         /// <summary>The pool that it returns to.</summary>
-        public SvmPool Pool { get { return (SvmPool)Source; } }
+        public SvmPool Pool { get { return (SvmPool)Source!; } }
     }
 
     /// <summary>A block of a <see cref="PageLockedMemoryPool"/>.</summary>
@@ -351,6 +351,6 @@ namespace ClPool
         internal PooledHostMemory(Slot slot) : base(slot) { }
 
         /// <summary>The pool that it returns to.</summary>
-        public PageLockedMemoryPool Pool { get { return (PageLockedMemoryPool)Source; } }
+        public PageLockedMemoryPool Pool { get { return (PageLockedMemoryPool)Source!; } }
     }
 }

@@ -9,7 +9,7 @@ namespace ClPool
     /// <summary>Shared virtual memory. Coarse-grain memory must be mapped while the host uses it.</summary>
     public unsafe class SvmMemory : MemoryObject
     {
-        internal SvmMemory(IntPtr memory, object source) : base(memory, source) { }
+        internal SvmMemory(IntPtr memory, object? source) : base(memory, source) { }
         internal SvmMemory(Slot slot) : base(slot) { }
 
         /// <summary>Makes SVM by clSVMAlloc.</summary>
@@ -18,8 +18,8 @@ namespace ClPool
         /// <param name="flags">0 means coarse grain, for reading and writing</param>
         /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
         /// <param name="queue">an in-order queue behind which it is freed; null: freed at once</param>
-        public static SvmMemory Create(ComputeContext context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
-                                       CommandQueue queue = null)
+        public static SvmMemory? Create(ComputeContext context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
+                                       CommandQueue? queue = null)
         {
             IntPtr memory;
             using (Borrowed within = Arguments.Borrow(context, "context"))
@@ -84,7 +84,7 @@ namespace ClPool
         /// <param name="queue">null: the queue that it is bound to</param>
         /// <param name="waitFor">events to wait for</param>
         /// <exception cref="ClPoolException">it is as before then</exception>
-        public ClEvent ReleaseOn(CommandQueue queue = null, ClEvent[] waitFor = null)
+        public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr freed;
             using (Command command = Command.Optional(queue, waitFor))

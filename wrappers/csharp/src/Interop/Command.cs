@@ -23,11 +23,11 @@ namespace ClPool.Interop
     /// <summary>A handle in use.</summary>
     internal struct Borrowed : IDisposable
     {
-        private readonly ILender from; // null: somebody else keeps it
+        private readonly ILender? from; // null: somebody else keeps it
 
         internal readonly IntPtr Value;
 
-        internal Borrowed(ILender from, IntPtr value)
+        internal Borrowed(ILender? from, IntPtr value)
         {
             this.from = from;
             Value = value;
@@ -41,12 +41,12 @@ namespace ClPool.Interop
     /// <summary>Several handles in use.</summary>
     internal struct BorrowedList : IDisposable
     {
-        private readonly Borrowed[] borrowed;
+        private readonly Borrowed[]? borrowed;
 
         /// <summary>The handles; null for none, as C has it.</summary>
-        internal readonly IntPtr[] Values;
+        internal readonly IntPtr[]? Values;
 
-        internal BorrowedList(IBorrowable[] objects, string name)
+        internal BorrowedList(IBorrowable?[]? objects, string name)
         {
             borrowed = null;
             Values = null;
@@ -57,8 +57,9 @@ namespace ClPool.Interop
             {
                 for (int i = 0; i < objects.Length; i++)
                 {
-                    if (objects[i] == null) throw new ArgumentNullException(name + "[" + i + "]");
-                    borrowed[i] = objects[i].Borrow();
+                    IBorrowable? one = objects[i];
+                    if (one == null) throw new ArgumentNullException(name + "[" + i + "]");
+                    borrowed[i] = one.Borrow();
                     Values[i] = borrowed[i].Value;
                 }
             }
@@ -84,9 +85,9 @@ namespace ClPool.Interop
         private readonly Borrowed queue;
         private readonly BorrowedList waits;
 
-        internal Command(CommandQueue queue, ClEvent[] waitFor) : this(Arguments.Borrow(queue, "queue"), waitFor) { }
+        internal Command(CommandQueue? queue, ClEvent[]? waitFor) : this(Arguments.Borrow(queue, "queue"), waitFor) { }
 
-        private Command(Borrowed queue, ClEvent[] waitFor)
+        private Command(Borrowed queue, ClEvent[]? waitFor)
         {
             this.queue = queue;
             waits = default(BorrowedList);
@@ -102,14 +103,14 @@ namespace ClPool.Interop
         }
 
         /// <summary>The same where a missing queue has a meaning.</summary>
-        internal static Command Optional(CommandQueue queueOrNull, ClEvent[] waitFor)
+        internal static Command Optional(CommandQueue? queueOrNull, ClEvent[]? waitFor)
         {
             return new Command(Arguments.BorrowOptional(queueOrNull), waitFor);
         }
 
         internal IntPtr Queue { get { return queue.Value; } }
 
-        internal IntPtr[] Waits { get { return waits.Values; } }
+        internal IntPtr[]? Waits { get { return waits.Values; } }
 
         internal uint WaitCount { get { return waits.Count; } }
 

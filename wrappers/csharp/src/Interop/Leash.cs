@@ -18,7 +18,7 @@ namespace ClPool.Interop
         /// <summary>The memory; zero while nobody holds this.</summary>
         internal IntPtr Memory;
         /// <summary>What the memory was made from, which it keeps; or null.</summary>
-        internal object Source;
+        internal object? Source;
     }
 
     /// <summary>A slot for memory that nobody brings back.</summary>
@@ -32,7 +32,7 @@ namespace ClPool.Interop
         /// <summary>Collections before this turn, or fewer.</summary>
         internal int Collections;
         /// <summary>Where the memory was allocated; null unless leaks are traced.</summary>
-        internal string Site;
+        internal string? Site;
 
         ~Leash()
         {

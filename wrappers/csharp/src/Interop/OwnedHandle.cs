@@ -56,7 +56,7 @@ namespace ClPool.Interop
         }
 
         /// <summary>The text of an object over a handle.</summary>
-        internal static string Describe(string name, OwnedHandle owned, IntPtr foreign)
+        internal static string Describe(string name, OwnedHandle? owned, IntPtr foreign)
         {
             if (owned != null && owned.IsDisposed) return name + " (disposed)";
             IntPtr value = owned == null ? foreign : owned.handle;
@@ -66,7 +66,7 @@ namespace ClPool.Interop
         /// <summary>Releases what finalizers left.</summary>
         internal static void ReleaseForgotten()
         {
-            OwnedHandle found;
+            OwnedHandle? found;
             while (!late.IsEmpty && late.TryDequeue(out found)) found.release(found.left);
         }
 

@@ -12,12 +12,12 @@ namespace ClPool.Interop
     {
         private const int Kept = 256; // of each kind
 
-        [ThreadStatic] private static PerThread current;
+        [ThreadStatic] private static PerThread? current;
         private static readonly List<WeakReference> all = new List<WeakReference>();
 
-        private readonly Leash[] leashes = new Leash[Kept];
+        private readonly Leash?[] leashes = new Leash[Kept];
         private int leashCount;
-        private readonly PlainSlot[] slots = new PlainSlot[Kept];
+        private readonly PlainSlot?[] slots = new PlainSlot[Kept];
         private int slotCount;
         private int collections; // as last seen: earlier than a leash's turn, or at its beginning
         private IntPtr poolInUse;
@@ -41,7 +41,7 @@ namespace ClPool.Interop
             lock (all) threads = all.ToArray();
             foreach (WeakReference thread in threads)
             {
-                PerThread state = (PerThread)thread.Target;
+                PerThread? state = (PerThread?)thread.Target;
                 if (state == null || state == current) continue;
                 SpinWait spin = new SpinWait();
                 while (Volatile.Read(ref state.poolInUse) == pool) spin.SpinOnce();
@@ -50,7 +50,7 @@ namespace ClPool.Interop
 
         /// <summary>A leash that watches memory.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Leash TakeLeash(IntPtr memory, object source)
+        internal Leash TakeLeash(IntPtr memory, object? source)
         {
             int last = leashCount - 1;
             Leash leash;
@@ -60,7 +60,7 @@ namespace ClPool.Interop
             }
             else
             {
-                leash = leashes[last];
+                leash = leashes[last]!;
                 leashes[last] = null;
                 leashCount = last;
             }
@@ -72,7 +72,7 @@ namespace ClPool.Interop
 
         /// <summary>A slot for memory that nothing watches.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Slot TakeSlot(IntPtr memory, object source)
+        internal Slot TakeSlot(IntPtr memory, object? source)
         {
             int last = slotCount - 1;
             PlainSlot slot;
@@ -82,7 +82,7 @@ namespace ClPool.Interop
             }
             else
             {
-                slot = slots[last];
+                slot = slots[last]!;
                 slots[last] = null;
                 slotCount = last;
             }
@@ -97,7 +97,7 @@ namespace ClPool.Interop
         {
             slot.Memory = IntPtr.Zero;
             slot.Source = null;
-            Leash leash = slot as Leash;
+            Leash? leash = slot as Leash;
             if (leash != null) ReturnLeash(leash);
             else ReturnSlot((PlainSlot)slot);
         }
@@ -138,13 +138,14 @@ namespace ClPool.Interop
         [MethodImpl(MethodImplOptions.NoInlining)]
         private static PerThread Make()
         {
-            current = new PerThread();
+            PerThread made = new PerThread();
+            current = made;
             lock (all)
             {
                 all.RemoveAll(thread => !thread.IsAlive);
-                all.Add(new WeakReference(current));
+                all.Add(new WeakReference(made));
             }
-            return current;
+            return made;
         }
     }
 }
