@@ -41,6 +41,15 @@ set(junit org.junit.platform.console.ConsoleLauncher --scan-classpath
     --fail-if-no-tests)
 
 add_test(NAME wrappers.java.junit COMMAND ${java_command} -cp "${test_path}" ${junit})
+# Where the kernel refuses what makes a pool's requests cheap.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_executable(clpool_without_membarrier "${CMAKE_CURRENT_SOURCE_DIR}/tests/without_membarrier/without_membarrier.c")
+  list(APPEND junit_of_races ${junit})
+  list(REMOVE_ITEM junit_of_races --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
+  add_test(NAME wrappers.java.races_without_membarrier COMMAND clpool_without_membarrier ${java_command} -cp "${test_path}"
+                                                               ${junit_of_races} --select-class org.clpool.CloseRaceTest)
+  set_tests_properties(wrappers.java.races_without_membarrier PROPERTIES LABELS wrappers TIMEOUT 300)
+endif()
 # The virtual machine's own check of every call between Java and C.
 add_test(NAME wrappers.java.junit_with_checked_jni COMMAND ${java_command} -Xcheck:jni -cp "${test_path}" ${junit})
 set_tests_properties(wrappers.java.junit_with_checked_jni PROPERTIES
