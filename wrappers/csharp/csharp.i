@@ -13,6 +13,8 @@
 /* Numbers of the headers become constants of managed code. */
 %csconst(1);
 
+%typemap(csout) void { Glue.Need(); $imcall; }
+
 /* CTYPE crosses as GLUE in C and CS in C#, unchanged. */
 %define CLPOOL_CS(CTYPE, GLUE, CS)
 %typemap(ctype) CTYPE "GLUE"
@@ -21,7 +23,7 @@
 %typemap(in) CTYPE %{ $1 = ($1_ltype)$input; %}
 %typemap(out) CTYPE %{ $result = (GLUE)$1; %}
 %typemap(csin) CTYPE "$csinput"
-%typemap(csout) CTYPE { return $imcall; }
+%typemap(csout) CTYPE { Glue.Need(); return $imcall; }
 %typemap(argout) CTYPE ""
 %typemap(freearg) CTYPE ""
 %enddef

@@ -75,7 +75,7 @@ class CSharp(Language):
                 lines += [*summary(self.value_prose(enum, value)), *code(f"""
                     public sealed class {name} : {base}, IClPoolError
                     {{
-                        internal {name}(string message, int clError, System.Exception inner) : base(message, inner) {{ ClError = clError; }}
+                        internal {name}(string message, int clError, System.Exception? inner) : base(message, inner) {{ ClError = clError; }}
 
                         /// <inheritdoc/>
                         public Status Status {{ get {{ return Status.{self.value_name(enum, value)}; }} }}
@@ -128,7 +128,7 @@ class CSharp(Language):
             return names.OPENCL_BITS[member.companion]["csharp"]
         if member.kind == "number32" and member.struct in names.LONG_IN_CSHARP:
             return "long"
-        return TYPES[member.kind]
+        return TYPES[member.kind] + ("?" if member.kind == "text" and member.is_input else "")
 
     def read(self, member: Member) -> str:
         value = f"native.{member.name}"

@@ -15,7 +15,7 @@ namespace ClPool
 
         /// <summary>Chooses a device.</summary>
         /// <exception cref="ClPoolException">NotFound if nothing matches, BadFormat if a selector is malformed</exception>
-        public static IntPtr Choose(DeviceOptions options = null)
+        public static IntPtr Choose(DeviceOptions? options = null)
         {
             IntPtr device;
             IntPtr* result = &device;
@@ -24,7 +24,7 @@ namespace ClPool
         }
 
         /// <summary>Lists all devices that <see cref="Choose"/> would consider, the chosen one first.</summary>
-        public static IntPtr[] List(DeviceOptions options = null)
+        public static IntPtr[] List(DeviceOptions? options = null)
         {
             return Collect((devices, capacity, count) =>
                 WithOptions(options, native => Native.clpool_device_list(native, devices, capacity, count)));
@@ -51,12 +51,12 @@ namespace ClPool
             return new DeviceFacts(native);
         }
 
-        internal static int CreateContext(DeviceOptions options, IntPtr* device, IntPtr* context, IntPtr* queue)
+        internal static int CreateContext(DeviceOptions? options, IntPtr* device, IntPtr* context, IntPtr* queue)
         {
             return WithOptions(options, native => Native.clpool_context_create_default(native, device, context, queue));
         }
 
-        private static int WithOptions(DeviceOptions options, Asker ask)
+        private static int WithOptions(DeviceOptions? options, Asker ask)
         {
             if (options == null) return ask(null);
             fixed (byte* selector = Utf8.Bytes(options.Selector))

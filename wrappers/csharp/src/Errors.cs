@@ -20,7 +20,7 @@ namespace ClPool
     public class ClPoolException : Exception, IClPoolError
     {
         /// <summary>Makes an exception; callbacks may throw it to choose the status.</summary>
-        public ClPoolException(Status status, string message, int clError = 0, Exception inner = null) : base(message, inner)
+        public ClPoolException(Status status, string message, int clError = 0, Exception? inner = null) : base(message, inner)
         {
             Status = status;
             ClError = clError;
@@ -36,7 +36,7 @@ namespace ClPool
     public sealed class OutOfDeviceMemoryException : ClPoolException
     {
         /// <summary>Makes an exception; allocators written in C# throw it when they are out of memory.</summary>
-        public OutOfDeviceMemoryException(string message, int clError = 0, Exception inner = null)
+        public OutOfDeviceMemoryException(string message, int clError = 0, Exception? inner = null)
             : base(Status.OutOfMemory, message, clError, inner)
         {
         }

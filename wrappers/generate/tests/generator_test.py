@@ -126,7 +126,7 @@ class Generator(unittest.TestCase):
         self.assertIn("/// <summary>How round.</summary>\n        public Shape Shape { get; set; }", text)
         self.assertIn("/// <summary>Louder than `unit`.</summary>\n        public bool Loud { get; set; }", text)
         self.assertIn("public long Unit { get; set; } = 1;", text)
-        self.assertIn("public string Name { get; set; }\n", text)
+        self.assertIn("public string? Name { get; set; }\n", text)
         self.assertIn("native.types = (ulong)Types;", text)
         self.assertNotIn("native.name = ", text)
         self.assertIn('native.weight_count = Figures.Store(Weights, native.weights, 3, "Weights");', text)

@@ -131,13 +131,25 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
               uses.all("queues", queues),
               callbacks == null ? 0 : callbacks.register(),
               callbacks == null ? 0 : callbacks.which());
-      return new Pool(pool, this, callbacks);
+      long gate = Native.java_gate_open(pool);
+      if (gate == 0) {
+        Native.clpool_pool_release(pool);
+        throw new OutOfMemoryError("no native memory for a pool");
+      }
+      return new Pool(pool, gate, this, callbacks);
     }
   }
 
   private PoolCallbacks callbacks() {
     boolean none = collect == null && outOfMemory == null && messages == null;
     return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
+  }
+
+  /** Whether a request that neither waits nor calls a driver may send a message. */
+  boolean tellsOfRequests() {
+    boolean guarded =
+        guard == Constants.CLPOOL_GUARD_DEFAULT ? System.getenv("CLPOOL_GUARD") != null : guard != Constants.CLPOOL_GUARD_OFF;
+    return traceMessages || guarded;
   }
 
   String name() {
