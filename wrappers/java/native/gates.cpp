@@ -91,7 +91,9 @@ void drop(Gate* gate) {
 }  // namespace
 
 void* java_gate_open(clpool_pool* pool) {
-  return new (std::nothrow) Gate{pool};
+  Gate* gate = new (std::nothrow) Gate{pool};
+  if (gate == nullptr) clpool_pool_release(pool);
+  return gate;
 }
 
 void* java_gate_allocate(void* opened, size_t size) {

@@ -94,6 +94,7 @@ clpool_status java_device_list_for_tests(cl_device_id* devices, size_t capacity,
 clpool_status java_context_create_default(const char* selector, cl_device_type types, uint32_t flags,
                                           cl_device_id* device, cl_context* context, cl_command_queue* queue);
 // ---- gates.cpp: a pool's requests that are not counted. A gate has two owners, the pool's release and the Java object.
+// Takes the pool over. NULL, with the pool released, where host memory is out.
 void* java_gate_open(clpool_pool* pool);
 // A block if that takes neither waiting nor a driver call; else NULL, as after the gate was shut.
 void* java_gate_allocate(void* gate, size_t size);

@@ -133,7 +133,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
               callbacks == null ? 0 : callbacks.which());
       long gate = Native.java_gate_open(pool);
       if (gate == 0) {
-        Native.clpool_pool_release(pool);
         throw new OutOfMemoryError("no native memory for a pool");
       }
       return new Pool(pool, gate, this, callbacks);
