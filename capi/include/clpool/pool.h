@@ -217,7 +217,7 @@ typedef struct clpool_pool_stats {
   /**
    * The most that active_bytes ever was. Exact if one thread at a time uses the pool; where several do, what
    * each reuses from its own cache is seen a little later, so that it may be off by what caches hold: 1 % of
-   * managed_bytes, or a block for each thread; where threads had to wait for each other, up to 64 MiB or an
+   * managed_bytes (64 KiB at least), or a block for each thread; where threads had to wait for each other, up to 64 MiB or an
    * eighth of managed_bytes.
    */
   uint64_t peak_active_bytes;
