@@ -125,6 +125,10 @@ bool replay_all(const Log& log, const Options& options, const MemorySource& sour
 }
 
 int run_replays(Options& options) {
+  if (options.kind == "dry" && !options.device.empty()) {
+    throw Failure(ExitCode::bad_input,
+                  fmt::format("--device is '{}', and '--kind dry' uses no device", options.device));
+  }
   options.json.open(options.logs);
   std::vector<Log> logs;
   for (const std::string& path : options.logs) {
@@ -152,7 +156,7 @@ void add_replay_verb(CLI::App& program, Run& run) {
   CLI::App* verb = program.add_subcommand(
       "replay", "Replay allocation logs (RMM's format, plain or gzip) and show what pools save");
   auto options = std::make_shared<Options>();
-  verb->add_option("TRACE", options->logs, "Logs to replay; - is standard input")->required();
+  verb->add_option("LOG", options->logs, "Logs to replay; - is standard input")->required();
   verb->add_option("--device", options->device, device_option_help);
   verb->add_option("--kind", options->kind,
                    "Memory to use: buffer, svm, pinned, or dry (numbers only, no device)")
@@ -164,12 +168,7 @@ void add_replay_verb(CLI::App& program, Run& run) {
   JsonOption::add(*verb, options->json);
   verb->add_option("--largest-log", options->largest_log,
                    "Refuse logs of more text than this many bytes, decompressed (or 64KB, 2GB, …)")
-      ->transform(CLI::AsSizeValue(false))
-      ->transform(CLI::Validator(  // comes first: what is negative would become very large
-          [](std::string& text) {
-            return text.rfind('-', 0) == 0 ? fmt::format("'{}' is no number of bytes", text) : std::string();
-          },
-          "", "positive"))
+      ->transform(number_of_bytes())
       ->capture_default_str();
   verb->callback([options, &run] { run = [options] { return run_replays(*options); }; });
 }

@@ -100,6 +100,24 @@ void check_option(const CLI::App& app, const std::string& of, const std::string&
                                                  did_you_mean(name, known)));
 }
 
+/// Of 1024: 2 for "MB", "mib", " M"; 0 for "" and "B"; -1 for what is no unit of bytes.
+int power_of_unit(const char* begin, const char* end) {
+  std::string unit;
+  for (; begin != end; ++begin) {
+    if (*begin != ' ' || !unit.empty()) {
+      unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*begin)));
+    }
+  }
+  if (unit.empty() || unit == "b") {
+    return 0;
+  }
+  const std::size_t power = std::string("kmgtpe").find(unit[0]);
+  const std::string rest = unit.substr(1);
+  return power != std::string::npos && (rest.empty() || rest == "b" || rest == "i" || rest == "ib")
+             ? static_cast<int>(power) + 1
+             : -1;
+}
+
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
@@ -147,6 +165,25 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
                    : fmt::format("'{}' is no whole number from {} to {}", text, least, most);
       },
       "", "whole_number");
+}
+
+CLI::Validator number_of_bytes() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        const int power = error == std::errc::invalid_argument ? -1 : power_of_unit(rest, end);
+        if (power < 0) {
+          return fmt::format("'{}' is no number of bytes, such as 65536, 64KB or 2GB", text);
+        }
+        if (error != std::errc() || number > UINT64_MAX >> (10 * power)) {
+          return fmt::format("'{}' is more than {} bytes", text, UINT64_MAX);
+        }
+        text = std::to_string(number << (10 * power));
+        return std::string();
+      },
+      "", "number_of_bytes");
 }
 
 std::string listed_words(const CLI::Option& option) {

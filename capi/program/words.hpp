@@ -23,6 +23,10 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// A check for options whose value is a whole number of this range.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
+/// A check for options whose value is a number of bytes, such as 65536, 64KB or 2 GiB (all of them powers of 1024), which
+/// it turns into digits alone.
+CLI::Validator number_of_bytes();
+
 /// The words of the option's one_of(), separated by ", "; "" if it has none.
 std::string listed_words(const CLI::Option& option);
 

@@ -5,7 +5,7 @@
 # Every public header compiles on its own and twice in a row, all of them also in programs written for OpenCL 1.2, with
 # strict warnings as errors; *.hpp from C++17, and older standards are told so. The oldest standard of each kind of
 # header compiles them one by one, the others all in one program, each twice. *.hpp also without exceptions, where a call
-# that is not given a std::error_code is refused.
+# that is not given a std::error_code is refused. Fills with what is more than its bytes are refused.
 set -eu
 compiler=$1 language=$2 include=$3 cl_include=$4
 
@@ -74,10 +74,17 @@ for version in 100 110 120 200; do
   check "#define CL_TARGET_OPENCL_VERSION $version"$'\n'"#include \"clpool/clpool.h\""
 done
 
+fills_with_an_object='#include <string>
+#include "clpool/mem.hpp"
+void fill(clpool::Mem& mem, cl_command_queue queue) { mem.fill(queue, std::string("text")); }'
 forgets_the_code='#include "clpool/mem.hpp"
 int main() { return clpool::Mem::buffer(nullptr, 1) ? 0 : 1; }'
 case "$language" in
   c++17 | c++20 | c++2b)
+    if said=$(compiles "$fills_with_an_object") || ! grep -q 'devices copy bytes' <<<"$said"; then
+      echo "a fill with a std::string is not refused by $command -std=$language"
+      failures=$((failures + 1))
+    fi
     warnings+=(-fno-exceptions)
     check "$(included "${names[@]}")"
     if said=$("$command" -x "$kind" -std="$language" -fno-exceptions -S -o /dev/null -I "$include" -idirafter "$cl_include" \

@@ -230,9 +230,32 @@ TEST(CppSource, ExceptionsBecomeStatuses) {
     std::error_code code;
     const clpool::Mem none = allocator.allocate(13, code);
     EXPECT_EQ(code, clpool::make_error_code(CLPOOL_ERROR_CALLBACK));
+    EXPECT_NE(std::string(clpool_last_error_message()).find("superstition"), std::string::npos);
     EXPECT_FALSE(allocator.allocate(0));
   }
   EXPECT_EQ(destroyed, 1);
+}
+
+class Superstitious final : public clpool::Source {
+ public:
+  uint64_t allocate(uint64_t, uint64_t) override { throw std::runtime_error("superstition"); }
+  void deallocate(uint64_t, uint64_t) noexcept override {}
+};
+
+TEST(CppSource, WhatItThrowsIsInTheMessage) {
+  const clpool::Allocator source = clpool::Allocator::custom(std::make_unique<Superstitious>());
+  const clpool::Pool pool(clpool::Allocator::limit(source, 1 << 30));
+  try {
+    pool.allocate(13);
+    FAIL() << "the source throws";
+  } catch (const clpool::Error& error) {
+    EXPECT_EQ(error.status(), CLPOOL_ERROR_CALLBACK);
+    EXPECT_NE(std::string(error.what()).find("superstition"), std::string::npos) << error.what();
+  }
+  std::error_code code;
+  EXPECT_FALSE(source.allocate(13, code));
+  EXPECT_EQ(code, clpool::make_error_code(CLPOOL_ERROR_CALLBACK));
+  EXPECT_NE(std::string(clpool_last_error_message()).find("superstition"), std::string::npos);
 }
 
 TEST(CppSource, PoolsOverItNeedNoDevice) {

@@ -130,6 +130,9 @@ void CppProgram::make_memory() {
       case 3:
         mem = pool.try_allocate(size, error);
         break;
+      case 4:
+        mem = pool.allocate_on(context_.queue(), size, error);
+        break;
       default:
         mem = pool.allocate(size, error);
     }

@@ -70,7 +70,13 @@ void CppProgram::give_back() {
   const clpool_status status = [&] {
     switch (input_.byte() % 4) {
       case 0:
-        return told([&](OnError error) { mem.release(error); });
+        return told([&](OnError error) {
+          if (mem.try_release()) {
+            error(CLPOOL_SUCCESS);
+          } else {
+            mem.release(error);
+          }
+        });
       case 1:
         return told([&](OnError error) { mem.release_later(error); });
       case 2: {

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # parent.sh LANGUAGE MEANS SOURCE_FOLDER CMAKE [build]: the library as a part of parent/, a project in LANGUAGE (C or CXX) that
 # takes it in by MEANS (add_subdirectory or FetchContent): it configures without a word beyond status, changes nothing that
-# the parent has, and adds the libraries alone: no test, no program, nothing to install. With "build" it is
-# built, the parent's programs are run, and what was asked for is installed.
+# the parent has, and adds the libraries alone: no test, no program, nothing to install. The parent compiles several sources as
+# one (CMAKE_UNITY_BUILD), the library does not. With "build" it is built, the parent's programs are run, and what was asked for
+# is installed.
 set -euo pipefail
 language=$1 means=$2 source=$3 cmake=$4 build=${5:-}
 parent=$(cd "$(dirname "${BASH_SOURCE[0]}")/parent" && pwd)
@@ -20,7 +21,7 @@ fails() {
 }
 configure() {
   "$cmake" -S "$parent" -B "$work/build" -G Ninja -DPARENT_LANGUAGE="$language" -DPARENT_MEANS="$means" \
-    -DCLPOOL_SOURCE="$source" -DCLPOOL_BUILD_STATIC=ON "$@" >"$work/log" 2>"$work/errors" ||
+    -DCLPOOL_SOURCE="$source" -DCLPOOL_BUILD_STATIC=ON -DCMAKE_UNITY_BUILD=ON "$@" >"$work/log" 2>"$work/errors" ||
     fails "a parent in $language is not configured:" cat "$work/errors"
 }
 
@@ -29,6 +30,9 @@ configure
 if grep -v '^-- ' "$work/log"; then fails "these lines of configuring are no status"; fi
 if grep -E '^build [^ :]*clpool(-build)?/(capi/(program|examples)|tests|wrappers)/[^ :]*\.o:' "$work/build/build.ninja"; then
   fails "these parts of the library were not asked for"
+fi
+if grep -E '^build [^ :]*clpool(-build)?/[^ :]*/Unity/[^ :]*\.o:' "$work/build/build.ninja"; then
+  fails "these sources of the library are compiled as one"
 fi
 tests=$("$cmake" -E chdir "$work/build" ctest -N)
 [[ "$tests" == *"Total Tests: 0"* ]] || fails "the parent has tests that are not its own: $tests"

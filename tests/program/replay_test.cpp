@@ -191,11 +191,34 @@ TEST_F(ReplayVerb, RefusesALogOfMoreTextThanItMayHave) {
         run_program({"replay", "--kind", "dry", "--largest-log", std::to_string(text.size()), path});
     EXPECT_EQ(read.exit_code, 0) << read.err;
   }
-  const RunResult negative = run_program({"replay", "--kind", "dry", "--largest-log", "-1", plain});
-  EXPECT_EQ(negative.exit_code, 2);
-  EXPECT_TRUE(contains(negative.err, "'-1' is no number of bytes")) << negative.err;
+  for (const char* none : {"-1", "1e3", "1.5", "", "KB", "64KX", "64 K B", "0x10", "+1"}) {
+    const RunResult run = run_program({"replay", "--kind", "dry", "--largest-log", none, plain});
+    EXPECT_EQ(run.exit_code, 2) << none;
+    EXPECT_TRUE(contains(run.err, std::string("'") + none + "' is no number of bytes")) << run.err;
+  }
+  for (const char* beyond : {"18446744073709551616", "99999999999999999999", "16EiB", "99999999999GB"}) {
+    const RunResult run = run_program({"replay", "--kind", "dry", "--largest-log", beyond, plain});
+    EXPECT_EQ(run.exit_code, 2) << beyond;
+    EXPECT_TRUE(contains(run.err, std::string("'") + beyond + "' is more than 18446744073709551615 bytes"))
+        << run.err;
+  }
+  for (const char* enough : {"18446744073709551615", "15EiB", "1m", "64KB", "64 kib", "65536B"}) {
+    const RunResult run = run_program({"replay", "--kind", "dry", "--largest-log", enough, plain});
+    EXPECT_EQ(run.exit_code, 0) << enough << ": " << run.err;
+  }
+  expect_refused_with(
+      {"--largest-log", "0KB", plain},
+      plain + ": line 1: the log has more than 0 bytes, the most that are read (--largest-log)");
   expect_refused_with({"--largest-log", "10", packed},
                       packed + ": more than 10 bytes of gzip data, the most that are read (--largest-log)");
+}
+
+TEST_F(ReplayVerb, WithoutADeviceNoneMayBeNamed) {
+  const std::string log = folder.write("log.csv", good_log);
+  const RunResult run = run_program({"replay", "--kind", "dry", "--device", "nowhere", log});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "clpool: --device is 'nowhere', and '--kind dry' uses no device\n");
 }
 
 TEST_F(ReplayVerb, AGzipBombIsNotDecompressedBeyondTheLimit) {

@@ -41,7 +41,7 @@ TEST(Program, HelpsWithEachVerb) {
   EXPECT_TRUE(contains(program.out, "Exit codes")) << program.out;
   const RunResult replay = run_program({"replay", "--help"});
   EXPECT_EQ(replay.exit_code, 0);
-  for (const char* option : {"TRACE", "--device", "--kind", "--strategy", "--json"}) {
+  for (const char* option : {"LOG...", "--device", "--kind", "--strategy", "--json"}) {
     EXPECT_TRUE(contains(replay.out, option)) << option << " in\n" << replay.out;
   }
   const RunResult devices = run_program({"devices", "--help"});

@@ -62,7 +62,8 @@ CLPOOL_API clpool_status clpool_mem_sub_region(clpool_mem* parent, size_t origin
                                                cl_mem_flags flags, clpool_mem** out) CLPOOL_NOEXCEPT;
 
 /**
- * A clpool_mem for a plain cl_mem of any type.
+ * A clpool_mem for a plain cl_mem of any type. Of a pool's block, the cl_mem alone is kept: the block goes
+ * back to its pool as if nothing had wrapped it, and others get its bytes. clpool_mem_retain() keeps a block.
  * @param handle the object; of a sub-buffer, the buffer that it is part of must keep a reference as long
  * @param retain not 0: it is retained; 0: the caller's reference is taken over if the call succeeds
  * @param out receives the memory; the caller releases it with clpool_mem_release(). NULL on failure. Its kind

@@ -13,6 +13,7 @@
 #include "clpool/heap.hpp"
 #include "clpool/image.hpp"
 #include "clpool/mem.hpp"
+#include "clpool/message.hpp"
 #include "clpool/pool.hpp"
 #include "clpool/trace.hpp"
 

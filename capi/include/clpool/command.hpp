@@ -60,22 +60,60 @@ class Event {
   cl_event former_ = nullptr;
 };
 
+namespace detail {
+
+/// Events with a reference on each.
+class EventList {
+ public:
+  EventList() noexcept = default;
+  EventList(const EventList& other) { add(other.events_.data(), other.events_.size()); }
+  EventList(EventList&&) noexcept = default;
+  EventList& operator=(EventList other) noexcept {
+    events_.swap(other.events_);
+    held_.swap(other.held_);
+    return *this;
+  }
+  ~EventList() = default;
+
+  /// What cannot be retained stays in the list: the command that is given it says what is wrong.
+  void add(const cl_event* events, std::size_t count) {
+    events_.reserve(events_.size() + count);
+    held_.reserve(held_.size() + count);
+    for (std::size_t index = 0; index < count; ++index) {
+      events_.push_back(events[index]);
+      if (events[index] != nullptr && clRetainEvent(events[index]) == CL_SUCCESS) {
+        held_.emplace_back(events[index]);
+      }
+    }
+  }
+  std::size_t size() const noexcept { return events_.size(); }
+  const cl_event* data() const noexcept { return events_.empty() ? nullptr : events_.data(); }
+
+ private:
+  std::vector<cl_event> events_;
+  std::vector<Event> held_;
+};
+
+}  // namespace detail
+
 /// Where a command runs: a queue alone converts to it. `On(queue).after({a,
-/// b}).signal(done).without_blocking()`.
+/// b}).signal(done).without_blocking()`. May be used for any number of commands.
 class On {
  public:
+  /// The queue must live as long as this object.
   On(cl_command_queue queue) noexcept : queue_(queue) {}
-  /// Events to wait for.
+  /// Events to wait for, each command of this object for all of them. The object holds a reference on each.
   On& after(std::initializer_list<cl_event> events) {
-    waits_.insert(waits_.end(), events.begin(), events.end());
+    waits_.add(events.begin(), events.size());
     return *this;
   }
   On& after(const std::vector<cl_event>& events) {
-    waits_.insert(waits_.end(), events.begin(), events.end());
+    waits_.add(events.data(), events.size());
     return *this;
   }
+  /// The event that is there now, not one that it receives later.
   On& after(const Event& event) { return after({event.get()}); }
-  /// Receives the command's event.
+  /// Receives the command's event; must live as long as commands are given this object.
   On& signal(Event& event) noexcept {
     event_ = &event;
     return *this;
@@ -89,12 +127,12 @@ class On {
   cl_command_queue queue() const noexcept { return queue_; }
   int32_t blocking() const noexcept { return blocking_; }
   cl_uint wait_count() const noexcept { return static_cast<cl_uint>(waits_.size()); }
-  const cl_event* waits() const noexcept { return waits_.empty() ? nullptr : waits_.data(); }
+  const cl_event* waits() const noexcept { return waits_.data(); }
   cl_event* event() const noexcept { return event_ == nullptr ? nullptr : event_->receive(); }
 
  private:
   cl_command_queue queue_;
-  std::vector<cl_event> waits_;
+  detail::EventList waits_;
   Event* event_ = nullptr;
   int32_t blocking_ = 1;
 };

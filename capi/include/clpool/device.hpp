@@ -87,6 +87,9 @@ class DefaultContext {
     context_.reset(context);
     queue_.reset(queue);
   }
+  /// Takes over the caller's references.
+  DefaultContext(cl_device_id device, cl_context context, cl_command_queue queue) noexcept
+      : device_(device), context_(context), queue_(queue) {}
   cl_device_id device() const noexcept { return device_; }
   cl_context context() const noexcept { return context_.get(); }
   cl_command_queue queue() const noexcept { return queue_.get(); }
@@ -207,9 +210,9 @@ class Memo {
     clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
     ops.compute = [](void* user, void** result) -> clpool_status {
       auto* running = static_cast<Call*>(user);
-      const clpool_status status =
-          detail::without_exceptions([&] { *result = new T(running->compute()); }, &running->exception);
-      return status == CLPOOL_SUCCESS ? status : CLPOOL_ERROR_CALLBACK;
+      return detail::without_exceptions([&] { *result = new T(running->compute()); }, &running->exception)
+                 ? CLPOOL_SUCCESS
+                 : CLPOOL_ERROR_CALLBACK;
     };
     ops.destroy = [](void* result) { delete static_cast<T*>(result); };
     clpool_memo_value* value = nullptr;

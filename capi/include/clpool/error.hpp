@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failures of libclpool as C++ exceptions or as std::error_code, as the caller chooses. Header only, C++17. Where
 // exceptions are switched off (-fno-exceptions), every function that can fail must be given a std::error_code; one that
-// is not does not compile, or where the compiler cannot say so, does not link.
+// is not does not compile, or where the compiler cannot say so, does not link. Files with and without exceptions may be
+// parts of one program and share all objects of this layer; so may libraries that hide their symbols.
 #ifndef CLPOOL_ERROR_HPP
 #define CLPOOL_ERROR_HPP
 
@@ -20,16 +21,28 @@
 
 #include "clpool/status.h"
 
+// CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS: the namespace of what differs between files with and without exceptions, so that a
+// program of both has both. OnError is one of these, and a parameter of every function that can fail: those have two
+// names as well.
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define CLPOOL_HAS_EXCEPTIONS 1
+#define CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS with_exceptions
 #else
 #define CLPOOL_HAS_EXCEPTIONS 0
+#define CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS no_exceptions
+#endif
+
+// What is one thing in a whole process, however many libraries are built from it with -fvisibility=hidden.
+#if defined(__GNUC__)
+#define CLPOOL_ONE_FOR_ALL __attribute__((visibility("default")))
+#else
+#define CLPOOL_ONE_FOR_ALL
 #endif
 
 namespace clpool {
 
 /// A call of libclpool failed. what() has the library's message, with the values and limits that matter.
-class Error : public std::runtime_error {
+class CLPOOL_ONE_FOR_ALL Error : public std::runtime_error {
  public:
   /// The calling thread's last failure.
   explicit Error(clpool_status status)
@@ -48,7 +61,7 @@ class Error : public std::runtime_error {
 };
 
 /// Device memory, or a limit of it, is exhausted.
-class OutOfMemory : public Error {
+class CLPOOL_ONE_FOR_ALL OutOfMemory : public Error {
  public:
   using Error::Error;
 };
@@ -66,7 +79,7 @@ inline void check(clpool_status status) {
 #endif
 
 /// The category of statuses as error codes: the value is a clpool_status.
-class ErrorCategory final : public std::error_category {
+class CLPOOL_ONE_FOR_ALL ErrorCategory final : public std::error_category {
  public:
   const char* name() const noexcept override { return "clpool"; }
   std::string message(int status) const override { return clpool_status_string(status); }
@@ -89,7 +102,7 @@ class ErrorCategory final : public std::error_category {
   }
 };
 
-inline const std::error_category& error_category() noexcept {
+CLPOOL_ONE_FOR_ALL inline const std::error_category& error_category() noexcept {
   static const ErrorCategory* const category = new ErrorCategory;  // never destroyed: nothing runs at exit
   return *category;
 }
@@ -97,6 +110,8 @@ inline const std::error_category& error_category() noexcept {
 inline std::error_code make_error_code(clpool_status status) noexcept {
   return std::error_code(status, error_category());
 }
+
+inline namespace CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS {
 
 /// Last parameter of every function that can fail: left out, failures are exceptions; a std::error_code there
 /// receives them instead, and success too.
@@ -129,33 +144,48 @@ class OnError {
   std::error_code* code_ = nullptr;
 };
 
+}  // namespace CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS
+
 namespace detail {
 
-/// For callbacks, which C calls: what `function` throws becomes a status, and is kept in `exception` unless that is null.
+inline namespace CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS {
+
+/// For callbacks, which C calls: false if `function` threw, which is then kept in `exception` unless that is null.
 template <typename Function>
-clpool_status without_exceptions(Function&& function, std::exception_ptr* exception = nullptr) noexcept {
+bool without_exceptions(Function&& function, std::exception_ptr* exception = nullptr) noexcept {
 #if CLPOOL_HAS_EXCEPTIONS
   try {
     std::forward<Function>(function)();
-    return CLPOOL_SUCCESS;
   } catch (...) {
     if (exception != nullptr) {
       *exception = std::current_exception();
     }
-    try {
-      throw;
-    } catch (const std::bad_alloc&) {
-      return CLPOOL_ERROR_OUT_OF_MEMORY;
-    } catch (...) {
-      return CLPOOL_ERROR_CALLBACK;
-    }
+    return false;
   }
 #else
   static_cast<void>(exception);
   std::forward<Function>(function)();
-  return CLPOOL_SUCCESS;
 #endif
+  return true;
 }
+
+/// For callbacks whose callers in the library catch what is thrown, and put its what() into their message: std::bad_alloc
+/// alone becomes a status.
+template <typename Function>
+clpool_status without_bad_alloc(Function&& function) {
+#if CLPOOL_HAS_EXCEPTIONS
+  try {
+    std::forward<Function>(function)();
+  } catch (const std::bad_alloc&) {
+    return CLPOOL_ERROR_OUT_OF_MEMORY;
+  }
+#else
+  std::forward<Function>(function)();
+#endif
+  return CLPOOL_SUCCESS;
+}
+
+}  // namespace CLPOOL_WITH_OR_WITHOUT_EXCEPTIONS
 
 /// The text that `write(text, capacity, &needed)` writes, however long; empty where that fails.
 template <typename Write>

@@ -142,9 +142,26 @@ class Mem {
       static_cast<void>(mem_.release());
     }
   }
-  void release_after(std::initializer_list<cl_event> events, OnError error = {}) {
-    error(clpool_mem_release_after(get(), static_cast<uint32_t>(events.size()), events.begin()));
+  /// A block that no command uses any more.
+  void release_idle(OnError error = {}) { error(clpool_mem_release_idle(mem_.release())); }
+  /// True if the memory went back, which took neither waiting nor a driver call; else it stays, for release() or
+  /// release_later().
+  bool try_release() noexcept {
+    if (clpool_mem_try_release(get()) != CLPOOL_SUCCESS) {
+      return false;
+    }
+    static_cast<void>(mem_.release());
+    return true;
   }
+  /// The block is handed out again only when these events are complete; any number of calls add to each other. Does not
+  /// release it.
+  void release_after(std::initializer_list<cl_event> events, OnError error = {}) {
+    release_after(events.begin(), events.size(), error);
+  }
+  void release_after(const std::vector<cl_event>& events, OnError error = {}) {
+    release_after(events.data(), events.size(), error);
+  }
+  void release_after(const Event& event, OnError error = {}) { release_after({event.get()}, error); }
   void used_on(cl_command_queue queue, OnError error = {}) { error(clpool_mem_used_on(get(), queue)); }
   void bind_queue(cl_command_queue queue, OnError error = {}) { error(clpool_mem_bind_queue(get(), queue)); }
   void unbind_queue(OnError error = {}) { error(clpool_mem_unbind_queue(get())); }
@@ -227,6 +244,7 @@ class Mem {
   // Commands on buffers and SVM.
   template <typename T>
   void fill(const On& on, const T& pattern, Range range = {}, OnError error = {}) {
+    static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
     error(clpool_mem_fill(on.queue(), get(), &pattern, sizeof pattern, range.offset, range.size,
                           on.wait_count(), on.waits(), on.event()));
   }
@@ -292,9 +310,16 @@ class Mem {
   }
 
   // Commands on images.
+  /// Of all channels, whether the image has them or not: float, int32_t or uint32_t as the format's channels are read.
   template <typename T>
   void fill_image(const On& on, const T (&color)[4], Triple origin, Triple region, OnError error = {}) {
+    static_assert(std::is_trivially_copyable<T>::value, "devices copy bytes");
     error(clpool_image_fill(on.queue(), get(), color, sizeof color, origin.data(), region.data(),
+                            on.wait_count(), on.waits(), on.event()));
+  }
+  /// Of an image of CL_DEPTH.
+  void fill_image(const On& on, float depth, Triple origin, Triple region, OnError error = {}) {
+    error(clpool_image_fill(on.queue(), get(), &depth, sizeof depth, origin.data(), region.data(),
                             on.wait_count(), on.waits(), on.event()));
   }
   void read_image(const On& on, Triple origin, Triple region, void* host, std::size_t host_size,
@@ -344,6 +369,9 @@ class Mem {
   struct Release {
     void operator()(clpool_mem* mem) const noexcept { clpool_mem_release(mem); }
   };
+  void release_after(const cl_event* events, std::size_t count, OnError error) {
+    error(clpool_mem_release_after(get(), static_cast<uint32_t>(count), events));
+  }
   template <typename Function, typename... Arguments>
   static Mem made(OnError error, Function function, Arguments... arguments) {
     clpool_mem* mem = nullptr;
@@ -353,15 +381,40 @@ class Mem {
   std::unique_ptr<clpool_mem, Release> mem_;
 };
 
-/// Moves memory to the queue's device, or to the host.
-inline void migrate(const On& on, std::initializer_list<const Mem*> mems, cl_mem_migration_flags flags = 0,
-                    OnError error = {}) {
+namespace detail {
+
+inline const Mem* address_of(const Mem& mem) noexcept {
+  return &mem;
+}
+inline const Mem* address_of(const Mem* mem) noexcept {
+  return mem;
+}
+
+template <typename Mems>
+void migrate(const On& on, const Mems& mems, cl_mem_migration_flags flags, OnError error) {
   std::vector<clpool_mem*> handles;
-  for (const Mem* mem : mems) {
-    handles.push_back(mem->get());
+  for (const auto& mem : mems) {
+    const Mem* const address = address_of(mem);
+    handles.push_back(address != nullptr ? address->get() : nullptr);
   }
   error(clpool_mem_migrate(on.queue(), handles.data(), static_cast<uint32_t>(handles.size()), flags,
                            on.wait_count(), on.waits(), on.event()));
+}
+
+}  // namespace detail
+
+/// Moves memory to the queue's device, or to the host.
+inline void migrate(const On& on, std::initializer_list<const Mem*> mems, cl_mem_migration_flags flags = 0,
+                    OnError error = {}) {
+  detail::migrate(on, mems, flags, error);
+}
+inline void migrate(const On& on, const std::vector<const Mem*>& mems, cl_mem_migration_flags flags = 0,
+                    OnError error = {}) {
+  detail::migrate(on, mems, flags, error);
+}
+inline void migrate(const On& on, const std::vector<Mem>& mems, cl_mem_migration_flags flags = 0,
+                    OnError error = {}) {
+  detail::migrate(on, mems, flags, error);
 }
 
 inline cl_bitfield svm_capabilities(cl_device_id device, OnError error = {}) {

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: The libclpool authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* Messages of the library: warnings and traces that a program may want to show. The library itself prints
- * nothing but what guarded pools find where nobody receives messages (pool.h).
+ * nothing but what guarded pools find where nobody receives messages (pool.h). Who sets a receiver gets all
+ * severities, and shows those that are wanted.
  *
  * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
  * otherwise, it does not block and makes no OpenCL calls.
@@ -17,7 +18,9 @@ extern "C" {
 
 /** How much a message matters. */
 enum {
-  /** What a pool does, for those who asked (clpool_pool_options.trace_messages). */
+  /** What the library does, where nothing is wrong: which device was chosen and what decided (each
+   * clpool_device_choose(), and whatever chooses a device); what a pool does, only where
+   * clpool_pool_options.trace_messages asks for it. */
   CLPOOL_MESSAGE_TRACE = 1,
   /** Works, but probably not as meant: a deferred allocator under a pool, blocks leaked at a pool's end. */
   CLPOOL_MESSAGE_WARNING = 2,

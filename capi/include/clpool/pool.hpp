@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "clpool/allocator.h"
+#include "clpool/device.hpp"
 #include "clpool/error.hpp"
 #include "clpool/mem.hpp"
 #include "clpool/pool.h"
@@ -22,7 +23,8 @@ namespace clpool {
 class Source {
  public:
   virtual ~Source() = default;
-  /// Any value but 0. std::bad_alloc means out of memory; any other exception fails the request.
+  /// Any value but 0. std::bad_alloc means out of memory; any other exception fails the request with
+  /// CLPOOL_ERROR_CALLBACK, and its what() is in the message.
   virtual uint64_t allocate(uint64_t size, uint64_t alignment) = 0;
   virtual void deallocate(uint64_t chunk, uint64_t size) noexcept = 0;
 };
@@ -56,7 +58,7 @@ class Allocator {
   static Allocator custom(std::unique_ptr<Source> source, OnError error = {}) {
     clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
     ops.allocate = [](void* user, uint64_t size, uint64_t alignment, uint64_t* chunk) -> clpool_status {
-      return detail::without_exceptions(
+      return detail::without_bad_alloc(
           [&] { *chunk = static_cast<Source*>(user)->allocate(size, alignment); });
     };
     ops.deallocate = [](void* user, uint64_t chunk, uint64_t size) {
@@ -108,6 +110,8 @@ inline clpool_pool_options pool_options() noexcept {
 class Pool {
  public:
   Pool() noexcept = default;
+  /// Takes over the caller's reference.
+  explicit Pool(clpool_pool* pool) { adopt(pool); }
   explicit Pool(const Allocator& allocator, OnError error = {}) {
     clpool_pool* pool = nullptr;
     error(clpool_pool_create(allocator.get(), nullptr, &pool));
@@ -131,6 +135,12 @@ class Pool {
     error(status == CLPOOL_ERROR_WOULD_BLOCK ? CLPOOL_SUCCESS : status);
     return Mem(mem);
   }
+  /// A block for commands on this queue alone, unless Mem::used_on() names another.
+  Mem allocate_on(cl_command_queue queue, std::size_t size, OnError error = {}) const {
+    clpool_mem* mem = nullptr;
+    error(clpool_pool_allocate_on(get(), queue, size, &mem));
+    return Mem(mem);
+  }
   clpool_pool_stats statistics(OnError error = {}) const {
     clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
     error(clpool_pool_statistics(get(), &stats));
@@ -147,7 +157,7 @@ class Pool {
     std::vector<clpool_pool_stretch> stretches;
     const clpool_pool_visitor visitor = [](void* user, const clpool_pool_stretch* stretch) -> int32_t {
       const auto add = [&] { static_cast<std::vector<clpool_pool_stretch>*>(user)->push_back(*stretch); };
-      return detail::without_exceptions(add) == CLPOOL_SUCCESS ? 0 : 1;
+      return detail::without_exceptions(add) ? 0 : 1;
     };
     error(clpool_pool_visit(get(), visitor, &stretches));
     return stretches;
@@ -170,6 +180,32 @@ class Pool {
     }
   }
   std::shared_ptr<clpool_pool> pool_;
+};
+
+/// One line to begin with: a device, a context with it alone, an in-order queue, and a pool that knows the queue. Context
+/// and queue are released with the object, the pool when its last copy and its last block go.
+class DefaultPool {
+ public:
+  /// `memory`: one of CLPOOL_MEMORY_…; the options' `queues` must be left out.
+  explicit DefaultPool(uint32_t memory = CLPOOL_MEMORY_BUFFER, const DeviceOptions& device = {},
+                       const clpool_pool_options& options = pool_options(), OnError error = {}) {
+    const clpool_device_options c_device = device.get();
+    clpool_pool* pool = nullptr;
+    cl_device_id id = nullptr;
+    cl_context context = nullptr;
+    cl_command_queue queue = nullptr;
+    error(clpool_pool_create_default(&c_device, memory, &options, &pool, &id, &context, &queue));
+    start_ = DefaultContext(id, context, queue);
+    pool_ = Pool(pool);
+  }
+  const Pool& pool() const noexcept { return pool_; }
+  cl_device_id device() const noexcept { return start_.device(); }
+  cl_context context() const noexcept { return start_.context(); }
+  cl_command_queue queue() const noexcept { return start_.queue(); }
+
+ private:
+  DefaultContext start_{nullptr, nullptr, nullptr};
+  Pool pool_;
 };
 
 inline uint64_t bin_number(uint64_t size, uint32_t leading_bits = 4, OnError error = {}) {
