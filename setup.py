@@ -64,7 +64,7 @@ class BuildNative(build_ext):
         installed = tree / "lib" / "clpool"
         package = ROOT / "wrappers" / "python" / "clpool" if self.inplace else Path(self.build_lib) / "clpool"
         (package / "bin").mkdir(parents=True, exist_ok=True)
-        generated = (installed / name for name in ("_numbers.py", "_opencl.py", "_results.py"))
+        generated = (installed / name for name in ("_errors.py", "_numbers.py", "_opencl.py", "_results.py"))
         for file in (*installed.glob("_native.*.so"), *generated, installed / "libclpool.so.1", installed / "bin" / "clpool"):
             if file.exists():
                 shutil.copy2(file.resolve(), package / file.relative_to(installed))

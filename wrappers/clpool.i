@@ -24,7 +24,7 @@
 #endif
 
 %include "common/handles.i"
-%include "common/parameters.i"
+%include "described/results.i"
 %include "common/structs.i"
 
 %include "clpool/status.h"

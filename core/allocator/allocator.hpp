@@ -26,6 +26,7 @@ struct AllocatorTraits {
   std::uint64_t max_chunk_bytes = 0;  ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE, the least of the devices; 0 = unknown
   cl_context context = nullptr;       ///< null for custom memory
   cl_command_queue queue = nullptr;   ///< where the memory is used, if the allocator was made over a queue
+  bool made_behind_queue = false;  ///< what makes a chunk's memory is enqueued there, and loses its content
 };
 
 class Allocator : public Shared {

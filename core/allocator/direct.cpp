@@ -119,6 +119,7 @@ class DirectOwner final : public MemOwner {
         return Status::success;
       }
     }
+    CLPOOL_TRY(cl::require_context(queue, static_cast<DirectMem&>(mem).allocator->traits().context));
     bool out_of_order = false;
     CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
     cl::Queue shared;

@@ -22,6 +22,10 @@ Status read_context_facts(cl_context context, ContextFacts& facts) {
     facts.global_bytes = std::max<std::uint64_t>(facts.global_bytes, global_bytes);
     cl::Version version;
     CLPOOL_TRY(cl::device_version(device, version));
+    if (version < cl::Version{1, 1}) {
+      return fail(Status::not_supported, "memory needs OpenCL 1.1, a device of the context has %d.%d",
+                  version.major, version.minor);
+    }
     facts.newest = std::max(facts.newest, version);
     facts.base_alignment = std::max<std::uint64_t>(facts.base_alignment, alignment_bits / 8);
     facts.max_alloc_bytes = std::min<std::uint64_t>(facts.max_alloc_bytes, max_alloc);

@@ -120,6 +120,7 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.max_chunk_bytes = context_facts.max_alloc_bytes;
   traits.context = facts.context.get();
   traits.queue = queue;
+  traits.made_behind_queue = touch == Touch::migrate && !waits;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));

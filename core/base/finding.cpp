@@ -3,7 +3,9 @@
 // Findings of guard mode.
 #include "base/finding.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +53,10 @@ void report_finding(const MessageSink& sink, const char* format, ...) noexcept {
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  // A finding is one line, and steers no terminal, whatever a pool is called.
+  std::replace_if(
+      text, text + std::strlen(text),
+      [](char character) { return std::iscntrl(static_cast<unsigned char>(character)) != 0; }, '?');
   say(sink, text);
   if (guard_mode_of_environment() == GuardMode::abort) {
     std::abort();

@@ -43,6 +43,11 @@ Status check_order(const Order& order) noexcept {
     return fail(Status::invalid_value, "wait_count is %u but wait_list is %s", order.wait_count,
                 order.waits == nullptr ? "NULL" : "not NULL");
   }
+  for (cl_uint i = 0; i < order.wait_count; ++i) {
+    if (order.waits[i] == nullptr) {
+      return fail(Status::invalid_value, "event %u of %u in wait_list is NULL", i, order.wait_count);
+    }
+  }
   return Status::success;
 }
 

@@ -138,8 +138,11 @@ Status choose(const Catalog& catalog, const ChoiceOptions& options, Choice& choi
     CLPOOL_TRY(apply_rank(choice, decided));
   }
   if (choice.devices.empty()) {
-    return fail(Status::not_found, "no device of type 0x%llX among %zu platforms; tried: %s",
-                static_cast<unsigned long long>(types), catalog.size(), choice.tried.c_str());
+    return options.types == 0
+               ? fail(Status::not_found, "no device among %zu platforms; tried: %s", catalog.size(),
+                      choice.tried.c_str())
+               : fail(Status::not_found, "no device of type 0x%llX among %zu platforms; tried: %s",
+                      static_cast<unsigned long long>(types), catalog.size(), choice.tried.c_str());
   }
   send_message({}, Severity::trace, "device choice: %s; by: %s", names_of(choice.devices).c_str(),
                choice.tried.c_str());

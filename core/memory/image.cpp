@@ -99,6 +99,22 @@ Status require_images(const ContextFacts& facts) {
               "images need CL_DEVICE_IMAGE_SUPPORT, which no device of the context has");
 }
 
+/// 2-D ones, that is: an extension, but for OpenCL 2's devices with images, which all have it.
+Status require_images_over_buffers(const ContextFacts& facts) {
+  constexpr const char* extension = "cl_khr_image2d_from_buffer";
+  for (cl_device_id device : facts.devices) {
+    bool has_it = false;
+    CLPOOL_TRY(cl::has_extension(device, extension, has_it));
+    cl::Version version;
+    CLPOOL_TRY(cl::device_version(device, version));
+    if (has_it || version.major == 2) {
+      return Status::success;
+    }
+  }
+  return fail(Status::not_supported, "2-D images over buffers need %s, which no device of the context has",
+              extension);
+}
+
 /// NOT_SUPPORTED where the image would silently have memory of its own instead of the buffer's.
 Status require_shared_memory(const ContextFacts& facts, const Mem& buffer) {
   cl_mem root = nullptr;
@@ -202,9 +218,12 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   const cl::Version version = facts.newest;
   const bool is_1_1 = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE3D;
   if (version < cl::Version{1, 2} && (!is_1_1 || description.buffer != nullptr)) {
-    return fail(Status::not_supported,
-                "images other than 2-D and 3-D ones need OpenCL 1.2, the devices have %d.%d", version.major,
-                version.minor);
+    return fail(Status::not_supported, "%s need OpenCL 1.2, the devices have %d.%d",
+                description.buffer != nullptr ? "images over buffers" : "images other than 2-D and 3-D ones",
+                version.major, version.minor);
+  }
+  if (description.buffer != nullptr && type == CL_MEM_OBJECT_IMAGE2D) {
+    CLPOOL_TRY(require_images_over_buffers(facts));
   }
   CLPOOL_TRY(check_extents(facts, description, type));
   // An image in a buffer inherits the buffer's access.

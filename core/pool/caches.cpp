@@ -16,6 +16,9 @@ constexpr std::uint64_t most_caches = 256;
 /// each.
 constexpr std::uint64_t cached_part = 100;
 
+/// Small pools' caches hold so many bytes together.
+constexpr std::uint64_t least_cached = 64 << 10;
+
 /// A pool may grow by a chunk rather than take back what is worth no system call.
 constexpr std::uint64_t least_allowance = 1 << 20;
 
@@ -50,7 +53,8 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   std::uint64_t in_use = 0;
   for_each([&](const ThreadCache& cache) { in_use += cache.is_abandoned() ? 0 : 1; });
   in_use_ = std::max<std::uint64_t>(in_use, 1);
-  const std::uint64_t share = managed_bytes / cached_part / in_use_;
+  const std::uint64_t share =
+      std::max(managed_bytes / cached_part, std::min(managed_bytes, least_cached)) / in_use_;
   for_each([&](ThreadCache& cache) {
     const bool is_used = may_cache && !cache.is_abandoned();
     cache.earned =

@@ -121,7 +121,7 @@ unsigned char* Guard::address_of(const PoolBlock& block) const noexcept {
   return reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(first + block.offset));
 }
 
-Status Guard::fill_chunk(PoolChunk& chunk, cl::Queue& unfinished) noexcept {
+Status Guard::fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& unfinished) noexcept {
   const auto value = static_cast<std::uintptr_t>(chunk.memory.value);
   if (reach_ == Reach::host) {
     std::memset(reinterpret_cast<void*>(value), cl::pattern_byte,
@@ -130,6 +130,9 @@ Status Guard::fill_chunk(PoolChunk& chunk, cl::Queue& unfinished) noexcept {
     const bool is_buffer = reach_ == Reach::buffer;
     cl::Queue own;
     CLPOOL_TRY(cl::make_queue_like(queue_, own));
+    if (maker != nullptr) {
+      CLPOOL_TRY(cl::hand_over(maker, own.get()));
+    }
     cl::Event done;
     const Status status = cl::fill_with_pattern(
         own.get(),

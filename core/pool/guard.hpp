@@ -75,7 +75,7 @@ class Guard {
 
   /// Fills a new chunk, on a queue made for that: a new chunk waits for nothing that the program has
   /// enqueued. That queue is `unfinished` if it is not through after a while. Called without the mutex.
-  Status fill_chunk(PoolChunk& chunk, cl::Queue& unfinished) noexcept;
+  Status fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& unfinished) noexcept;
 
   struct Batch {
     GuardedList arrived, filling, leaving, reading;

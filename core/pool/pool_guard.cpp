@@ -12,7 +12,8 @@ namespace clpool::core {
 
 Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept {
   cl::Queue unfinished;
-  Status status = guard_->fill_chunk(chunk, unfinished);
+  const AllocatorTraits& traits = allocator_->traits();
+  Status status = guard_->fill_chunk(chunk, traits.made_behind_queue ? traits.queue : nullptr, unfinished);
   // Whatever uses the chunk comes after the fill.
   for (std::size_t i = 0; status == Status::success && unfinished && i < own.epochs.queue_count(); ++i) {
     status = cl::hand_over(unfinished.get(), own.epochs.queue(i));

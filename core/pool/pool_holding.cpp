@@ -38,15 +38,17 @@ void forget_parked_in_child() noexcept {
 }  // namespace
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
+  const std::uint64_t longest = guard_ != nullptr ? resting_longest_ns : settling_to_give_back_ns;
   end_rest(visit, resting_longest_ns);
   if (!late_events_.empty()) {
     look(visit, Close::all);
   }
-  if ((!rules_.outlives_release || has_pending()) && may_settle(settling_to_give_back_ns)) {
-    settle(visit, settling_to_give_back_ns);
+  if ((!rules_.outlives_release || has_pending()) && may_settle(longest)) {
+    settle(visit, longest);
   } else {
     look(visit, Close::due);
   }
+  end_rest(visit, resting_longest_ns);  // of what came free by that
 }
 
 void Pool::give_back_all(Visit& visit) noexcept {

@@ -32,8 +32,7 @@ Status SpaceHeap::add_space(std::uint64_t size, std::uint64_t& number) {
   if (usable > UINT64_MAX - heap_.managed_bytes()) {
     return fail(Status::invalid_value,
                 "a space of %llu units and the %llu that the heap has would be more than %llu together",
-                static_cast<unsigned long long>(usable),
-                static_cast<unsigned long long>(heap_.managed_bytes()),
+                static_cast<unsigned long long>(size), static_cast<unsigned long long>(heap_.managed_bytes()),
                 static_cast<unsigned long long>(UINT64_MAX));
   }
   Space& space = *spaces_.emplace_back(std::make_unique<Space>());

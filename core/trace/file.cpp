@@ -57,6 +57,9 @@ Status check_text(std::string_view bytes, const char* path, std::uint64_t most_b
 }
 
 Status read_bytes(const char* path, std::uint64_t most_bytes, std::string& bytes) {
+  if (*path == '\0') {
+    return fail(Status::invalid_value, "path is empty");
+  }
   const File file(path);
   if (!file.is_open()) {
     return fail(Status::io, "%s: cannot be opened: %s", path, std::strerror(errno));

@@ -87,6 +87,9 @@ std::size_t format_row(const TraceRecord& record, char (&row)[longest_row]) noex
 }  // namespace
 
 Status TraceWriter::create(const char* path, Reference<TraceWriter>& result) {
+  if (*path == '\0') {
+    return fail(Status::invalid_value, "path is empty");
+  }
   if (std::string_view(path).ends_with(".gz")) {
     return fail(Status::not_supported, "%s: logs are written uncompressed: compress the file afterwards",
                 path);

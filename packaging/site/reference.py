@@ -78,7 +78,7 @@ def headers(root, folder, xml_folder, suffix, language, intro):
     write(folder / language / "index.rst", text)
 
 
-TITLES = {"_native": "errors", "_results": "results"}
+TITLES = {"_errors": "errors", "_results": "results"}
 
 
 def python(package, folder):
@@ -90,9 +90,8 @@ def python(package, folder):
         names = [alias.name for alias in imported.names if not (alias.asname or alias.name).startswith("_")]
         title = TITLES.get(imported.module, imported.module)
         text = titled(title) + ".. currentmodule:: clpool\n\n"
-        if imported.module != "_native":
-            doc = ast.get_docstring(ast.parse((package / (imported.module + ".py")).read_text(encoding="utf-8")))
-            text += re.sub(r"`([^`]+)`", r"``\1``", doc or "") + "\n\n"
+        doc = ast.get_docstring(ast.parse((package / (imported.module + ".py")).read_text(encoding="utf-8")))
+        text += re.sub(r"`([^`]+)`", r"``\1``", doc or "") + "\n\n"
         for name in names:
             kind = kind_of(package, imported.module, name)
             members = "   :members:\n   :undoc-members:\n" if kind == "autoclass" else ""
@@ -119,7 +118,7 @@ def body_of(package, module):
 
 def kind_of(package, module, name):
     """autodoc's directive for a name of a module."""
-    if module == "_native":
+    if module == "_errors":
         return "autoexception"
     if name.isupper() and name != "SVM":
         return "autodata"

@@ -38,6 +38,12 @@ TEST_F(QueuesOfAnotherContext, AreRefusedForSvm) {
   }
   ASSERT_OK(made);
   refused(clpool_mem_bind_queue(mem, other.queue));
+  char host[16] = {};
+  clpool_map* map = nullptr;
+  refused(clpool_mem_fill(other.queue, mem, host, 1, 0, 16, 0, nullptr, nullptr));
+  refused(clpool_mem_read(other.queue, mem, 0, 16, host, 16, 1, 0, nullptr, nullptr));
+  refused(clpool_mem_map(other.queue, mem, CL_MAP_READ, 0, 16, 1, 0, nullptr, nullptr, &map));
+  refused(clpool_mem_migrate(other.queue, &mem, 1, 0, 0, nullptr, nullptr));
   refused(clpool_mem_release_on(mem, other.queue, 0, nullptr, nullptr));
   EXPECT_OK(clpool_mem_release(mem)) << "a refused release gives nothing up";
 }

@@ -200,5 +200,24 @@ TEST_F(DeclaredUses, AGuardedChunkIsFilledWithoutThem) {
   ASSERT_OK(clpool_mem_release(mem));
 }
 
+/// A migration loses the content of what it makes resident.
+TEST_F(DeclaredUses, AGuardedChunkIsFilledAfterItsMigration) {
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_touching(home, 0, CLPOOL_TOUCH_MIGRATE, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  pool = make_pool(made, options);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+  ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
+  stub_run_all();
+  gate.open();
+  stub_run_all();
+  EXPECT_TRUE(Scene::has(mem, 0xDD)) << "the fill waited for the migration";
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
 }  // namespace
 }  // namespace clpool::test

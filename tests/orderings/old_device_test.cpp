@@ -106,5 +106,27 @@ TEST_F(OldDevice, TheEventOfAReleaseOnAQueueIsCompleteAfterTheQueueAndTheWaitLis
   EXPECT_TRUE(released.is_complete());
 }
 
+TEST(TheOldestDevice, IsRefusedMemoryByName) {
+  const Scene scene;
+  stub_configure("version=1.0,svm=none");
+  clpool_allocator* allocator = nullptr;
+  EXPECT_EQ(clpool_allocator_create_immediate(scene.cl.queue, 0, &allocator), CLPOOL_ERROR_NOT_SUPPORTED);
+  EXPECT_STREQ(clpool_last_error_message(), "memory needs OpenCL 1.1, a device of the context has 1.0");
+}
+
+TEST(ADeviceWithoutImagesInBuffers, IsToldByTheNameOfTheExtension) {
+  Scene scene;
+  stub_configure("without=cl_khr_image2d_from_buffer");
+  clpool_image_options what = CLPOOL_IMAGE_OPTIONS_INIT;
+  what.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  what.dimensions = 2;
+  what.shape[0] = what.shape[1] = 2;
+  what.buffer = scene.memory(Side::buffer, 1);
+  clpool_mem* image = nullptr;
+  EXPECT_EQ(clpool_image_create(scene.cl.context, &what, &image), CLPOOL_ERROR_NOT_SUPPORTED);
+  EXPECT_STREQ(clpool_last_error_message(),
+               "2-D images over buffers need cl_khr_image2d_from_buffer, which no device of the context has");
+}
+
 }  // namespace
 }  // namespace clpool::test

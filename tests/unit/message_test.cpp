@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/message.hpp: what receivers get.
 #include "base/message.hpp"
+#include "base/finding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,12 @@ TEST(Message, IsOneLineWhateverNamesAreInIt) {
       [](void* user, std::int32_t, const char* text) { *static_cast<std::string*>(user) = text; }, &received};
   EXPECT_TRUE(send_message(sink, Severity::warning, "pool '%s' ends", "a\nb\tc\xC3\xA9"));
   EXPECT_EQ(received, "pool 'a b c\xC3\xA9' ends");
+}
+
+TEST(Finding, IsOneLineWhateverIsNamedInIt) {
+  testing::internal::CaptureStderr();
+  report_finding({}, "pool '%s'", "a\nb\x1B[31m");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "clpool guard: pool 'a?b?[31m'\n");
 }
 
 }  // namespace

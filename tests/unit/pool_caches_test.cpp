@@ -13,7 +13,7 @@ namespace clpool::core {
 namespace {
 
 constexpr bool may_cache = true;
-constexpr std::uint64_t managed = 1 << 20;
+constexpr std::uint64_t managed = 100 << 20;
 
 ThreadCache& own_cache(Caches& caches) {
   ensure_thread_record();
@@ -196,6 +196,17 @@ TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
       caches.of_this_thread(may_cache, pool_bytes);
     }
     EXPECT_EQ(own.limit, pool_bytes / 100) << "seen by and by, as a thread tells nobody that it ends";
+  }
+}
+
+TEST(Caches, OfASmallPoolHoldAFewSmallBlocksOfDifferentSizes) {
+  for (const auto& [pool_bytes, limit] : {std::pair<std::uint64_t, std::uint64_t>{4096, 4096},
+                                          {1 << 20, 64 << 10},
+                                          {6'400 << 10, 64 << 10},
+                                          {64'000 << 10, 640 << 10}}) {
+    Caches caches(14 + pool_bytes, 9);
+    ensure_thread_record();
+    EXPECT_EQ(caches.of_this_thread(may_cache, pool_bytes).limit, limit);
   }
 }
 

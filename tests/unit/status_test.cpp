@@ -42,5 +42,24 @@ TEST(Status, ATextThatIsTooLongIsCutAndNotWrittenBeyondItsPlace) {
   EXPECT_EQ(std::string(last_error_message()).size(), 1023u);
 }
 
+TEST(Status, ATextThatIsTooLongIsCutInItsMiddleBetweenCharacters) {
+  for (std::size_t more = 0; more < 4; ++more) {
+    std::string path(more, 'x');
+    for (int i = 0; i < 1000; ++i) {
+      path += "\xE2\x82\xAC";
+    }
+    EXPECT_EQ(fail(Status::io, "%s: the reason", path.c_str()), Status::io);
+    const std::string text = last_error_message();
+    EXPECT_LE(text.size(), 1023u);
+    EXPECT_GE(text.size(), 1018u);
+    EXPECT_TRUE(text.starts_with(std::string(more, 'x') + "\xE2\x82\xAC"));
+    EXPECT_TRUE(text.ends_with("\xE2\x82\xAC: the reason")) << text;
+    const std::size_t gap = text.find(" ... ");
+    ASSERT_NE(gap, std::string::npos);
+    EXPECT_EQ((gap - more) % 3, 0u) << "between characters";
+    EXPECT_EQ(text.substr(gap + 5, 3), "\xE2\x82\xAC");
+  }
+}
+
 }  // namespace
 }  // namespace clpool::core

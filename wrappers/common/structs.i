@@ -17,47 +17,25 @@ typedef struct _cl_image_format {
     return made;
   }
 }
-%immutable TYPE::struct_size;
-%ignore TYPE::reserved;
-%ignore TYPE::reserved_2;
 %enddef
 
-/* Texts that the library gives are static; those that it takes belong to the struct. */
-%immutable clpool_answer::basis;
-%immutable clpool_answer::note;
-%immutable clpool_device_limits::note;
+/* A text that the library takes belongs to the struct; those that it gives are static. */
 %{
 #include <cstdlib>
 #include <cstring>
 %}
-%typemap(memberin) const char *name, const char *selector {
+%define CLPOOL_TEXT(TYPE, FIELD)
+%typemap(memberin) const char *FIELD {
   std::free(const_cast<char *>($1));
   $1 = $input ? strdup($input) : nullptr;
 }
-%warnfilter(451) clpool_pool_options::name;
-%warnfilter(451) clpool_device_options::selector;
-%extend clpool_pool_options {
-  ~clpool_pool_options() {
-    std::free(const_cast<char *>($self->name));
+%warnfilter(451) TYPE::FIELD;
+%extend TYPE {
+  ~TYPE() {
+    std::free(const_cast<char *>($self->FIELD));
     delete $self;
   }
 }
-%extend clpool_device_options {
-  ~clpool_device_options() {
-    std::free(const_cast<char *>($self->selector));
-    delete $self;
-  }
-}
+%enddef
 
 %include "described/structs.i"
-
-/* Callbacks are set by hand-written code of each language. */
-%ignore clpool_allocator_ops;
-%ignore clpool_memo_ops;
-%ignore clpool_pool_callbacks;
-%ignore clpool_pool_stretch;
-%ignore clpool_pool_options::callbacks;
-%ignore clpool_pool_options::user;
-%ignore clpool_pool_options::queues;
-%ignore clpool_trace_replay_options::progress;
-%ignore clpool_trace_replay_options::user;

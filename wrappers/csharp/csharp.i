@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* C#: flat, internal P/Invoke functions in which every type is blittable, so that no marshalling code runs and 64-bit
  * sizes stay 64-bit: handles are IntPtr, every other pointer is void *, statuses are int and are thrown by managed
- * code. Structs are laid out by hand in src/Interop (tests compare them with the C layout).
+ * code. Structs are made of the headers (tests compare them with the C layout).
  *
  * Nothing is registered with native code: SWIG's exception and string helpers are process-wide, which breaks with more
  * than one application domain. wrappers/csharp/CMakeLists.txt turns them off.
@@ -13,6 +13,8 @@
 /* Numbers of the headers become constants of managed code. */
 %csconst(1);
 
+%typemap(csout) void { Glue.Need(); $imcall; }
+
 /* CTYPE crosses as GLUE in C and CS in C#, unchanged. */
 %define CLPOOL_CS(CTYPE, GLUE, CS)
 %typemap(ctype) CTYPE "GLUE"
@@ -21,7 +23,7 @@
 %typemap(in) CTYPE %{ $1 = ($1_ltype)$input; %}
 %typemap(out) CTYPE %{ $result = (GLUE)$1; %}
 %typemap(csin) CTYPE "$csinput"
-%typemap(csout) CTYPE { return $imcall; }
+%typemap(csout) CTYPE { Glue.Need(); return $imcall; }
 %typemap(argout) CTYPE ""
 %typemap(freearg) CTYPE ""
 %enddef
@@ -64,7 +66,9 @@ CLPOOL_CS(%arg(TYPE *), void *, void*)
 %typemap(imtype, outattributes="[global::System.Runtime.InteropServices.SuppressGCTransition]")
     clpool_status clpool_pool_try_allocate "int"
 
-/* Structs are written by hand. */
+%include "described/left_out_of_csharp.i"
+
+/* Structs are generated as C# has them. */
 %rename("$ignore", regextarget=1, %$isclass) "^clpool_";
 %ignore cl_image_format;
 %ignore _cl_image_format;
@@ -84,10 +88,10 @@ cl_int clReleaseEvent(cl_event event);
 cl_int clWaitForEvents(cl_uint count, const cl_event *events);
 cl_int clReleaseSampler(cl_sampler sampler);
 
-/* The one table of statuses: a factory of src/Errors.cs for each kind that has an exception of its own. */
-%define CLPOOL_STATUS_KIND(STATUS, KIND)
-%pragma(csharp) modulecode="      case STATUS: return Errors.KIND(status, message, clError, inner);\n"
+/* Statuses that have an exception of their own. */
+%define CLPOOL_EXCEPTION(STATUS, NAME)
+%pragma(csharp) modulecode="      case STATUS: return new NAME(message, clError, inner);\n"
 %enddef
 %pragma(csharp) modulecode="  internal static System.Exception ExceptionOf(int status, string message, int clError, System.Exception inner) {\n    switch (status) {\n"
-%include "described/statuses.i"
-%pragma(csharp) modulecode="      default: return Errors.Other(status, message, clError, inner);\n    }\n  }\n"
+%include "described/exceptions.i"
+%pragma(csharp) modulecode="      default: return new ClPoolException((Status)status, message, clError, inner);\n    }\n  }\n"

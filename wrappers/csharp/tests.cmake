@@ -5,7 +5,7 @@ find_program(CLPOOL_NUNIT NAMES nunit-console nunit-console4 DOC "NUnit 2.6's ru
 file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/*.cs")
 file(GLOB runner_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/runner/*.cs")
 set(clpool_csharp_test_environment "CLPOOL_ABI_LAYOUT=${PROJECT_SOURCE_DIR}/tests/abi/layout.txt"
-    "CLPOOL_WRAPPERS_README=${PROJECT_SOURCE_DIR}/wrappers/README.md"
+    "CLPOOL_ROOT=${PROJECT_SOURCE_DIR}"
     "HOME=${CMAKE_CURRENT_BINARY_DIR}/home")  # where NUnit keeps settings
 
 # clpool_csharp_memcheck(RUNTIME COMMAND…): the tests under valgrind, which takes minutes: not one of the tests, but of
@@ -38,7 +38,7 @@ if(clpool_has_mono)
   if(TARGET clpool_csharp_ClPool.Tests.dll)
     add_dependencies(memcheck-csharp-mono clpool_csharp_ClPool.Tests.dll)
   endif()
-  set_tests_properties(csharp.mono.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300
+  set_tests_properties(csharp.mono.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 1200
                        ENVIRONMENT "${clpool_csharp_test_environment}")
 endif()
 if(clpool_framework)
@@ -47,9 +47,13 @@ if(clpool_framework)
   clpool_csharp_memcheck(net "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
   add_dependencies(memcheck-csharp-net clpool_csharp_net_ClPool.Tests)
   add_test(NAME csharp.net.tests COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
-  set_tests_properties(csharp.net.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300
+  set_tests_properties(csharp.net.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 1200
                        ENVIRONMENT "${clpool_csharp_test_environment}")
 endif()
+
+add_test(NAME csharp.for_mono COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/for_mono_test.py"
+                                      "${CMAKE_CURRENT_SOURCE_DIR}/for_mono.py")
+set_tests_properties(csharp.for_mono PROPERTIES LABELS "wrappers;csharp" TIMEOUT 60)
 
 # Programs that end with everything alive.
 set(live_at_exit "${CMAKE_CURRENT_SOURCE_DIR}/tests/exit/LiveAtExit.cs")
@@ -57,6 +61,29 @@ if(clpool_has_mono)
   clpool_mono_program(LiveAtExit.exe "${live_at_exit}")
   add_test(NAME csharp.mono.ends_with_live_objects COMMAND "${CLPOOL_MONO}" "${CMAKE_CURRENT_BINARY_DIR}/LiveAtExit.exe")
   set_tests_properties(csharp.mono.ends_with_live_objects PROPERTIES LABELS "wrappers;csharp" TIMEOUT 60)
+endif()
+
+# Mono, with the assembly in folders where the glue library is missing, or cannot find libclpool.so.1.
+if(clpool_has_mono)
+  foreach(case IN ITEMS missing broken)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${case}")
+    set(program "${folder}/LiveAtExit.exe")
+    add_custom_command(
+      OUTPUT "${program}"
+      COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${mono_assembly}" "${mono_assembly}.config" "${CMAKE_CURRENT_BINARY_DIR}/LiveAtExit.exe" "${folder}"
+      COMMAND "$<IF:$<STREQUAL:${case},broken>,${CMAKE_COMMAND};-E;copy;${glue};${folder},${CMAKE_COMMAND};-E;true>"
+      DEPENDS clpool_csharp clpool_csharp_LiveAtExit.exe "${CMAKE_CURRENT_BINARY_DIR}/LiveAtExit.exe" "${mono_assembly}"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    add_custom_target(clpool_csharp_${case} ALL DEPENDS "${program}")
+    add_test(NAME csharp.mono.a_glue_library_that_is_${case}_is_named COMMAND "${CLPOOL_MONO}" "${program}")
+  endforeach()
+  set_tests_properties(csharp.mono.a_glue_library_that_is_missing_is_named PROPERTIES PASS_REGULAR_EXPRESSION
+                       "DllNotFoundException.*libclpool-csharp.so.*/missing/libclpool-csharp.so: cannot open.*LD_LIBRARY_PATH \\(.*system's folders: libclpool-csharp.so: cannot open")
+  set_tests_properties(csharp.mono.a_glue_library_that_is_broken_is_named PROPERTIES PASS_REGULAR_EXPRESSION
+                       "DllNotFoundException.*libclpool-csharp.so.*libclpool.so.1: cannot open")
+  set_tests_properties(csharp.mono.a_glue_library_that_is_missing_is_named csharp.mono.a_glue_library_that_is_broken_is_named
+                       PROPERTIES LABELS "wrappers;csharp" TIMEOUT 60)
 endif()
 if(clpool_framework)
   clpool_net_project(ClPool.LiveAtExit tests/exit/ClPool.LiveAtExit.csproj "${live_at_exit}" "${net_assembly}")

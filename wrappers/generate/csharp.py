@@ -4,7 +4,7 @@
 from typing import Dict, List, Optional
 
 import names
-from description import UNSIGNED_64, Enum, Language, Member, Problem, Struct, code, indented, pascal, wrapped
+from description import UNSIGNED_64, Enum, Language, Member, Problem, Struct, code, headers, indented, pascal, wrapped
 
 HEAD = ["// SPDX-FileCopyrightText: The libclpool authors", "// SPDX-License-Identifier: Apache-2.0",
         "// Made of the public headers by wrappers/generate."]
@@ -12,7 +12,7 @@ BLITTABLE = {"uint32_t": "uint", "int32_t": "int", "uint64_t": "ulong", "size_t"
              "cl_double": "double", "cl_device_type": "ulong", "cl_mem_flags": "ulong", "char": "byte",
              "cl_image_format": "cl_image_format"}
 TYPES = {"number32": "int", "number64": "long", "signed": "long", "real": "double", "text": "string",
-         "numbers": "long[]", "boolean": "bool", "bit": "bool"}
+         "numbers": "long[]", "boolean": "bool", "bit": "bool", "characters": "string", "index": "int"}
 
 
 def summary(text: str) -> List[str]:
@@ -31,6 +31,9 @@ class CSharp(Language):
     def constant_name(self, name: str) -> str:
         return pascal(name)
 
+    def value_name(self, enum: Enum, value: headers.Number) -> str:
+        return names.PASCAL_VALUES.get(value.name) or super().value_name(enum, value)
+
     def code(self, text: str) -> str:
         return f"<c>{self.escaped(text)}</c>"
 
@@ -43,11 +46,14 @@ class CSharp(Language):
     def constant_link(self, struct: str, constant: str, here: Optional[str]) -> str:
         return f'<see cref="{"" if struct == here else self.class_of(struct) + "."}{pascal(constant)}"/>'
 
+    def opencl_link(self, prefix: str) -> str:
+        return f'<see cref="{names.OPENCL_BITS[prefix]["csharp"]}"/>'
+
     # ---- enumerations
 
     def enum_text(self, enum: Enum) -> List[str]:
         lines = summary(self.enum_prose(enum))
-        values = [(self.value_prose(enum, value), self.value_name(enum, value), value.value) for value in enum.values]
+        values = [(self.value_prose(enum, value), self.value_name(enum, value), value.value) for value in self.values(enum)]
         if enum.is_flags:
             lines.append("[Flags]")
             values.insert(0, ("Nothing.", "None", 0))
@@ -56,6 +62,29 @@ class CSharp(Language):
             lines += [*indented(summary(text), "    "), f"    {name} = {number},"]
         lines[-1] = lines[-1].rstrip(",")
         return [*lines, "}"]
+
+    # ---- exceptions
+
+    def exceptions(self) -> List[str]:
+        """Those of statuses that have one, but for what is written by hand."""
+        lines: List[str] = []
+        for status, languages in names.ERRORS.items():
+            enum, value = self.described.numbers[status]
+            name, base = languages["csharp"]
+            if base:
+                lines += [*summary(self.value_prose(enum, value)), *code(f"""
+                    public sealed class {name} : {base}, IClPoolError
+                    {{
+                        internal {name}(string message, int clError, System.Exception? inner) : base(message, inner) {{ ClError = clError; }}
+
+                        /// <inheritdoc/>
+                        public Status Status {{ get {{ return Status.{self.value_name(enum, value)}; }} }}
+                        /// <inheritdoc/>
+                        public int ClError {{ get; private set; }}
+                    }}
+
+                    """)]
+        return lines
 
     # ---- structs of the ABI
 
@@ -95,9 +124,11 @@ class CSharp(Language):
     def type_of(self, member: Member) -> str:
         if member.enum is not None and member.kind in ("enum", "flags"):
             return self.enum_name(member.numbers)
+        if member.kind == "opencl":
+            return names.OPENCL_BITS[member.companion]["csharp"]
         if member.kind == "number32" and member.struct in names.LONG_IN_CSHARP:
             return "long"
-        return TYPES[member.kind]
+        return TYPES[member.kind] + ("?" if member.kind == "text" and member.is_input else "")
 
     def read(self, member: Member) -> str:
         value = f"native.{member.name}"
@@ -105,11 +136,11 @@ class CSharp(Language):
             return f"({self.enum_name(member.numbers)}){value}"
         if member.kind == "boolean":
             return f"{value} != 0"
-        if member.kind == "text":
+        if member.kind in ("text", "characters"):
             return f"Utf8.Read({value})"
         if member.kind == "numbers":
             return f"Figures.Numbers({value}, native.{member.companion})"
-        return f"({self.type_of(member)}){value}" if member.kind in ("number32", "number64") else value
+        return f"({self.type_of(member)}){value}" if member.kind in ("number32", "number64", "index", "opencl") else value
 
     def write(self, struct: Struct, member: Member) -> List[str]:
         name, field = self.field_name(member), f"native.{member.name}"
@@ -122,13 +153,17 @@ class CSharp(Language):
         if member.kind == "numbers":
             limit = self.described.constants[self.described.extents[f"{struct.name}.{member.name}"]].value
             return [f'native.{member.companion} = Figures.Store({name}, {field}, {limit}, "{name}");']
+        if member.kind == "text":  # lives as long as a call
+            return []
+        if member.kind == "opencl":
+            return [f"{field} = (ulong){name};"]
         if member.kind in ("number32", "number64"):
             cast = "(uint)" if member.kind == "number32" else ""
             return [f'{field} = {cast}Arguments.Bytes({name}, "{name}");']
         return [f"{field} = {name};"]
 
     def first_value(self, member: Member) -> str:
-        if member.kind in ("numbers", "text"):
+        if member.kind == "numbers" or member.kind == "text" and not member.is_input:
             return " = new long[0];" if member.kind == "numbers" else ' = "";'
         number = self.number_of(member.initial)
         return f" = {number};" if number != "0" and member.kind in ("number32", "number64") else ""
@@ -144,13 +179,24 @@ class CSharp(Language):
         return lines
 
     def result_text(self, struct: Struct, name: str) -> List[str]:
-        """Properties over the struct itself."""
+        """Properties over the struct itself; copies of it where parts of the struct are arrays, which have to stay where they are."""
+        members = self.members(struct)
+        if any(member.kind in ("characters", "numbers") for member in members):
+            lines = self.copying_text(name, struct, members)
+            for member in members:
+                lines += [*summary(self.field_prose(struct, member)),
+                          f"public {self.type_of(member)} {self.field_name(member)} {{ get; private set; }}"]
+            return lines
         lines = [f"private readonly {struct.name} native;", "",
                  f"internal {name}({struct.name} native) {{ this.native = native; }}", ""]
-        for member in self.members(struct):
+        for member in members:
             lines += [*summary(self.field_prose(struct, member)),
                       f"public {self.type_of(member)} {self.field_name(member)} {{ get {{ return {self.read(member)}; }} }}"]
         return lines
+
+    def copying_text(self, name: str, struct: Struct, members: List[Member]) -> List[str]:
+        return [f"internal {name}({struct.name} native)", "{",
+                *(f"    {self.field_name(member)} = {self.read(member)};" for member in members), "}", ""]
 
     def options_text(self, struct: Struct, name: str) -> List[str]:
         """Properties to set, from which the struct is made; where it is a result as well, the other way round too."""
@@ -159,13 +205,12 @@ class CSharp(Language):
         if name not in names.EXTENDED["csharp"]:
             lines += ["/// <summary>All defaults.</summary>", f"public {name}() {{ }}", ""]
         if self.result(struct.name):
-            lines += [f"internal {name}({struct.name} native)", "{",
-                      *(f"    {self.field_name(member)} = {self.read(member)};" for member in members), "}", ""]
+            lines += self.copying_text(name, struct, members)
         for member in members:
             access = "{ get; set; }" if member.is_input else "{ get; private set; }"
             lines += [*summary(self.field_prose(struct, member)),
                       f"public {self.type_of(member)} {self.field_name(member)} {access}{self.first_value(member)}"]
-        lines += ["", "/// <summary>The struct with these fields; what is written by hand sets the others.</summary>",
+        lines += ["", "/// <summary>The struct with these fields; what is written by hand sets texts and the others.</summary>",
                   f"internal {struct.name} ToNative()", "{", f"    {struct.name} native = {struct.name}.Initial();"]
         for member in members:
             if member.is_input:
@@ -208,7 +253,7 @@ class CSharp(Language):
         for number in sorted(self.described.constants.values()):
             kind = "uint" if number.value < 2**32 else "ulong"
             structs.append(f"    internal const {kind} {number.name} = {number.value};")
-        classes: List[str] = []
+        classes = self.exceptions()
         for struct in self.described.structs.values():
             if self.result(struct.name) or self.options(struct.name):
                 classes += self.class_text(struct)

@@ -17,10 +17,12 @@ WIDTH = 110
 UNSIGNED_64 = 2**64 - 1  # the largest number
 # In the comment of a field: "One of CLPOOL_MODEL_…." or "…: one of CLPOOL_MODEL_…", and the same with "Set of … bits".
 ENUM_SENTENCE = re.compile(r"(^|: |\. )([Oo]ne|Set) of (CLPOOL_\w+_)…( bits)?([.:] ?|$)")
+# The same of OpenCL's numbers, those of opencl.h.
+OPENCL_SENTENCE = re.compile(r"Set of (CL_\w+_)… bits")
 # What the comment of a field begins with that is 0 or not.
 BOOLEAN = re.compile(r"^(?:1|Not 0): ")
 # What may be a name of C in a comment.
-TOKEN = re.compile(r"clpool_\w+\.\w+|\bclpool_\w+(?:\(\))?|\bCLPOOL_\w+(?:_…)?|\bNULL\b|\b[a-z]\w*_\w+(?:\(\))?")
+TOKEN = re.compile(r"clpool_\w+\.\w+|\bclpool_\w+(?:\(\))?|\bCLPOOL_\w+(?:_…)?|\bNULL\b|\bUINT32_MAX\b|\b[a-z]\w*_\w+(?:\(\))?")
 # Links and code of the languages, which are not cut at the end of a line.
 CODE = re.compile(r"\{@\w+ [^}]*\}|<see [^>]*/>|<c>[^<]*</c>")
 
@@ -46,8 +48,9 @@ class Enum(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A field that users see. Its kind: enum, flags, boolean, bit (of an enumeration), text, numbers (an array), real,
-    signed, number32 or number64."""
+    """A field that users see. Its kind: enum, flags, opencl (bits of OpenCL's own), boolean, bit (of an enumeration), text,
+    characters (an array that is a text), numbers (an array), real, signed, index (a 32-bit number or none), number32 or
+    number64."""
     struct: str
     name: str
     kind: str
@@ -55,7 +58,7 @@ class Member(NamedTuple):
     comment: str
     line: int
     is_input: bool
-    companion: str  # of an array the field that has its length, of a bit the number's name
+    companion: str  # of an array the field that has its length, of a bit the number's name, of OpenCL's what theirs begin with
     initial: str
 
     @property
@@ -123,12 +126,14 @@ class Description:
                 self.extents.update((f"{struct.name}.{field.name}", field.extent) for field in struct.fields)
                 self.structs[struct.name] = Struct(struct.name, header, struct.line, self.plain(struct.comment),
                                                    self.members(struct, values))
-        self.functions = {function.name for header in texts for function in headers.functions(header, texts[header])}
+        self.declared = [function for header in texts for function in headers.functions(header, texts[header])]
+        self.functions = {function.name for function in self.declared}
         self.numbers = {value.name: (enum, value) for enum in self.enums.values() for value in enum.values}
 
     def numbers_without_a_type(self, language: "Language") -> List[headers.Number]:
         """Macros, and the values of enumerations that the language does not have."""
-        values = [value for enum in self.enums.values() if not language.has_enum(enum) for value in enum.values]
+        values = [value for enum in self.enums.values() for value in enum.values
+                  if not language.has_enum(enum) or value not in language.values(enum)]
         return sorted([*self.constants.values(), *values])
 
     @staticmethod
@@ -155,15 +160,19 @@ class Description:
                 counts[told.group(1)] = field.name
         for index, field in enumerate(struct.fields):
             comment = self.plain(field.comment)
-            if field.name in ("struct_size", "version") or comment == "Must be 0." or field.name in counts.values():
+            if field.name == "struct_size" or comment.startswith("Version of this struct") or comment == "Must be 0." or field.name in counts.values():
                 continue
             told = ENUM_SENTENCE.search(comment)
             enum = self.enum_of(told.group(3)) if told else None
             if told and enum is None:
                 raise Problem(struct.header, field.line, f"no enumeration is {told.group(3)}…")
+            bits = OPENCL_SENTENCE.search(comment)
+            if bits and bits.group(1) not in names.OPENCL_BITS:
+                raise Problem(struct.header, field.line, f"opencl.h has no {bits.group(1)}…")
             found.append(Member(
-                struct.name, field.name, self.kind_of(field, comment, enum), enum, comment, field.line,
-                is_input="Ignored as input." not in comment, companion=counts.get(field.name, ""),
+                struct.name, field.name, "opencl" if bits else self.kind_of(field, comment, enum), enum, comment, field.line,
+                is_input="Ignored as input." not in comment,
+                companion=bits.group(1) if bits else counts.get(field.name, ""),
                 initial=values[index] if len(values) > index else ""))
         return found
 
@@ -172,7 +181,9 @@ class Description:
         if enum is not None:
             return "flags" if enum.is_flags else "enum"
         if field.extent:
-            return "numbers" if field.type == "uint64_t" else "other"
+            return {"uint64_t": "numbers", "char": "characters"}.get(field.type, "other")
+        if field.type == "uint32_t" and "UINT32_MAX for" in comment:
+            return "index"
         if field.type == "uint32_t" and BOOLEAN.match(comment):
             return "boolean"
         return {"uint32_t": "number32", "uint64_t": "number64", "int64_t": "signed", "cl_double": "real",
@@ -184,6 +195,7 @@ class Language:
 
     name = ""
     null = ""
+    no_index = "-1"
 
     def __init__(self, description: Description) -> None:
         self.described = description
@@ -192,6 +204,11 @@ class Language:
 
     def has_enum(self, enum: Enum) -> bool:
         return enum.prefix not in names.NO_ENUM and enum.prefix not in names.NO_ENUM_IN.get(self.name, {})
+
+    @staticmethod
+    def values(enum: Enum) -> List[headers.Number]:
+        """The numbers that are values of the language's type."""
+        return [value for value in enum.values if value.name not in names.NO_VALUE]
 
     def by_hand(self, struct: str) -> bool:
         return struct in names.BY_HAND or struct in names.BY_HAND_IN.get(self.name, {})
@@ -234,9 +251,8 @@ class Language:
         return given or self.type_name(enum.prefix[len("CLPOOL_"):].strip("_").lower())
 
     def value_name(self, enum: Enum, value: headers.Number) -> str:
-        given = names.VALUES.get((self.name, value.name))
         short = value.name[len(enum.prefix):] if value.name.startswith(enum.prefix) else value.name[len("CLPOOL_"):]
-        return given or self.constant_name(short)
+        return self.constant_name(short)
 
     def field_name(self, member: Member) -> str:
         given = names.FIELDS.get((self.name, f"{member.struct}.{member.name}"))
@@ -270,6 +286,10 @@ class Language:
     def constant_link(self, struct: str, constant: str, here: Optional[str]) -> str:
         raise NotImplementedError
 
+    def opencl_link(self, prefix: str) -> str:
+        """OpenCL's own bits, by what their names begin with."""
+        raise NotImplementedError
+
     def prose(self, comment: str, header: str, line: int, struct: Optional[Struct] = None) -> str:
         """A comment in the language's words, on one line."""
         made, at = "", 0
@@ -280,15 +300,15 @@ class Language:
         return made + self.escaped(comment[at:])
 
     def word(self, token: str, header: str, line: int, struct: Optional[Struct]) -> str:
-        if token == "NULL":
-            return self.code(self.null)
+        if token in ("NULL", "UINT32_MAX"):
+            return self.code(self.null if token == "NULL" else self.no_index)
         if token in names.WORDS:
             return names.WORDS[token].get(self.name) or self.code(token)
         if token in names.CONSTANTS and self.result(names.CONSTANTS[token][0]):
             return self.constant_link(*names.CONSTANTS[token], here=struct.name if struct else None)
         if token in self.described.numbers:
             enum, value = self.described.numbers[token]
-            if self.has_enum(enum):
+            if self.has_enum(enum) and value in self.values(enum):
                 return self.value_link(enum, value)
         owner, _, field = token.partition(".")
         owners = [self.described.structs.get(owner)] if field else [struct]
@@ -320,7 +340,10 @@ class Language:
             comment = sentence(re.sub(r"\.\s*\.", ".", comment.strip())) or member.enum.comment
         elif member.kind == "boolean":
             comment = sentence(BOOLEAN.sub("", comment))
-        return self.prose(comment, struct.header, member.line, struct)
+        told = OPENCL_SENTENCE.search(comment)
+        if told is None:
+            return self.prose(comment, struct.header, member.line, struct)
+        return f"Set of {self.opencl_link(told.group(1))} bits" + self.prose(comment[told.end():], struct.header, member.line, struct)
 
 
 def wrapped(text: str, indent: str, width: int = WIDTH) -> List[str]:

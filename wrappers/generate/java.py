@@ -8,9 +8,10 @@ from description import UNSIGNED_64, Enum, Language, Member, Struct, code, inden
 
 HEAD = ["// SPDX-FileCopyrightText: The libclpool authors", "// SPDX-License-Identifier: Apache-2.0"]
 TYPES = {"number32": "long", "number64": "long", "signed": "long", "real": "double", "text": "String",
-         "numbers": "long[]", "boolean": "boolean"}
+         "numbers": "long[]", "boolean": "boolean", "opencl": "long", "characters": "String", "index": "int"}
 # What @return says of a result, where it is no figure.
-WORDS = {"enum": "value", "flags": "value", "text": "text", "numbers": "value", "boolean": "value"}
+WORDS = {"enum": "value", "flags": "value", "text": "text", "numbers": "value", "boolean": "value", "opencl": "value",
+         "characters": "text"}
 
 
 def javadoc(text: str, *tags: str) -> List[str]:
@@ -44,12 +45,15 @@ class Java(Language):
     def constant_link(self, struct: str, constant: str, here: Optional[str]) -> str:
         return "{@link " + f"{'' if struct == here else self.class_of(struct)}#{constant}" + "}"
 
+    def opencl_link(self, prefix: str) -> str:
+        return "{@link Cl}'s {@code " + prefix[len("CL_"):] + "…}"
+
     # ---- enumerations
 
     def enum_text(self, enum: Enum) -> List[str]:
         name = self.enum_name(enum).rpartition(".")[2]
         lines = [*javadoc(self.enum_prose(enum)), f"public enum {name} {{"]
-        for value in enum.values:
+        for value in self.values(enum):
             lines += indented(javadoc(self.value_prose(enum, value)), "  ")
             lines.append(f"  {self.value_name(enum, value)}({value.value}),")
         lines[-1] = lines[-1].rstrip(",") + ";"
@@ -88,8 +92,16 @@ class Java(Language):
             return f'throw new IllegalStateException("{name} has no number " + number);'
         return f"return {self.value_name(enum, self.described.numbers[unknown][1])};"
 
-    @staticmethod
-    def more_of(enum: Enum, name: str) -> List[str]:
+    def exceptions(self, enum: Enum) -> List[str]:
+        """The method that makes the exception of a status."""
+        cases = {f"      case {self.value_name(enum, value)}:": names.ERRORS[value.name]["java"][0]
+                 for value in enum.values if value.name in names.ERRORS}
+        return ["", "  /** The exception that stands for it. */",
+                "  RuntimeException exception(String message, int clError, Throwable cause) {", "    switch (this) {",
+                *(line for case, error in cases.items() for line in (case, f"        return new {error}(message, clError, cause);")),
+                "      default:", "        return new ClpoolException(this, message, clError, cause);", "    }", "  }"]
+
+    def more_of(self, enum: Enum, name: str) -> List[str]:
         bits = code(f"""
 
             /** Of bits of the library. */
@@ -103,7 +115,48 @@ class Java(Language):
               return java.util.Collections.unmodifiableSet(set);
             }}
             """, "  ") if enum.is_flags else []
+        bits += self.exceptions(enum) if enum.prefix == "CLPOOL_ERROR_" else []
         return bits + indented(names.JAVA_MEMBERS.get(enum.prefix, "").split("\n")[:-1], "  ")
+
+    # ---- exceptions
+
+    def exception_text(self, status: str, name: str, base: str) -> List[str]:
+        """Of a status that has one of its own, which is ClpoolException's or one of Java's."""
+        enum, value = self.described.numbers[status]
+        about, number = javadoc(self.value_prose(enum, value)), f"Status.{self.value_name(enum, value)}"
+        if base == "ClpoolException":
+            return [*about, *code(f"""
+                public class {name} extends {base} {{
+                  private static final long serialVersionUID = 1L;
+
+                  {name}(String message, int clError, Throwable cause) {{
+                    super({number}, message, clError, cause);
+                  }}
+                }}
+                """)]
+        return [*about, *code(f"""
+            public final class {name} extends {base} implements ClpoolError {{
+              private static final long serialVersionUID = 1L;
+
+              /** OpenCL's code. */
+              private final int clError;
+
+              {name}(String message, int clError, Throwable cause) {{
+                super(message, cause);
+                this.clError = clError;
+              }}
+
+              @Override
+              public Status status() {{
+                return {number};
+              }}
+
+              @Override
+              public int clError() {{
+                return clError;
+              }}
+            }}
+            """)]
 
     # ---- results
 
@@ -126,6 +179,8 @@ class Java(Language):
             return f"{self.enum_name(member.numbers)}.of({value})"
         if member.kind == "boolean":
             return f"{value} != 0"
+        if member.kind == "index":
+            return f"(int) {value}"
         if member.kind == "numbers":
             return f"java.util.Arrays.copyOf({value}, (int) {count})"
         return value
@@ -287,5 +342,9 @@ class Java(Language):
                 self.writes_options = True
                 add(f"{options}Fields", header, self.options_text(struct))
                 self.writes_options = False
+        for status, languages in names.ERRORS.items():
+            name, base = languages["java"]
+            if base:
+                add(name, "clpool/status.h", self.exception_text(status, name, base))
         add("Constants", "the public headers", self.constants_text())
         return made

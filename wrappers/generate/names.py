@@ -35,8 +35,7 @@ BOOLEANS = {"CLPOOL_DEVICE_", "CLPOOL_OCCUPANCY_"}
 # Enumerations that are no type of the language, and why. Their numbers are constants behind the classes nevertheless.
 NO_ENUM = {
     "CLPOOL_GUARD_": "a boolean, or nothing, which is the default",
-    "CLPOOL_TOUCH_": "clpool_allocator_create_touching() is not offered by the wrappers",
-    "CLPOOL_MEMORY_": "clpool_pool_create_default() is not offered by the wrappers",
+    "CLPOOL_MEMORY_": "for clpool_pool_create_default(), which the wrappers do not offer: not_wrapped.txt says why",
     "CLPOOL_DEVICE_": "each bit is a boolean of its own",
     "CLPOOL_OCCUPANCY_": "each bit is a boolean of its own",
 }
@@ -47,17 +46,37 @@ NO_ENUM_IN = {
     },
 }
 
+# Numbers of an enumeration that are no values of the languages' type, and why. They are constants behind the classes as well.
+NO_VALUE = {"CLPOOL_TOUCH_WAIT": "added to any of the others: a boolean of its own"}
+
 # What numbers that a newer library may return stand for; others are refused.
 UNKNOWN = {"CLPOOL_ERROR_": "CLPOOL_ERROR_INTERNAL", "CLPOOL_MESSAGE_": "CLPOOL_MESSAGE_ERROR"}
 
-# Kinds of exceptions: the status in PascalCase without CLPOOL_ERROR_, but for these.
-KINDS = {"CLPOOL_ERROR_IO": "InputOutput"}
+# Exceptions. In Python each status has a class, its name in PascalCase, which is also of this built-in class.
+ERRORS_IN_PYTHON = {
+    "CLPOOL_ERROR_INVALID_VALUE": "ValueError", "CLPOOL_ERROR_INVALID_OPERATION": "RuntimeError",
+    "CLPOOL_ERROR_OUT_OF_MEMORY": "MemoryError", "CLPOOL_ERROR_OUT_OF_HOST_MEMORY": "MemoryError",
+    "CLPOOL_ERROR_NOT_SUPPORTED": "NotImplementedError", "CLPOOL_ERROR_OPENCL": "RuntimeError",
+    "CLPOOL_ERROR_CALLBACK": "RuntimeError", "CLPOOL_ERROR_IO": "OSError", "CLPOOL_ERROR_BAD_FORMAT": "ValueError",
+    "CLPOOL_ERROR_NOT_FOUND": "LookupError", "CLPOOL_ERROR_WOULD_BLOCK": "RuntimeError", "CLPOOL_ERROR_INTERNAL": "RuntimeError",
+}
+# In Java and C# some have one, which is of a class of the language; the others are the exception of all.
+ERRORS = {
+    "CLPOOL_ERROR_INVALID_VALUE": {"java": ("InvalidValueException", "IllegalArgumentException"),
+                                   "csharp": ("ClPoolArgumentException", "System.ArgumentException")},
+    "CLPOOL_ERROR_INVALID_OPERATION": {"java": ("InvalidStateException", "IllegalStateException"),
+                                       "csharp": ("ClPoolInvalidOperationException", "System.InvalidOperationException")},
+    "CLPOOL_ERROR_NOT_SUPPORTED": {"java": ("NotSupportedException", "ClpoolException"),
+                                   "csharp": ("ClPoolNotSupportedException", "System.NotSupportedException")},
+    "CLPOOL_ERROR_OUT_OF_MEMORY": {"java": ("OutOfDeviceMemoryException", ""), "csharp": ("OutOfDeviceMemoryException", "")},
+}
+# Of these the ones without a class of the language are written by hand: users' allocators throw them.
 
 # Parts of names in PascalCase that are more than a capital letter.
 PASCAL = {"PYOPENCL": "PyOpenCl", "PYCUDA": "PyCuda", "OPENCL": "OpenCL", "UINT8": "UInt8", "UINT16": "UInt16",
           "UINT32": "UInt32"}
 # The same for single numbers.
-VALUES = {("csharp", "CLPOOL_ERROR_IO"): "InputOutput"}
+PASCAL_VALUES = {"CLPOOL_ERROR_IO": "InputOutput"}
 
 # Units at the end of a field's name.
 UNITS = {"java": {"ns": "nanos", "us": "micros", "ps": "picos"}}
@@ -65,6 +84,7 @@ UNITS = {"java": {"ns": "nanos", "us": "micros", "ps": "picos"}}
 # What the library fills in: classes whose objects never change. The rule for names: that of the struct without clpool_.
 RESULTS = {
     "clpool_answer": {"python": "Answer", "java": "Answer", "csharp": "Answer"},
+    "clpool_device_facts": {"python": "DeviceFacts", "java": "DeviceFacts", "csharp": "DeviceFacts"},
     "clpool_device_limits": {"python": "DeviceLimits", "java": "DeviceLimits", "csharp": "DeviceLimits"},
     "clpool_heap_stats": {"python": "HeapStatistics", "java": "HeapStatistics", "csharp": "HeapStatistics"},
     "clpool_occupancy": {"python": "Occupancy", "java": "Occupancy", "csharp": "OccupancyRecord"},
@@ -80,6 +100,7 @@ RESULTS = {
 OPTIONS = {
     "clpool_bank_memory": {"java": "BankMemory", "csharp": "BankMemory"},
     "clpool_device_limits": {"python": "DeviceLimits", "java": "DeviceLimitsBuilder", "csharp": "DeviceLimits"},
+    "clpool_device_options": {"csharp": "DeviceOptions"},
     "clpool_occupancy_request": {"java": "OccupancyRequest", "csharp": "OccupancyRequest"},
     "clpool_performance_options": {"csharp": "PerformanceOptions"},
     "clpool_pool_options": {"java": "PoolBuilder", "csharp": "PoolOptions"},
@@ -103,9 +124,7 @@ BY_HAND = {
     "clpool_allocator_ops": "functions of the user: each language has its own way to be called",
     "clpool_memo_ops": "functions of the user: each language has its own way to be called",
     "clpool_pool_callbacks": "functions of the user: each language has its own way to be called",
-    "clpool_box": "arrays of one to three entries, filled up",
-    "clpool_device_facts": "clpool_device_read_facts() is not offered by the wrappers",
-    "clpool_device_options": "a text that lives as long as the call: the choice of a device is a class of its own",
+    "clpool_box": "arrays of one to three entries, filled up with 1 or with 0, and pitches in pairs",
     "clpool_image_options": "host memory, a buffer and arrays of one to three entries: objects of the language",
     "clpool_image_array": "host memory and arrays of one to three entries: objects of the language",
     "clpool_trace_replay_options": "arguments of the replay",
@@ -113,17 +132,26 @@ BY_HAND = {
 BY_HAND_IN = {
     "python": {
         "clpool_bank_memory": "arguments of bank_conflicts()",
+        "clpool_device_options": "arguments of choose_device() and its like",
         "clpool_occupancy": "a dictionary of limits, in which those that do not bind are None",
         "clpool_occupancy_request": "arguments of occupancy()",
         "clpool_performance_options": "arguments of measure_performance()",
-        "clpool_pool_options": "arguments of the pools",
+        "clpool_pool_options": "arguments of the pools, which help(), editors and mypy show",
     },
-    "java": {"clpool_performance_options": "arguments of Characterization.performance()"},
+    "java": {
+        "clpool_device_options": "DeviceSelection, whose methods have the words of a choice: byEnvironment(), ignoringEnvironment()",
+        "clpool_performance_options": "arguments of Characterization.performance()",
+    },
 }
 
 # Of these the ones that SWIG makes classes of, as it does of all results and options.
-SWIG_STRUCTS = {"clpool_box", "clpool_device_options", "clpool_image_options", "clpool_image_array",
-                "clpool_trace_replay_options"}
+SWIG_STRUCTS = {"clpool_box", "clpool_image_options", "clpool_image_array"}
+
+# Functions that neither wait nor call a driver, but take long.
+LONG = {"clpool_trace_parse"}
+
+# Functions that a language's sources call by SWIG although code beside it calls them as well: those that tell of errors.
+CALLED_BY_ALL = {"clpool_cl_error_name", "clpool_last_cl_error", "clpool_last_error_message", "clpool_status_string"}
 
 # Fields that a class has by hand or not at all, and why. Everywhere left out are struct_size, version, what must be 0,
 # and counts of arrays.
@@ -133,7 +161,6 @@ FIELDS_BY_HAND = {
     "clpool_pool_options.user": "functions of the user",
     "clpool_pool_options.queues": "objects that live as long as the call",
     "clpool_pool_options.queue_count": "the number of the queues",
-    "clpool_pool_options.name": "a text that lives as long as the call",
     "clpool_pool_options.guard": "a boolean, or nothing, which is the default",
 }
 FIELDS_BY_HAND_IN = {
@@ -188,7 +215,7 @@ WORDS: Dict[str, Dict[str, str]] = {
                                            "csharp": '<see cref="PoolOptions.TraceMessages"/>'},
     "out_of_memory": {"python": "out_of_memory", "java": "{@link PoolBuilder#onOutOfMemory out-of-memory}",
                       "csharp": '<see cref="PoolOptions.OutOfMemory"/>'},
-    "cl_context": {}, "cl_device_id": {}, "cl_command_queue": {}, "cl_mem": {},
+    "CLPOOL_DEVICE": {}, "cl_context": {}, "cl_device_id": {}, "cl_command_queue": {}, "cl_mem": {},
     "clpool_pool": {"python": "Pool", "java": "{@link Pool}", "csharp": '<see cref="Pool"/>'},
     "clpool_pool_create": {},
 }
@@ -212,6 +239,9 @@ OPENCL: Dict[str, Tuple[str, str, Optional[str]]] = {
     "CL_SAMPLER_REFERENCE_COUNT": ("CL_SAMPLER_", "sampler_info", None),
 }
 OPENCL_FLAGS = {"mem_flags", "svm_mem_flags", "map_flags", "mem_migration_flags", "device_type", "device_svm_capabilities"}
+# The classes of bits by what their numbers' names begin with.
+OPENCL_BITS: Dict[str, Dict[str, str]] = {
+    prefix: {"python": python, "csharp": csharp or ""} for prefix, python, csharp in OPENCL.values() if python in OPENCL_FLAGS}
 # Of PyOpenCL's classes two share their numbers: which have those of mem_flags that begin so.
 OPENCL_SVM = "CL_MEM_SVM_"
 OPENCL_ACCESS = ("CL_MEM_READ_WRITE", "CL_MEM_WRITE_ONLY", "CL_MEM_READ_ONLY")

@@ -32,31 +32,14 @@
 
 %include "java_types.i"
 
-// Functions of callbacks and pointers in structs: glue.hpp has a form of each that Java can call.
-%ignore clpool_allocator_create_custom;
-%ignore clpool_context_create_default;
-%ignore clpool_device_choose;
-%ignore clpool_device_list;
-%ignore clpool_device_list_for_tests;
-%ignore clpool_memo_find;
-%ignore clpool_memo_get;
-%ignore clpool_pool_create;
-%ignore clpool_pool_try_allocate;
-%ignore clpool_pool_visit;
-%ignore clpool_set_message_callback;
-%ignore clpool_trace_replay_allocator;
-%ignore clpool_trace_replay_pool;
-
-// Fields that glue.hpp fills in, and structs that it fills in whole.
-%ignore clpool_pool_options::queue_count;
-%ignore clpool_pool_options::name;
+// glue.hpp has a form that Java can call of the functions that native/ calls itself, and fills in this struct.
+%include "described/left_out_of_java.i"
 %ignore clpool_device_options;
-%ignore clpool_trace_replay_options;
 %ignore clpool_message_callback;
 %ignore clpool_pool_visitor;
 
 // The shared parts, which clpool.i would read next, come first here: glue.hpp is made of their types.
 %include "common/handles.i"
-%include "common/parameters.i"
+%include "described/results.i"
 %include "common/structs.i"
 %include "native/glue.hpp"

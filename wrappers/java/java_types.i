@@ -82,7 +82,7 @@ CLPOOL_RESULT(NAME *)
 CLPOOL_LONG(void *)
 CLPOOL_LONG(const void *)
 CLPOOL_OUT(void **)
-// As common/parameters.i names them.
+// As described/results.i names them.
 CLPOOL_OUT(size_t *OUTPUT)
 CLPOOL_OUT(uint64_t *OUTPUT)
 CLPOOL_OUT(uint32_t *OUTPUT)
@@ -241,6 +241,10 @@ CLPOOL_BYTES_BASE(const char *)
   $1 = ($1_ltype)values.text();
 %}
 %typemap(out) const char * %{ $result = java_text(jenv, $1); %}
+CLPOOL_BYTES_BASE(char [ANY])
+%typemap(jstype) char [ANY] "String"
+%typemap(javaout) char [ANY] { return Text.fromBytes($jnicall); }
+%typemap(out) char [ANY] %{ $result = java_text(jenv, $1); %}
 
 // ---- Arrays in structs -----------------------------------------------------------------------------------------
 %define CLPOOL_MEMBER_ARRAY(TYPE)

@@ -41,10 +41,39 @@ set(junit org.junit.platform.console.ConsoleLauncher --scan-classpath
     --fail-if-no-tests)
 
 add_test(NAME wrappers.java.junit COMMAND ${java_command} -cp "${test_path}" ${junit})
+# Where the kernel refuses what makes a pool's requests cheap.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_executable(clpool_without_membarrier "${CMAKE_CURRENT_SOURCE_DIR}/tests/without_membarrier/without_membarrier.c")
+  list(APPEND junit_of_races ${junit})
+  list(REMOVE_ITEM junit_of_races --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
+  add_test(NAME wrappers.java.races_without_membarrier COMMAND clpool_without_membarrier ${java_command} -cp "${test_path}"
+                                                               ${junit_of_races} --select-class org.clpool.CloseRaceTest)
+  set_tests_properties(wrappers.java.races_without_membarrier PROPERTIES LABELS wrappers TIMEOUT 300)
+endif()
 # The virtual machine's own check of every call between Java and C.
 add_test(NAME wrappers.java.junit_with_checked_jni COMMAND ${java_command} -Xcheck:jni -cp "${test_path}" ${junit})
 set_tests_properties(wrappers.java.junit_with_checked_jni PROPERTIES
                      FAIL_REGULAR_EXPRESSION "in native method;FATAL ERROR")
+# On a Java that can end the use of memory (22 and later), if the one that builds cannot and another one is installed.
+set(clpool_newer_java "")
+if(Java_VERSION VERSION_LESS 22)
+  file(GLOB releases "/usr/lib/jvm/*/release")
+  foreach(release IN LISTS releases)
+    file(STRINGS "${release}" version REGEX "^JAVA_VERSION=")
+    string(REGEX MATCH "[0-9]+" version "${version}")
+    get_filename_component(folder "${release}" DIRECTORY)
+    if(version VERSION_GREATER_EQUAL 22 AND EXISTS "${folder}/bin/java")
+      set(clpool_newer_java "${folder}/bin/java")
+    endif()
+  endforeach()
+endif()
+set(CLPOOL_NEWER_JAVA "${clpool_newer_java}" CACHE FILEPATH "java of 22 or later, on which the Java tests run too; may be empty")
+if(CLPOOL_NEWER_JAVA)
+  set(newer_java_command ${java_command} --enable-native-access=ALL-UNNAMED)
+  list(REMOVE_AT newer_java_command 0)
+  add_test(NAME wrappers.java.junit_on_newer_java COMMAND "${CLPOOL_NEWER_JAVA}" ${newer_java_command} -cp "${test_path}" ${junit})
+  set_tests_properties(wrappers.java.junit_on_newer_java PROPERTIES LABELS wrappers TIMEOUT 1200)
+endif()
 # Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
 add_custom_target(memcheck-java USES_TERMINAL
                   COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/wrappers/tests/memcheck.py"
@@ -60,13 +89,19 @@ add_test(NAME wrappers.java.program_that_exits_with_live_objects
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp
                  "${clpool_natives_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+# Nothing says where they are.
+add_test(NAME wrappers.java.says_where_it_looked_for_the_native_part
+         COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path=/nowhere -cp
+                 "${clpool_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+set_tests_properties(wrappers.java.says_where_it_looked_for_the_native_part PROPERTIES PASS_REGULAR_EXPRESSION
+                     "clpooljni in java.library.path: /nowhere.*native/linux-.*libclpooljni.so.*org.clpool.library.path")
 add_test(NAME wrappers.java.natives_name_no_folder
          COMMAND "${CMAKE_READELF}" --dynamic "${clpool_natives_folder}/$<TARGET_FILE_NAME:clpooljni>")
 set_tests_properties(wrappers.java.natives_name_no_folder PROPERTIES PASS_REGULAR_EXPRESSION "libclpool.so.1"
                      FAIL_REGULAR_EXPRESSION "RPATH;RUNPATH")
 set(java_tests wrappers.java.junit wrappers.java.natives_in_the_jar
    wrappers.java.junit_with_checked_jni wrappers.java.module
-    wrappers.java.program_that_exits_with_live_objects)
+    wrappers.java.program_that_exits_with_live_objects wrappers.java.says_where_it_looked_for_the_native_part)
 
 find_program(CLPOOL_JAVADOC javadoc HINTS "${clpool_jdk}/bin")
 add_test(NAME wrappers.java.documentation
@@ -80,3 +115,4 @@ foreach(source IN LISTS example_sources)
   list(APPEND java_tests wrappers.java.example.${name})
 endforeach()
 set_tests_properties(${java_tests} PROPERTIES LABELS wrappers TIMEOUT 300)
+set_tests_properties(wrappers.java.junit wrappers.java.junit_with_checked_jni PROPERTIES TIMEOUT 1200)  # with CLPOOL_LONG_TESTS

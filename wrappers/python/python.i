@@ -8,7 +8,6 @@
 #include "native.hpp"
 
 #include <deque>
-#include <string>
 #include <vector>
 using namespace clpool::python;
 %}
@@ -20,22 +19,6 @@ using namespace clpool::python;
 %}
 
 /* ---- Statuses ---- */
-
-%insert("header") %{
-const char* clpool::python::kind_of_status(clpool_status status) {
-  switch (status) {
-%}
-%define CLPOOL_STATUS_KIND(STATUS, KIND)
-%insert("header") %{
-    case STATUS: return #KIND;
-%}
-%enddef
-%include "described/statuses.i"
-%insert("header") %{
-    default: return nullptr;
-  }
-}
-%}
 
 %typemap(out) clpool_status {
   if (!succeeded($1)) {
@@ -78,76 +61,20 @@ CLPOOL_SIGNED(int32_t, INT32_MIN, INT32_MAX)
 
 /* ---- Handles ---- */
 
-%define CLPOOL_HANDLE_BY(TYPE, KIND)
+%define CLPOOL_HANDLE(TYPE)
 %typemap(in) TYPE * (InUse use), const TYPE * (InUse use) {
-  $1 = static_cast<TYPE *>(handle_of($input, KIND, use));
+  $1 = static_cast<TYPE *>(handle_of($input, TYPE##_kind, use));
   if ($1 == nullptr) {
     SWIG_fail;
   }
 }
 %typemap(in, numinputs=0) TYPE **out (TYPE *made = nullptr) "$1 = &made;"
 %typemap(argout) TYPE **out {
-  PyObject *object = new_handle(*$1, KIND);
+  PyObject *object = new_handle(*$1, TYPE##_kind);
   if (object == nullptr) {
     SWIG_fail;
   }
   $result = SWIG_Python_AppendOutput($result, object);
-}
-%enddef
-
-%define CLPOOL_HANDLE(TYPE)
-CLPOOL_HANDLE_OF_##TYPE
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_allocator
-CLPOOL_HANDLE_BY(clpool_allocator, allocator_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_map
-CLPOOL_HANDLE_BY(clpool_map, map_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_heap
-CLPOOL_HANDLE_BY(clpool_heap, heap_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_heap_range
-CLPOOL_HANDLE_BY(clpool_heap_range, heap_range_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_trace
-CLPOOL_HANDLE_BY(clpool_trace, trace_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_trace_writer
-CLPOOL_HANDLE_BY(clpool_trace_writer, trace_writer_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_memo
-CLPOOL_HANDLE_BY(clpool_memo, memo_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_memo_value
-CLPOOL_HANDLE_BY(clpool_memo_value, memo_value_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_device_data
-CLPOOL_HANDLE_BY(clpool_device_data, device_data_kind)
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_pool
-%typemap(in) clpool_pool * (InUse use) {
-  $1 = pool_of($input, use);
-  if ($1 == nullptr) {
-    SWIG_fail;
-  }
-}
-%enddef
-%define CLPOOL_HANDLE_OF_clpool_mem
-%typemap(in) clpool_mem * (InUse use), const clpool_mem * (InUse use) {
-  $1 = memory_of($input, use);
-  if ($1 == nullptr) {
-    SWIG_fail;
-  }
-}
-%typemap(in, numinputs=0) clpool_mem **out (clpool_mem *made = nullptr) "$1 = &made;"
-%typemap(argout) clpool_mem **out {
-  PyObject *object = new_memory_of_kind(*$1);
-  if (object == nullptr) {
-    SWIG_fail;
-  }
-  Py_XDECREF($result);
-  $result = object;
 }
 %enddef
 
@@ -168,6 +95,30 @@ typedef struct _##TYPE *TYPE;
   $result = SWIG_Python_AppendOutput($result, PyLong_FromVoidPtr(*$1));
 }
 %enddef
+
+%include "common/handles.i"
+
+/* Pools and memory are types of their own. */
+%typemap(in) clpool_pool * (InUse use) {
+  $1 = pool_of($input, use);
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+%typemap(in) clpool_mem * (InUse use), const clpool_mem * (InUse use) {
+  $1 = memory_of($input, use);
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+%typemap(argout) clpool_mem **out {
+  PyObject *object = new_memory_of_kind(*$1);
+  if (object == nullptr) {
+    SWIG_fail;
+  }
+  Py_XDECREF($result);
+  $result = object;
+}
 
 /* Events of commands: an Event always comes back. */
 %typemap(in, numinputs=0) cl_event *event_or_null (cl_event event = nullptr) "$1 = &event;"
@@ -203,101 +154,66 @@ typedef struct _##TYPE *TYPE;
 %typemap(argout) void **pointer {
   $result = SWIG_Python_AppendOutput($result, PyLong_FromVoidPtr(*$1));
 }
-%typemap(in) (void *host, size_t host_size) (HostBuffer host) {
-  if (!host.open($input, true)) {
+%define CLPOOL_HOST(POINTER, SIZE, WRITABLE)
+%typemap(in) (POINTER, SIZE) (HostBuffer host) {
+  if (!host.open($input, WRITABLE)) {
     SWIG_fail;
   }
-  $1 = host.data();
+  $1 = static_cast<$1_ltype>(host.data());
   $2 = host.size();
 }
-%typemap(in) (const void *host, size_t host_size) (HostBuffer host),
-             (const void *pattern, size_t pattern_size) (HostBuffer host),
-             (const void *color, size_t color_size) (HostBuffer host) {
-  if (!host.open($input, false)) {
-    SWIG_fail;
-  }
-  $1 = host.data();
-  $2 = host.size();
-}
-%typemap(in) (void *host_or_null, size_t host_size) (HostBuffer host) {
-  if (!host.open($input, false)) {
-    SWIG_fail;
-  }
-  $1 = host.data();
-  $2 = host.size();
-}
-%typemap(in) (const char *text, size_t length) (HostBuffer host) {
-  if (!host.open($input, false)) {
-    SWIG_fail;
-  }
-  $1 = static_cast<char *>(host.data());
-  $2 = host.size();
-}
+%enddef
+CLPOOL_HOST(void *host, size_t host_size, true)
+CLPOOL_HOST(const void *host, size_t host_size, false)
+CLPOOL_HOST(const void *pattern, size_t pattern_size, false)
+CLPOOL_HOST(const void *color, size_t color_size, false)
+CLPOOL_HOST(void *host_or_null, size_t host_size, false)
+CLPOOL_HOST(const char *text, size_t length, false)
 
 /* Texts and lists of unknown length: the caller gives the room, the result is cut to it, and `needed` follows. Lists are
  * tuples: SWIG would add the next result to a list.
  */
-%typemap(in) (char *text, size_t capacity) (std::string room), (char *buffer, size_t capacity) (std::string room) {
+%define CLPOOL_ROOM(FIRST, SECOND, ITEM, ITEMS, COUNT)
+%typemap(in) (FIRST, SECOND) (std::vector<ITEM> room) {
   uint64_t capacity = 0;
-  if (!to_unsigned($input, 1u << 30, "capacity", capacity)) {
+  if (!to_unsigned($input, (1u << 30) / sizeof(ITEM), "capacity", capacity)) {
     SWIG_fail;
   }
   room.resize(static_cast<size_t>(capacity));
-  $1 = room.data();
-  $2 = room.size();
+  ITEMS = room.data();
+  COUNT = static_cast<decltype(COUNT)>(room.size());
 }
+%enddef
+CLPOOL_ROOM(char *text, size_t capacity, char, $1, $2)
+CLPOOL_ROOM(char *buffer, size_t capacity, char, $1, $2)
 %typemap(argout) (char *text, size_t capacity), (char *buffer, size_t capacity) {
-  $result = SWIG_Python_AppendOutput($result, PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(strnlen($1, $2)), "replace"));
+  $result = SWIG_Python_AppendOutput($result, PyUnicode_DecodeUTF8($1, $2 == 0 ? 0 : static_cast<Py_ssize_t>(strnlen($1, $2)), "replace"));
 }
-%typemap(in) (cl_device_id *devices, size_t capacity) (std::vector<cl_device_id> room) {
-  uint64_t capacity = 0;
-  if (!to_unsigned($input, 1u << 20, "capacity", capacity)) {
-    SWIG_fail;
-  }
-  room.resize(static_cast<size_t>(capacity));
-  $1 = room.data();
-  $2 = room.size();
+CLPOOL_ROOM(size_t size, void *value, char, $2, $1)
+%typemap(argout) (size_t size, void *value) {
+  $result = SWIG_Python_AppendOutput($result, PyBytes_FromStringAndSize(static_cast<char *>($2), static_cast<Py_ssize_t>($1)));
 }
-%typemap(argout) (cl_device_id *devices, size_t capacity) {
-  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>($2));
-  for (size_t i = 0; list != nullptr && i < $2; ++i) {
-    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyLong_FromVoidPtr($1[i]));
+
+%define CLPOOL_LIST(FIRST, SECOND, ITEM, ITEMS, COUNT)
+CLPOOL_ROOM(FIRST, SECOND, ITEM, ITEMS, COUNT)
+%typemap(argout) (FIRST, SECOND) {
+  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>(COUNT));
+  for (size_t i = 0; list != nullptr && i < COUNT; ++i) {
+    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i), item_of(ITEMS[i]));
   }
   $result = SWIG_Python_AppendOutput($result, list);
 }
-%typemap(in) (uint32_t *sizes, size_t capacity) (std::vector<uint32_t> room) {
-  uint64_t capacity = 0;
-  if (!to_unsigned($input, 1u << 20, "capacity", capacity)) {
-    SWIG_fail;
-  }
-  room.resize(static_cast<size_t>(capacity));
-  $1 = room.data();
-  $2 = room.size();
+%enddef
+%{
+static PyObject *item_of(void *handle) { return PyLong_FromVoidPtr(handle); }
+static PyObject *item_of(uint32_t number) { return PyLong_FromUnsignedLong(number); }
+static PyObject *item_of(const cl_image_format &format) {
+  return Py_BuildValue("(II)", format.image_channel_order, format.image_channel_data_type);
 }
-%typemap(argout) (uint32_t *sizes, size_t capacity) {
-  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>($2));
-  for (size_t i = 0; list != nullptr && i < $2; ++i) {
-    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyLong_FromUnsignedLong($1[i]));
-  }
-  $result = SWIG_Python_AppendOutput($result, list);
-}
-%typemap(in) (uint32_t capacity, cl_image_format *formats) (std::vector<cl_image_format> room) {
-  uint64_t capacity = 0;
-  if (!to_unsigned($input, 1u << 20, "capacity", capacity)) {
-    SWIG_fail;
-  }
-  room.resize(static_cast<size_t>(capacity));
-  $1 = static_cast<uint32_t>(room.size());
-  $2 = room.empty() ? nullptr : room.data();
-}
-%typemap(argout) (uint32_t capacity, cl_image_format *formats) {
-  PyObject *list = PyTuple_New(static_cast<Py_ssize_t>($1));
-  for (size_t i = 0; list != nullptr && i < $1; ++i) {
-    PyTuple_SET_ITEM(list, static_cast<Py_ssize_t>(i),
-                    Py_BuildValue("(II)", $2[i].image_channel_order, $2[i].image_channel_data_type));
-  }
-  $result = SWIG_Python_AppendOutput($result, list);
-}
+%}
+CLPOOL_LIST(cl_device_id *devices, size_t capacity, cl_device_id, $1, $2)
+CLPOOL_LIST(uint32_t *sizes, size_t capacity, uint32_t, $1, $2)
+CLPOOL_LIST(%arg(uint32_t capacity), cl_image_format *formats, cl_image_format, $2, $1)
 
 /* ---- Sequences ---- */
 
@@ -309,19 +225,19 @@ typedef struct _##TYPE *TYPE;
   $1 = $input != Py_None ? sizes.data() : nullptr;
   $2 = sizes.size();
 }
-%typemap(in) const size_t *origin (size_t sizes[3]), const size_t *source_origin (size_t sizes[3]),
-             const size_t *target_origin (size_t sizes[3]) {
-  if (!to_three($input, "origin", 0, sizes)) {
+%define CLPOOL_THREE(PARAMETER, NAME, FILL)
+%typemap(in) PARAMETER (size_t sizes[3]) {
+  if (!to_three($input, NAME, FILL, sizes)) {
     SWIG_fail;
   }
   $1 = sizes;
 }
-%typemap(in) const size_t *region (size_t sizes[3]) {
-  if (!to_three($input, "region", 1, sizes)) {
-    SWIG_fail;
-  }
-  $1 = sizes;
-}
+%enddef
+CLPOOL_THREE(const size_t *origin, "origin", 0)
+CLPOOL_THREE(const size_t *source_origin, "origin", 0)
+CLPOOL_THREE(const size_t *target_origin, "origin", 0)
+CLPOOL_THREE(const size_t *region, "region", 1)
+CLPOOL_THREE(size_t[3], "$1_name", 0)
 %typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems,
                                                           std::deque<InUse> uses) {
   PyObject *items = PySequence_Fast($input, "expected a sequence of memory objects");
@@ -362,12 +278,6 @@ typedef struct _##TYPE *TYPE;
 }
 
 /* Arrays in structs are tuples. */
-%typemap(in) size_t[3] (size_t sizes[3]) {
-  if (!to_three($input, "$1_name", 0, sizes)) {
-    SWIG_fail;
-  }
-  $1 = sizes;
-}
 %typemap(memberin) size_t[3] "for (size_t i = 0; i < 3; ++i) $1[i] = $input[i];"
 %typemap(out) size_t[3] {
   $result = Py_BuildValue("(nnn)", static_cast<Py_ssize_t>($1[0]), static_cast<Py_ssize_t>($1[1]),
@@ -396,21 +306,12 @@ typedef struct _##TYPE *TYPE;
   }
 }
 
-/* Info as bytes of the room given. */
-%typemap(in) (size_t size, void *value) (std::vector<char> room) {
-  uint64_t capacity = 0;
-  if (!to_unsigned($input, 1u << 20, "size", capacity)) {
-    SWIG_fail;
-  }
-  room.resize(static_cast<size_t>(capacity));
-  $1 = room.size();
-  $2 = room.empty() ? nullptr : room.data();
-}
-%typemap(argout) (size_t size, void *value) {
-  $result = SWIG_Python_AppendOutput($result, PyBytes_FromStringAndSize(static_cast<char *>($2), static_cast<Py_ssize_t>($1)));
+%typemap(out) char[ANY] {
+  $result = PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(strnlen($1, $1_dim0)), "replace");
 }
 
-/* ---- The GIL is dropped around whatever may wait ---- */
+/* ---- The GIL is dropped around whatever may wait, as the headers say. The others are so short that dropping it would cost
+ * more than the call. ---- */
 
 %define CLPOOL_MAY_BLOCK(NAME)
 %exception NAME {
@@ -429,47 +330,20 @@ typedef struct _##TYPE *TYPE;
   }
 }
 %enddef
-%include "python/blocking.i"
+%include "described/blocking.i"
 
-/* Called by native/ itself. */
-%ignore clpool_allocator_create_custom;
-%ignore clpool_allocator_release;
-%ignore clpool_device_data_release;
-%ignore clpool_heap_destroy;
-%ignore clpool_map_release;
-%ignore clpool_mem_capacity;
-%ignore clpool_mem_equal;
-%ignore clpool_mem_handle;
-%ignore clpool_mem_is_pooled;
-%ignore clpool_mem_kind;
-%ignore clpool_mem_pointer;
-%ignore clpool_mem_release;
-%ignore clpool_mem_release_idle;
-%ignore clpool_mem_release_later;
-%ignore clpool_mem_release_on;
-%ignore clpool_mem_retain;
-%ignore clpool_mem_size;
-%ignore clpool_mem_try_release;
-%ignore clpool_memo_create;
-%ignore clpool_memo_find;
-%ignore clpool_memo_get;
-%ignore clpool_memo_release;
-%ignore clpool_memo_value_get;
-%ignore clpool_memo_value_release;
-%ignore clpool_pool_allocate;
-%ignore clpool_pool_allocate_on;
-%ignore clpool_pool_create;
-%ignore clpool_pool_options;
-%ignore clpool_pool_release;
-%ignore clpool_pool_try_allocate;
-%ignore clpool_pool_visit;
-%ignore clpool_set_message_callback;
-%ignore clpool_trace_release;
-%ignore clpool_trace_replay_allocator;
-%ignore clpool_trace_replay_options;
-%ignore clpool_trace_replay_pool;
+/* native/ adds functions and queues to it. */
+%{
+const clpool_pool_options *clpool::python::pool_options_of(PyObject *object) {
+  void *options = nullptr;
+  if (!SWIG_IsOK(SWIG_ConvertPtr(object, &options, SWIGTYPE_p_clpool_pool_options, 0)) || options == nullptr) {
+    PyErr_Format(PyExc_TypeError, "expected a clpool_pool_options, not %s", Py_TYPE(object)->tp_name);
+  }
+  return static_cast<clpool_pool_options *>(options);
+}
+%}
+
+/* What native/ fills in itself. */
 %ignore clpool_trace_replay_result;
-%ignore clpool_trace_writer_release;
-%immutable clpool_pool_stats;
-%immutable clpool_trace_stats;
-%immutable clpool_trace_event;
+
+%include "described/left_out_of_python.i"

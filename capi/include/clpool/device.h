@@ -48,7 +48,8 @@ typedef struct clpool_device_options {
   uint32_t flags;
   /** Set of CL_DEVICE_TYPE_… bits that the device must have one of; 0: any. */
   cl_device_type types;
-  /** What CLPOOL_DEVICE may say, for a program's own option; NULL or "": the environment decides. */
+  /** For a program's own option, what the variable CLPOOL_DEVICE may say: PLATFORM:DEVICE, a part of a
+   * device's name, "gpu", "accelerator" or "cpu"; NULL or "": the environment decides. */
   const char* selector;
 } clpool_device_options;
 

@@ -34,8 +34,8 @@ constexpr std::uint16_t first_stage_of_giving_back = 13;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made.
-bool may_recover(Status status, cl_int code) noexcept {
-  return status == Status::out_of_memory || (status == Status::opencl && code == -61);
+bool may_recover(Status status, cl_int code, bool was_rounded) noexcept {
+  return status == Status::out_of_memory || (status == Status::opencl && code == -61 && was_rounded);
 }
 
 /// Counts one more time that there was no handle to be had for a request's block.
@@ -430,11 +430,12 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
 void Books::refused(Request& request, Status status, cl_int code) noexcept {
   request.code = code;
   std::snprintf(request.refusal, sizeof request.refusal, "%s", last_error_message());
-  reserved_bytes_ -= std::exchange(request.wanted, 0);
+  const std::uint64_t asked = std::exchange(request.wanted, 0);
+  reserved_bytes_ -= asked;
   ++turn_;
   request.turn = turn_;  // this thread's own failure is no reason to begin anew
   out_of_memory_events_ += status == Status::out_of_memory ? 1 : 0;
-  if (!may_recover(status, code)) {
+  if (!may_recover(status, code, asked > request.size)) {
     request.failure = status;
   }
 }
@@ -452,7 +453,7 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   part.chunk->parts.made(part, nullptr, false);
   strategy_->give_back(*std::exchange(request.block, nullptr), 0);
   ++turn_;
-  if (!may_recover(status, code) || fails_too_often(request)) {
+  if (!may_recover(status, code, true) || fails_too_often(request)) {
     request.failure = status;
   }
   // Not to the same place at once, nor for a chunk to be shared: what is left is to make room in the driver.

@@ -315,6 +315,27 @@ TEST_P(GuardedPool, NothingRestsWhereMemoryIsOut) {
   expect_sound(pool);
 }
 
+TEST_P(GuardedPool, AllMemoryGoesBackAtOnceWhereItWasUsedOnSeveralQueues) {
+  cl_command_queue queues[] = {cl.queue, cl.another_queue()};
+  clpool_pool_options several = guarded_options();
+  several.queues = is_reached() ? queues : nullptr;
+  several.queue_count = is_reached() ? 2 : 0;
+  const PoolHandle pool = make_pool(allocator.get(), several);
+  {
+    std::vector<MemHandle> blocks;
+    for (std::size_t i = 0; i < 20; ++i) {
+      blocks.push_back(allocate(pool, 1000 + 977 * i));
+      fill(blocks.back(), 1);
+    }
+  }
+  for (cl_command_queue queue : queues) {
+    ASSERT_EQ(clFinish(queue), CL_SUCCESS);
+  }
+  ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
+  EXPECT_EQ(heard.findings(), 0u) << heard.text();
+}
+
 TEST_P(GuardedPool, TheMarginIsGivenUpBeforeARequestFails) {
   clpool_pool_options limited = guarded_options();
   limited.max_bytes = 1 << 20;

@@ -131,6 +131,18 @@ TEST_P(OutOfMemory, ASizeThatOnlyRoundingUpMadeTooLargeIsAskedForExactly) {
   EXPECT_EQ(clpool_mem_capacity(mem.get()), 1'000'001u);
 }
 
+TEST_P(OutOfMemory, ASizeThatIsTooLargeByItselfIsAFailureOfTheDriver) {
+  const PoolHandle pool = make();
+  const std::uint64_t before = stats_of(pool).out_of_memory_events;
+  numbers.failure = CL_INVALID_BUFFER_SIZE;
+  numbers.fail_from = 1;
+  numbers.fail_count = UINT64_MAX;
+  EXPECT_EQ(try_size(pool, 1'000'001), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_BUFFER_SIZE);
+  EXPECT_EQ(stats_of(pool).out_of_memory_events, before);
+  expect_sound(pool);
+}
+
 TEST_P(OutOfMemory, TheCollectorIsAskedAndTheDriverOnceMore) {
   MemHandle garbage;
   collect = [&] { numbers.capacity = UINT64_MAX; };

@@ -49,7 +49,7 @@ namespace ClPool
             get
             {
                 clpool_trace_stats stats = clpool_trace_stats.Initial();
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_statistics(used.Value, &stats));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_statistics(used.Value, &stats));
                 return new LogStatistics(stats);
             }
         }
@@ -64,7 +64,7 @@ namespace ClPool
             {
                 clpool_trace_event found = clpool_trace_event.Initial();
                 ulong number = Arguments.Bytes(index, "index");
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_event_at(used.Value, number, &found));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_event_at(used.Value, number, &found));
                 return new LogEvent(found);
             }
         }
@@ -73,16 +73,16 @@ namespace ClPool
         /// <param name="pool">the pool, best a fresh one</param>
         /// <param name="progress">called from time to time with events done and in all; false stops the replay</param>
         /// <param name="progressInterval">events between two calls; 0: 4096</param>
-        public ReplayResult Replay(Pool pool, Func<long, long, bool> progress = null, long progressInterval = 0)
+        public ReplayResult Replay(Pool pool, Func<long, long, bool>? progress = null, long progressInterval = 0)
         {
-            using (OwnedHandle.Borrowed target = Arguments.NotNull(pool, "pool").Borrow())
+            using (Borrowed target = Arguments.NotNull(pool, "pool").Borrow())
                 return Replay(target.Value, true, progress, progressInterval);
         }
 
         /// <summary>The same with an allocator: each block comes from the driver and goes back to it.</summary>
-        public ReplayResult Replay(Allocator allocator, Func<long, long, bool> progress = null, long progressInterval = 0)
+        public ReplayResult Replay(Allocator allocator, Func<long, long, bool>? progress = null, long progressInterval = 0)
         {
-            using (OwnedHandle.Borrowed target = Arguments.NotNull(allocator, "allocator").Borrow())
+            using (Borrowed target = Arguments.NotNull(allocator, "allocator").Borrow())
                 return Replay(target.Value, false, progress, progressInterval);
         }
 
@@ -98,7 +98,7 @@ namespace ClPool
         /// <summary>Gives the log up.</summary>
         public void Dispose() { handle.Dispose(); }
 
-        private ReplayResult Replay(IntPtr target, bool isPool, Func<long, long, bool> progress, long progressInterval)
+        private ReplayResult Replay(IntPtr target, bool isPool, Func<long, long, bool>? progress, long progressInterval)
         {
             clpool_trace_replay_options options = clpool_trace_replay_options.Initial();
             options.progress_interval = Arguments.Bytes(progressInterval, "progressInterval");
@@ -112,7 +112,7 @@ namespace ClPool
             }
             try
             {
-                using (OwnedHandle.Borrowed used = handle.Borrow())
+                using (Borrowed used = handle.Borrow())
                     Errors.Check(isPool ? Native.clpool_trace_replay_pool(used.Value, target, &options, &result)
                                         : Native.clpool_trace_replay_allocator(used.Value, target, &options, &result));
             }
@@ -127,7 +127,7 @@ namespace ClPool
         {
             try
             {
-                return Callbacks.Find<Func<long, long, bool>>(user)((long)done, (long)total) ? 0 : 1;
+                return Callbacks.Find<Func<long, long, bool>>(user)!((long)done, (long)total) ? 0 : 1;
             }
             catch (Exception exception)
             {
@@ -160,17 +160,17 @@ namespace ClPool
         /// <param name="stream">number of the stream or queue</param>
         /// <param name="status">what a failed allocation returned</param>
         /// <param name="tag">free text</param>
-        public void Write(LogAction action, long pointer, long size, long stream = 0, Status status = Status.Success, string tag = null)
+        public void Write(LogAction action, long pointer, long size, long stream = 0, Status status = Status.Success, string? tag = null)
         {
             ulong bytes = Arguments.Bytes(size, "size");
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
             fixed (byte* text = Utf8.Bytes(tag))
                 Errors.Check(Native.clpool_trace_writer_write(used.Value, (uint)action, (ulong)pointer, bytes, (ulong)stream,
                                                               (int)status, text));
         }
 
         /// <summary>Hands all buffered rows to the system.</summary>
-        public void Flush() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_writer_flush(used.Value)); }
+        public void Flush() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_writer_flush(used.Value)); }
 
         /// <summary>Writes what is buffered and closes the file; <see cref="Flush"/> before tells whether that works.</summary>
         public void Dispose() { handle.Dispose(); }

@@ -23,18 +23,18 @@ namespace ClPool
         /// <summary>Makes memory that goes straight back to the driver when disposed of.</summary>
         /// <param name="size">bytes; 0 gives null</param>
         /// <exception cref="OutOfDeviceMemoryException">there is none left</exception>
-        public MemoryObject Allocate(long size)
+        public MemoryObject? Allocate(long size)
         {
             IntPtr memory;
             ulong bytes = Arguments.Bytes(size, "size");
-            using (OwnedHandle.Borrowed used = Borrow()) Errors.Check(Native.clpool_allocator_allocate(used.Value, bytes, &memory));
+            using (Borrowed used = Borrow()) Errors.Check(Native.clpool_allocator_allocate(used.Value, bytes, &memory));
             return memory == IntPtr.Zero ? null : MemoryObject.Wrap(memory, this);
         }
 
         /// <summary>Gives up the reference.</summary>
         public void Dispose() { handle.Dispose(); }
 
-        internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+        internal Borrowed Borrow() { return handle.Borrow(); }
 
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe(GetType().Name, handle, IntPtr.Zero); }
@@ -50,7 +50,7 @@ namespace ClPool
         private static IntPtr Make(ComputeContext context, MemFlags flags)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_allocator_create_deferred(within.Value, (ulong)flags, &made));
             return made;
         }
@@ -60,13 +60,23 @@ namespace ClPool
     public sealed unsafe class ImmediateAllocator : Allocator
     {
         /// <summary>Makes buffers for a cl_command_queue.</summary>
-        public ImmediateAllocator(CommandQueue queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Buffer) { }
+        /// <param name="queue">where the memory is forced and used</param>
+        /// <param name="flags">0 means ReadWrite</param>
+        /// <param name="touch">the command by which the memory is forced</param>
+        /// <param name="wait">whether each allocation waits for that command, and so for what was enqueued on the queue before,
+        /// too: memory that is not to be had is then its error and no later command's</param>
+        /// <exception cref="ClPoolNotSupportedException">the device lacks the command, or its driver crashes in it</exception>
+        public ImmediateAllocator(CommandQueue queue, MemFlags flags = MemFlags.None, Touch touch = Touch.Byte, bool wait = false)
+            : base(Make(queue, flags, touch, wait), MemoryKind.Buffer)
+        {
+        }
 
-        private static IntPtr Make(CommandQueue queue, MemFlags flags)
+        private static IntPtr Make(CommandQueue queue, MemFlags flags, Touch touch, bool wait)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
-                Errors.Check(Native.clpool_allocator_create_immediate(on.Value, (ulong)flags, &made));
+            uint command = (uint)touch | (wait ? (uint)Native.CLPOOL_TOUCH_WAIT : 0);
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
+                Errors.Check(Native.clpool_allocator_create_touching(on.Value, (ulong)flags, command, &made));
             return made;
         }
     }
@@ -79,16 +89,16 @@ namespace ClPool
         /// <param name="flags">0 means coarse grain</param>
         /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
         /// <param name="queue">an in-order queue behind which it is freed; zero: freed at once</param>
-        public SvmAllocator(ComputeContext context, MemFlags flags = MemFlags.None, int alignment = 0, CommandQueue queue = null)
+        public SvmAllocator(ComputeContext context, MemFlags flags = MemFlags.None, int alignment = 0, CommandQueue? queue = null)
             : base(Make(context, flags, alignment, queue), MemoryKind.Svm)
         {
         }
 
-        private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue queue)
+        private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue? queue)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
-            using (OwnedHandle.Borrowed on = Arguments.BorrowOptional(queue))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed on = Arguments.BorrowOptional(queue))
                 Errors.Check(Native.clpool_allocator_create_svm(within.Value, (ulong)flags, (uint)Arguments.Bytes(alignment, "alignment"), on.Value,
                                                             &made));
             return made;
@@ -104,7 +114,7 @@ namespace ClPool
         private static IntPtr Make(CommandQueue queue, MemFlags flags)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue"))
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
                 Errors.Check(Native.clpool_allocator_create_pinned(on.Value, (ulong)flags, &made));
             return made;
         }
@@ -120,7 +130,7 @@ namespace ClPool
         {
             IntPtr made;
             ulong bytes = Arguments.Bytes(maxBytes, "maxBytes");
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
+            using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
                 Errors.Check(Native.clpool_allocator_create_limit(used.Value, bytes, &made));
             return made;
         }
@@ -135,7 +145,7 @@ namespace ClPool
         private static IntPtr Make(Allocator inner, string path)
         {
             IntPtr made;
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
+            using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
             fixed (byte* file = Utf8.Bytes(path))
                 Errors.Check(Native.clpool_allocator_create_trace(used.Value, file, &made));
             return made;

@@ -15,9 +15,9 @@ namespace ClPool
         /// <summary>Bytes, rows, slices.</summary>
         public long[] Region { get; set; }
         /// <summary>Where it begins in the source.</summary>
-        public long[] SourceOrigin { get; set; }
+        public long[]? SourceOrigin { get; set; }
         /// <summary>Where it begins in the target.</summary>
-        public long[] TargetOrigin { get; set; }
+        public long[]? TargetOrigin { get; set; }
         /// <summary>Bytes from row to row in the source; 0: tight.</summary>
         public long SourceRowPitch { get; set; }
         /// <summary>Bytes from slice to slice in the source; 0: tight.</summary>
@@ -29,9 +29,9 @@ namespace ClPool
 
         internal clpool_box ToNative()
         {
-            ulong[] region = Arguments.Triple(Arguments.NotNull(Region, "Region"), 1, "Region");
-            ulong[] source = Arguments.Triple(SourceOrigin, 0, "SourceOrigin");
-            ulong[] target = Arguments.Triple(TargetOrigin, 0, "TargetOrigin");
+            ulong[] region = Arguments.Three(Region, 1, "Region");
+            ulong[]? source = Arguments.Triple(SourceOrigin, 0, "SourceOrigin");
+            ulong[]? target = Arguments.Triple(TargetOrigin, 0, "TargetOrigin");
             clpool_box box = clpool_box.Initial();
             for (int i = 0; i < 3; i++)
             {

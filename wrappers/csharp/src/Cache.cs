@@ -40,7 +40,7 @@ namespace ClPool
             get
             {
                 ulong size;
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_memo_size(used.Value, &size));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_memo_size(used.Value, &size));
                 return (long)size;
             }
         }
@@ -54,16 +54,16 @@ namespace ClPool
         public T GetOrAdd<T>(CacheOwner kind, IntPtr owner, string key, Func<T> factory)
         {
             Arguments.NotNull(factory, "factory");
-            Func<object> computed = () => factory();
+            Func<object?> computed = () => factory();
             IntPtr id = Callbacks.Add(computed);
             try
             {
                 clpool_memo_ops ops = clpool_memo_ops.Initial();
                 ops.compute = (void*)Marshal.GetFunctionPointerForDelegate(compute);
                 ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
-                byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"));
+                byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"))!;
                 IntPtr value;
-                using (OwnedHandle.Borrowed used = handle.Borrow())
+                using (Borrowed used = handle.Borrow())
                 fixed (byte* text = bytes)
                     Errors.Check(Native.clpool_memo_get(used.Value, (uint)kind, (void*)owner, text, (ulong)bytes.Length, &ops,
                                                         (void*)id, &value));
@@ -78,31 +78,31 @@ namespace ClPool
         /// <summary>The same for a context.</summary>
         public T GetOrAdd<T>(ComputeContext owner, string key, Func<T> factory)
         {
-            using (OwnedHandle.Borrowed used = Arguments.Borrow(owner, "owner"))
+            using (Borrowed used = Arguments.Borrow(owner, "owner"))
                 return GetOrAdd(CacheOwner.Context, used.Value, key, factory);
         }
 
         /// <summary>The same for a queue.</summary>
         public T GetOrAdd<T>(CommandQueue owner, string key, Func<T> factory)
         {
-            using (OwnedHandle.Borrowed used = Arguments.Borrow(owner, "owner"))
+            using (Borrowed used = Arguments.Borrow(owner, "owner"))
                 return GetOrAdd(CacheOwner.Queue, used.Value, key, factory);
         }
 
         /// <summary>The same for a pool.</summary>
         public T GetOrAdd<T>(Pool owner, string key, Func<T> factory)
         {
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(owner, "owner").Borrow())
+            using (Borrowed used = Arguments.NotNull(owner, "owner").Borrow())
                 return GetOrAdd(CacheOwner.Pool, used.Value, key, factory);
         }
 
         /// <summary>The result for an object and a key if it is kept.</summary>
-        public bool TryGet<T>(IntPtr owner, string key, out T result)
+        public bool TryGet<T>(IntPtr owner, string key, out T? result)
         {
-            byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"));
+            byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"))!;
             IntPtr value;
             int status;
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
             fixed (byte* text = bytes)
                 status = Native.clpool_memo_find(used.Value, (void*)owner, text, (ulong)bytes.Length, &value);
             result = default(T);
@@ -113,12 +113,12 @@ namespace ClPool
         }
 
         /// <summary>Forgets all results and gives up their objects.</summary>
-        public void Clear() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_memo_clear(used.Value)); }
+        public void Clear() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_memo_clear(used.Value)); }
 
         /// <summary>Forgets the results of one object.</summary>
         public void Clear(IntPtr owner)
         {
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
                 Errors.Check(Native.clpool_memo_clear_object(used.Value, (void*)owner));
         }
 
@@ -130,7 +130,7 @@ namespace ClPool
 
         private static T Open<T>(IntPtr value)
         {
-            T result = (T)Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value)).Value;
+            T result = (T)Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value))!.Value!;
             Errors.Check(Native.clpool_memo_value_release(value));
             return result;
         }
@@ -139,7 +139,7 @@ namespace ClPool
         {
             try
             {
-                object computed = Callbacks.Find<Func<object>>(user)();
+                object? computed = Callbacks.Find<Func<object?>>(user)!();
                 *(IntPtr*)value = Callbacks.Add(new Result { Value = computed });
                 return Native.CLPOOL_SUCCESS;
             }
@@ -153,7 +153,7 @@ namespace ClPool
         // A result may be null, which the table of targets cannot hold.
         private sealed class Result
         {
-            internal object Value;
+            internal object? Value;
         }
 
         /// <inheritdoc/>

@@ -19,7 +19,7 @@ namespace ClPool
     /// <summary>The worst bank conflict of an access.</summary>
     public sealed class BankConflict
     {
-        internal BankConflict(long multiplicity, string explanation, Answer answer)
+        internal BankConflict(long multiplicity, string explanation, Answer? answer)
         {
             Multiplicity = multiplicity;
             Explanation = explanation;
@@ -31,7 +31,7 @@ namespace ClPool
         /// <summary>Why; "" where there is no conflict.</summary>
         public string Explanation { get; private set; }
         /// <summary>Where a device's figures come from; null where they were given.</summary>
-        public Answer Answer { get; private set; }
+        public Answer? Answer { get; private set; }
 
         /// <inheritdoc/>
         public override string ToString() { return Figures.Describe(this); }
@@ -116,9 +116,9 @@ namespace ClPool
         }
 
         /// <summary>What work-group sizes should be a multiple of.</summary>
-        public static Answer WorkGroupSizeMultiple(IntPtr device, ComputeContext context = null, Model model = Model.Current)
+        public static Answer WorkGroupSizeMultiple(IntPtr device, ComputeContext? context = null, Model model = Model.Current)
         {
-            using (OwnedHandle.Borrowed used = Arguments.BorrowOptional(context))
+            using (Borrowed used = Arguments.BorrowOptional(context))
             {
                 IntPtr within = used.Value;
                 return Ask(answer => Native.clpool_characterize_work_group_size_multiple(device, within, (uint)model, answer));
@@ -126,9 +126,9 @@ namespace ClPool
         }
 
         /// <summary>Whether the driver counts the members of a struct argument as arguments.</summary>
-        public static StructArgumentBug StructArgumentBug(IntPtr device, ComputeContext context = null)
+        public static StructArgumentBug StructArgumentBug(IntPtr device, ComputeContext? context = null)
         {
-            using (OwnedHandle.Borrowed used = Arguments.BorrowOptional(context))
+            using (Borrowed used = Arguments.BorrowOptional(context))
             {
                 IntPtr within = used.Value;
                 return (StructArgumentBug)Ask(answer => Native.clpool_characterize_struct_argument_bug(device, within, answer)).Value;
@@ -136,7 +136,7 @@ namespace ClPool
         }
 
         /// <summary>NVIDIA's compute capability; null for other devices.</summary>
-        public static Version ComputeCapability(IntPtr device)
+        public static Version? ComputeCapability(IntPtr device)
         {
             uint major, minor;
             clpool_answer answer = clpool_answer.Initial();
@@ -145,7 +145,7 @@ namespace ClPool
         }
 
         /// <summary>Version of PoCL of a cl_platform_id; null for other platforms and where it cannot be read.</summary>
-        public static Version PoclVersion(IntPtr platform)
+        public static Version? PoclVersion(IntPtr platform)
         {
             uint major, minor;
             clpool_answer answer = clpool_answer.Initial();
@@ -180,11 +180,11 @@ namespace ClPool
         /// <param name="shape">extents that are accessed, fastest axis last</param>
         /// <param name="storedShape">extents that are laid out; null: as shape</param>
         /// <param name="model">whose rules</param>
-        public static BankConflict LocalAccessConflicts(IntPtr device, long itemSize, long[] shape, long[] storedShape = null,
+        public static BankConflict LocalAccessConflicts(IntPtr device, long itemSize, long[] shape, long[]? storedShape = null,
                                                         Model model = Model.Current)
         {
             ulong item = Arguments.Bytes(itemSize, "itemSize");
-            ulong[] extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
+            ulong[]? extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
             clpool_answer native = clpool_answer.Initial();
             clpool_answer* answer = &native;
             string why;
@@ -201,10 +201,10 @@ namespace ClPool
         }
 
         /// <summary>The same with given figures, without a device.</summary>
-        public static BankConflict BankConflicts(long itemSize, long[] shape, long[] storedShape = null, BankMemory memory = null)
+        public static BankConflict BankConflicts(long itemSize, long[] shape, long[]? storedShape = null, BankMemory? memory = null)
         {
             ulong item = Arguments.Bytes(itemSize, "itemSize");
-            ulong[] extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
+            ulong[]? extents = Extents(Arguments.NotNull(shape, "shape"), "shape"), stored = Extents(storedShape, "storedShape");
             memory = memory ?? new BankMemory();
             clpool_bank_memory native = memory.ToNative();
             clpool_bank_memory* banks = &native;
@@ -222,11 +222,11 @@ namespace ClPool
         }
 
         /// <summary>Measures transfers and launches. Takes about a second; the device should be idle.</summary>
-        public static DevicePerformance Performance(ComputeContext context, IntPtr device, PerformanceOptions options = null)
+        public static DevicePerformance Performance(ComputeContext context, IntPtr device, PerformanceOptions? options = null)
         {
             clpool_performance_options asked = (options ?? new PerformanceOptions()).ToNative();
             clpool_performance found = clpool_performance.Initial();
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_characterize_performance(within.Value, device, &asked, &found));
             return new DevicePerformance(found);
         }
@@ -238,7 +238,7 @@ namespace ClPool
             return new Answer(answer);
         }
 
-        private static ulong[] Extents(long[] values, string name)
+        private static ulong[]? Extents(long[]? values, string name)
         {
             return values == null ? null : Array.ConvertAll(values, value => Arguments.Bytes(value, name));
         }

@@ -19,7 +19,7 @@ namespace ClPool
         internal ClEvent(IntPtr handle) { this.handle = new OwnedHandle(handle, Native.clReleaseEvent, "ClEvent"); }
 
         /// <summary>The cl_event; the reference stays here.</summary>
-        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = handle.Borrow()) return used.Value; } }
+        public IntPtr Handle { get { using (Borrowed used = handle.Borrow()) return used.Value; } }
 
         /// <summary>An event of another library.</summary>
         /// <param name="handle">the cl_event</param>
@@ -34,7 +34,7 @@ namespace ClPool
         /// <summary>Waits until the command is complete.</summary>
         public void Wait()
         {
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
             {
                 IntPtr waited = used.Value;
                 Errors.CheckCl(Native.clWaitForEvents(1, &waited), "clWaitForEvents");
@@ -46,7 +46,7 @@ namespace ClPool
         public Task AsTask()
         {
             ClEvent own;
-            using (OwnedHandle.Borrowed used = handle.Borrow()) own = FromHandle(used.Value);
+            using (Borrowed used = handle.Borrow()) own = FromHandle(used.Value);
             // A background thread waits. The driver could call back instead, but Mono's end would wait for its thread for ever.
             return Task.Factory.StartNew(own.WaitAndDispose, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         }
@@ -60,7 +60,7 @@ namespace ClPool
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe("ClEvent", handle, IntPtr.Zero); }
 
-        OwnedHandle.Borrowed IBorrowable.Borrow() { return handle.Borrow(); }
+        Borrowed IBorrowable.Borrow() { return handle.Borrow(); }
 
         private void WaitAndDispose()
         {

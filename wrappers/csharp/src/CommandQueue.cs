@@ -14,10 +14,10 @@ namespace ClPool
     [DebuggerDisplay("{ToString(),nq}")]
     public sealed class CommandQueue : IDisposable, IBorrowable
     {
-        private readonly OwnedHandle owned; // null: somebody else's
+        private readonly OwnedHandle? owned; // null: somebody else's
         private readonly IntPtr foreign;
 
-        private CommandQueue(OwnedHandle owned, IntPtr foreign)
+        private CommandQueue(OwnedHandle? owned, IntPtr foreign)
         {
             this.owned = owned;
             this.foreign = foreign;
@@ -33,20 +33,20 @@ namespace ClPool
             return new CommandQueue(new OwnedHandle(handle, Native.clReleaseCommandQueue, "CommandQueue"), IntPtr.Zero);
         }
 
-        /// <summary>A queue that the caller keeps alive; null for zero.</summary>
+        /// <summary>A queue that the caller keeps alive; null for zero, which is refused where a queue must be given.</summary>
         public static implicit operator CommandQueue(IntPtr handle)
         {
-            return handle == IntPtr.Zero ? null : new CommandQueue(null, handle);
+            return handle == IntPtr.Zero ? null! : new CommandQueue(null, handle);
         }
 
         /// <summary>The cl_command_queue for other libraries. The reference stays here: keep this object while the number is in
         /// use.</summary>
-        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
+        public IntPtr Handle { get { using (Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
 
         /// <summary>Waits until all its commands are complete.</summary>
         public void Finish()
         {
-            using (OwnedHandle.Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFinish(used.Value), "clFinish");
+            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFinish(used.Value), "clFinish");
         }
 
         /// <summary>Gives the reference up, if it is one of ours. Calls that use the queue end in order.</summary>
@@ -55,6 +55,6 @@ namespace ClPool
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe("CommandQueue", owned, foreign); }
 
-        OwnedHandle.Borrowed IBorrowable.Borrow() { return owned == null ? new OwnedHandle.Borrowed(foreign) : owned.Borrow(); }
+        Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
     }
 }

@@ -15,15 +15,15 @@ namespace ClPool
     [DebuggerDisplay("{ToString(),nq}")]
     public sealed unsafe class ComputeContext : IDisposable, IBorrowable
     {
-        private readonly OwnedHandle owned; // null: somebody else's
+        private readonly OwnedHandle? owned; // null: somebody else's
         private readonly IntPtr foreign;
 
-        private ComputeContext(IntPtr device, OwnedHandle owned, IntPtr foreign, CommandQueue queue)
+        private ComputeContext(IntPtr device, OwnedHandle? owned, IntPtr foreign, CommandQueue? queue)
         {
             Device = device;
             this.owned = owned;
             this.foreign = foreign;
-            Queue = queue;
+            Queue = queue!;
         }
 
         /// <summary>The cl_device_id; zero for a context from elsewhere.</summary>
@@ -31,13 +31,13 @@ namespace ClPool
 
         /// <summary>The cl_context for other libraries. The reference stays here: keep this object while the number is in
         /// use.</summary>
-        public IntPtr Context { get { using (OwnedHandle.Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
+        public IntPtr Context { get { using (Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
 
         /// <summary>The queue, which stays usable as long as it is kept itself; null if none was given.</summary>
         public CommandQueue Queue { get; private set; }
 
         /// <summary>Chooses a device and makes a context with it alone, and an in-order queue.</summary>
-        public static ComputeContext Create(DeviceOptions options = null)
+        public static ComputeContext Create(DeviceOptions? options = null)
         {
             IntPtr device, context, queue;
             Errors.Check(Devices.CreateContext(options, &device, &context, &queue));
@@ -48,17 +48,18 @@ namespace ClPool
         public static ComputeContext FromHandles(IntPtr context, IntPtr queue = default(IntPtr))
         {
             if (context == IntPtr.Zero) throw new ArgumentNullException("context");
-            CommandQueue taken = queue == IntPtr.Zero ? null : CommandQueue.FromHandle(queue);
+            CommandQueue? taken = queue == IntPtr.Zero ? null : CommandQueue.FromHandle(queue);
             int code = Native.clRetainContext(context);
             if (code != 0 && taken != null) taken.Dispose();
             Errors.CheckCl(code, "clRetainContext");
             return new ComputeContext(IntPtr.Zero, Own(context), IntPtr.Zero, taken);
         }
 
-        /// <summary>A context that the caller keeps alive, without a queue; null for zero.</summary>
+        /// <summary>A context that the caller keeps alive, without a queue; null for zero, which is refused where a context must be
+        /// given.</summary>
         public static implicit operator ComputeContext(IntPtr context)
         {
-            return context == IntPtr.Zero ? null : new ComputeContext(IntPtr.Zero, null, context, null);
+            return context == IntPtr.Zero ? null! : new ComputeContext(IntPtr.Zero, null, context, null);
         }
 
         /// <summary>Waits until all commands of the queue are complete.</summary>
@@ -82,7 +83,7 @@ namespace ClPool
             return Device == IntPtr.Zero ? text : text + " of " + Devices.Describe(Device);
         }
 
-        OwnedHandle.Borrowed IBorrowable.Borrow() { return owned == null ? new OwnedHandle.Borrowed(foreign) : owned.Borrow(); }
+        Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
 
         private static OwnedHandle Own(IntPtr context) { return new OwnedHandle(context, Native.clReleaseContext, "ComputeContext"); }
     }

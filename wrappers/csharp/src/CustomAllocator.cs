@@ -62,7 +62,7 @@ namespace ClPool
         {
             try
             {
-                IMemorySource source = Callbacks.Find<IMemorySource>(user);
+                IMemorySource? source = Callbacks.Find<IMemorySource>(user);
                 if (source == null) return Native.CLPOOL_ERROR_CALLBACK;
                 *(long*)chunk = source.Allocate((long)size, (long)alignment);
                 return Native.CLPOOL_SUCCESS;
@@ -83,7 +83,7 @@ namespace ClPool
         {
             try
             {
-                IMemorySource source = Callbacks.Find<IMemorySource>(user);
+                IMemorySource? source = Callbacks.Find<IMemorySource>(user);
                 if (source != null) source.Deallocate((long)chunk, (long)size);
             }
             catch (Exception exception)

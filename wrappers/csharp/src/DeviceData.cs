@@ -53,7 +53,7 @@ namespace ClPool
             get
             {
                 clpool_device_limits limits = clpool_device_limits.Initial();
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_device_data_limits(used.Value, &limits));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_device_data_limits(used.Value, &limits));
                 return new DeviceLimits(limits);
             }
         }
@@ -109,7 +109,7 @@ namespace ClPool
         /// <summary>Gives the reference up.</summary>
         public void Dispose() { handle.Dispose(); }
 
-        internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+        internal Borrowed Borrow() { return handle.Borrow(); }
 
         /// <inheritdoc/>
         public override string ToString() { return handle.IsDisposed ? "DeviceData (disposed)" : "DeviceData, " + Limits; }

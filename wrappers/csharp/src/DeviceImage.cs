@@ -66,11 +66,11 @@ namespace ClPool
         public static unsafe IReadOnlyList<ImageFormat> Supported(ComputeContext context, MemFlags flags, ImageType type)
         {
             uint count;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, 0, null, &count));
             cl_image_format[] found = new cl_image_format[count];
             fixed (cl_image_format* room = found)
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, count, room, &count));
             return found.Take(Arguments.Int32(count, "formats")).Select(native => new ImageFormat(native)).ToArray();
         }
@@ -78,8 +78,8 @@ namespace ClPool
         /// <summary>OpenCL's names, such as "CL_RGBA CL_UNORM_INT8".</summary>
         public override unsafe string ToString()
         {
-            return (Utf8.Read(Native.clpool_image_channel_order_name((uint)Order)) ?? Order.ToString()) + " " +
-                   (Utf8.Read(Native.clpool_image_channel_type_name((uint)Type)) ?? Type.ToString());
+            return (Utf8.ReadOrNull(Native.clpool_image_channel_order_name((uint)Order)) ?? Order.ToString()) + " " +
+                   (Utf8.ReadOrNull(Native.clpool_image_channel_type_name((uint)Type)) ?? Type.ToString());
         }
 
         internal cl_image_format ToNative()
@@ -94,7 +94,7 @@ namespace ClPool
         /// <summary>The format of a pixel.</summary>
         public ImageFormat Format { get; set; }
         /// <summary>Pixels, x first: 1, 2 or 3 entries. The last entry of an array counts its layers.</summary>
-        public long[] Shape { get; set; }
+        public long[]? Shape { get; set; }
         /// <summary>An array of 1-D (2 entries) or 2-D images (3 entries).</summary>
         public bool IsArray { get; set; }
         /// <summary>0 means ReadWrite, or those of the buffer.</summary>
@@ -108,19 +108,19 @@ namespace ClPool
         /// <summary>Bytes of the host memory.</summary>
         public long HostSize { get; set; }
         /// <summary>A buffer that the image lies in, which it keeps alive.</summary>
-        public MemoryObject Buffer { get; set; }
+        public MemoryObject? Buffer { get; set; }
     }
 
     /// <summary>An image. Pixels are counted x first.</summary>
     public sealed unsafe class DeviceImage : MemoryObject
     {
-        internal DeviceImage(IntPtr memory, object source) : base(memory, source) { }
+        internal DeviceImage(IntPtr memory, object? source) : base(memory, source) { }
 
         /// <summary>Makes an image.</summary>
         public static DeviceImage Create(ComputeContext context, ImageOptions options)
         {
             Arguments.NotNull(options, "options");
-            ulong[] shape = Arguments.Triple(Arguments.NotNull(options.Shape, "Shape"), 0, "Shape");
+            ulong[] shape = Arguments.Three(options.Shape, 0, "Shape");
             clpool_image_options native = clpool_image_options.Initial();
             native.dimensions = Arguments.Count(options.Shape);
             native.flags = (ulong)options.Flags;
@@ -131,12 +131,15 @@ namespace ClPool
             native.slice_pitch = Arguments.Bytes(options.SlicePitch, "SlicePitch");
             native.host = (void*)options.Host;
             native.host_size = Arguments.Bytes(options.HostSize, "HostSize");
-            native.buffer = options.Buffer == null ? null : (void*)options.Buffer.Live;
+            MemoryObject? buffer = options.Buffer;
             IntPtr image;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed over = Arguments.BorrowOptional(buffer))
+            {
+                native.buffer = (void*)over.Value;
                 Errors.Check(Native.clpool_image_create(within.Value, &native, &image));
-            GC.KeepAlive(options.Buffer);
-            return new DeviceImage(image, options.Buffer);
+            }
+            return new DeviceImage(image, buffer);
         }
 
         /// <summary>Makes an image of an array of numbers, [depth][height][width][channels], which is copied.</summary>
@@ -150,7 +153,7 @@ namespace ClPool
         public static DeviceImage FromArray(ComputeContext context, Array data, ElementType element, long[] shape, int channels = 1,
                                             bool normalized = false, MemFlags access = MemFlags.None)
         {
-            ulong[] extents = Arguments.Triple(Arguments.NotNull(shape, "shape"), 0, "shape");
+            ulong[] extents = Arguments.Three(shape, 0, "shape");
             clpool_image_array native = clpool_image_array.Initial();
             native.element = (uint)element;
             native.channels = (uint)Arguments.Bytes(channels, "channels");
@@ -163,7 +166,7 @@ namespace ClPool
             {
                 native.data = numbers.Pointer;
                 native.size = numbers.Bytes;
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_image_create_from_array(within.Value, &native, &image));
             }
             return new DeviceImage(image, null);
@@ -176,7 +179,7 @@ namespace ClPool
             {
                 uint dimensions;
                 ulong* extents = stackalloc ulong[3];
-                Done(Native.clpool_image_shape(Live, &dimensions, extents));
+                using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_image_shape(memory.Value, &dimensions, extents));
                 long[] shape = new long[dimensions];
                 for (int i = 0; i < shape.Length; i++) shape[i] = (long)extents[i];
                 return shape;
@@ -189,7 +192,7 @@ namespace ClPool
             get
             {
                 cl_image_format format;
-                Done(Native.clpool_image_format(Live, &format));
+                using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_image_format(memory.Value, &format));
                 return new ImageFormat(format);
             }
         }
@@ -200,107 +203,111 @@ namespace ClPool
         /// <param name="origin">first pixel; null: 0, 0, 0</param>
         /// <param name="region">pixels; null: all</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Fill(CommandQueue queue, Array color, long[] origin, long[] region, ClEvent[] waitFor = null)
+        public ClEvent Fill(CommandQueue queue, Array color, long[]? origin, long[]? region, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ulong[] from = Origin(origin), pixels = Region(region);
+            ulong[]? from = Origin(origin), pixels = Region(region);
             using (PinnedArray host = new PinnedArray(color, "color"))
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_fill(command.Queue, Live, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
+                Errors.Check(Native.clpool_image_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Reads a region into an array of numbers, and waits.</summary>
-        public void Read(CommandQueue queue, Array target, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
-                         ClEvent[] waitFor = null)
+        public void Read(CommandQueue queue, Array target, long[]? origin, long[]? region, long rowPitch = 0, long slicePitch = 0,
+                         ClEvent[]? waitFor = null)
         {
-            ulong[] from = Origin(origin), pixels = Region(region);
+            ulong[]? from = Origin(origin), pixels = Region(region);
             ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
             using (PinnedArray host = new PinnedArray(target, "target"))
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_read(command.Queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                Errors.Check(Native.clpool_image_read(command.Queue, memory.Value, first, extent, row, slice, host.Pointer, host.Bytes, 1,
                                               command.WaitCount, list, null));
         }
 
         /// <summary>Writes an array of numbers into a region, and waits.</summary>
-        public void Write(CommandQueue queue, Array source, long[] origin, long[] region, long rowPitch = 0, long slicePitch = 0,
-                          ClEvent[] waitFor = null)
+        public void Write(CommandQueue queue, Array source, long[]? origin, long[]? region, long rowPitch = 0, long slicePitch = 0,
+                          ClEvent[]? waitFor = null)
         {
-            ulong[] to = Origin(origin), pixels = Region(region);
+            ulong[]? to = Origin(origin), pixels = Region(region);
             ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
             using (PinnedArray host = new PinnedArray(source, "source"))
             fixed (ulong* first = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_write(command.Queue, Live, first, extent, row, slice, host.Pointer, host.Bytes, 1,
+                Errors.Check(Native.clpool_image_write(command.Queue, memory.Value, first, extent, row, slice, host.Pointer, host.Bytes, 1,
                                                command.WaitCount, list, null));
         }
 
         /// <summary>Copies a region to another image of the same format.</summary>
-        public ClEvent CopyTo(CommandQueue queue, DeviceImage target, long[] region, long[] sourceOrigin = null, long[] targetOrigin = null,
-                              ClEvent[] waitFor = null)
+        public ClEvent CopyTo(CommandQueue queue, DeviceImage target, long[]? region, long[]? sourceOrigin = null, long[]? targetOrigin = null,
+                              ClEvent[]? waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             IntPtr done;
-            ulong[] from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
+            ulong[]? from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
             fixed (ulong* first = from, second = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_copy(command.Queue, target.Live, second, Live, first, extent, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_image_copy(command.Queue, other.Value, second, memory.Value, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies a region into a buffer, without gaps.</summary>
-        public ClEvent CopyToBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[] origin, long[] region, ClEvent[] waitFor = null)
+        public ClEvent CopyToBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[]? origin, long[]? region, ClEvent[]? waitFor = null)
         {
-            Arguments.NotNull(buffer, "buffer");
             IntPtr done;
-            ulong[] from = Origin(origin), pixels = Region(region);
+            ulong[]? from = Origin(origin), pixels = Region(region);
             ulong to = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_copy_to_buffer(command.Queue, buffer.Live, to, Live, first, extent, command.WaitCount, list, &done));
-            GC.KeepAlive(buffer);
+                Errors.Check(Native.clpool_image_copy_to_buffer(command.Queue, other.Value, to, memory.Value, first, extent, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies a buffer that holds a region without gaps into this image.</summary>
-        public ClEvent CopyFromBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[] origin, long[] region,
-                                      ClEvent[] waitFor = null)
+        public ClEvent CopyFromBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[]? origin, long[]? region,
+                                      ClEvent[]? waitFor = null)
         {
-            Arguments.NotNull(buffer, "buffer");
             IntPtr done;
-            ulong[] to = Origin(origin), pixels = Region(region);
+            ulong[]? to = Origin(origin), pixels = Region(region);
             ulong from = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_copy_from_buffer(command.Queue, Live, first, extent, buffer.Live, from, command.WaitCount, list,
+                Errors.Check(Native.clpool_image_copy_from_buffer(command.Queue, memory.Value, first, extent, other.Value, from, command.WaitCount, list,
                                                           &done));
-            GC.KeepAlive(buffer);
             return new ClEvent(done);
         }
 
         /// <summary>Maps a region, and waits until the host may use it.</summary>
-        public MemoryMap Map(CommandQueue queue, MapFlags flags, long[] origin, long[] region, ClEvent[] waitFor = null)
+        public MemoryMap Map(CommandQueue queue, MapFlags flags, long[]? origin, long[]? region, ClEvent[]? waitFor = null)
         {
             IntPtr map;
-            ulong[] from = Origin(origin), pixels = Region(region);
+            ulong[]? from = Origin(origin), pixels = Region(region);
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_image_map(command.Queue, Live, (ulong)flags, first, extent, 1, command.WaitCount, list, null, &map));
-            return new MemoryMap(map, this);
+                Errors.Check(Native.clpool_image_map(command.Queue, memory.Value, (ulong)flags, first, extent, 1, command.WaitCount, list, null, &map));
+            return new MemoryMap(map, flags, this);
         }
 
-        private static ulong[] Origin(long[] origin) { return Arguments.Triple(origin, 0, "origin"); }
+        private static ulong[]? Origin(long[]? origin) { return Arguments.Triple(origin, 0, "origin"); }
 
-        private ulong[] Region(long[] region) { return Arguments.Triple(region ?? Shape, 1, "region"); }
+        private ulong[] Region(long[]? region) { return Arguments.Three(region ?? Shape, 1, "region"); }
     }
 }

@@ -9,8 +9,8 @@ namespace ClPool
     /// <summary>A buffer.</summary>
     public class DeviceBuffer : MemoryObject
     {
-        internal DeviceBuffer(IntPtr memory, object source) : base(memory, source) { }
-        internal DeviceBuffer(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+        internal DeviceBuffer(IntPtr memory, object? source) : base(memory, source) { }
+        internal DeviceBuffer(Slot slot) : base(slot) { }
 
         /// <summary>Makes a buffer by clCreateBuffer.</summary>
         public static DeviceBuffer Create(ComputeContext context, long size, MemFlags flags = MemFlags.None)
@@ -23,7 +23,7 @@ namespace ClPool
         {
             IntPtr memory;
             using (PinnedArray host = new PinnedArray(content, "content"))
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_buffer_create(within.Value, (ulong)(flags | MemFlags.CopyHostPtr), host.Bytes, host.Pointer,
                                                          host.Bytes, &memory));
             return new DeviceBuffer(memory, null);
@@ -34,7 +34,7 @@ namespace ClPool
         public static unsafe DeviceBuffer Create(ComputeContext context, MemFlags flags, long size, IntPtr host, long hostSize)
         {
             IntPtr memory;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_buffer_create(within.Value, (ulong)flags, Arguments.Bytes(size, "size"), (void*)host,
                                                      Arguments.Bytes(hostSize, "hostSize"), &memory));
             return new DeviceBuffer(memory, null);
@@ -44,16 +44,16 @@ namespace ClPool
     /// <summary>A part of other memory, which it keeps alive.</summary>
     public sealed class SubRegion : MemoryObject
     {
-        internal SubRegion(IntPtr memory, MemoryObject parent) : base(memory, parent) { }
+        internal SubRegion(IntPtr memory, MemoryObject? parent) : base(memory, parent) { }
 
         /// <summary>The memory that it is a part of; null for a wrapped sub-buffer.</summary>
-        public MemoryObject Parent { get { return (MemoryObject)Source; } }
+        public MemoryObject? Parent { get { return (MemoryObject?)Source; } }
     }
 
     /// <summary>A pipe.</summary>
     public sealed class DevicePipe : MemoryObject
     {
-        internal DevicePipe(IntPtr memory, object source) : base(memory, source) { }
+        internal DevicePipe(IntPtr memory, object? source) : base(memory, source) { }
 
         /// <summary>Makes a pipe (OpenCL 2.0, where the device has pipes).</summary>
         /// <param name="context">where it is made</param>
@@ -63,7 +63,7 @@ namespace ClPool
         public static unsafe DevicePipe Create(ComputeContext context, int packetSize, int maxPackets, MemFlags flags = MemFlags.None)
         {
             IntPtr memory;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_pipe_create(within.Value, (ulong)flags, (uint)Arguments.Bytes(packetSize, "packetSize"),
                                                    (uint)Arguments.Bytes(maxPackets, "maxPackets"), &memory));
             return new DevicePipe(memory, null);
@@ -73,8 +73,8 @@ namespace ClPool
     /// <summary>Page-locked host memory, or memory of a custom allocator.</summary>
     public class HostMemory : MemoryObject
     {
-        internal HostMemory(IntPtr memory, object source) : base(memory, source) { }
-        internal HostMemory(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+        internal HostMemory(IntPtr memory, object? source) : base(memory, source) { }
+        internal HostMemory(Slot slot) : base(slot) { }
     }
 
     public abstract partial class MemoryObject
@@ -90,7 +90,7 @@ namespace ClPool
         }
 
         /// <summary>The class for memory of a kind.</summary>
-        internal static MemoryObject Wrap(IntPtr memory, object source)
+        internal static MemoryObject Wrap(IntPtr memory, object? source)
         {
             switch (Native.clpool_mem_kind(memory))
             {

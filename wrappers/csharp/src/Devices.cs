@@ -6,20 +6,6 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>What device is wanted. Everything has a default.</summary>
-    public sealed class DeviceOptions
-    {
-        /// <summary>Types of which the device must be one.</summary>
-        public DeviceTypes Types { get; set; }
-        /// <summary>"gpu", "cpu", "accelerator", a part of a device's name, or PLATFORM:DEVICE; null: the environment decides
-        /// (CLPOOL_DEVICE and others).</summary>
-        public string Selector { get; set; }
-        /// <summary>Neither variables nor files are looked at.</summary>
-        public bool IgnoreEnvironment { get; set; }
-        /// <summary>Processes of one cluster node take different devices, by the launcher's local rank.</summary>
-        public bool ByRank { get; set; }
-    }
-
     /// <summary>Devices, as cl_device_id. No reference is added.</summary>
     public static unsafe class Devices
     {
@@ -29,7 +15,7 @@ namespace ClPool
 
         /// <summary>Chooses a device.</summary>
         /// <exception cref="ClPoolException">NotFound if nothing matches, BadFormat if a selector is malformed</exception>
-        public static IntPtr Choose(DeviceOptions options = null)
+        public static IntPtr Choose(DeviceOptions? options = null)
         {
             IntPtr device;
             IntPtr* result = &device;
@@ -38,7 +24,7 @@ namespace ClPool
         }
 
         /// <summary>Lists all devices that <see cref="Choose"/> would consider, the chosen one first.</summary>
-        public static IntPtr[] List(DeviceOptions options = null)
+        public static IntPtr[] List(DeviceOptions? options = null)
         {
             return Collect((devices, capacity, count) =>
                 WithOptions(options, native => Native.clpool_device_list(native, devices, capacity, count)));
@@ -56,20 +42,26 @@ namespace ClPool
             return Utf8.Ask((text, capacity, needed) => Native.clpool_device_describe(device, text, capacity, needed));
         }
 
-        internal static int CreateContext(DeviceOptions options, IntPtr* device, IntPtr* context, IntPtr* queue)
+        /// <summary>What a device is called and has, as its driver tells at this moment; what the driver does not answer is 0
+        /// or "".</summary>
+        public static DeviceFacts Facts(IntPtr device)
+        {
+            clpool_device_facts native = clpool_device_facts.Initial();
+            Errors.Check(Native.clpool_device_read_facts(device, &native));
+            return new DeviceFacts(native);
+        }
+
+        internal static int CreateContext(DeviceOptions? options, IntPtr* device, IntPtr* context, IntPtr* queue)
         {
             return WithOptions(options, native => Native.clpool_context_create_default(native, device, context, queue));
         }
 
-        private static int WithOptions(DeviceOptions options, Asker ask)
+        private static int WithOptions(DeviceOptions? options, Asker ask)
         {
             if (options == null) return ask(null);
             fixed (byte* selector = Utf8.Bytes(options.Selector))
             {
-                clpool_device_options native = clpool_device_options.Initial();
-                if (options.IgnoreEnvironment) native.flags |= Native.CLPOOL_DEVICE_IGNORE_ENVIRONMENT;
-                if (options.ByRank) native.flags |= Native.CLPOOL_DEVICE_BY_RANK;
-                native.types = (ulong)options.Types;
+                clpool_device_options native = options.ToNative();
                 native.selector = selector;
                 return ask(&native);
             }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions of the library, and how statuses become them.
+// Exceptions of the library, and how statuses become them. Those of single statuses are generated.
 using System;
 using ClPool.Interop;
 
@@ -20,7 +20,7 @@ namespace ClPool
     public class ClPoolException : Exception, IClPoolError
     {
         /// <summary>Makes an exception; callbacks may throw it to choose the status.</summary>
-        public ClPoolException(Status status, string message, int clError = 0, Exception inner = null) : base(message, inner)
+        public ClPoolException(Status status, string message, int clError = 0, Exception? inner = null) : base(message, inner)
         {
             Status = status;
             ClError = clError;
@@ -36,52 +36,16 @@ namespace ClPool
     public sealed class OutOfDeviceMemoryException : ClPoolException
     {
         /// <summary>Makes an exception; allocators written in C# throw it when they are out of memory.</summary>
-        public OutOfDeviceMemoryException(string message, int clError = 0, Exception inner = null)
+        public OutOfDeviceMemoryException(string message, int clError = 0, Exception? inner = null)
             : base(Status.OutOfMemory, message, clError, inner)
         {
         }
-    }
-
-    /// <summary>An argument is outside its range; the message names the value and the limit.</summary>
-    public sealed class ClPoolArgumentException : ArgumentException, IClPoolError
-    {
-        internal ClPoolArgumentException(string message, int clError, Exception inner) : base(message, inner) { ClError = clError; }
-
-        /// <inheritdoc/>
-        public Status Status { get { return Status.InvalidValue; } }
-        /// <inheritdoc/>
-        public int ClError { get; private set; }
-    }
-
-    /// <summary>The object is in a state that does not allow the call.</summary>
-    public sealed class ClPoolInvalidOperationException : InvalidOperationException, IClPoolError
-    {
-        internal ClPoolInvalidOperationException(string message, int clError, Exception inner) : base(message, inner)
-        {
-            ClError = clError;
-        }
-
-        /// <inheritdoc/>
-        public Status Status { get { return Status.InvalidOperation; } }
-        /// <inheritdoc/>
-        public int ClError { get; private set; }
-    }
-
-    /// <summary>The device, platform or OpenCL version lacks the feature; the message names what is needed.</summary>
-    public sealed class ClPoolNotSupportedException : NotSupportedException, IClPoolError
-    {
-        internal ClPoolNotSupportedException(string message, int clError, Exception inner) : base(message, inner) { ClError = clError; }
-
-        /// <inheritdoc/>
-        public Status Status { get { return Status.NotSupported; } }
-        /// <inheritdoc/>
-        public int ClError { get; private set; }
     }
 }
 
 namespace ClPool.Interop
 {
-    /// <summary>Statuses of native calls; the kinds are those of wrappers/common/status.i.</summary>
+    /// <summary>Statuses of native calls.</summary>
     internal static unsafe class Errors
     {
         internal static void Check(int status)
@@ -103,73 +67,6 @@ namespace ClPool.Interop
         {
             if (code == 0) return;
             throw new ClPoolException(Status.OpenCL, function + " failed with " + Utf8.Read(Native.clpool_cl_error_name(code)), code);
-        }
-
-        internal static Exception InvalidValue(int status, string message, int clError, Exception inner)
-        {
-            return new ClPoolArgumentException(message, clError, inner);
-        }
-
-        internal static Exception InvalidOperation(int status, string message, int clError, Exception inner)
-        {
-            return new ClPoolInvalidOperationException(message, clError, inner);
-        }
-
-        internal static Exception NotSupported(int status, string message, int clError, Exception inner)
-        {
-            return new ClPoolNotSupportedException(message, clError, inner);
-        }
-
-        internal static Exception OutOfMemory(int status, string message, int clError, Exception inner)
-        {
-            return new OutOfDeviceMemoryException(message, clError, inner);
-        }
-
-        /// <summary>A status of a newer library.</summary>
-        internal static Exception Other(int status, string message, int clError, Exception inner)
-        {
-            return new ClPoolException((Status)status, message, clError, inner);
-        }
-
-        // Kinds without an exception of their own are told apart by their status.
-        internal static Exception OutOfHostMemory(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception OpenCL(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception Callback(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception InputOutput(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception BadFormat(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception NotFound(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception WouldBlock(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
-        }
-
-        internal static Exception Internal(int status, string message, int clError, Exception inner)
-        {
-            return Other(status, message, clError, inner);
         }
     }
 }

@@ -27,7 +27,7 @@ namespace ClPool
             get
             {
                 clpool_heap_stats stats = clpool_heap_stats.Initial();
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_statistics(used.Value, &stats));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_statistics(used.Value, &stats));
                 return new HeapStatistics(stats);
             }
         }
@@ -37,7 +37,7 @@ namespace ClPool
         public long AddSpace(long size)
         {
             ulong space, units = Arguments.Bytes(size, "size");
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_add_space(used.Value, units, &space));
+            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_add_space(used.Value, units, &space));
             return (long)space;
         }
 
@@ -45,7 +45,7 @@ namespace ClPool
         public void RemoveSpace(long space)
         {
             ulong number = Arguments.Bytes(space, "space");
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_remove_space(used.Value, number));
+            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_remove_space(used.Value, number));
         }
 
         /// <summary>Hands out a range.</summary>
@@ -55,12 +55,12 @@ namespace ClPool
         {
             IntPtr range;
             ulong units = Arguments.Bytes(size, "size");
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_allocate(used.Value, units, &range));
+            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_allocate(used.Value, units, &range));
             return new HeapRange(this, range);
         }
 
         /// <summary>Checks the books against a recount.</summary>
-        public void Check() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_check(used.Value)); }
+        public void Check() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_check(used.Value)); }
 
         /// <summary>Ends the heap and all ranges.</summary>
         public void Dispose() { handle.Dispose(); }
@@ -69,7 +69,7 @@ namespace ClPool
         {
             try
             {
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
             }
             catch (ObjectDisposedException)
             {

@@ -22,7 +22,7 @@ namespace ClPool
         // Native code holds no reference on a delegate: this one is never collected.
         private static readonly NativeMessage received = Receive;
         private static readonly object door = new object();
-        private static MessageHandler handlers;
+        private static MessageHandler? handlers;
 
         /// <summary>Version of the native library, such as "1.0.0".</summary>
         public static string Version { get { return Utf8.Read(Native.clpool_version_string()); } }
@@ -63,7 +63,7 @@ namespace ClPool
 
         internal static void Send(MessageSeverity severity, string text)
         {
-            MessageHandler called = Volatile.Read(ref handlers);
+            MessageHandler? called = Volatile.Read(ref handlers);
             if (called == null) return;
             try
             {

@@ -12,8 +12,9 @@ namespace ClPool
         private readonly OwnedHandle handle;
         private readonly MemoryObject memory;
 
-        internal MemoryMap(IntPtr map, MemoryObject memory)
+        internal MemoryMap(IntPtr map, MapFlags flags, MemoryObject memory)
         {
+            IsReadOnly = (flags & ~MapFlags.Read) == 0;
             handle = new OwnedHandle(map, Native.clpool_map_release, "MemoryMap");
             this.memory = memory;
         }
@@ -21,45 +22,71 @@ namespace ClPool
         /// <summary>The memory that is mapped.</summary>
         public MemoryObject Memory { get { return memory; } }
 
+        /// <summary>Whether it was mapped for reading alone: what the host would write is then lost, or ends the program, as the
+        /// driver likes.</summary>
+        public bool IsReadOnly { get; private set; }
+
         /// <summary>Address of the first byte; zero after <see cref="Unmap"/>.</summary>
         public IntPtr Pointer
         {
-            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (IntPtr)Native.clpool_map_pointer(map.Value); }
+            get { using (Borrowed map = handle.Borrow()) return (IntPtr)Native.clpool_map_pointer(map.Value); }
         }
 
         /// <summary>Bytes of the mapping, gaps between rows included.</summary>
         public long Size
         {
-            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (long)Native.clpool_map_size(map.Value); }
+            get { using (Borrowed map = handle.Borrow()) return (long)Native.clpool_map_size(map.Value); }
         }
 
         /// <summary>Bytes from row to row of an image; else 0.</summary>
         public long RowPitch
         {
-            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (long)Native.clpool_map_row_pitch(map.Value); }
+            get { using (Borrowed map = handle.Borrow()) return (long)Native.clpool_map_row_pitch(map.Value); }
         }
 
         /// <summary>Bytes from slice to slice of an image; else 0.</summary>
         public long SlicePitch
         {
-            get { using (OwnedHandle.Borrowed map = handle.Borrow()) return (long)Native.clpool_map_slice_pitch(map.Value); }
+            get { using (Borrowed map = handle.Borrow()) return (long)Native.clpool_map_slice_pitch(map.Value); }
         }
 
         /// <summary>Copies an array of numbers in.</summary>
         /// <param name="source">the numbers</param>
         /// <param name="offset">bytes from the start of the mapping</param>
-        public void CopyFrom(Array source, long offset = 0) { HostAccess.CopyFrom(this, Pointer, Size, source, offset); }
+        /// <exception cref="InvalidOperationException">if <see cref="IsReadOnly"/></exception>
+        public void CopyFrom(Array source, long offset = 0)
+        {
+            MustBeWritable();
+            using (handle.Borrow()) HostAccess.CopyFrom(Pointer, Size, source, offset);
+        }
 
         /// <summary>Copies out as many bytes as an array of numbers takes.</summary>
-        public void CopyTo(Array target, long offset = 0) { HostAccess.CopyTo(this, Pointer, Size, target, offset); }
+        public void CopyTo(Array target, long offset = 0)
+        {
+            using (handle.Borrow()) HostAccess.CopyTo(Pointer, Size, target, offset);
+        }
 
 #if NET
-        /// <summary>All of it as numbers. Keep the map while the span is in use.</summary>
+        /// <summary>All of it as numbers. Keep the map while the span is in use, and use the span no more after <see cref="Unmap"/>
+        /// or <see cref="Dispose"/>.</summary>
         /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
+        /// <exception cref="InvalidOperationException">if <see cref="IsReadOnly"/>: that has <see cref="AsReadOnlySpan{T}()"/></exception>
         public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, MemoryObject.WholeSize); }
 
         /// <summary>A part of it as numbers; offset and size are bytes.</summary>
         public Span<T> AsSpan<T>(long offset, long size) where T : unmanaged
+        {
+            MustBeWritable();
+            return HostAccess.Span<T>(Pointer, Size, offset, size);
+        }
+
+        /// <summary>All of it as numbers to read. Keep the map while the span is in use, and use the span no more after
+        /// <see cref="Unmap"/> or <see cref="Dispose"/>.</summary>
+        /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
+        public ReadOnlySpan<T> AsReadOnlySpan<T>() where T : unmanaged { return AsReadOnlySpan<T>(0, MemoryObject.WholeSize); }
+
+        /// <summary>A part of it as numbers to read; offset and size are bytes.</summary>
+        public ReadOnlySpan<T> AsReadOnlySpan<T>(long offset, long size) where T : unmanaged
         {
             return HostAccess.Span<T>(Pointer, Size, offset, size);
         }
@@ -68,10 +95,10 @@ namespace ClPool
         /// <summary>Unmaps. Doing it again is no command.</summary>
         /// <param name="queue">null: the queue that mapped</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Unmap(CommandQueue queue = null, ClEvent[] waitFor = null)
+        public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            using (OwnedHandle.Borrowed map = handle.Borrow())
+            using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
@@ -85,6 +112,11 @@ namespace ClPool
         public override string ToString()
         {
             return handle.IsDisposed ? "MemoryMap (disposed)" : "MemoryMap of " + Size + " bytes of " + memory;
+        }
+
+        private void MustBeWritable()
+        {
+            if (IsReadOnly) throw new InvalidOperationException("this map is for reading alone: AsReadOnlySpan and CopyTo read it, MapFlags.ReadWrite and Write allow writing");
         }
     }
 }

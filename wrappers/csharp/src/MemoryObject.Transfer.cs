@@ -16,7 +16,7 @@ namespace ClPool
         /// <param name="offset">bytes from the start of this memory</param>
         /// <param name="size">bytes; <see cref="WholeSize"/>: as many as the array has</param>
         /// <param name="waitFor">events to wait for</param>
-        public void Read(CommandQueue queue, Array target, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public void Read(CommandQueue queue, Array target, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(target, "target"))
                 Read(queue, host.Pointer, host.Bytes, offset, size, waitFor, null);
@@ -24,14 +24,14 @@ namespace ClPool
 
         /// <summary>Reads into host memory, and waits.</summary>
         public void Read(CommandQueue queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
-                         ClEvent[] waitFor = null)
+                         ClEvent[]? waitFor = null)
         {
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, null);
         }
 
         /// <summary>Reads into host memory, which must live until the event is complete.</summary>
         public ClEvent ReadAsync(CommandQueue queue, IntPtr target, long targetSize, long offset = 0, long size = WholeSize,
-                                 ClEvent[] waitFor = null)
+                                 ClEvent[]? waitFor = null)
         {
             IntPtr done;
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, &done);
@@ -39,7 +39,7 @@ namespace ClPool
         }
 
         /// <summary>Writes an array of numbers, and waits until it may be changed.</summary>
-        public void Write(CommandQueue queue, Array source, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public void Write(CommandQueue queue, Array source, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(source, "source"))
                 Write(queue, host.Pointer, host.Bytes, offset, size, waitFor, null);
@@ -47,14 +47,14 @@ namespace ClPool
 
         /// <summary>Writes host memory, and waits until it may be changed.</summary>
         public void Write(CommandQueue queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
-                          ClEvent[] waitFor = null)
+                          ClEvent[]? waitFor = null)
         {
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, null);
         }
 
         /// <summary>Writes host memory, which must stay until the event is complete.</summary>
         public ClEvent WriteAsync(CommandQueue queue, IntPtr source, long sourceSize, long offset = 0, long size = WholeSize,
-                                  ClEvent[] waitFor = null)
+                                  ClEvent[]? waitFor = null)
         {
             IntPtr done;
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, &done);
@@ -63,13 +63,13 @@ namespace ClPool
 
 #if NET
         /// <summary>Reads into a span, and waits.</summary>
-        public void Read<T>(CommandQueue queue, Span<T> target, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
+        public void Read<T>(CommandQueue queue, Span<T> target, long offset = 0, ClEvent[]? waitFor = null) where T : unmanaged
         {
             fixed (T* host = target) Read(queue, host, (ulong)target.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
 
         /// <summary>Writes a span, and waits until it may be changed.</summary>
-        public void Write<T>(CommandQueue queue, ReadOnlySpan<T> source, long offset = 0, ClEvent[] waitFor = null) where T : unmanaged
+        public void Write<T>(CommandQueue queue, ReadOnlySpan<T> source, long offset = 0, ClEvent[]? waitFor = null) where T : unmanaged
         {
             fixed (T* host = source) Write(queue, host, (ulong)source.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
@@ -81,104 +81,104 @@ namespace ClPool
         /// <param name="offset">bytes, a multiple of the pattern's</param>
         /// <param name="size">bytes, a multiple of the pattern's</param>
         /// <param name="waitFor">events to wait for</param>
-        public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[] waitFor = null)
+        public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (PinnedArray host = new PinnedArray(pattern, "pattern"))
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_fill(command.Queue, Live, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
+                Errors.Check(Native.clpool_mem_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked.</summary>
         public ClEvent CopyTo(CommandQueue queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
-                              long targetOffset = 0, ClEvent[] waitFor = null)
+                              long targetOffset = 0, ClEvent[]? waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             IntPtr done;
             ulong from = Arguments.Bytes(sourceOffset, "sourceOffset"), to = Arguments.Bytes(targetOffset, "targetOffset");
             ulong bytes = Left(size, sourceOffset);
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_copy(command.Queue, target.Live, to, Live, from, bytes, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_mem_copy(command.Queue, other.Value, to, memory.Value, from, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies to a buffer of another context, from device to device (cl_amd_copy_buffer_p2p).</summary>
-        public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[] waitFor = null)
+        public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[]? waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             IntPtr done;
             ulong bytes = Left(size, 0);
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_copy_p2p(command.Queue, target.Live, Live, bytes, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_mem_copy_p2p(command.Queue, other.Value, memory.Value, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Copies a box of bytes to another buffer.</summary>
-        public ClEvent CopyBoxTo(CommandQueue queue, MemoryObject target, Box box, ClEvent[] waitFor = null)
+        public ClEvent CopyBoxTo(CommandQueue queue, MemoryObject target, Box box, ClEvent[]? waitFor = null)
         {
-            Arguments.NotNull(target, "target");
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             IntPtr done;
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_copy_box(command.Queue, target.Live, Live, &native, command.WaitCount, list, &done));
-            GC.KeepAlive(target);
+                Errors.Check(Native.clpool_mem_copy_box(command.Queue, other.Value, memory.Value, &native, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Reads a box (the box's source) into an array of numbers (its target), and waits.</summary>
-        public void ReadBox(CommandQueue queue, Box box, Array target, ClEvent[] waitFor = null)
+        public void ReadBox(CommandQueue queue, Box box, Array target, ClEvent[]? waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             using (PinnedArray host = new PinnedArray(target, "target"))
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_read_box(command.Queue, Live, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
+                Errors.Check(Native.clpool_mem_read_box(command.Queue, memory.Value, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
         }
 
         /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits.</summary>
-        public void WriteBox(CommandQueue queue, Box box, Array source, ClEvent[] waitFor = null)
+        public void WriteBox(CommandQueue queue, Box box, Array source, ClEvent[]? waitFor = null)
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             using (PinnedArray host = new PinnedArray(source, "source"))
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_write_box(command.Queue, Live, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
+                Errors.Check(Native.clpool_mem_write_box(command.Queue, memory.Value, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
         }
 
         /// <summary>Moves memory to the queue's device, or to the host.</summary>
         public static ClEvent Migrate(CommandQueue queue, MemoryObject[] objects, MigrationFlags flags = MigrationFlags.None,
-                                      ClEvent[] waitFor = null)
+                                      ClEvent[]? waitFor = null)
         {
-            IntPtr[] memories = new IntPtr[Arguments.NotNull(objects, "objects").Length];
-            for (int i = 0; i < memories.Length; i++) memories[i] = Arguments.NotNull(objects[i], "objects").Live;
             IntPtr done;
-            fixed (IntPtr* moved = memories)
+            using (BorrowedList memories = new BorrowedList(Arguments.NotNull(objects, "objects"), "objects"))
+            fixed (IntPtr* moved = memories.Values)
             using (Command command = new Command(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, (uint)memories.Length, (ulong)flags, command.WaitCount,
-                                                       list, &done));
-            GC.KeepAlive(objects);
+                Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, memories.Count, (ulong)flags, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 
         /// <summary>Maps bytes into the host's address space, and waits until the host may use them.</summary>
         public MemoryMap Map(CommandQueue queue, MapFlags flags = MapFlags.ReadWrite, long offset = 0, long size = WholeSize,
-                             ClEvent[] waitFor = null)
+                             ClEvent[]? waitFor = null)
         {
             return Map(queue, flags, offset, size, waitFor, null);
         }
 
         /// <summary>Maps bytes; the host must wait for the event before it uses them.</summary>
         public MemoryMap MapAsync(CommandQueue queue, out ClEvent mapped, MapFlags flags = MapFlags.ReadWrite, long offset = 0,
-                                  long size = WholeSize, ClEvent[] waitFor = null)
+                                  long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
             MemoryMap map = Map(queue, flags, offset, size, waitFor, &done);
@@ -191,8 +191,9 @@ namespace ClPool
         public SubRegion SubRegion(long origin, long size = WholeSize, MemFlags flags = MemFlags.None)
         {
             IntPtr part;
-            Done(Native.clpool_mem_sub_region(Live, Arguments.Bytes(origin, "origin"), Arguments.BytesOrWhole(size, "size"),
-                                              (ulong)flags, &part));
+            ulong from = Arguments.Bytes(origin, "origin"), bytes = Arguments.BytesOrWhole(size, "size");
+            using (Borrowed memory = Borrow())
+                Errors.Check(Native.clpool_mem_sub_region(memory.Value, from, bytes, (ulong)flags, &part));
             return new SubRegion(part, this);
         }
 
@@ -201,7 +202,7 @@ namespace ClPool
         {
             IntPtr root;
             ulong bytes;
-            Done(Native.clpool_mem_root(Live, &root, &bytes));
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_root(memory.Value, &root, &bytes));
             offset = (long)bytes;
             return root;
         }
@@ -215,33 +216,36 @@ namespace ClPool
             return (ulong)(all - offset);
         }
 
-        private void Read(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private void Read(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             ulong from = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_read(command.Queue, Live, from, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
+                Errors.Check(Native.clpool_mem_read(command.Queue, memory.Value, from, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                             list, done));
         }
 
-        private void Write(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private void Write(CommandQueue queue, void* host, ulong hostSize, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             ulong to = Arguments.Bytes(offset, "offset"), bytes = size == WholeSize ? hostSize : Arguments.Bytes(size, "size");
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_write(command.Queue, Live, to, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
+                Errors.Check(Native.clpool_mem_write(command.Queue, memory.Value, to, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                              list, done));
         }
 
-        private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[] waitFor, IntPtr* done)
+        private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             IntPtr map;
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
-                Done(Native.clpool_mem_map(command.Queue, Live, (ulong)flags, from, bytes, done == null ? 1 : 0, command.WaitCount,
+                Errors.Check(Native.clpool_mem_map(command.Queue, memory.Value, (ulong)flags, from, bytes, done == null ? 1 : 0, command.WaitCount,
                                            list, done, &map));
-            return new MemoryMap(map, this);
+            return new MemoryMap(map, flags, this);
         }
     }
 }

@@ -15,59 +15,46 @@ namespace ClPool
     /// disposed of before its blocks. One thread at a time may use it; any may dispose of it.
     /// </summary>
     [DebuggerDisplay("{ToString(),nq}")]
-    public abstract unsafe partial class MemoryObject : IDisposable
+    public abstract unsafe partial class MemoryObject : IDisposable, IBorrowable, ILender
     {
         /// <summary>As a size: all that is left; of transfers, all that is left of the source, or all of an array or of host
         /// memory. Where the other side has less, that is an error.</summary>
         public const long WholeSize = -1;
 
-        private IntPtr memory;
-        private Leash leash;
-        private readonly object source;
+        // How it was disposed of, in the low bits of `uses`: what the last call that uses it does.
+        private const int Release = 1, ReleaseLater = 2, ReleaseIdle = 3;
+        private const int Closed = 3; // any of them
+        private const int Use = 4;    // the other bits count the calls that use it
+
+        private Slot? slot; // null once it was given back
+        private int uses;
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal MemoryObject(IntPtr memory, Leash leash, object source)
-        {
-            this.memory = memory;
-            this.leash = leash;
-            this.source = source;
-        }
+        internal MemoryObject(Slot slot) { this.slot = slot; }
 
         /// <summary>Memory that is made directly, under a leash.</summary>
-        internal MemoryObject(IntPtr memory, object source) : this(memory, PerThread.Current.TakeLeash(memory), source) { }
-
-        /// <summary>The native memory; the caller ends with <see cref="Done"/> or GC.KeepAlive.</summary>
-        internal IntPtr Live
-        {
-            [MethodImpl(MethodImplOptions.AggressiveInlining)]
-            get
-            {
-                IntPtr value = memory;
-                if (value == IntPtr.Zero) ThrowDisposed();
-                return value;
-            }
-        }
+        internal MemoryObject(IntPtr memory, object? source) : this(PerThread.Current.TakeLeash(memory, source)) { }
 
         /// <summary>The cl_mem to pass to OpenCL; zero for SVM and host memory. The reference stays here.</summary>
-        public IntPtr Handle { get { return Kept(Native.clpool_mem_handle(Live)); } }
+        public IntPtr Handle { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_handle(memory.Value); } }
 
         /// <summary>The address of SVM and host memory; zero for others.</summary>
-        public IntPtr Pointer { get { return Kept((IntPtr)Native.clpool_mem_pointer(Live)); } }
+        public IntPtr Pointer { get { using (Borrowed memory = Borrow()) return (IntPtr)Native.clpool_mem_pointer(memory.Value); } }
 
         /// <summary>Bytes as requested.</summary>
-        public long Size { get { return (long)Kept(Native.clpool_mem_size(Live)); } }
+        public long Size { get { using (Borrowed memory = Borrow()) return (long)Native.clpool_mem_size(memory.Value); } }
 
         /// <summary>Bytes as reserved, at least <see cref="Size"/>, which is all that may be used.</summary>
-        public long Capacity { get { return (long)Kept(Native.clpool_mem_capacity(Live)); } }
+        public long Capacity { get { using (Borrowed memory = Borrow()) return (long)Native.clpool_mem_capacity(memory.Value); } }
 
         /// <summary>What it is.</summary>
-        public MemoryKind Kind { get { return (MemoryKind)Kept(Native.clpool_mem_kind(Live)); } }
+        public MemoryKind Kind { get { using (Borrowed memory = Borrow()) return (MemoryKind)Native.clpool_mem_kind(memory.Value); } }
 
         /// <summary>Whether it returns to a pool.</summary>
-        public bool IsPooled { get { return Kept(Native.clpool_mem_is_pooled(Live)) != 0; } }
+        public bool IsPooled { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_is_pooled(memory.Value) != 0; } }
 
         /// <summary>Whether it was given back. Anything else then throws ObjectDisposedException.</summary>
-        public bool IsDisposed { get { return memory == IntPtr.Zero; } }
+        public bool IsDisposed { get { return (Volatile.Read(ref uses) & Closed) != 0; } }
 
         /// <summary>The cl_context in which it lives; zero for custom memory.</summary>
         public IntPtr Context
@@ -75,50 +62,42 @@ namespace ClPool
             get
             {
                 IntPtr context;
-                Done(Native.clpool_mem_context(Live, &context));
+                using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_context(memory.Value, &context));
                 return context;
             }
         }
 
         /// <summary>The pool or other object that it came from, or null.</summary>
-        protected object Source { get { return source; } }
-
-        /// <summary>Gives it back. Doing it again does nothing; it never throws: what fails is sent to
-        /// <see cref="Library.Message"/>.</summary>
-        public void Dispose()
+        internal object? Source
         {
-            IntPtr value = Take();
-            if (value == IntPtr.Zero) return;
-            int status = Native.clpool_mem_release(value);
-            if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
+            get
+            {
+                if (!TryBegin()) throw Disposed();
+                object? source = slot!.Source;
+                End();
+                return source;
+            }
         }
+
+        /// <summary>Gives it back; what uses it at this moment on another thread ends in order. Doing it again does nothing; it
+        /// never throws: what fails is sent to <see cref="Library.Message"/>.</summary>
+        public void Dispose() { Close(Release); }
 
         /// <summary>Gives it back without waiting and without a driver call, as finalizers must: the release is carried out
         /// by the next call that may.</summary>
-        public void DisposeLater()
-        {
-            IntPtr value = Take();
-            if (value == IntPtr.Zero) return;
-            int status = Native.clpool_mem_release_later(value);
-            if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
-        }
+        public void DisposeLater() { Close(ReleaseLater); }
 
         /// <summary>Gives back a block that no command uses any more, which the caller knows and the pool need not find out:
         /// it may be reused, and its memory given back, at once. For other memory the same as <see cref="Dispose"/>.</summary>
-        public void DisposeIdle()
-        {
-            IntPtr value = Take();
-            if (value == IntPtr.Zero) return;
-            int status = Native.clpool_mem_release_idle(value);
-            if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
-        }
+        public void DisposeIdle() { Close(ReleaseIdle); }
 
-        /// <summary>Ends this object without giving the memory back: the reference is the caller's.</summary>
+        /// <summary>Ends this object without giving the memory back: the reference is the caller's. No other thread may use it
+        /// then.</summary>
         /// <returns>the clpool_mem, for C code</returns>
         public IntPtr Detach()
         {
-            IntPtr value = Take();
-            if (value == IntPtr.Zero) ThrowDisposed();
+            IntPtr value = BeginGivingUp();
+            EndGivingUp(true);
             return value;
         }
 
@@ -133,56 +112,66 @@ namespace ClPool
         /// <summary>A second object for the same memory, which is given back when both are disposed of.</summary>
         public MemoryObject Share()
         {
-            IntPtr value = Live;
-            Done(Native.clpool_mem_retain(value));
-            return Wrap(value, source);
+            using (Borrowed memory = Borrow())
+            {
+                Errors.Check(Native.clpool_mem_retain(memory.Value));
+                return Wrap(memory.Value, slot!.Source);
+            }
         }
 
         /// <summary>Marks a block of a pool for pictures and leak lists; 0 is no mark.</summary>
-        public void SetTag(long tag) { Done(Native.clpool_mem_set_tag(Live, (ulong)tag)); }
+        public void SetTag(long tag)
+        {
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_set_tag(memory.Value, (ulong)tag));
+        }
 
         /// <summary>Commands use this block of a pool that may still run when it is given back: the pool hands it out again
         /// only when all events are complete.</summary>
         public void ReleaseAfter(params ClEvent[] events)
         {
             using (BorrowedList waits = new BorrowedList(events, "events"))
+            using (Borrowed memory = Borrow())
             fixed (IntPtr* list = waits.Values)
-                Done(Native.clpool_mem_release_after(Live, waits.Count, list));
+                Errors.Check(Native.clpool_mem_release_after(memory.Value, waits.Count, list));
         }
 
         /// <summary>Commands on a queue other than the pool's use this block: it is handed out again only when those enqueued
         /// before it is given back are complete.</summary>
         public void UsedOn(CommandQueue queue)
         {
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue")) Done(Native.clpool_mem_used_on(Live, on.Value));
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
+            using (Borrowed memory = Borrow())
+                Errors.Check(Native.clpool_mem_used_on(memory.Value, on.Value));
         }
 
         /// <summary>Whether two objects are the same cl_mem, or without one the same address.</summary>
-        public bool IsSameMemory(MemoryObject other)
+        public bool IsSameMemory(MemoryObject? other)
         {
             if (other == null) return false;
-            bool same = Native.clpool_mem_equal(Live, other.Live) != 0;
-            GC.KeepAlive(this);
-            GC.KeepAlive(other);
-            return same;
+            using (Borrowed one = Borrow())
+            using (Borrowed two = other.Borrow())
+                return Native.clpool_mem_equal(one.Value, two.Value) != 0;
         }
 
         /// <summary>A property that is one number, handle or address.</summary>
         public long InfoNumber(MemInfo name)
         {
             ulong value;
-            Done(Native.clpool_mem_info_number(Live, (uint)name, &value));
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_info_number(memory.Value, (uint)name, &value));
             return (long)value;
         }
 
         /// <summary>A property as its bytes.</summary>
         public byte[] InfoBytes(MemInfo name)
         {
-            ulong needed = 0;
-            Done(Ask(name, 0, null, &needed));
-            byte[] bytes = new byte[Arguments.Int32(needed, "bytes")];
-            fixed (byte* room = bytes) Done(Ask(name, needed, room, &needed));
-            return bytes;
+            using (Borrowed memory = Borrow())
+            {
+                ulong needed = 0;
+                Errors.Check(Ask(memory.Value, name, 0, null, &needed));
+                byte[] bytes = new byte[Arguments.Int32(needed, "bytes")];
+                fixed (byte* room = bytes) Errors.Check(Ask(memory.Value, name, needed, room, &needed));
+                return bytes;
+            }
         }
 
         /// <summary>The host memory that it was made over with <see cref="MemFlags.UseHostPtr"/>.</summary>
@@ -191,7 +180,7 @@ namespace ClPool
         {
             void* pointer;
             ulong bytes;
-            Done(Native.clpool_mem_host_memory(Live, &pointer, &bytes));
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_host_memory(memory.Value, &pointer, &bytes));
             size = (long)bytes;
             return (IntPtr)pointer;
         }
@@ -199,16 +188,23 @@ namespace ClPool
         /// <summary>Passes it to a kernel, buffers and images by their cl_mem, SVM by its address.</summary>
         public void SetKernelArg(IntPtr kernel, int index)
         {
-            Done(Native.clpool_mem_set_kernel_arg(Live, kernel, (uint)Arguments.Bytes(index, "index")));
+            uint number = (uint)Arguments.Bytes(index, "index");
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_set_kernel_arg(memory.Value, kernel, number));
         }
 
         /// <summary>Copies an array of numbers into memory that has a <see cref="Pointer"/>.</summary>
         /// <param name="source">the numbers</param>
         /// <param name="offset">bytes from the start of this memory</param>
-        public void CopyFrom(Array source, long offset = 0) { HostAccess.CopyFrom(this, Pointer, Size, source, offset); }
+        public void CopyFrom(Array source, long offset = 0)
+        {
+            using (Borrow()) HostAccess.CopyFrom(Pointer, Size, source, offset);
+        }
 
         /// <summary>Copies as many bytes as an array of numbers takes out of memory that has a <see cref="Pointer"/>.</summary>
-        public void CopyTo(Array target, long offset = 0) { HostAccess.CopyTo(this, Pointer, Size, target, offset); }
+        public void CopyTo(Array target, long offset = 0)
+        {
+            using (Borrow()) HostAccess.CopyTo(Pointer, Size, target, offset);
+        }
 
 #if NET
         /// <summary>Memory that has a <see cref="Pointer"/> as numbers. Keep this object while the span is in use.</summary>
@@ -225,58 +221,123 @@ namespace ClPool
         /// <inheritdoc/>
         public override string ToString()
         {
-            IntPtr value = memory;
             string name = GetType().Name;
-            if (value == IntPtr.Zero) return name + " (disposed)";
-            return name + " of " + Kept(Native.clpool_mem_size(value)) + " bytes" +
-                   (Kept(Native.clpool_mem_is_pooled(value)) != 0 ? ", pooled" : "");
+            Borrowed memory;
+            if (!TryBorrow(out memory)) return name + " (disposed)";
+            using (memory)
+                return name + " of " + Native.clpool_mem_size(memory.Value) + " bytes" +
+                       (Native.clpool_mem_is_pooled(memory.Value) != 0 ? ", pooled" : "");
         }
 
-        /// <summary>After a native call with <see cref="Live"/>: throws if it failed.</summary>
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal void Done(int status)
+        /// <summary>The native memory for as long as the result is not disposed of: whoever disposes of this object meanwhile,
+        /// the memory goes back when its last use ends.</summary>
+        /// <exception cref="ObjectDisposedException">after Dispose</exception>
+        internal Borrowed Borrow()
         {
-            GC.KeepAlive(this);
-            Errors.Check(status);
+            Borrowed memory;
+            if (!TryBorrow(out memory)) throw Disposed();
+            return memory;
         }
 
-        /// <summary>The memory for the one caller that gives it back; zero for all others.</summary>
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal IntPtr Take()
+        Borrowed IBorrowable.Borrow() { return Borrow(); }
+
+        void ILender.Return() { End(); }
+
+        private void End()
         {
-            IntPtr value = Interlocked.Exchange(ref memory, IntPtr.Zero);
-            if (value == IntPtr.Zero) return value;
-            Leash held = leash;
-            if (held == null) return value;
-            leash = null;
-            if (held.Memory == IntPtr.Zero) return IntPtr.Zero; // its finalizer was first
-            held.Memory = IntPtr.Zero;
-            held.Site = null;
-            PerThread.Current.ReturnLeash(held);
+            int left = Interlocked.Add(ref uses, -Use);
+            if (left != 0 && left <= Closed) GiveBack(left);
+        }
+
+        /// <summary>Ends all use for a call that takes the reference away, to be followed by <see cref="EndGivingUp"/>.</summary>
+        internal IntPtr BeginGivingUp()
+        {
+            int now = Interlocked.CompareExchange(ref uses, Release, 0);
+            if (now != 0)
+                throw (now & Closed) != 0 ? Disposed() : new InvalidOperationException("this memory is in use by another thread");
+            IntPtr value = slot!.Memory;
+            if (value == IntPtr.Zero) throw Disposed();
             return value;
         }
 
-        /// <summary>Takes memory back after a release that failed and left it as it was.</summary>
-        internal void Restore(IntPtr value)
+        /// <summary>After it: whether the reference is gone, or everything is as before.</summary>
+        internal void EndGivingUp(bool gone)
         {
-            leash = PerThread.Current.TakeLeash(value);
-            memory = value;
+            if (gone) Unwatch();
+            else Volatile.Write(ref uses, 0);
+            GC.KeepAlive(this);
         }
 
-        private T Kept<T>(T value)
+        private bool TryBorrow(out Borrowed memory)
         {
-            GC.KeepAlive(this);
+            memory = default(Borrowed);
+            if (!TryBegin()) return false;
+            memory = new Borrowed(this, slot!.Memory);
+            if (memory.Value != IntPtr.Zero) return true;
+            End(); // a finalizer of the user asks, and the leash's was first
+            return false;
+        }
+
+        private bool TryBegin()
+        {
+            int now, before = Volatile.Read(ref uses);
+            do
+            {
+                now = before;
+                if ((now & Closed) != 0) return false;
+                before = Interlocked.CompareExchange(ref uses, now + Use, now);
+            } while (before != now);
+            return true;
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private void Close(int how)
+        {
+            int now = Interlocked.CompareExchange(ref uses, how, 0);
+            if (now == 0) GiveBack(how);
+            else CloseInUse(now, how);
+        }
+
+        private void CloseInUse(int before, int how)
+        {
+            int now;
+            do
+            {
+                now = before;
+                if ((now & Closed) != 0) return;
+                before = Interlocked.CompareExchange(ref uses, now | how, now);
+            } while (before != now);
+            if (now == 0) GiveBack(how);
+        }
+
+        // Once, by the one that closed it or by its last use.
+        private void GiveBack(int how)
+        {
+            IntPtr value = Unwatch();
+            if (value == IntPtr.Zero) return; // the leash's finalizer was first
+            int status = how == Release ? Native.clpool_mem_release(value)
+                       : how == ReleaseLater ? Native.clpool_mem_release_later(value) : Native.clpool_mem_release_idle(value);
+            if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private IntPtr Unwatch()
+        {
+            Slot held = slot!;
+            slot = null;
+            IntPtr value = held.Memory;
+            if (value != IntPtr.Zero) PerThread.Current.Return(held);
             return value;
         }
 
-        private int Ask(MemInfo name, ulong size, void* room, ulong* needed)
+        private static int Ask(IntPtr memory, MemInfo name, ulong size, void* room, ulong* needed)
         {
-            if ((int)name >= (int)MemInfo.PipePacketSize) return Native.clpool_pipe_info(Live, (uint)name, size, room, needed);
-            if ((int)name >= (int)MemInfo.ImageFormat) return Native.clpool_image_info(Live, (uint)name, size, room, needed);
-            return Native.clpool_mem_info(Live, (uint)name, size, room, needed);
+            if ((int)name >= (int)MemInfo.PipePacketSize) return Native.clpool_pipe_info(memory, (uint)name, size, room, needed);
+            if ((int)name >= (int)MemInfo.ImageFormat) return Native.clpool_image_info(memory, (uint)name, size, room, needed);
+            return Native.clpool_mem_info(memory, (uint)name, size, room, needed);
         }
 
-        private void ThrowDisposed() { throw new ObjectDisposedException(GetType().Name); }
+        private ObjectDisposedException Disposed() { return new ObjectDisposedException(GetType().Name); }
 
         private static void ReleaseFailed(int status)
         {

@@ -13,7 +13,7 @@ namespace ClPool
         {
             clpool_occupancy_request asked = Arguments.NotNull(request, "request").ToNative();
             clpool_occupancy answer = clpool_occupancy.Initial();
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(device, "device").Borrow())
+            using (Borrowed used = Arguments.NotNull(device, "device").Borrow())
                 Errors.Check(Native.clpool_occupancy_compute(used.Value, &asked, &answer));
             native = answer;
         }
@@ -34,7 +34,7 @@ namespace ClPool
             clpool_occupancy answer = clpool_occupancy.Initial();
             ulong count;
             uint[] sizes;
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(device, "device").Borrow())
+            using (Borrowed used = Arguments.NotNull(device, "device").Borrow())
             {
                 Errors.Check(Native.clpool_occupancy_suggest(used.Value, &asked, null, 0, &count, &answer));
                 sizes = new uint[count];

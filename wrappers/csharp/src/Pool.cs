@@ -23,17 +23,17 @@ namespace ClPool
 
         private readonly IntPtr pool;
         private readonly OwnedHandle handle;
-        private readonly PoolCallbacks callbacks;
+        private readonly PoolCallbacks? callbacks;
         private readonly bool leashed;
         private readonly bool traced;
         private volatile bool quick; // requests may be served by clpool_pool_try_allocate, which traces nothing
         private int closed;
 
-        internal Pool(Allocator allocator, PoolOptions options)
+        internal Pool(Allocator allocator, PoolOptions? options)
         {
             options = options ?? new PoolOptions();
             callbacks = PoolCallbacks.Of(options);
-            using (OwnedHandle.Borrowed used = Arguments.NotNull(allocator, "allocator").Borrow())
+            using (Borrowed used = Arguments.NotNull(allocator, "allocator").Borrow())
                 pool = options.Create(used.Value, callbacks);
             handle = new OwnedHandle(pool, Native.clpool_pool_release, GetType().Name);
             leashed = options.LeakDetection != LeakDetection.Off;
@@ -42,7 +42,7 @@ namespace ClPool
         }
 
         /// <summary>The clpool_pool, for C code; the reference stays here.</summary>
-        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = handle.Borrow()) return used.Value; } }
+        public IntPtr Handle { get { using (Borrowed used = handle.Borrow()) return used.Value; } }
 
         /// <summary>Figures of this moment.</summary>
         public PoolStatistics Statistics
@@ -50,7 +50,7 @@ namespace ClPool
             get
             {
                 clpool_pool_stats stats = clpool_pool_stats.Initial();
-                using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_statistics(used.Value, &stats));
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_statistics(used.Value, &stats));
                 return new PoolStatistics(stats);
             }
         }
@@ -68,32 +68,32 @@ namespace ClPool
         public long ActiveBytes { get { return Statistics.ActiveBytes; } }
 
         /// <summary>Gives every chunk that has no block handed out back to the allocator.</summary>
-        public void FreeHeld() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_free_held(used.Value)); }
+        public void FreeHeld() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_free_held(used.Value)); }
 
         /// <summary>Stops keeping memory, until <see cref="ResumeHolding"/>; the pool still works.</summary>
         public void StopHolding()
         {
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_stop_holding(used.Value));
+            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_stop_holding(used.Value));
         }
 
         /// <summary>Keeps memory again after <see cref="StopHolding"/>.</summary>
         public void ResumeHolding()
         {
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_resume_holding(used.Value));
+            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_resume_holding(used.Value));
         }
 
         /// <summary>Gives free chunks back, largest first, until at most so many bytes are held.</summary>
         public void Trim(long keepBytes = 0)
         {
             ulong keep = Arguments.Bytes(keepBytes, "keepBytes");
-            using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_trim(used.Value, keep));
+            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_trim(used.Value, keep));
         }
 
         /// <summary>Does what a background thread would: takes in completed releases, gives old chunks back. Never waits.</summary>
-        public void Tick() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_tick(used.Value)); }
+        public void Tick() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_tick(used.Value)); }
 
         /// <summary>Checks the pool's books against a recount. For tests and bug reports.</summary>
-        public void Check() { using (OwnedHandle.Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_check(used.Value)); }
+        public void Check() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_pool_check(used.Value)); }
 
         /// <summary>All of the pool's memory at one moment, chunk by chunk, in the order of addresses.</summary>
         public IReadOnlyList<PoolStretch> Stretches()
@@ -102,7 +102,7 @@ namespace ClPool
             IntPtr id = Callbacks.Add(found);
             try
             {
-                using (OwnedHandle.Borrowed used = handle.Borrow())
+                using (Borrowed used = handle.Borrow())
                     Errors.Check(Native.clpool_pool_visit(used.Value, (void*)Marshal.GetFunctionPointerForDelegate(visit), (void*)id));
             }
             finally
@@ -115,7 +115,7 @@ namespace ClPool
         /// <summary>The same picture and the statistics as JSON text.</summary>
         public string DumpJson()
         {
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
             {
                 IntPtr value = used.Value;
                 return Utf8.Ask((text, capacity, needed) => Native.clpool_pool_dump_json(value, text, capacity, needed));
@@ -140,39 +140,43 @@ namespace ClPool
                    now.ManagedBytes + " bytes managed";
         }
 
-        internal OwnedHandle.Borrowed Borrow() { return handle.Borrow(); }
+        internal Borrowed Borrow() { return handle.Borrow(); }
 
-        /// <summary>The hit path: a block, and its leash if the pool uses them.</summary>
+        /// <summary>The hit path.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Leash Take(long size, IntPtr* block)
+        internal Slot Take(long size)
         {
+            IntPtr block;
             PerThread thread = PerThread.Current;
-            if (size < 0 || !TryTake(thread, (ulong)size, block)) TakeSlowly(size, block);
-            if (!leashed) return null;
-            Leash leash = thread.TakeLeash(*block);
-            if (traced) leash.Site = Environment.StackTrace;
-            return leash;
+            if (size < 0 || !TryTake(thread, (ulong)size, &block)) TakeSlowly(size, &block);
+            return Watched(thread, block);
         }
 
         /// <summary>A block for one queue.</summary>
-        internal Leash TakeOn(CommandQueue queue, long size, IntPtr* block)
+        internal Slot TakeOn(CommandQueue queue, long size)
         {
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue")) TakeSlowly(size, block, on.Value);
-            if (!leashed) return null;
-            Leash leash = PerThread.Current.TakeLeash(*block);
-            if (traced) leash.Site = Environment.StackTrace;
-            return leash;
+            IntPtr block;
+            using (Borrowed on = Arguments.Borrow(queue, "queue")) TakeSlowly(size, &block, on.Value);
+            return Watched(PerThread.Current, block);
         }
 
-        /// <summary>A block if that takes neither waiting nor a driver call.</summary>
-        internal bool TryTake(long size, IntPtr* block, out Leash leash)
+        /// <summary>A block if that takes neither waiting nor a driver call, else null.</summary>
+        internal Slot? TryTake(long size)
         {
+            IntPtr block;
             PerThread thread = PerThread.Current;
-            bool taken = TryTake(thread, Arguments.Bytes(size, "size"), block);
-            if (!taken && closed != 0) throw new ObjectDisposedException(GetType().Name);
-            leash = taken && leashed ? thread.TakeLeash(*block) : null;
-            if (traced && leash != null) leash.Site = Environment.StackTrace;
-            return taken;
+            if (TryTake(thread, Arguments.Bytes(size, "size"), &block)) return Watched(thread, block);
+            if (closed != 0) throw new ObjectDisposedException(GetType().Name);
+            return null;
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private Slot Watched(PerThread thread, IntPtr block)
+        {
+            if (!leashed) return thread.TakeSlot(block, this);
+            Leash leash = thread.TakeLeash(block, this);
+            if (traced) leash.Site = Environment.StackTrace;
+            return leash;
         }
 
         // Dispose waits for threads in here, so that nobody uses a pool that is gone.
@@ -190,7 +194,7 @@ namespace ClPool
         {
             ulong bytes = Arguments.Bytes(size, "size");
             OwnedHandle.ReleaseForgotten();
-            using (OwnedHandle.Borrowed used = handle.Borrow())
+            using (Borrowed used = handle.Borrow())
             {
                 Callbacks.TakePending();
                 int status = queueOrZero == IntPtr.Zero
@@ -205,7 +209,7 @@ namespace ClPool
         {
             try
             {
-                Callbacks.Find<List<PoolStretch>>(user).Add(new PoolStretch(*(clpool_pool_stretch*)stretch));
+                Callbacks.Find<List<PoolStretch>>(user)!.Add(new PoolStretch(*(clpool_pool_stretch*)stretch));
                 return 0;
             }
             catch (Exception exception)
@@ -220,16 +224,14 @@ namespace ClPool
     public sealed unsafe class MemoryPool : Pool
     {
         /// <summary>Makes a pool over an allocator of buffers, or a custom one.</summary>
-        public MemoryPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+        public MemoryPool(Allocator allocator, PoolOptions? options = null) : base(Fitting(allocator), options) { }
 
         /// <summary>Hands out a block with undefined content.</summary>
         /// <param name="size">bytes; 0 gives a block of size 0</param>
         /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried</exception>
         public PooledBuffer Allocate(long size)
         {
-            IntPtr block;
-            Leash leash = Take(size, &block);
-            return new PooledBuffer(block, leash, this);
+            return new PooledBuffer(Take(size));
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -237,17 +239,14 @@ namespace ClPool
         /// back.</summary>
         public PooledBuffer AllocateOn(CommandQueue queue, long size)
         {
-            IntPtr block;
-            Leash leash = TakeOn(queue, size, &block);
-            return new PooledBuffer(block, leash, this);
+            return new PooledBuffer(TakeOn(queue, size));
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
-        public PooledBuffer TryAllocate(long size)
+        public PooledBuffer? TryAllocate(long size)
         {
-            IntPtr block;
-            Leash leash;
-            return TryTake(size, &block, out leash) ? new PooledBuffer(block, leash, this) : null;
+            Slot? slot = TryTake(size);
+            return slot == null ? null : new PooledBuffer(slot);
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -263,14 +262,12 @@ namespace ClPool
     public sealed unsafe class SvmPool : Pool
     {
         /// <summary>Makes a pool over an <see cref="SvmAllocator"/>.</summary>
-        public SvmPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+        public SvmPool(Allocator allocator, PoolOptions? options = null) : base(Fitting(allocator), options) { }
 
         /// <summary>Hands out a block with undefined content.</summary>
         public PooledSvm Allocate(long size)
         {
-            IntPtr block;
-            Leash leash = Take(size, &block);
-            return new PooledSvm(block, leash, this);
+            return new PooledSvm(Take(size));
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -278,17 +275,14 @@ namespace ClPool
         /// back.</summary>
         public PooledSvm AllocateOn(CommandQueue queue, long size)
         {
-            IntPtr block;
-            Leash leash = TakeOn(queue, size, &block);
-            return new PooledSvm(block, leash, this);
+            return new PooledSvm(TakeOn(queue, size));
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
-        public PooledSvm TryAllocate(long size)
+        public PooledSvm? TryAllocate(long size)
         {
-            IntPtr block;
-            Leash leash;
-            return TryTake(size, &block, out leash) ? new PooledSvm(block, leash, this) : null;
+            Slot? slot = TryTake(size);
+            return slot == null ? null : new PooledSvm(slot);
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -302,14 +296,12 @@ namespace ClPool
     public sealed unsafe class PageLockedMemoryPool : Pool
     {
         /// <summary>Makes a pool over a <see cref="PinnedAllocator"/> or a custom allocator.</summary>
-        public PageLockedMemoryPool(Allocator allocator, PoolOptions options = null) : base(Fitting(allocator), options) { }
+        public PageLockedMemoryPool(Allocator allocator, PoolOptions? options = null) : base(Fitting(allocator), options) { }
 
         /// <summary>Hands out a block with undefined content.</summary>
         public PooledHostMemory Allocate(long size)
         {
-            IntPtr block;
-            Leash leash = Take(size, &block);
-            return new PooledHostMemory(block, leash, this);
+            return new PooledHostMemory(Take(size));
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -317,17 +309,14 @@ namespace ClPool
         /// back.</summary>
         public PooledHostMemory AllocateOn(CommandQueue queue, long size)
         {
-            IntPtr block;
-            Leash leash = TakeOn(queue, size, &block);
-            return new PooledHostMemory(block, leash, this);
+            return new PooledHostMemory(TakeOn(queue, size));
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
-        public PooledHostMemory TryAllocate(long size)
+        public PooledHostMemory? TryAllocate(long size)
         {
-            IntPtr block;
-            Leash leash;
-            return TryTake(size, &block, out leash) ? new PooledHostMemory(block, leash, this) : null;
+            Slot? slot = TryTake(size);
+            return slot == null ? null : new PooledHostMemory(slot);
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -341,27 +330,27 @@ namespace ClPool
     /// <summary>A block of a <see cref="MemoryPool"/>.</summary>
     public sealed class PooledBuffer : DeviceBuffer
     {
-        internal PooledBuffer(IntPtr memory, Leash leash, Pool pool) : base(memory, leash, pool) { }
+        internal PooledBuffer(Slot slot) : base(slot) { }
 
         /// <summary>The pool that it returns to.</summary>
-        public MemoryPool Pool { get { return (MemoryPool)Source; } }
+        public MemoryPool Pool { get { return (MemoryPool)Source!; } }
     }
 
     /// <summary>A block of an <see cref="SvmPool"/>.</summary>
     public sealed class PooledSvm : SvmMemory
     {
-        internal PooledSvm(IntPtr memory, Leash leash, Pool pool) : base(memory, leash, pool) { }
+        internal PooledSvm(Slot slot) : base(slot) { }
 
         /// <summary>The pool that it returns to.</summary>
-        public SvmPool Pool { get { return (SvmPool)Source; } }
+        public SvmPool Pool { get { return (SvmPool)Source!; } }
     }
 
     /// <summary>A block of a <see cref="PageLockedMemoryPool"/>.</summary>
     public sealed class PooledHostMemory : HostMemory
     {
-        internal PooledHostMemory(IntPtr memory, Leash leash, Pool pool) : base(memory, leash, pool) { }
+        internal PooledHostMemory(Slot slot) : base(slot) { }
 
         /// <summary>The pool that it returns to.</summary>
-        public PageLockedMemoryPool Pool { get { return (PageLockedMemoryPool)Source; } }
+        public PageLockedMemoryPool Pool { get { return (PageLockedMemoryPool)Source!; } }
     }
 }

@@ -19,9 +19,7 @@ namespace ClPool
         /// the request fails; zero: 10 seconds.</summary>
         public TimeSpan Wait { get; set; }
         /// <summary>Queues on which the memory is used; null: the allocator's.</summary>
-        public CommandQueue[] Queues { get; set; }
-        /// <summary>Name for messages and dumps.</summary>
-        public string Name { get; set; }
+        public CommandQueue[]? Queues { get; set; }
         /// <summary>Whether the pool looks for mistakes of the program: commands that use blocks after they were given back, and
         /// writes beyond a block's end, told to <see cref="Message"/> as errors that begin with "guard: "; null: as the variable
         /// CLPOOL_GUARD says.</summary>
@@ -30,12 +28,12 @@ namespace ClPool
         public LeakDetection LeakDetection { get; set; }
         /// <summary>Called when the driver is out of memory, before the pool gives up what it holds: run a garbage collection,
         /// drop caches. <see cref="CollectGarbage"/> unless it is set; null: nothing.</summary>
-        public Action Collect { get; set; } = CollectGarbage;
+        public Action? Collect { get; set; } = CollectGarbage;
         /// <summary>Called last, when nothing has helped, with the bytes asked for and the number of the attempt, from 1; true
         /// to try once more.</summary>
-        public Func<long, int, bool> OutOfMemory { get; set; }
+        public Func<long, int, bool>? OutOfMemory { get; set; }
         /// <summary>Receives the pool's messages; null: <see cref="Library.Message"/> does.</summary>
-        public MessageHandler Message { get; set; }
+        public MessageHandler? Message { get; set; }
 
         /// <summary>For <see cref="Collect"/>: brings forgotten blocks back by a full garbage collection.</summary>
         public static void CollectGarbage()
@@ -58,7 +56,7 @@ namespace ClPool
             return LeadingBitsInBinId == 0 ? Constants.CLPOOL_LEADING_BITS_NONE : (uint)Arguments.Bytes(LeadingBitsInBinId.Value, "LeadingBitsInBinId");
         }
 
-        internal IntPtr Create(IntPtr allocator, PoolCallbacks callbacks)
+        internal IntPtr Create(IntPtr allocator, PoolCallbacks? callbacks)
         {
             clpool_pool_callbacks functions = callbacks == null ? new clpool_pool_callbacks() : callbacks.ToNative();
             clpool_pool_options native = ToNative();
@@ -99,9 +97,9 @@ namespace ClPool.Interop
         private static readonly NativeOutOfMemory nativeOutOfMemory = RunOutOfMemory;
         private static readonly Library.NativeMessage nativeMessage = RunMessage;
 
-        private readonly Action collect;
-        private readonly Func<long, int, bool> outOfMemory;
-        private readonly MessageHandler message;
+        private readonly Action? collect;
+        private readonly Func<long, int, bool>? outOfMemory;
+        private readonly MessageHandler? message;
 
         private PoolCallbacks(PoolOptions options)
         {
@@ -116,7 +114,7 @@ namespace ClPool.Interop
         internal IntPtr Id { get; private set; }
 
         /// <summary>Null if the options have no functions.</summary>
-        internal static PoolCallbacks Of(PoolOptions options)
+        internal static PoolCallbacks? Of(PoolOptions options)
         {
             bool none = options.Collect == null && options.OutOfMemory == null && options.Message == null;
             return none ? null : new PoolCallbacks(options);
@@ -135,8 +133,8 @@ namespace ClPool.Interop
         {
             try
             {
-                PoolCallbacks found = Callbacks.Find<PoolCallbacks>(user);
-                if (found != null) found.collect();
+                PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
+                if (found != null) found.collect!();
             }
             catch (Exception exception)
             {
@@ -148,8 +146,8 @@ namespace ClPool.Interop
         {
             try
             {
-                PoolCallbacks found = Callbacks.Find<PoolCallbacks>(user);
-                return found != null && found.outOfMemory((long)size, (int)attempt) ? 1 : 0;
+                PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
+                return found != null && found.outOfMemory!((long)size, (int)attempt) ? 1 : 0;
             }
             catch (Exception exception)
             {
@@ -162,8 +160,8 @@ namespace ClPool.Interop
         {
             try
             {
-                PoolCallbacks found = Callbacks.Find<PoolCallbacks>(user);
-                if (found != null) found.message((MessageSeverity)severity, Utf8.Read((void*)text));
+                PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
+                if (found != null) found.message!((MessageSeverity)severity, Utf8.Read((void*)text));
             }
             catch (Exception exception)
             {

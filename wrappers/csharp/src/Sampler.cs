@@ -20,7 +20,7 @@ namespace ClPool
         public Sampler(ComputeContext context, bool normalized, AddressingMode addressing, FilterMode filter)
         {
             IntPtr sampler;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_sampler_create(within.Value, normalized ? 1 : 0, (uint)addressing, (uint)filter, &sampler));
             handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
         }
@@ -37,13 +37,13 @@ namespace ClPool
             pairs.Add(0);
             IntPtr sampler;
             fixed (ulong* list = pairs.ToArray())
-                using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+                using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_sampler_create_with_properties(within.Value, list, &sampler));
             handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
         }
 
         /// <summary>The cl_sampler, for clSetKernelArg.</summary>
-        public IntPtr Handle { get { using (OwnedHandle.Borrowed used = handle.Borrow()) return used.Value; } }
+        public IntPtr Handle { get { using (Borrowed used = handle.Borrow()) return used.Value; } }
 
         /// <summary>Gives the reference up.</summary>
         public void Dispose() { handle.Dispose(); }

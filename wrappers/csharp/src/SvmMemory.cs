@@ -9,8 +9,8 @@ namespace ClPool
     /// <summary>Shared virtual memory. Coarse-grain memory must be mapped while the host uses it.</summary>
     public unsafe class SvmMemory : MemoryObject
     {
-        internal SvmMemory(IntPtr memory, object source) : base(memory, source) { }
-        internal SvmMemory(IntPtr memory, Leash leash, object source) : base(memory, leash, source) { }
+        internal SvmMemory(IntPtr memory, object? source) : base(memory, source) { }
+        internal SvmMemory(Slot slot) : base(slot) { }
 
         /// <summary>Makes SVM by clSVMAlloc.</summary>
         /// <param name="context">where it is made</param>
@@ -18,12 +18,12 @@ namespace ClPool
         /// <param name="flags">0 means coarse grain, for reading and writing</param>
         /// <param name="alignment">bytes, a power of two; 0: the device's default</param>
         /// <param name="queue">an in-order queue behind which it is freed; null: freed at once</param>
-        public static SvmMemory Create(ComputeContext context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
-                                       CommandQueue queue = null)
+        public static SvmMemory? Create(ComputeContext context, long size, MemFlags flags = MemFlags.None, int alignment = 0,
+                                       CommandQueue? queue = null)
         {
             IntPtr memory;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
-            using (OwnedHandle.Borrowed on = Arguments.BorrowOptional(queue))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed on = Arguments.BorrowOptional(queue))
                 Errors.Check(Native.clpool_svm_create(within.Value, (ulong)flags, Arguments.Bytes(size, "size"),
                                                   (uint)Arguments.Bytes(alignment, "alignment"), on.Value, &memory));
             return memory == IntPtr.Zero ? null : new SvmMemory(memory, null);
@@ -37,7 +37,7 @@ namespace ClPool
         public static SvmMemory Wrap(ComputeContext context, IntPtr pointer, long size, bool system = false)
         {
             IntPtr memory;
-            using (OwnedHandle.Borrowed within = Arguments.Borrow(context, "context"))
+            using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_svm_wrap(within.Value, (void*)pointer, Arguments.BytesOrWhole(size, "size"), system ? 1 : 0, &memory));
             return new SvmMemory(memory, null);
         }
@@ -60,36 +60,40 @@ namespace ClPool
         public DeviceBuffer AsBuffer(MemFlags flags = MemFlags.None, long size = WholeSize)
         {
             IntPtr buffer;
-            Done(Native.clpool_svm_as_buffer(Live, (ulong)flags, Arguments.BytesOrWhole(size, "size"), &buffer));
+            ulong bytes = Arguments.BytesOrWhole(size, "size");
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_svm_as_buffer(memory.Value, (ulong)flags, bytes, &buffer));
             return new DeviceBuffer(buffer, this);
         }
 
         /// <summary>From now on it is used on this in-order queue and freed behind its commands.</summary>
         public void BindQueue(CommandQueue queue)
         {
-            using (OwnedHandle.Borrowed on = Arguments.Borrow(queue, "queue")) Done(Native.clpool_mem_bind_queue(Live, on.Value));
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
+            using (Borrowed memory = Borrow())
+                Errors.Check(Native.clpool_mem_bind_queue(memory.Value, on.Value));
         }
 
         /// <summary>Waits for the queue that it is bound to and forgets it.</summary>
-        public void UnbindQueue() { Done(Native.clpool_mem_unbind_queue(Live)); }
+        public void UnbindQueue()
+        {
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_unbind_queue(memory.Value));
+        }
 
-        /// <summary>Dispose with a choice of queue, events to wait for and the event of the free.</summary>
+        /// <summary>Dispose with a choice of queue, events to wait for and the event of the free. No other thread may use it
+        /// then.</summary>
         /// <param name="queue">null: the queue that it is bound to</param>
         /// <param name="waitFor">events to wait for</param>
         /// <exception cref="ClPoolException">it is as before then</exception>
-        public ClEvent ReleaseOn(CommandQueue queue = null, ClEvent[] waitFor = null)
+        public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr freed;
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             {
-                IntPtr memory = Detach();
+                IntPtr memory = BeginGivingUp();
                 int status = Native.clpool_mem_release_on(memory, command.Queue, command.WaitCount, list, &freed);
-                if (status != Native.CLPOOL_SUCCESS)
-                {
-                    Restore(memory);
-                    Errors.Check(status);
-                }
+                EndGivingUp(status == Native.CLPOOL_SUCCESS);
+                Errors.Check(status);
             }
             return new ClEvent(freed);
         }

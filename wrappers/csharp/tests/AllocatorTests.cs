@@ -4,6 +4,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Threading;
 using NUnit.Framework;
 
 namespace ClPool.Tests
@@ -18,6 +19,49 @@ namespace ClPool.Tests
             using (ImmediateAllocator allocator = new ImmediateAllocator(Shared.Queue)) Makes(allocator, MemoryKind.Buffer, true);
             using (PinnedAllocator allocator = new PinnedAllocator(Shared.Queue)) Makes(allocator, MemoryKind.Pinned, false);
             using (CustomAllocator allocator = new CustomAllocator(new DrySource())) Makes(allocator, MemoryKind.Custom, false);
+        }
+
+        [Test]
+        public void AnAllocationWaitsForTheCommandThatMakesItsMemoryIfThatIsWanted()
+        {
+            Touches(Touch.Byte, true, true);
+            Touches(Touch.Whole, true, true);
+            Touches(Touch.Write, false, true);
+            Touches(Touch.Byte, false, false);
+        }
+
+        /// <summary>Allocates behind a command that is held up: the allocation waits for it or not.</summary>
+        private static void Touches(Touch touch, bool wait, bool waits)
+        {
+            int opened = 0;
+            using (CommandQueue queue = CommandQueue.FromHandle(Gate.AnotherQueue(), false))
+            using (ImmediateAllocator allocator = new ImmediateAllocator(queue, MemFlags.None, touch, wait))
+            using (DeviceBuffer held = DeviceBuffer.Create(Shared.Context, 4096))
+            using (Gate gate = new Gate())
+            using (ClEvent fill = held.Fill(queue, new byte[1], 0, MemoryObject.WholeSize, new[] { gate.Event }))
+            {
+                Thread opener = new Thread(() =>
+                {
+                    Thread.Sleep(50);
+                    Volatile.Write(ref opened, 1);
+                    gate.Open();
+                });
+                if (waits) opener.Start();
+                using (allocator.Allocate(4096))
+                {
+                    Assert.AreEqual(waits ? 1 : 0, Volatile.Read(ref opened));
+                    if (!waits) opener.Start();
+                    opener.Join();
+                    fill.Wait();
+                }
+            }
+        }
+
+        [Test]
+        public void ACommandThatIsNoneIsRefused()
+        {
+            Exception refused = Assert.Throws<ClPoolArgumentException>(() => new ImmediateAllocator(Shared.Queue, MemFlags.None, (Touch)4));
+            Assert.IsTrue(refused.Message.Contains("touch is 0x4, valid are 0 to 3"), refused.Message);
         }
 
         [Test]

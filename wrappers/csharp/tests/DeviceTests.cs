@@ -21,6 +21,22 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void FactsOfADeviceAreThoseThatOpenClTells()
+        {
+            DeviceFacts facts = Devices.Facts(Shared.Device);
+            Assert.AreEqual(Devices.Describe(Shared.Device), facts.Name + " [" + facts.Platform + "]");
+            Assert.AreEqual(SvmMemory.Capabilities(Shared.Device), facts.SvmCapabilities);
+            Assert.IsTrue(facts.ComputeUnits >= 1 && facts.Type != DeviceTypes.Any, facts.ToString());
+            Assert.IsTrue(facts.MemoryBytes >= facts.LargestAllocationBytes && facts.LargestAllocationBytes > 0, facts.ToString());
+            Assert.IsTrue(facts.LocalMemoryBytes > 0 && (facts.Alignment & (facts.Alignment - 1)) == 0, facts.ToString());
+            Assert.IsTrue(facts.Version.StartsWith("OpenCL " + facts.VersionMajor + "." + facts.VersionMinor), facts.ToString());
+            Assert.IsTrue(facts.Vendor != "" && facts.DriverVersion != "", facts.ToString());
+            DeviceOptions there = new DeviceOptions { Selector = facts.PlatformIndex + ":" + facts.DeviceIndex };
+            Assert.AreEqual(Shared.Device, Devices.Choose(there));
+            Assert.Throws<ClPoolArgumentException>(() => Devices.Facts(IntPtr.Zero));
+        }
+
+        [Test]
         public void OptionsReachTheLibrary()
         {
             string name = Devices.Describe(Shared.Device);

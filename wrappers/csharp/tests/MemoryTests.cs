@@ -67,6 +67,20 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void EmptyArraysAreNothingToMoveAndNoPattern()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            {
+                buffer.Write(Shared.Queue, new int[0]);
+                buffer.Read(Shared.Queue, new byte[0], 64);
+                Exception refused = Assert.Throws<ClPoolArgumentException>(() => buffer.Fill(Shared.Queue, new byte[0]));
+                Assert.IsTrue(refused.Message.Contains("0 bytes"), refused.Message);
+                refused = Assert.Throws<ClPoolArgumentException>(() => DeviceBuffer.CopyOf(Shared.Context, new byte[0]));
+                Assert.IsTrue(refused.Message.Contains("size is 0"), refused.Message);
+            }
+        }
+
+        [Test]
         public void TransfersWithPointersNeedNotWait()
         {
             IntPtr host = Marshal.AllocHGlobal(64);
@@ -124,6 +138,40 @@ namespace ClPool.Tests
                 Assert.AreEqual(new[] { 1, 2, 8, 4 }, numbers);
                 ClEvent mapped;
                 using (buffer.MapAsync(Shared.Queue, out mapped)) mapped.Wait();
+            }
+        }
+
+        [Test]
+        public void AMapForReadingIsNotWritten()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.CopyOf(Shared.Context, new byte[] { 1, 2, 3, 4 }))
+            {
+                byte[] read = new byte[4];
+                using (MemoryMap map = buffer.Map(Shared.Queue, MapFlags.Read))
+                {
+                    Assert.IsTrue(map.IsReadOnly);
+                    Assert.IsTrue(Assert.Throws<InvalidOperationException>(() => map.CopyFrom(new byte[4])).Message.Contains("for reading alone"));
+#if NET
+                    Assert.IsTrue(Assert.Throws<InvalidOperationException>(() => map.AsSpan<byte>()).Message.Contains("AsReadOnlySpan"));
+                    Assert.Throws<InvalidOperationException>(() => map.AsSpan<byte>(1, 2));
+                    Assert.AreEqual(4, map.AsReadOnlySpan<byte>()[3]);
+                    Assert.AreEqual(2, map.AsReadOnlySpan<short>(0, 4).Length);
+                    Assert.Throws<ArgumentOutOfRangeException>(() => map.AsReadOnlySpan<byte>(1, 4));
+#endif
+                    map.CopyTo(read);
+                }
+                Assert.AreEqual(new byte[] { 1, 2, 3, 4 }, read);
+                foreach (MapFlags flags in new[] { MapFlags.ReadWrite, MapFlags.Write, MapFlags.WriteInvalidateRegion })
+                    using (MemoryMap map = buffer.Map(Shared.Queue, flags))
+                    {
+                        Assert.IsFalse(map.IsReadOnly);
+                        map.CopyFrom(read);
+#if NET
+                        Assert.AreEqual(4, map.AsSpan<byte>().Length);
+#endif
+                    }
+                ClEvent mapped;
+                using (MemoryMap map = buffer.MapAsync(Shared.Queue, out mapped, MapFlags.Read)) Assert.IsTrue(map.IsReadOnly);
             }
         }
 

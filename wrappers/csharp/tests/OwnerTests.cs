@@ -144,6 +144,97 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void MemoryIsDisposedOfWhileThreadsUseIt()
+        {
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            using (MemoryPool unwatched = new MemoryPool(allocator, new PoolOptions { LeakDetection = LeakDetection.Off }))
+            {
+                foreach (MemoryPool from in new[] { pool, unwatched })
+                {
+                    int number = 0;
+                    Race(50, () => from.Allocate(1000 + ++number % 7), block =>
+                    {
+                        Assert.AreEqual(block.Size, block.Size); // those of another block would differ at times
+                        Assert.AreSame(from, block.Pool);
+                        block.ToString();
+                    });
+                    Assert.AreEqual(0, from.ActiveBlocks);
+                    from.Check();
+                }
+            }
+            Assert.AreEqual(0, source.Live);
+            Race(20, () => DeviceBuffer.Create(Shared.Context, 4096), buffer => // a use after its end would end the process
+            {
+                buffer.Read(Shared.Queue, new byte[16]);
+                using (SubRegion part = buffer.SubRegion(0, 128)) Assert.AreSame(buffer, part.Parent);
+            });
+        }
+
+        [Test]
+        public void MemoryThatIsDisposedOfInUseGoesBackWhenTheUseEnds()
+        {
+            using (ImmediateAllocator allocator = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            using (Gate gate = new Gate())
+            {
+                MemoryObject block = pool.Allocate(64);
+                Exception wrong = null;
+                Thread user = new Thread(() =>
+                {
+                    try
+                    {
+                        while (!IsRead(Volatile.Read(ref block), gate.Event)) { }
+                    }
+                    catch (Exception exception)
+                    {
+                        wrong = exception;
+                    }
+                });
+                user.Start();
+                while (!InUse(ref block)) Thread.Yield();
+                block.Dispose();
+                Assert.IsTrue(block.IsDisposed);
+                Assert.Throws<ObjectDisposedException>(() => block.SetTag(1));
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                gate.Open();
+                user.Join();
+                Assert.IsNull(wrong);
+                Assert.AreEqual(0, pool.ActiveBlocks);
+            }
+        }
+
+        // False for an object whose reference was handed on.
+        private static bool IsRead(MemoryObject block, ClEvent gate)
+        {
+            try
+            {
+                block.Read(Shared.Queue, new byte[64], 0, MemoryObject.WholeSize, new[] { gate });
+                return true;
+            }
+            catch (ObjectDisposedException)
+            {
+                return false;
+            }
+        }
+
+        // A reference is not handed on while another thread uses it; else it goes to the next object.
+        private static bool InUse(ref MemoryObject block)
+        {
+            try
+            {
+                Volatile.Write(ref block, MemoryObject.Attach(block.Detach()));
+                return false;
+            }
+            catch (InvalidOperationException exception)
+            {
+                Assert.IsTrue(exception.Message.Contains("in use by another thread"), exception.Message);
+                return true;
+            }
+        }
+
+        [Test]
         public void AnEventCanBeAwaited()
         {
             using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))

@@ -249,6 +249,23 @@ namespace ClPool.Tests
             }
         }
 
+#if NET
+        [Test]
+        public void AHitMakesNothingButASmallObject()
+        {
+            const int Rounds = 10000;
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+                foreach (LeakDetection detection in new[] { LeakDetection.Reclaim, LeakDetection.Off })
+                    using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = detection }))
+                    {
+                        pool.Allocate(4096).Dispose();
+                        long before = GC.GetAllocatedBytesForCurrentThread();
+                        for (int i = 0; i < Rounds; i++) pool.Allocate(4096).Dispose();
+                        Assert.LessOrEqual(GC.GetAllocatedBytesForCurrentThread() - before, 33 * Rounds);
+                    }
+        }
+#endif
+
         private static void LeakHere(MemoryPool pool) { pool.Allocate(1234); }
 
         private sealed class Exchanger

@@ -176,8 +176,8 @@ clpool_status java_allocator_create_custom(JNIEnv* jenv, jobject allocator, clpo
 }
 
 clpool_status java_pool_create(clpool_allocator* allocator, const clpool_pool_options* options,
-                               const cl_command_queue* queues, uint32_t queue_count, const char* name,
-                               uint64_t callbacks, int32_t which, clpool_pool** out) {
+                               const cl_command_queue* queues, uint32_t queue_count, uint64_t callbacks,
+                               int32_t which, clpool_pool** out) {
   clpool_pool_callbacks functions = CLPOOL_POOL_CALLBACKS_INIT;
   if (which & 1) functions.collect = collect;
   if (which & 2) functions.out_of_memory = out_of_memory;
@@ -187,7 +187,6 @@ clpool_status java_pool_create(clpool_allocator* allocator, const clpool_pool_op
   full.user = reinterpret_cast<void*>(static_cast<intptr_t>(callbacks));
   full.queues = queue_count == 0 ? nullptr : queues;
   full.queue_count = queue_count;
-  full.name = name;
   return clpool_pool_create(allocator, &full, out);
 }
 

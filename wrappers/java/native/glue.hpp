@@ -64,8 +64,8 @@ clpool_status java_allocator_create_custom(JNIEnv* jenv, jobject allocator, clpo
 // `callbacks` is the number under which Java finds them, 0 for none; the bits of `which`: 1 collect, 2
 // out_of_memory, 4 message.
 clpool_status java_pool_create(clpool_allocator* allocator, const clpool_pool_options* options,
-                               const cl_command_queue* queues, uint32_t queue_count, const char* name,
-                               uint64_t callbacks, int32_t which, clpool_pool** out);
+                               const cl_command_queue* queues, uint32_t queue_count, uint64_t callbacks,
+                               int32_t which, clpool_pool** out);
 void java_receive_messages(int32_t wanted);
 clpool_status java_memo_get(JNIEnv* jenv, clpool_memo* memo, uint32_t kind, void* object, const void* key,
                             size_t key_size, jobject supplier, clpool_memo_value** out);
@@ -93,6 +93,17 @@ clpool_status java_device_list(const char* selector, cl_device_type types, uint3
 clpool_status java_device_list_for_tests(cl_device_id* devices, size_t capacity, size_t* count);
 clpool_status java_context_create_default(const char* selector, cl_device_type types, uint32_t flags,
                                           cl_device_id* device, cl_context* context, cl_command_queue* queue);
+// ---- gates.cpp: a pool's requests that are not counted. A gate has two owners, the pool's release and the Java object.
+// Takes the pool over. NULL, with the pool released, where host memory is out.
+void* java_gate_open(clpool_pool* pool);
+// A block if that takes neither waiting nor a driver call; else NULL, as after the gate was shut.
+void* java_gate_allocate(void* gate, size_t size);
+void java_gate_shut(void* gate);
+// Shuts it, and releases the pool when nobody is inside.
+clpool_status java_gate_release(void* gate);
+// No thread can go through it any more.
+void java_gate_gone(void* gate);
+
 // A direct ByteBuffer over `length` bytes.
 jobject java_view(JNIEnv* jenv, void* address, size_t length);
 // The address of a direct buffer's first byte, whatever its position.

@@ -12,17 +12,17 @@ memory objects and transfers around them, and what one must know of a device.
 Contexts, queues, devices, events and kernels may be clpool's, PyOpenCL's, or plain integers. clpool.pyopencl has drop-in
 allocators for pyopencl.array.
 """
-from ._native import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
+from ._errors import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
                       InvalidValueError, NotFoundError, NotSupportedError, OpenCLError, OutOfHostMemoryError,
                       OutOfMemoryError, WouldBlockError)
-from ._results import DeviceLimits, HeapStatistics, PoolStatistics, ReplayResult, Stretch, TraceEvent, TraceStatistics
+from ._results import DeviceFacts, DeviceLimits, HeapStatistics, PoolStatistics, ReplayResult, Stretch, TraceEvent, TraceStatistics
 from . import kinds as _kinds  # noqa: F401  the classes of memory that functions of C give
 from .allocators import (Allocator, AllocatorBase, AllocatorInterface, CLAllocator, CustomAllocator, DeferredAllocator,
                          ImmediateAllocator, LimitAllocator, PageLockedAllocator, SVMAllocator, TraceAllocator)
 from .characterize import CLCharacterizationWarning
 from .constants import (WHOLE_SIZE, addressing_mode, channel_order, channel_type, device_svm_capabilities, device_type,
                         filter_mode, image_info, map_flags, mem_flags, mem_info, mem_migration_flags, mem_object_type,
-                        model, pipe_info, sampler_info, status, strategy, svm_mem_flags)
+                        model, pipe_info, sampler_info, status, strategy, svm_mem_flags, touch)
 from .devices import (CommandQueue, Context, Device, Event, choose_device, create_default_context, get_default_device,
                       list_devices, list_devices_for_tests, make_default_context)
 from .heap import Heap, HeapRange
@@ -49,7 +49,7 @@ __version__ = version()
 __all__ = [
     "Allocator", "AllocatorBase", "AllocatorInterface", "BadFormatError", "Buffer", "CLAllocator",
     "CLCharacterizationWarning", "Cache", "CallbackError", "ClpoolError", "CommandQueue", "Context",
-    "CustomAllocator", "CustomMemory", "DeferredAllocator", "Device", "DeviceData", "DeviceLimits", "DeviceMemoryPool", "Event",
+    "CustomAllocator", "CustomMemory", "DeferredAllocator", "Device", "DeviceData", "DeviceFacts", "DeviceLimits", "DeviceMemoryPool", "Event",
     "Heap", "HeapRange", "HeapStatistics", "Image", "ImageFormat", "ImmediateAllocator", "InputOutputError",
     "InternalError", "InvalidOperationError", "InvalidValueError", "LimitAllocator", "MappedImage", "MemoryMap",
     "MemoryObject", "MemoryPool", "NotFoundError", "NotSupportedError", "Occupancy", "OccupancyRecord", "OpenCLError",
@@ -68,5 +68,5 @@ __all__ = [
     "last_error_message", "list_devices", "list_devices_for_tests", "make_default_context", "map_flags", "mapping_of",
     "mem_flags", "mem_info", "mem_migration_flags", "mem_object_type", "model", "occupancy", "pipe_info",
     "sampler_info", "set_message_callback", "status", "status_string", "strategy", "suggest_group_sizes",
-    "svm_capabilities", "svm_empty", "svm_empty_like", "svm_mem_flags", "version", "version_number",
+    "svm_capabilities", "svm_empty", "svm_empty_like", "svm_mem_flags", "touch", "version", "version_number",
 ]

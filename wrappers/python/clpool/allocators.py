@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Optional
 
 from . import _native as _n
+from ._numbers import CLPOOL_TOUCH_WAIT, touch as _touch
 from .constants import mem_flags as _mem_flags
 from .devices import default_queue
 from .memory import MemoryObject
@@ -66,10 +67,13 @@ class CLAllocator(DeferredAllocator):
 
 
 class ImmediateAllocator(Allocator):
-    """Buffers that are forced into existence when they are made."""
+    """Buffers that are forced into existence when they are made, by the command that `touch` (one of clpool.touch) names.
+    With `wait` each allocation waits for that command, and so for what was enqueued on the queue before, too: memory that is
+    not to be had is then its error and no later command's. NotSupportedError if the device lacks the command, or if its
+    driver crashes in it."""
 
-    def __init__(self, queue: Any, mem_flags: int = _mem_flags.READ_WRITE) -> None:
-        self._handle = _n.clpool_allocator_create_immediate(queue, mem_flags)
+    def __init__(self, queue: Any, mem_flags: int = _mem_flags.READ_WRITE, touch: int = _touch.BYTE, wait: bool = False) -> None:
+        self._handle = _n.clpool_allocator_create_touching(queue, mem_flags, touch | (CLPOOL_TOUCH_WAIT if wait else 0))
 
 
 class SVMAllocator(Allocator):

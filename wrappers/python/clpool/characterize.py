@@ -10,8 +10,9 @@ import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
+from ._fields import filled
 from ._numbers import answer_source, struct_argument_bug, svm_kind
-from ._results import Answer, Performance, read
+from ._results import Answer, Performance
 from ._text import whole_list, whole_text
 from .constants import model as _model
 
@@ -180,8 +181,7 @@ def bank_conflicts(itemsize: int, shape: Sequence[int], stored_shape: Optional[S
                    granularity: int = 0, work_items: int = 0, banks: int = 0,
                    model: int = _model.CURRENT) -> Tuple[int, Optional[str]]:
     """The same from numbers alone."""
-    memory = _n.clpool_bank_memory()
-    memory.model, memory.granularity, memory.work_items, memory.banks = model, granularity, work_items, banks
+    memory = filled(_n.clpool_bank_memory(), model=model, granularity=granularity, work_items=work_items, banks=banks)
     multiplicity = 0
 
     def ask(room: int) -> Tuple[str, int]:
@@ -225,9 +225,8 @@ def has_fine_grain_system_svm_atomics(dev: Any) -> bool:
 def measure_performance(context: Any, device: Any, *, repetitions: int = 0, warm_ups: int = 0, transfer_bytes: int = 0,
                         least_ns: int = 0) -> Performance:
     """Measures transfers and launches; takes about a second with the defaults."""
-    options = _n.clpool_performance_options()
-    options.repetitions, options.warm_ups = repetitions, warm_ups
-    options.transfer_bytes, options.least_ns = transfer_bytes, least_ns
+    options = filled(_n.clpool_performance_options(), repetitions=repetitions, warm_ups=warm_ups, transfer_bytes=transfer_bytes,
+                     least_ns=least_ns)
     made = _n.clpool_performance()
     _n.clpool_characterize_performance(context, device, options, made)
-    return read(Performance, made)
+    return Performance._of(made)

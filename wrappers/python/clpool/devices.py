@@ -6,7 +6,9 @@ import warnings
 from typing import Any, Callable, List, Optional, Tuple, Union
 
 from . import _native as _n
+from ._fields import filled
 from ._numbers import CLPOOL_DEVICE_BY_RANK, CLPOOL_DEVICE_IGNORE_ENVIRONMENT
+from ._results import DeviceFacts
 from ._text import whole_list, whole_text
 
 Context = _n.Context
@@ -36,6 +38,13 @@ class Device:
         """"name [platform]", the same in every process."""
         return whole_text(lambda capacity: _n.clpool_device_describe(self.int_ptr, capacity))
 
+    @property
+    def facts(self) -> DeviceFacts:
+        """What it is called and has, as its driver tells at this moment; what the driver does not answer is 0 or ""."""
+        facts = _n.clpool_device_facts()
+        _n.clpool_device_read_facts(self.int_ptr, facts)
+        return DeviceFacts._of(facts)
+
     def __repr__(self) -> str:
         return f"<clpool.Device: {self.description}>"
 
@@ -47,11 +56,7 @@ class Device:
 
 
 def _options(selector: Optional[str], types: int, flags: int) -> Any:
-    options = _n.clpool_device_options()
-    options.selector = selector
-    options.types = types
-    options.flags = flags
-    return options
+    return filled(_n.clpool_device_options(), selector=selector, types=types, flags=flags)
 
 
 def choose_device(selector: Optional[str] = None, types: int = 0, flags: int = 0) -> Device:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pools' engine without a device: ranges of a number space that the caller owns. A heap is used by one thread at a time."""
 from . import _native as _n
-from ._results import HeapStatistics, read
+from ._results import HeapStatistics
 
 
 class HeapRange:
@@ -62,7 +62,7 @@ class Heap:
         """Figures of this moment."""
         stats = _n.clpool_heap_stats()
         _n.clpool_heap_statistics(self._handle, stats)
-        return read(HeapStatistics, stats)
+        return HeapStatistics._of(stats)
 
     def check(self) -> None:
         """Checks the heap's books against a recount."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _native as _n
+from ._fields import filled
 from ._text import whole_list
 from .constants import image_info, mem_flags
 from .memory import MemoryObject, host_memory_of, info_bytes
@@ -22,10 +23,7 @@ class ImageFormat:
         self.channel_data_type = channel_type
 
     def _struct(self) -> Any:
-        made = _n.cl_image_format()
-        made.image_channel_order = self.channel_order
-        made.image_channel_data_type = self.channel_data_type
-        return made
+        return filled(_n.cl_image_format(), image_channel_order=self.channel_order, image_channel_data_type=self.channel_data_type)
 
     @property
     def channel_count(self) -> int:
@@ -156,14 +154,9 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
     pitches = tuple(pitches or ())
     if len(pitches) > 2:
         raise ValueError(f"{len(pitches)} pitches are too many: row and slice")
-    options = _n.clpool_image_options()
-    options.dimensions = len(shape)
-    options.flags = flags
-    options.format = format._struct()
-    options.shape = shape
-    options.is_array = is_array
-    options.row_pitch = pitches[0] if pitches else 0
-    options.slice_pitch = pitches[1] if len(pitches) > 1 else 0
+    row, slice_ = (*pitches, 0, 0)[:2]
+    options = filled(_n.clpool_image_options(), dimensions=len(shape), flags=flags, format=format._struct(), shape=shape,
+                     is_array=is_array, row_pitch=row, slice_pitch=slice_)
     if hostbuf is not None:
         options.host, options.host_size = host_memory_of(hostbuf, flags)
     if buffer is not None:
@@ -216,14 +209,9 @@ def image_from_array(ctx: Any, ary: "np.ndarray[Any, Any]", num_channels: Option
         if shape[-1] != channels:
             raise ValueError(f"the last dimension is {shape[-1]}, but there are to be {channels} channels")
         shape = shape[:-1]
-    made = _n.clpool_image_array()
-    made.element = _ELEMENTS[ary.dtype]
-    made.channels = channels
-    made.normalized = norm_int
-    made.access = access[mode]
-    made.dimensions = len(shape)
-    made.shape = shape
-    made.data, made.size = _n.address_of(ary)
+    data, size = _n.address_of(ary)
+    made = filled(_n.clpool_image_array(), element=_ELEMENTS[ary.dtype], channels=channels, normalized=norm_int,
+                  access=access[mode], dimensions=len(shape), shape=shape, data=data, size=size)
     image: Image = _n.clpool_image_create_from_array(ctx, made)
     return image
 

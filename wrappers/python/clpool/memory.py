@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Tuple, Type, TypeVar
 import numpy as np
 
 from . import _native as _n
+from ._errors import InvalidValueError
 from .arrays import array_at, as_dtype, as_order, to_extents
 from .constants import WHOLE_SIZE, mem_flags, mem_info
 from .maps import MemoryMap
@@ -86,7 +87,7 @@ class MemoryObject(_n.Memory):
     @property
     def host_ptr(self) -> int:
         """Refused, as in PyOpenCL: see get_host_array(). get_info_number(mem_info.HOST_PTR) is the address."""
-        raise _n.InvalidValueError("host_ptr is not given: use get_host_array()")
+        raise InvalidValueError("host_ptr is not given: use get_host_array()")
 
     @property
     def associated_memobject(self) -> Optional["MemoryObject"]:

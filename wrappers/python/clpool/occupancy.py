@@ -4,6 +4,7 @@
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _native as _n
+from ._fields import filled
 from ._numbers import CLPOOL_OCCUPANCY_UNLIMITED, limiting_factors, register_allocation
 from ._results import DeviceLimits
 from ._text import whole_list
@@ -42,14 +43,9 @@ class DeviceData:
     @classmethod
     def from_limits(cls, model: int = _model.CURRENT, **limits: Any) -> "DeviceData":
         """Limits given as numbers: the fields of clpool_device_limits by name."""
-        made = _n.clpool_device_limits()
-        made.model = model
-        for name, value in limits.items():
-            if name not in DeviceLimits.__annotations__:
-                raise TypeError(f"there is no limit {name}")
-            setattr(made, name, value)
-            if name == "local_carve_outs":
-                made.local_carve_out_count = len(value)
+        if "local_carve_outs" in limits:
+            limits["local_carve_out_count"] = len(limits["local_carve_outs"])
+        made = filled(_n.clpool_device_limits(), model=model, **limits)
         return cls.__new__(cls)._take(_n.clpool_device_data_create_from_limits(made))
 
     @property
@@ -161,10 +157,8 @@ class Occupancy(NamedTuple):
 
 
 def _request(threads: int, shared_mem: int, registers: int, barriers: int, carve_out_bytes: int, flags: int) -> Any:
-    request = _n.clpool_occupancy_request()
-    request.threads, request.local_bytes, request.registers_per_thread = threads, shared_mem, registers
-    request.barriers, request.carve_out_bytes, request.flags = barriers, carve_out_bytes, flags
-    return request
+    return filled(_n.clpool_occupancy_request(), threads=threads, local_bytes=shared_mem, registers_per_thread=registers,
+                  barriers=barriers, carve_out_bytes=carve_out_bytes, flags=flags)
 
 
 #: In the order of PyCUDA's list.

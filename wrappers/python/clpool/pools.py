@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 
 from . import _native as _n
-from ._numbers import CLPOOL_LEADING_BITS_NONE, stretch_state
-from ._results import PoolStatistics, Stretch, read
+from ._fields import filled
+from ._numbers import CLPOOL_GUARD_DEFAULT, CLPOOL_GUARD_OFF, CLPOOL_GUARD_ON, CLPOOL_LEADING_BITS_NONE, stretch_state
+from ._results import PoolStatistics, Stretch
 from ._text import whole_text
 from .allocators import Allocator, ImmediateAllocator, PageLockedAllocator
 from .arrays import as_dtype, as_order, bytes_of, to_extents
@@ -22,6 +23,7 @@ from .devices import default_queue
 from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
 from .svm import PooledSVM
 
+_GUARD = {None: CLPOOL_GUARD_DEFAULT, True: CLPOOL_GUARD_ON, False: CLPOOL_GUARD_OFF}
 _STATES = {state.value: state.name.lower() for state in stretch_state}
 
 
@@ -55,9 +57,13 @@ class Pool(_n.Pool):
         bits = 0 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         if leading_bits_in_bin_id == 0:
             bits = CLPOOL_LEADING_BITS_NONE
-        super().__init__(allocator._handle, self._block_class, strategy, bits, trace_messages, max_bytes, max_held_bytes,
-                         min_chunk_bytes, alignment, release_threshold, decay_ns, collect, out_of_memory, message, queues,
-                         name, guard, wait_ns)
+        if guard is not None and not isinstance(guard, bool):
+            raise TypeError(f"guard must be True, False or None, not {guard!r}")
+        options = filled(_n.clpool_pool_options(), strategy=strategy, leading_bits_in_bin_id=bits, guard=_GUARD[guard],
+                         trace_messages=bool(trace_messages), max_bytes=max_bytes, max_held_bytes=max_held_bytes,
+                         min_chunk_bytes=min_chunk_bytes, alignment=alignment, release_threshold=release_threshold,
+                         decay_ns=decay_ns, wait_ns=wait_ns)
+        super().__init__(allocator._handle, self._block_class, options, collect, out_of_memory, message, queues, name)
         self._addressless = not allocator.addressable
         self._leading_bits = 4 if leading_bits_in_bin_id is None else leading_bits_in_bin_id
         self.allocator = allocator
@@ -65,7 +71,7 @@ class Pool(_n.Pool):
     @property
     def statistics(self) -> PoolStatistics:
         """All figures of this moment."""
-        return read(PoolStatistics, self._figures())
+        return PoolStatistics._of(self._figures())
 
     def _figures(self) -> Any:
         stats = _n.clpool_pool_stats()

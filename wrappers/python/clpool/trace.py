@@ -5,7 +5,7 @@ from typing import Any, Callable, Iterator, Optional, Union
 
 from . import _native as _n
 from ._numbers import CLPOOL_TRACE_NO_SLOT, trace_action
-from ._results import ReplayResult, TraceEvent, TraceStatistics, read
+from ._results import ReplayResult, TraceEvent, TraceStatistics
 from .allocators import Allocator
 from .pools import Pool
 
@@ -33,7 +33,7 @@ class Trace:
         """Figures of the log."""
         stats = _n.clpool_trace_stats()
         _n.clpool_trace_statistics(self._handle, stats)
-        return read(TraceStatistics, stats)
+        return TraceStatistics._of(stats)
 
     def __len__(self) -> int:
         return self.statistics.events

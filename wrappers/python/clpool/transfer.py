@@ -11,6 +11,7 @@ from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union, over
 import numpy as np
 
 from . import _native as _n
+from ._fields import filled
 from .arrays import as_dtype, bytes_of, to_extents
 from .constants import WHOLE_SIZE
 from .images import Image
@@ -38,14 +39,11 @@ def _pitches(values: Any) -> Tuple[int, int]:
 
 
 def _box(region: Any, source_origin: Any, target_origin: Any, source_pitches: Any, target_pitches: Any) -> Any:
-    box = _n.clpool_box()
-    box.dimensions = 3
-    box.region = _three(region, 1)
-    box.source_origin = _three(source_origin, 0)
-    box.target_origin = _three(target_origin, 0)
-    box.source_row_pitch, box.source_slice_pitch = _pitches(source_pitches)
-    box.target_row_pitch, box.target_slice_pitch = _pitches(target_pitches)
-    return box
+    source_row, source_slice = _pitches(source_pitches)
+    target_row, target_slice = _pitches(target_pitches)
+    return filled(_n.clpool_box(), dimensions=3, region=_three(region, 1), source_origin=_three(source_origin, 0),
+                  target_origin=_three(target_origin, 0), source_row_pitch=source_row, source_slice_pitch=source_slice,
+                  target_row_pitch=target_row, target_slice_pitch=target_slice)
 
 
 def _kept(event: _n.Event, host: Any, is_blocking: bool) -> _n.Event:

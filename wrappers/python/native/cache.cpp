@@ -88,7 +88,7 @@ bool to_object(PyObject* object, uint64_t kind, void*& handle, InUse& use) {
 PyObject* create_cache(PyObject*, PyObject*) {
   clpool_memo* memo = nullptr;
   const clpool_status status = clpool_memo_create(&memo);
-  return succeeded(status) ? new_handle(memo, memo_kind, std::make_shared<Results>()) : nullptr;
+  return succeeded(status) ? new_handle(memo, clpool_memo_kind, std::make_shared<Results>()) : nullptr;
 }
 
 PyObject* cache_get(PyObject*, PyObject* args) {
@@ -98,7 +98,7 @@ PyObject* cache_get(PyObject*, PyObject* args) {
     return nullptr;
   }
   InUse cache_use, object_use;
-  auto* memo = static_cast<clpool_memo*>(handle_of(cache, memo_kind, cache_use));
+  auto* memo = static_cast<clpool_memo*>(handle_of(cache, clpool_memo_kind, cache_use));
   void* handle = nullptr;
   if (memo == nullptr || !to_object(object, kind, handle, object_use)) {
     return nullptr;
@@ -124,7 +124,7 @@ PyObject* cache_find(PyObject*, PyObject* args) {
     return nullptr;
   }
   InUse cache_use, object_use;
-  auto* memo = static_cast<clpool_memo*>(handle_of(cache, memo_kind, cache_use));
+  auto* memo = static_cast<clpool_memo*>(handle_of(cache, clpool_memo_kind, cache_use));
   void* handle = nullptr;
   if (memo == nullptr || !to_object(object, kind, handle, object_use)) {
     return nullptr;

@@ -346,7 +346,7 @@ PyObject* create_custom_allocator(PyObject*, PyObject* args) {
     raise_status(status);
     return nullptr;
   }
-  return new_handle(allocator, allocator_kind, functions, true);
+  return new_handle(allocator, clpool_allocator_kind, functions, true);
 }
 
 PyObject* set_message_callback(PyObject*, PyObject* callback) {
@@ -395,12 +395,13 @@ PyObject* replay(PyObject*, PyObject* args) {
     return nullptr;
   }
   InUse log_use, target_use;
-  auto* trace = static_cast<clpool_trace*>(handle_of(log, trace_kind, log_use));
+  auto* trace = static_cast<clpool_trace*>(handle_of(log, clpool_trace_kind, log_use));
   if (trace == nullptr) {
     return nullptr;
   }
   const bool into_allocator = !PyObject_HasAttrString(target, "try_allocate");
-  void* made = into_allocator ? handle_of(target, allocator_kind, target_use) : pool_of(target, target_use);
+  void* made =
+      into_allocator ? handle_of(target, clpool_allocator_kind, target_use) : pool_of(target, target_use);
   if (made == nullptr) {
     return nullptr;
   }

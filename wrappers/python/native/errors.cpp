@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions: one class per kind of status, each also of the built-in class that Python programs expect, with
-// .status and the OpenCL code .code.
-#include <array>
+// How statuses become exceptions, with .status and the OpenCL code .code. The classes are those of clpool/_errors.py.
 #include <cstring>
 #include <string>
 
@@ -12,40 +10,15 @@ namespace clpool::python {
 
 namespace {
 
-struct ErrorClass {
-  const char* kind;  ///< as wrappers/generate names it
-  PyObject** builtin;
-  const char* doc;
-  PyObject* type = nullptr;
-};
-
 PyObject* base_error = nullptr;
-
-std::array<ErrorClass, 12> error_classes{{
-    {"InvalidValue", &PyExc_ValueError, "An argument is outside its range."},
-    {"InvalidOperation", &PyExc_RuntimeError,
-     "The object is in a state that does not allow the call, such as a block released twice."},
-    {"OutOfMemory", &PyExc_MemoryError,
-     "Device memory or a pool's limit is exhausted, and everything that could help was tried."},
-    {"OutOfHostMemory", &PyExc_MemoryError, "Host memory is exhausted."},
-    {"NotSupported", &PyExc_NotImplementedError, "The device, platform or OpenCL version lacks the feature."},
-    {"OpenCL", &PyExc_RuntimeError, "An OpenCL call failed: see .code."},
-    {"Callback", &PyExc_RuntimeError, "A callback reported a failure or an impossible result."},
-    {"InputOutput", &PyExc_OSError, "A file could not be opened, read or written."},
-    {"BadFormat", &PyExc_ValueError, "Input is malformed; the message names the place."},
-    {"NotFound", &PyExc_LookupError, "No such device, entry or object."},
-    {"WouldBlock", &PyExc_RuntimeError, "A non-blocking call would have had to block."},
-    {"Internal", &PyExc_RuntimeError, "A broken invariant of libclpool: please report it."},
-}};
+PyObject* errors_of_status = nullptr;  // {status: class}
 
 PyObject* class_of(clpool_status status) {
-  const char* kind = kind_of_status(status);
-  for (const ErrorClass& entry : error_classes) {
-    if (kind != nullptr && std::strcmp(kind, entry.kind) == 0) {
-      return entry.type;
-    }
-  }
-  return base_error;
+  PyObject* number = PyLong_FromLong(status);
+  PyObject* found = number == nullptr ? nullptr : PyDict_GetItemWithError(errors_of_status, number);
+  Py_XDECREF(number);
+  PyErr_Clear();
+  return found != nullptr ? found : base_error;
 }
 
 bool set_number(PyObject* error, const char* name, long value) {
@@ -68,31 +41,12 @@ void raise(clpool_status status, const char* text, cl_int code) {
 
 }  // namespace
 
-bool add_errors(PyObject* module) {
-  PyObject* defaults = Py_BuildValue("{s:i,s:i}", "status", 0, "code", 0);
-  base_error = defaults == nullptr
-                   ? nullptr
-                   : PyErr_NewExceptionWithDoc(
-                         "clpool.ClpoolError",
-                         "What libclpool could not do. .status is one of the STATUS numbers, .code the "
-                         "OpenCL error code behind it, 0 if there is none.",
-                         PyExc_Exception, defaults);
-  Py_XDECREF(defaults);
-  if (base_error == nullptr || PyModule_AddObjectRef(module, "ClpoolError", base_error) < 0) {
-    return false;
-  }
-  for (ErrorClass& entry : error_classes) {
-    const std::string name = std::string(entry.kind) + "Error";
-    PyObject* bases = PyTuple_Pack(2, base_error, *entry.builtin);
-    entry.type = bases == nullptr
-                     ? nullptr
-                     : PyErr_NewExceptionWithDoc(("clpool." + name).c_str(), entry.doc, bases, nullptr);
-    Py_XDECREF(bases);
-    if (entry.type == nullptr || PyModule_AddObjectRef(module, name.c_str(), entry.type) < 0) {
-      return false;
-    }
-  }
-  return true;
+bool find_errors() {
+  PyObject* errors = PyImport_ImportModule("clpool._errors");
+  base_error = errors == nullptr ? nullptr : PyObject_GetAttrString(errors, "ClpoolError");
+  errors_of_status = base_error == nullptr ? nullptr : PyObject_GetAttrString(errors, "OF_STATUS");
+  Py_XDECREF(errors);
+  return errors_of_status != nullptr;
 }
 
 void raise_status(clpool_status status) {

@@ -50,7 +50,8 @@ void release_quietly(void* handle) {
 }
 
 void (*quiet_release_of(const HandleKind& kind))(void*) {
-  return &kind == &map_kind ? release_quietly<map_kind> : release_quietly<allocator_kind>;
+  return &kind == &clpool_map_kind ? release_quietly<clpool_map_kind>
+                                   : release_quietly<clpool_allocator_kind>;
 }
 
 void give_back(void* handle, const HandleKind& kind) {
@@ -184,18 +185,19 @@ PyType_Spec handle_spec = {"clpool._native.Handle", sizeof(HandleObject), 0,
 
 }  // namespace
 
-const HandleKind allocator_kind{"allocator", release_as<clpool_allocator, clpool_allocator_release>, true};
-const HandleKind map_kind{"map", release_as<clpool_map, clpool_map_release>, true};
-const HandleKind heap_kind{"heap", destroy_heap, false};
-const HandleKind heap_range_kind{"heap range", forget_range, false};
-const HandleKind trace_kind{"trace", release_as<clpool_trace, clpool_trace_release>, false};
-const HandleKind trace_writer_kind{"trace writer",
-                                   release_as<clpool_trace_writer, clpool_trace_writer_release>, false};
-const HandleKind device_data_kind{"device data", release_as<clpool_device_data, clpool_device_data_release>,
-                                  false};
-const HandleKind memo_kind{"cache", release_as<clpool_memo, clpool_memo_release>, false};
-const HandleKind memo_value_kind{"cached value", release_as<clpool_memo_value, clpool_memo_value_release>,
-                                 false};
+const HandleKind clpool_allocator_kind{"allocator", release_as<clpool_allocator, clpool_allocator_release>,
+                                       true};
+const HandleKind clpool_map_kind{"map", release_as<clpool_map, clpool_map_release>, true};
+const HandleKind clpool_heap_kind{"heap", destroy_heap, false};
+const HandleKind clpool_heap_range_kind{"heap range", forget_range, false};
+const HandleKind clpool_trace_kind{"trace", release_as<clpool_trace, clpool_trace_release>, false};
+const HandleKind clpool_trace_writer_kind{
+    "trace writer", release_as<clpool_trace_writer, clpool_trace_writer_release>, false};
+const HandleKind clpool_device_data_kind{"device data",
+                                         release_as<clpool_device_data, clpool_device_data_release>, false};
+const HandleKind clpool_memo_kind{"cache", release_as<clpool_memo, clpool_memo_release>, false};
+const HandleKind clpool_memo_value_kind{"cached value",
+                                        release_as<clpool_memo_value, clpool_memo_value_release>, false};
 
 bool add_handle_type(PyObject* module) {
   handle_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&handle_spec));

@@ -70,7 +70,7 @@ bool finish_at_exit(PyObject* module) {
 }  // namespace
 
 bool add_everything(PyObject* module) {
-  return add_errors(module) && add_handle_type(module) && add_cl_types(module) && add_memory_type(module) &&
+  return find_errors() && add_handle_type(module) && add_cl_types(module) && add_memory_type(module) &&
          add_pool_type(module) && PyModule_AddFunctions(module, functions) == 0 && follow_forks() &&
          finish_at_exit(module);
 }

@@ -26,12 +26,8 @@ inline bool interpreter_ends() {
 
 // errors.cpp
 
-/// The kind of exception of a status, by the table in common/status.i; NULL for one that is not there. In the
-/// generated file.
-const char* kind_of_status(clpool_status status);
-
-/// Makes the exception classes and adds them to the module; false with an exception set.
-bool add_errors(PyObject* module);
+/// Finds the package's exception classes; false with an exception set.
+bool find_errors();
 
 /// Raises what a failed status stands for, with the calling thread's last message. A user's own exception
 /// that was put by in a callback goes first.
@@ -141,8 +137,9 @@ struct HandleKind {
   bool later;
 };
 
-extern const HandleKind allocator_kind, map_kind, heap_kind, heap_range_kind, trace_kind, trace_writer_kind,
-    device_data_kind, memo_kind, memo_value_kind;
+extern const HandleKind clpool_allocator_kind, clpool_map_kind, clpool_heap_kind, clpool_heap_range_kind,
+    clpool_trace_kind, clpool_trace_writer_kind, clpool_device_data_kind, clpool_memo_kind,
+    clpool_memo_value_kind;
 
 bool add_handle_type(PyObject* module);
 /// The handle in `object`, NULL with an exception set if it is another or was released.
@@ -216,6 +213,8 @@ PyObject* adopt(PyObject* module, PyObject* args);
 
 bool add_pool_type(PyObject* module);
 clpool_pool* pool_of(PyObject* object, InUse& use);
+/// The struct in an object of SWIG's; NULL with an exception set if it is another. In the generated file.
+const clpool_pool_options* pool_options_of(PyObject* object);
 
 // callbacks.cpp
 

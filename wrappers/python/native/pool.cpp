@@ -251,30 +251,15 @@ bool is_callable_or_none(PyObject* object, const char* name) {
   return false;
 }
 
-bool is_truth_or_none(PyObject* object, const char* name) {
-  if (object == Py_None || PyBool_Check(object)) {
-    return true;
-  }
-  PyErr_Format(PyExc_TypeError, "%s must be True, False or None, not %s", name, Py_TYPE(object)->tp_name);
-  return false;
-}
-
 int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   auto* self = as_pool(object);
-  static const char* const names[] = {
-      "allocator",      "block_class",       "strategy",       "leading_bits_in_bin_id",
-      "trace_messages", "max_bytes",         "max_held_bytes", "min_chunk_bytes",
-      "alignment",      "release_threshold", "decay_ns",       "collect",
-      "out_of_memory",  "message",           "queues",         "name",
-      "guard",          "wait_ns",           nullptr};
-  PyObject *allocator, *block_class, *strategy, *bits, *max_bytes, *max_held, *min_chunk, *alignment,
-      *threshold, *decay, *collect, *out_of_memory, *message, *queues, *guard, *wait;
-  int trace_messages = 0;
+  static const char* const names[] = {"allocator", "block_class", "options", "collect", "out_of_memory",
+                                      "message",   "queues",      "name",    nullptr};
+  PyObject *allocator, *block_class, *fields, *collect, *out_of_memory, *message, *queues;
   const char* name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOpOOOOOOOOOOzOO", const_cast<char**>(names),
-                                   &allocator, &PyType_Type, &block_class, &strategy, &bits, &trace_messages,
-                                   &max_bytes, &max_held, &min_chunk, &alignment, &threshold, &decay,
-                                   &collect, &out_of_memory, &message, &queues, &name, &guard, &wait)) {
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!OOOOOz", const_cast<char**>(names), &allocator,
+                                   &PyType_Type, &block_class, &fields, &collect, &out_of_memory, &message,
+                                   &queues, &name)) {
     return -1;
   }
   if (self->block_type != nullptr) {
@@ -282,23 +267,13 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
     return -1;
   }
   InUse use;
-  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, allocator_kind, use));
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  uint64_t strategy_number = 0, bits_number = 0;
+  auto* source = static_cast<clpool_allocator*>(handle_of(allocator, clpool_allocator_kind, use));
+  const clpool_pool_options* given = pool_options_of(fields);
   std::vector<void*> queue_handles;
-  const bool parsed = source != nullptr && to_unsigned(strategy, UINT32_MAX, "strategy", strategy_number) &&
-                      to_unsigned(bits, UINT32_MAX, "leading_bits_in_bin_id", bits_number) &&
-                      to_unsigned(max_bytes, UINT64_MAX, "max_bytes", options.max_bytes) &&
-                      to_unsigned(max_held, UINT64_MAX, "max_held_bytes", options.max_held_bytes) &&
-                      to_unsigned(min_chunk, UINT64_MAX, "min_chunk_bytes", options.min_chunk_bytes) &&
-                      to_unsigned(alignment, UINT64_MAX, "alignment", options.alignment) &&
-                      to_unsigned(threshold, UINT64_MAX, "release_threshold", options.release_threshold) &&
-                      to_unsigned(decay, UINT64_MAX, "decay_ns", options.decay_ns) &&
-                      to_unsigned(wait, UINT64_MAX, "wait_ns", options.wait_ns) &&
-                      to_cl_handles(queues, "cl_command_queue", queue_handles) &&
-                      is_callable_or_none(collect, "collect") &&
-                      is_callable_or_none(out_of_memory, "out_of_memory") &&
-                      is_callable_or_none(message, "message") && is_truth_or_none(guard, "guard");
+  const bool parsed =
+      source != nullptr && given != nullptr && to_cl_handles(queues, "cl_command_queue", queue_handles) &&
+      is_callable_or_none(collect, "collect") && is_callable_or_none(out_of_memory, "out_of_memory") &&
+      is_callable_or_none(message, "message");
   if (!parsed) {
     return -1;
   }
@@ -308,17 +283,12 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
     return -1;
   }
   const clpool_pool_callbacks callbacks = callbacks_of(functions);
-  options.strategy = static_cast<uint32_t>(strategy_number);
-  options.leading_bits_in_bin_id = static_cast<uint32_t>(bits_number);
-  options.trace_messages = trace_messages != 0 ? 1 : 0;
+  clpool_pool_options options = *given;
   options.callbacks = &callbacks;
   options.user = reinterpret_cast<void*>(static_cast<uintptr_t>(self->functions));
   options.queues = reinterpret_cast<const cl_command_queue*>(queue_handles.data());
   options.queue_count = static_cast<uint32_t>(queue_handles.size());
   options.name = name;
-  options.guard = guard == Py_None   ? CLPOOL_GUARD_DEFAULT
-                  : guard == Py_True ? CLPOOL_GUARD_ON
-                                     : CLPOOL_GUARD_OFF;
   clpool_status status;
   {
     const DriverCall call;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: choice, characterization, bank conflicts, device data, occupancy, caches, logs, heaps, the plug-in."""
 import csv
+import ctypes
 import os
 import subprocess
 import sys
@@ -22,6 +23,51 @@ def test_choice_finds_what_it_lists(opencl):
     with pytest.raises(clpool.NotFoundError) as caught:
         clpool.choose_device("no such device anywhere")
     assert isinstance(caught.value, LookupError)
+
+
+def asked(device, name, kind):
+    """What OpenCL itself answers."""
+    value = kind()
+    assert ctypes.CDLL("libOpenCL.so.1").clGetDeviceInfo(ctypes.c_void_p(device.int_ptr), name, ctypes.c_size_t(ctypes.sizeof(value)),
+                                                         ctypes.byref(value), None) == 0
+    return value.value
+
+
+def test_facts_of_a_device_are_those_that_opencl_tells(opencl):
+    device = opencl[0]
+    facts = device.facts
+    assert isinstance(facts, clpool.DeviceFacts)
+    assert device.description == f"{facts.name} [{facts.platform}]"
+    text = ctypes.c_char * 1024
+    for name, fact in ((0x102B, facts.name), (0x102C, facts.vendor), (0x102D, facts.driver_version), (0x102F, facts.version)):
+        assert asked(device, name, text).decode()[:127].strip() == fact[:127].strip()
+    for name, kind, fact in ((0x1000, ctypes.c_uint64, facts.type), (0x1002, ctypes.c_uint32, facts.compute_units),
+                             (0x101F, ctypes.c_uint64, facts.memory_bytes), (0x1010, ctypes.c_uint64, facts.largest_allocation_bytes),
+                             (0x1023, ctypes.c_uint64, facts.local_memory_bytes), (0x1019, ctypes.c_uint32, 8 * facts.alignment),
+                             (0x1035, ctypes.c_uint32, facts.has_unified_memory)):
+        assert asked(device, name, kind) == fact
+    assert facts.version.startswith(f"OpenCL {facts.version_major}.{facts.version_minor}")
+    assert isinstance(facts.type, clpool.device_type) and isinstance(facts.svm_capabilities, clpool.device_svm_capabilities)
+    assert facts.svm_capabilities == clpool.svm_capabilities(device)
+    assert facts.has_unified_memory in (True, False) and isinstance(facts.has_out_of_order_queues, bool)
+    assert facts.platform_index >= 0 and facts.device_index >= 0
+    assert "sub-device" in clpool.DeviceFacts.platform_index.__doc__
+    with pytest.raises(clpool.InvalidValueError):
+        clpool.Device(0).facts
+
+
+def test_a_part_of_a_device_is_at_no_place_of_the_list(opencl):
+    library, parts = ctypes.CDLL("libOpenCL.so.1"), (ctypes.c_void_p * 1024)()
+    by_one_unit = (ctypes.c_ssize_t * 3)(0x1086, 1, 0)
+    count = ctypes.c_uint32()
+    most = asked(opencl[0], 0x1043, ctypes.c_uint32)  # CL_DEVICE_PARTITION_MAX_SUB_DEVICES; rusticl has no function for it
+    if most < 2 or library.clCreateSubDevices(
+            ctypes.c_void_p(opencl[0].int_ptr), by_one_unit, 1024, parts, ctypes.byref(count)) != 0:
+        pytest.skip("the device cannot be cut into parts (CL_DEVICE_PARTITION_EQUALLY)")
+    facts = clpool.Device(parts[0]).facts
+    for part in parts[:count.value]:
+        library.clReleaseDevice(ctypes.c_void_p(part))
+    assert facts.platform_index is None and facts.device_index is None and facts.compute_units == 1
 
 
 def test_automatic_initialization():

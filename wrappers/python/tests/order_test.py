@@ -130,6 +130,27 @@ def test_a_blocking_call_ends_with_its_command(things, gate, needs, name):
     opener.join()
 
 
+@pytest.mark.parametrize("touch, wait", [(clpool.touch.BYTE, True), (clpool.touch.WHOLE, True), (clpool.touch.WRITE, False)])
+def test_an_allocation_waits_for_the_command_that_makes_its_memory_if_that_is_wanted(things, gate, queue, touch, wait):
+    allocator = clpool.ImmediateAllocator(queue, touch=touch, wait=wait)
+    clpool.enqueue_fill(queue, things.a, b"x", wait_for=[clpool.Event(gate.handle)])
+    opener = threading.Timer(.05, gate.open)
+    opener.start()
+    with allocator(4096):
+        assert gate.is_open
+    opener.join()
+
+
+def test_an_allocation_waits_for_nothing_by_default(things, gate, queue):
+    clpool.enqueue_fill(queue, things.a, b"x", wait_for=[clpool.Event(gate.handle)])
+    memory = clpool.ImmediateAllocator(queue)(4096)
+    assert not gate.is_open
+    gate.open()
+    memory.release()
+    with pytest.raises(clpool.InvalidValueError, match="touch is 0x4, valid are 0 to 3"):
+        clpool.ImmediateAllocator(queue, touch=4)
+
+
 @pytest.mark.parametrize("name", BLOCKING)
 def test_calls_block_unless_they_are_told_not_to(things, gate, needs, name):
     opener = threading.Timer(.05, gate.open)

@@ -328,6 +328,16 @@ def test_a_guard_is_on_off_or_as_the_environment_says(numbers):
             numbers.pool(guard=guard)
 
 
+@pytest.mark.parametrize("option, value, kind", [
+    ("max_bytes", -1, ValueError), ("max_bytes", 1 << 64, OverflowError), ("strategy", 1 << 32, OverflowError),
+    ("decay_ns", 1.5, TypeError), ("wait_ns", None, TypeError), ("alignment", 3, clpool.InvalidValueError),
+    ("name", "a\0b", ValueError), ("queues", 5, TypeError), ("collect", 5, TypeError)])
+def test_options_that_cannot_be_are_refused_by_name(numbers, option, value, kind):
+    with pytest.raises(kind) as caught:
+        numbers.pool(**{option: value})
+    assert kind not in (ValueError, OverflowError) or option in str(caught.value) or option == "name"
+
+
 def test_page_locked_arrays_may_be_for_one_queue(queue):
     pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
     array = pool.allocate_on(queue, (3, 4), np.float32)

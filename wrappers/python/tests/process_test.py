@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """fork() and Ctrl-C."""
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -178,3 +179,12 @@ signal.raise_signal(signal.SIGINT)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert done.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in done.stderr
+
+
+def test_exceptions_go_to_other_processes_as_they_are(opencl):
+    with pytest.raises(clpool.InvalidValueError) as caught:
+        clpool.Device(0).facts
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is clpool.InvalidValueError and isinstance(copy, ValueError)
+    assert str(copy) == str(caught.value) and copy.status == clpool.status.INVALID_VALUE and copy.code == 0
+    assert type(copy).__module__ == "clpool"

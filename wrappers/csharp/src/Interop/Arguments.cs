@@ -28,16 +28,22 @@ namespace ClPool.Interop
             return (int)value;
         }
 
-        internal static T NotNull<T>(T value, string name) where T : class
+        internal static T NotNull<T>(T? value, string name) where T : class
         {
             if (value == null) throw new ArgumentNullException(name);
             return value;
         }
 
-        /// <summary>Three numbers for origins, regions and shapes; what is left out is `rest`. Null stays null.</summary>
-        internal static ulong[] Triple(long[] values, ulong rest, string name)
+        /// <summary>Three numbers for origins; what is left out is `rest`. Null stays null.</summary>
+        internal static ulong[]? Triple(long[]? values, ulong rest, string name)
         {
-            if (values == null) return null;
+            return values == null ? null : Three(values, rest, name);
+        }
+
+        /// <summary>The same for regions and shapes, which must be there.</summary>
+        internal static ulong[] Three(long[]? given, ulong rest, string name)
+        {
+            long[] values = NotNull(given, name);
             if (values.Length > 3) throw new ArgumentException("has " + values.Length + " entries; at most 3 are possible", name);
             ulong[] result = { rest, rest, rest };
             for (int i = 0; i < values.Length; i++) result[i] = Bytes(values[i], name);
@@ -45,15 +51,15 @@ namespace ClPool.Interop
         }
 
         /// <summary>The handle of an object for the time of a call.</summary>
-        internal static OwnedHandle.Borrowed Borrow(IBorrowable from, string name) { return NotNull(from, name).Borrow(); }
+        internal static Borrowed Borrow(IBorrowable? from, string name) { return NotNull(from, name).Borrow(); }
 
         /// <summary>The same for one that may be missing: its handle is zero.</summary>
-        internal static OwnedHandle.Borrowed BorrowOptional(IBorrowable fromOrNull)
+        internal static Borrowed BorrowOptional(IBorrowable? fromOrNull)
         {
-            return fromOrNull == null ? new OwnedHandle.Borrowed(IntPtr.Zero) : fromOrNull.Borrow();
+            return fromOrNull == null ? new Borrowed(IntPtr.Zero) : fromOrNull.Borrow();
         }
 
-        internal static uint Count(Array array) { return array == null ? 0u : (uint)array.Length; }
+        internal static uint Count(Array? array) { return array == null ? 0u : (uint)array.Length; }
     }
 
     /// <summary>An array of numbers that is held in place while native code uses it.</summary>
@@ -63,13 +69,13 @@ namespace ClPool.Interop
         internal readonly void* Pointer;
         internal readonly ulong Bytes;
 
-        internal PinnedArray(Array array, string name)
+        internal PinnedArray(Array? given, string name)
         {
-            Arguments.NotNull(array, name);
+            Array array = Arguments.NotNull(given, name);
             int item = ItemSize(array, name);
             handle = GCHandle.Alloc(array, GCHandleType.Pinned);
             Bytes = (ulong)array.LongLength * (ulong)item;
-            Pointer = Bytes == 0 ? null : (void*)handle.AddrOfPinnedObject();
+            Pointer = (void*)handle.AddrOfPinnedObject();
         }
 
         public void Dispose() { handle.Free(); }

@@ -14,7 +14,7 @@ namespace ClPool.Interop
         private static readonly ConcurrentDictionary<IntPtr, object> targets = new ConcurrentDictionary<IntPtr, object>();
         private static long last;
 
-        [ThreadStatic] private static Exception pending;
+        [ThreadStatic] private static Exception? pending;
 
         /// <summary>Makes a target known; it stays until <see cref="Remove"/>.</summary>
         internal static IntPtr Add(object target)
@@ -26,16 +26,16 @@ namespace ClPool.Interop
 
         internal static void Remove(IntPtr id)
         {
-            object removed;
+            object? removed;
             targets.TryRemove(id, out removed);
         }
 
         /// <summary>The target, or null when it is gone.</summary>
-        internal static T Find<T>(IntPtr id) where T : class
+        internal static T? Find<T>(IntPtr id) where T : class
         {
-            object found;
+            object? found;
             if (!targets.TryGetValue(id, out found)) return null;
-            WeakReference weak = found as WeakReference;
+            WeakReference? weak = found as WeakReference;
             return (weak == null ? found : weak.Target) as T;
         }
 
@@ -43,9 +43,9 @@ namespace ClPool.Interop
         internal static void Failed(Exception exception) { pending = exception; }
 
         /// <summary>What callbacks of this thread threw since the last call; null for nothing.</summary>
-        internal static Exception TakePending()
+        internal static Exception? TakePending()
         {
-            Exception taken = pending;
+            Exception? taken = pending;
             if (taken != null) pending = null;
             return taken;
         }
@@ -53,7 +53,7 @@ namespace ClPool.Interop
         /// <summary>After a call that succeeded although one of its callbacks failed.</summary>
         internal static void ReportPending()
         {
-            Exception failure = TakePending();
+            Exception? failure = TakePending();
             if (failure != null) Library.Send(MessageSeverity.Error, "a callback failed: " + failure);
         }
     }

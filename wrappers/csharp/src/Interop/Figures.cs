@@ -29,7 +29,7 @@ namespace ClPool.Interop
         }
 
         /// <summary>Writes numbers into an array of a struct, and tells how many they are.</summary>
-        internal static unsafe uint Store(long[] numbers, ulong* room, int capacity, string name)
+        internal static unsafe uint Store(long[]? numbers, ulong* room, int capacity, string name)
         {
             if (numbers == null) return 0;
             if (numbers.Length > capacity)
@@ -38,12 +38,12 @@ namespace ClPool.Interop
             return (uint)numbers.Length;
         }
 
-        private static string Text(object value)
+        private static string Text(object? value)
         {
             if (value == null) return "none";
-            IEnumerable several = value is string ? null : value as IEnumerable;
-            if (several != null) return "[" + string.Join(", ", several.Cast<object>().Select(Text)) + "]";
-            return Convert.ToString(value, CultureInfo.InvariantCulture);
+            IEnumerable? several = value is string ? null : value as IEnumerable;
+            if (several != null) return "[" + string.Join(", ", several.Cast<object?>().Select(Text)) + "]";
+            return Convert.ToString(value, CultureInfo.InvariantCulture) ?? "";
         }
     }
 }

@@ -23,24 +23,22 @@ namespace ClPool.Interop
         }
 #endif
 
-        internal static void CopyFrom(object owner, IntPtr pointer, long available, Array source, long offset)
+        internal static void CopyFrom(IntPtr pointer, long available, Array source, long offset)
         {
             using (PinnedArray host = new PinnedArray(source, "source"))
             {
                 byte* start = Range(pointer, available, offset, host.Bytes);
                 Buffer.MemoryCopy(host.Pointer, start, (long)host.Bytes, (long)host.Bytes);
             }
-            GC.KeepAlive(owner);
         }
 
-        internal static void CopyTo(object owner, IntPtr pointer, long available, Array target, long offset)
+        internal static void CopyTo(IntPtr pointer, long available, Array target, long offset)
         {
             using (PinnedArray host = new PinnedArray(target, "target"))
             {
                 byte* start = Range(pointer, available, offset, host.Bytes);
                 Buffer.MemoryCopy(start, host.Pointer, (long)host.Bytes, (long)host.Bytes);
             }
-            GC.KeepAlive(owner);
         }
 
         private static byte* Range(IntPtr pointer, long available, long offset, ulong bytes)

@@ -11,15 +11,28 @@ using System.Threading;
 
 namespace ClPool.Interop
 {
-    /// <summary>Found unreachable together with the memory object that holds it, if that was forgotten.</summary>
-    internal sealed class Leash
+    /// <summary>What a memory object holds while it lives, and hands on: the object itself, which every request makes anew,
+    /// stays small.</summary>
+    internal abstract class Slot
     {
-        /// <summary>The memory to bring back; zero while nothing is watched.</summary>
+        /// <summary>The memory; zero while nobody holds this.</summary>
         internal IntPtr Memory;
+        /// <summary>What the memory was made from, which it keeps; or null.</summary>
+        internal object? Source;
+    }
+
+    /// <summary>A slot for memory that nobody brings back.</summary>
+    internal sealed class PlainSlot : Slot
+    {
+    }
+
+    /// <summary>A slot that is found unreachable together with the memory object that holds it, if that was forgotten.</summary>
+    internal sealed class Leash : Slot
+    {
         /// <summary>Collections before this turn, or fewer.</summary>
         internal int Collections;
         /// <summary>Where the memory was allocated; null unless leaks are traced.</summary>
-        internal string Site;
+        internal string? Site;
 
         ~Leash()
         {

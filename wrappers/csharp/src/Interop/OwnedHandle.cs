@@ -9,7 +9,7 @@ namespace ClPool.Interop
 {
     /// <summary>One reference to a native object. Released at once by Dispose; a forgotten one is put on a list that the
     /// next call works off, because a finalizer may neither block nor call a driver.</summary>
-    internal sealed class OwnedHandle : SafeHandle
+    internal sealed class OwnedHandle : SafeHandle, ILender
     {
         internal delegate int Releaser(IntPtr handle);
 
@@ -52,11 +52,11 @@ namespace ClPool.Interop
                 DangerousRelease();
                 throw new ObjectDisposedException(owner);
             }
-            return new Borrowed(this);
+            return new Borrowed(this, handle);
         }
 
         /// <summary>The text of an object over a handle.</summary>
-        internal static string Describe(string name, OwnedHandle owned, IntPtr foreign)
+        internal static string Describe(string name, OwnedHandle? owned, IntPtr foreign)
         {
             if (owned != null && owned.IsDisposed) return name + " (disposed)";
             IntPtr value = owned == null ? foreign : owned.handle;
@@ -66,7 +66,7 @@ namespace ClPool.Interop
         /// <summary>Releases what finalizers left.</summary>
         internal static void ReleaseForgotten()
         {
-            OwnedHandle found;
+            OwnedHandle? found;
             while (!late.IsEmpty && late.TryDequeue(out found)) found.release(found.left);
         }
 
@@ -85,26 +85,6 @@ namespace ClPool.Interop
             return true;
         }
 
-        /// <summary>A handle in use.</summary>
-        internal struct Borrowed : IDisposable
-        {
-            private readonly OwnedHandle from; // null: somebody else keeps it
-
-            internal readonly IntPtr Value;
-
-            internal Borrowed(OwnedHandle from)
-            {
-                this.from = from;
-                Value = from.handle;
-            }
-
-            internal Borrowed(IntPtr foreign)
-            {
-                from = null;
-                Value = foreign;
-            }
-
-            public void Dispose() { if (from != null) from.DangerousRelease(); }
-        }
+        void ILender.Return() { DangerousRelease(); }
     }
 }

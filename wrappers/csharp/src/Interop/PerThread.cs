@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// What a thread keeps for the fast paths: leashes that are free, and the pool whose native part it is using.
+// What a thread keeps for the fast paths: slots that are free, and the pool whose native part it is using.
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
@@ -10,13 +10,15 @@ namespace ClPool.Interop
 {
     internal sealed class PerThread
     {
-        private const int KeptLeashes = 256;
+        private const int Kept = 256; // of each kind
 
-        [ThreadStatic] private static PerThread current;
+        [ThreadStatic] private static PerThread? current;
         private static readonly List<WeakReference> all = new List<WeakReference>();
 
-        private readonly Leash[] leashes = new Leash[KeptLeashes];
+        private readonly Leash?[] leashes = new Leash[Kept];
         private int leashCount;
+        private readonly PlainSlot?[] slots = new PlainSlot[Kept];
+        private int slotCount;
         private int collections; // as last seen: earlier than a leash's turn, or at its beginning
         private IntPtr poolInUse;
 
@@ -39,7 +41,7 @@ namespace ClPool.Interop
             lock (all) threads = all.ToArray();
             foreach (WeakReference thread in threads)
             {
-                PerThread state = (PerThread)thread.Target;
+                PerThread? state = (PerThread?)thread.Target;
                 if (state == null || state == current) continue;
                 SpinWait spin = new SpinWait();
                 while (Volatile.Read(ref state.poolInUse) == pool) spin.SpinOnce();
@@ -48,7 +50,7 @@ namespace ClPool.Interop
 
         /// <summary>A leash that watches memory.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Leash TakeLeash(IntPtr memory)
+        internal Leash TakeLeash(IntPtr memory, object? source)
         {
             int last = leashCount - 1;
             Leash leash;
@@ -58,22 +60,64 @@ namespace ClPool.Interop
             }
             else
             {
-                leash = leashes[last];
+                leash = leashes[last]!;
                 leashes[last] = null;
                 leashCount = last;
             }
             leash.Collections = collections;
+            leash.Source = source;
             leash.Memory = memory;
             return leash;
         }
 
-        /// <summary>Ends a turn of a leash, which is kept for the next one unless it may have been found unreachable.</summary>
+        /// <summary>A slot for memory that nothing watches.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal void ReturnLeash(Leash leash)
+        internal Slot TakeSlot(IntPtr memory, object? source)
+        {
+            int last = slotCount - 1;
+            PlainSlot slot;
+            if (last < 0)
+            {
+                slot = new PlainSlot();
+            }
+            else
+            {
+                slot = slots[last]!;
+                slots[last] = null;
+                slotCount = last;
+            }
+            slot.Source = source;
+            slot.Memory = memory;
+            return slot;
+        }
+
+        /// <summary>Ends a turn of a slot. It is kept for the next one, but for a leash that may have been found unreachable.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void Return(Slot slot)
+        {
+            slot.Memory = IntPtr.Zero;
+            slot.Source = null;
+            Leash? leash = slot as Leash;
+            if (leash != null) ReturnLeash(leash);
+            else ReturnSlot((PlainSlot)slot);
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private void ReturnSlot(PlainSlot slot)
+        {
+            int count = slotCount;
+            if (count == Kept) return;
+            slots[count] = slot;
+            slotCount = count + 1;
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private void ReturnLeash(Leash leash)
         {
             int count = leashCount, now = CountCollections();
             collections = now;
-            if (count == KeptLeashes || leash.Collections != now)
+            leash.Site = null;
+            if (count == Kept || leash.Collections != now)
             {
                 GC.SuppressFinalize(leash);
                 return;
@@ -94,13 +138,14 @@ namespace ClPool.Interop
         [MethodImpl(MethodImplOptions.NoInlining)]
         private static PerThread Make()
         {
-            current = new PerThread();
+            PerThread made = new PerThread();
+            current = made;
             lock (all)
             {
                 all.RemoveAll(thread => !thread.IsAlive);
-                all.Add(new WeakReference(current));
+                all.Add(new WeakReference(made));
             }
-            return current;
+            return made;
         }
     }
 }

@@ -10,8 +10,11 @@ namespace ClPool.Interop
         /// <summary>Fills a buffer of the caller with text and tells how many bytes the whole needs.</summary>
         internal delegate int Writer(byte* text, ulong capacity, ulong* needed);
 
-        /// <summary>A static text of the library; null for NULL.</summary>
-        internal static string Read(void* text)
+        /// <summary>A static text of the library; "" for NULL.</summary>
+        internal static string Read(void* text) { return ReadOrNull(text) ?? ""; }
+
+        /// <summary>The same; null for NULL.</summary>
+        internal static string? ReadOrNull(void* text)
         {
             if (text == null) return null;
             byte* bytes = (byte*)text;
@@ -21,7 +24,7 @@ namespace ClPool.Interop
         }
 
         /// <summary>Bytes with their zero, to be pinned for a call; null for null.</summary>
-        internal static byte[] Bytes(string text)
+        internal static byte[]? Bytes(string? text)
         {
             return text == null ? null : Encoding.UTF8.GetBytes(text + "\0");
         }

@@ -60,16 +60,46 @@ typedef struct clpool_small_options {
   uint64_t weights[CLPOOL_MAX_WEIGHTS];
   /** Bytes, at least 1. */
   uint64_t unit;
+  /** Set of CL_DEVICE_TYPE_… bits. */
+  cl_device_type types;
+  /** Copied; NULL: "". */
+  const char* name;
 } clpool_small_options;
 
 /** Initial value of a clpool_small_options. */
 #define CLPOOL_SMALL_OPTIONS_INIT \
-  { sizeof(clpool_small_options), 1u, 0u, 0u, {0u, 0u, 0u}, 1u }
+  { sizeof(clpool_small_options), 1u, 0u, 0u, {0u, 0u, 0u}, 1u, 0u, NULL }
+
+/** What it is. */
+typedef struct clpool_small_facts {
+  /** sizeof(clpool_small_facts) of the caller. */
+  uint32_t struct_size;
+  /** From 0; UINT32_MAX for nowhere. */
+  uint32_t place;
+  /** Set of CL_DEVICE_TYPE_… bits; 0: any. */
+  cl_device_type type;
+  /** Its name. */
+  char name[64];
+  /** Static. */
+  const char* note;
+} clpool_small_facts;
 
 /**
  * Sets a struct to CLPOOL_SMALL_STATS_INIT.
  * @param stats receives it
  */
 CLPOOL_API void clpool_small_stats_init(clpool_small_stats* stats) CLPOOL_NOEXCEPT;
+
+/**
+ * Sets a struct to CLPOOL_SMALL_OPTIONS_INIT.
+ * @param options receives it
+ */
+CLPOOL_API void clpool_small_options_init(clpool_small_options* options) CLPOOL_NOEXCEPT;
+
+/**
+ * Sets a struct to its initial value.
+ * @param facts receives it
+ */
+CLPOOL_API void clpool_small_facts_init(clpool_small_facts* facts) CLPOOL_NOEXCEPT;
 
 #endif

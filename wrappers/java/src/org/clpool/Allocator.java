@@ -34,8 +34,24 @@ public final class Allocator extends NativeObject {
    * @return the allocator
    */
   public static Allocator immediate(CommandQueue queue, long flags) {
+    return immediate(queue, flags, Touch.BYTE, false);
+  }
+
+  /**
+   * Buffers that are forced into existence when they are made, by a command of choice.
+   *
+   * @param queue where the memory is forced and used
+   * @param flags cl_mem_flags; 0 means {@link Cl#MEM_READ_WRITE}
+   * @param touch the command
+   * @param wait whether each allocation waits for the command, and so for what was enqueued on the queue before, too: memory
+   *     that is not to be had is then its error and no later command's
+   * @return the allocator
+   * @throws NotSupportedException if the device lacks the command, or if its driver crashes in it
+   */
+  public static Allocator immediate(CommandQueue queue, long flags, Touch touch, boolean wait) {
+    long command = Errors.required("touch", touch).number() | (wait ? Constants.CLPOOL_TOUCH_WAIT : 0);
     return new Allocator(
-        Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_immediate(q, flags)));
+        Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_touching(q, flags, command)));
   }
 
   /**

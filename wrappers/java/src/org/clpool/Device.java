@@ -100,6 +100,18 @@ public final class Device {
   }
 
   /**
+   * What it is called and has, as its driver tells at this moment; what the driver does not answer is 0 or "".
+   *
+   * @return the facts
+   */
+  public DeviceFacts facts() {
+    try (clpool_device_facts facts = new clpool_device_facts()) {
+      Native.clpool_device_read_facts(handle, facts);
+      return new DeviceFacts(facts);
+    }
+  }
+
+  /**
    * Which kinds of SVM it has.
    *
    * @return bits of CL_DEVICE_SVM_…; 0 before OpenCL 2.0

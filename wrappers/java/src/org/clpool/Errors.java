@@ -20,22 +20,7 @@ final class Errors {
   static RuntimeException create(int status, int clError, byte[] message, boolean withCause) {
     Throwable cause = withCause ? CAUSE.get() : null;
     dropCause();
-    return create(Status.of(status), clError, Text.fromBytes(message), cause);
-  }
-
-  private static RuntimeException create(Status status, int clError, String message, Throwable cause) {
-    switch (status) {
-      case INVALID_VALUE:
-        return new InvalidValueException(message, clError, cause);
-      case INVALID_OPERATION:
-        return new InvalidStateException(message, clError, cause);
-      case OUT_OF_MEMORY:
-        return new OutOfDeviceMemoryException(message, clError, cause);
-      case NOT_SUPPORTED:
-        return new NotSupportedException(message, clError, cause);
-      default:
-        return new ClpoolException(status, message, clError, cause);
-    }
+    return Status.of(status).exception(Text.fromBytes(message), clError, cause);
   }
 
   /** For arguments outside their range. */

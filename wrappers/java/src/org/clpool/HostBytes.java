@@ -97,8 +97,21 @@ final class HostBytes extends Usable {
     }
   }
 
-  /** A view of memory at an address, which it keeps reachable. */
+  /** A view of an object's memory, which it keeps reachable. */
   static ByteBuffer view(Object owner, long address, long available, long offset, long size) {
+    check(available, offset, size);
+    ByteBuffer view = (ByteBuffer) Native.java_view(address + offset, size);
+    Handle.keep(view, owner);
+    return view.order(ByteOrder.nativeOrder());
+  }
+
+  /** The same for a view that ends with others. */
+  static ByteBuffer view(Views views, long address, long available, long offset, long size) {
+    check(available, offset, size);
+    return views.of(address + offset, size).order(ByteOrder.nativeOrder());
+  }
+
+  private static void check(long available, long offset, long size) {
     Sizes.check("offset", offset);
     Sizes.check("size", size);
     if (offset > available || size > available - offset) {
@@ -109,8 +122,5 @@ final class HostBytes extends Usable {
       throw Errors.invalid(
           "a view has " + size + " bytes, but a ByteBuffer at most " + Integer.MAX_VALUE + ": take it in parts");
     }
-    ByteBuffer view = (ByteBuffer) Native.java_view(address + offset, size);
-    Handle.keep(view, owner);
-    return view.order(ByteOrder.nativeOrder());
   }
 }

@@ -58,7 +58,7 @@ public final class Image extends Memory {
 
   static Image adopt(long handle, Object keeper) {
     Image image = new Image(handle, keeper);
-    image.watch(null);
+    image.watch();
     return image;
   }
 

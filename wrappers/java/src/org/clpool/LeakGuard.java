@@ -4,18 +4,77 @@ package org.clpool;
 
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
+import java.util.Arrays;
 
 /**
- * Brings memory back that a program forgot to close: one guard for each piece of memory that is watched. Guards are
- * kept in a few lists with a lock each, so that threads seldom meet; a thread of its own takes those whose memory
- * object the garbage collector found, and hands the native memory to the pool's list of late releases, which neither
- * waits nor calls a driver.
+ * Brings memory back that a program forgot to close. Memory holds a {@link Leash}, which nothing else refers to: a guard
+ * learns from the garbage collector that its leash, and with it the memory object, is gone, and a thread of its own hands
+ * the native memory to the pool's list of late releases, which neither waits nor calls a driver.
+ *
+ * <p>Guards and leashes are made in pairs and used again, because references that the garbage collector looks after cost
+ * more than a pool's hit. All guards are kept in a few lists with a lock each, which only making and dropping one takes.
  */
-final class LeakGuard extends PhantomReference<Memory> {
+final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
+  /** What one memory object at a time holds. */
+  static final class Leash {
+    private final LeakGuard guard = new LeakGuard(this);
+
+    /** Watches memory until {@link #returned}. */
+    private void watch(long handle, MessageListener listener, Throwable origin) {
+      guard.handle = handle;
+      guard.origin = origin;
+      guard.listener = listener;
+    }
+
+    /** Ends the watch; the leash is for another memory object then. Called once, by the one that closes the memory. */
+    void returned() {
+      guard.handle = 0;
+      if (guard.origin != null) {
+        guard.origin = null;
+        guard.listener = null;
+      }
+      FREE.get().add(this);
+    }
+  }
+
+  /** The leashes that a thread has left. */
+  private static final class Leashes {
+    private static final int MOST = 256;
+
+    private Leash[] free = new Leash[4];
+    private int count;
+
+    private Leash take() {
+      if (count == 0) {
+        return new Leash();
+      }
+      Leash leash = free[--count];
+      free[count] = null;
+      return leash;
+    }
+
+    private void add(Leash leash) {
+      if (count == free.length && !grow()) {
+        leash.guard.unlink();
+        return;
+      }
+      free[count++] = leash;
+    }
+
+    private boolean grow() {
+      if (count == MOST) {
+        return false;
+      }
+      free = Arrays.copyOf(free, 2 * count);
+      return true;
+    }
+  }
+
   private static final long SETTLE_MILLIS = 10;
   private static final int LISTS = 64; // a power of two
   private static final LeakGuard[] HEADS = new LeakGuard[LISTS];
-  private static final ReferenceQueue<Memory> FORGOTTEN = new ReferenceQueue<>();
+  private static final ReferenceQueue<Leash> FORGOTTEN = new ReferenceQueue<>();
+  private static final ThreadLocal<Leashes> FREE = ThreadLocal.withInitial(Leashes::new);
 
   static {
     for (int i = 0; i < LISTS; ++i) {
@@ -26,28 +85,22 @@ final class LeakGuard extends PhantomReference<Memory> {
     thread.start();
   }
 
-  private final long handle;
   private final LeakGuard head;
-  private final Object keeper;
-  private final Throwable origin;
+  private long handle; // 0 while nothing is watched
+  private Throwable origin;
+  private MessageListener listener;
   private LeakGuard previous;
   private LeakGuard next;
 
   private LeakGuard() {
     super(null, null);
-    handle = 0;
     head = this;
-    keeper = null;
-    origin = null;
     previous = this;
     next = this;
   }
 
-  private LeakGuard(Memory memory, long handle, Object keeper, Throwable origin) {
-    super(memory, FORGOTTEN);
-    this.handle = handle;
-    this.keeper = keeper;
-    this.origin = origin;
+  private LeakGuard(Leash leash) {
+    super(leash, FORGOTTEN);
     this.head = HEADS[(int) Thread.currentThread().getId() & (LISTS - 1)];
     synchronized (head) {
       previous = head;
@@ -57,27 +110,21 @@ final class LeakGuard extends PhantomReference<Memory> {
     }
   }
 
-  /**
-   * Watches memory until it is closed.
-   *
-   * @param keeper what must stay reachable as long as the memory
-   * @param origin where it was allocated, for the message; null: no message
-   */
-  static LeakGuard watch(Memory memory, long handle, Object keeper, Throwable origin) {
-    return new LeakGuard(memory, handle, keeper, origin);
+  /** A leash that watches memory. */
+  static Leash watch(long handle) {
+    return watch(handle, null, null);
   }
 
-  /** Ends the watch; false if it had ended. Without clear(), which is a call into the virtual machine. */
-  boolean disarm() {
-    synchronized (head) {
-      if (next == null) {
-        return false;
-      }
-      previous.next = next;
-      next.previous = previous;
-      next = null;
-      return true;
-    }
+  /**
+   * The same with a message if the memory is forgotten.
+   *
+   * @param listener who gets it; null: the library's listener
+   * @param origin where the memory was allocated; null: no message
+   */
+  static Leash watch(long handle, MessageListener listener, Throwable origin) {
+    Leash leash = FREE.get().take();
+    leash.watch(handle, listener, origin);
+    return leash;
   }
 
   /** Gives what the garbage collector has just found a moment to come back: it queues that, and the thread takes it. */
@@ -89,11 +136,20 @@ final class LeakGuard extends PhantomReference<Memory> {
     }
   }
 
+  // Without clear(), which is a call into the virtual machine: what nobody refers to is not queued.
+  private void unlink() {
+    synchronized (head) {
+      previous.next = next;
+      next.previous = previous;
+    }
+  }
+
   private static void bringBack() {
     while (true) {
       try {
         LeakGuard guard = (LeakGuard) FORGOTTEN.remove();
-        if (guard.disarm()) {
+        guard.unlink();
+        if (guard.handle != 0) { // else the thread that had it left ended
           guard.report();
           Native.clpool_mem_release_later(guard.handle);
         }
@@ -106,18 +162,14 @@ final class LeakGuard extends PhantomReference<Memory> {
   }
 
   private void report() {
-    if (origin == null) {
-      return;
-    }
-    MessageListener listener = keeper instanceof Pool ? ((Pool) keeper).messages() : null;
-    listener = listener == null ? Clpool.messageListener() : listener;
-    if (listener == null) {
+    MessageListener told = listener == null ? Clpool.messageListener() : listener;
+    if (origin == null || told == null) {
       return;
     }
     StringBuilder text = new StringBuilder("memory was forgotten that was allocated");
     for (StackTraceElement element : origin.getStackTrace()) {
       text.append(" at ").append(element);
     }
-    listener.message(Severity.WARNING, text.toString());
+    told.message(Severity.WARNING, text.toString());
   }
 }

@@ -13,6 +13,7 @@ public final class MappedMemory extends NativeObject {
   private final boolean writable;
   private final Memory memory; // what it belongs to stays reachable
   private final Event mapped;
+  private final Views views = Views.canClose() ? new Views(this) : null;
 
   MappedMemory(long value, long flags, Memory memory, Event mapped) {
     super("map", value, Native::clpool_map_release);
@@ -31,8 +32,9 @@ public final class MappedMemory extends NativeObject {
   }
 
   /**
-   * The mapped bytes, in native byte order. The view keeps the map from being collected, but must not be used after
-   * {@link #unmap} or {@link #close()}. It is read-only if the memory was mapped for reading alone.
+   * The mapped bytes, in native byte order. The view keeps the map from being collected. After {@link #unmap} or
+   * {@link #close()} its use is an IllegalStateException from Java 22 on; before, it must not be used then. It is read-only
+   * if the memory was mapped for reading alone. From Java 22 on, {@code MemorySegment.ofBuffer(view)} is a segment of it.
    *
    * @return the bytes, at most 2 GiB
    */
@@ -48,12 +50,38 @@ public final class MappedMemory extends NativeObject {
    * @return the bytes, in native byte order
    */
   public ByteBuffer byteBuffer(long offset, long size) {
+    ByteBuffer view = views == null ? viewOf(offset, size) : closingViewOf(offset, size);
+    return writable ? view : view.asReadOnlyBuffer().order(view.order());
+  }
+
+  private ByteBuffer viewOf(long offset, long size) {
+    return HostBytes.view(this, address(), size(), offset, size);
+  }
+
+  // A map that was closed meanwhile may have ended its views already: then this one ends here.
+  private ByteBuffer closingViewOf(long offset, long size) {
+    begin();
+    try {
+      synchronized (views) {
+        ByteBuffer view = HostBytes.view(views, address(), Native.clpool_map_size(value()), offset, size);
+        if (!tryBegin()) {
+          views.close();
+          throw Errors.closed(what());
+        }
+        end();
+        return view;
+      }
+    } finally {
+      end();
+    }
+  }
+
+  private long address() {
     long address = pointer();
     if (address == 0) {
       throw Errors.state("this map was unmapped");
     }
-    ByteBuffer view = HostBytes.view(this, address, size(), offset, size);
-    return writable ? view : view.asReadOnlyBuffer().order(view.order());
+    return address;
   }
 
   /**
@@ -93,7 +121,7 @@ public final class MappedMemory extends NativeObject {
   }
 
   /**
-   * Unmaps. Doing it again is no command and succeeds.
+   * Unmaps. Doing it again is no command and succeeds. Views are of no use any more.
    *
    * @param queueOrNull the queue; null: the one that mapped
    * @param after events to wait for
@@ -102,16 +130,34 @@ public final class MappedMemory extends NativeObject {
   public Event unmap(CommandQueue queueOrNull, Event... after) {
     long[] event = new long[1];
     try (Uses uses = new Uses()) {
-      Native.clpool_map_unmap(uses.of("map", this), uses.ofOptional(queueOrNull), uses.of(after), event);
+      long map = uses.of("map", this);
+      long queue = uses.ofOptional(queueOrNull);
+      long[] waits = uses.of(after);
+      if (views == null) {
+        Native.clpool_map_unmap(map, queue, waits, event);
+      } else {
+        synchronized (views) {
+          views.close();
+          Native.clpool_map_unmap(map, queue, waits, event);
+        }
+      }
     }
     Reference.reachabilityFence(memory);
     return new Event(event[0]);
   }
 
-  /** Unmaps if that was not done. */
+  /**
+   * Unmaps if that was not done. Where another thread reads or writes a file or the like by a view, that is done when the
+   * views are forgotten.
+   */
   @Override
   public void close() {
-    super.close();
+    if (views == null) {
+      super.close();
+    } else if (tryBegin()) {
+      super.close();
+      views.closeThen(this::end);
+    }
   }
 
   @Override

@@ -30,10 +30,21 @@ public class Memory extends Usable implements AutoCloseable {
     }
   }
 
-  private final Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long
+  private Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long; or OwnViews
   private final long handle;
-  private LeakGuard guard;
+  private LeakGuard.Leash leash; // null: nobody watches
   private volatile int uses;
+
+  /** Views of memory that no pool keeps, which end with it, and what else it keeps. */
+  private static final class OwnViews {
+    private final Views views;
+    private final Object keeper;
+
+    private OwnViews(Memory memory, Object keeper) {
+      this.views = new Views(memory);
+      this.keeper = keeper;
+    }
+  }
 
   /** Memory that nobody watches. */
   Memory(long handle, Object keeper) {
@@ -43,15 +54,18 @@ public class Memory extends Usable implements AutoCloseable {
 
   /** Memory that comes back when it is forgotten. */
   static Memory watched(long handle, Object keeper) {
-    return watched(handle, keeper, null);
+    return new Memory(handle, keeper).watch();
   }
 
-  static Memory watched(long handle, Object keeper, Throwable origin) {
-    return new Memory(handle, keeper).watch(origin);
+  /** The same with a message that says where it was allocated. */
+  static Memory watched(long handle, Pool pool, Throwable origin) {
+    Memory memory = new Memory(handle, pool);
+    memory.leash = LeakGuard.watch(handle, pool.messages(), origin);
+    return memory;
   }
 
-  final Memory watch(Throwable origin) {
-    guard = LeakGuard.watch(this, handle, keeper, origin);
+  final Memory watch() {
+    leash = LeakGuard.watch(handle);
     return this;
   }
 
@@ -155,7 +169,7 @@ public class Memory extends Usable implements AutoCloseable {
   public static Memory wrap(long clMem, boolean retain) {
     long made = Native.clpool_mem_wrap(Context.requireHandle("cl_mem", clMem), retain ? 1 : 0);
     boolean image = MemoryKind.of(Native.clpool_mem_kind(made)) == MemoryKind.IMAGE;
-    return (image ? new Image(made, null) : new Memory(made, null)).watch(null);
+    return (image ? new Image(made, null) : new Memory(made, null)).watch();
   }
 
   /**
@@ -372,7 +386,7 @@ public class Memory extends Usable implements AutoCloseable {
   public final Memory subRegion(long origin, long size, long flags) {
     Sizes.check("origin", origin);
     Sizes.check("size", size);
-    return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper);
+    return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper());
   }
 
   /**
@@ -383,12 +397,15 @@ public class Memory extends Usable implements AutoCloseable {
    * @return the buffer
    */
   public final Memory asBuffer(long flags) {
-    return watched(with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)), keeper);
+    return watched(with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)), keeper());
   }
 
   /**
    * Pinned memory and SVM as host memory, in native byte order. Coarse-grain SVM must be mapped while it is used. The
-   * view keeps the memory from being collected, but must not be used after {@link #close()}.
+   * view keeps the memory from being collected, but must not be used after {@link #close()}: for memory of no pool, from
+   * Java 22 on, that is an IllegalStateException. Those of blocks are not refused, because that would cost each close as
+   * much as a command: what they show is the next user's. From Java 22 on, {@code MemorySegment.ofBuffer(view)} is a segment
+   * of it.
    *
    * @return the bytes, at most 2 GiB
    */
@@ -404,12 +421,32 @@ public class Memory extends Usable implements AutoCloseable {
    * @return the bytes
    */
   public final ByteBuffer byteBuffer(long offset, long size) {
-    MemoryKind kind = kind();
-    long pointer = pointer();
-    if (pointer == 0 || kind == MemoryKind.CUSTOM) {
-      throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
+    begin();
+    try {
+      MemoryKind kind = kind();
+      long pointer = pointer();
+      if (pointer == 0 || kind == MemoryKind.CUSTOM) {
+        throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
+      }
+      if (!Views.canClose() || isPooled()) {
+        return HostBytes.view(this, pointer, size(), offset, size);
+      }
+      return HostBytes.view(ownViews(), pointer, size(), offset, size);
+    } finally {
+      end();
     }
-    return HostBytes.view(this, pointer, size(), offset, size);
+  }
+
+  private synchronized Views ownViews() {
+    if (!(keeper instanceof OwnViews)) {
+      keeper = new OwnViews(this, keeper);
+    }
+    return ((OwnViews) keeper).views;
+  }
+
+  private Object keeper() {
+    Object kept = keeper;
+    return kept instanceof OwnViews ? ((OwnViews) kept).keeper : kept;
   }
 
   /**
@@ -432,7 +469,7 @@ public class Memory extends Usable implements AutoCloseable {
    */
   public final Memory retain() {
     with(Native::clpool_mem_retain);
-    return (this instanceof Image ? new Image(handle, keeper) : new Memory(handle, keeper)).watch(null);
+    return (this instanceof Image ? new Image(handle, keeper()) : new Memory(handle, keeper())).watch();
   }
 
   /**
@@ -484,7 +521,8 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
-   * Closes SVM or a block of a pool behind a queue's commands and some events. No other thread may use it then.
+   * Closes SVM or a block of a pool behind a queue's commands and some events. No other thread may use it then, nor a view
+   * of it.
    *
    * @param queueOrNull the queue; null: the one that the memory is bound to
    * @param after events to wait for
@@ -497,11 +535,16 @@ public class Memory extends Usable implements AutoCloseable {
     long[] event = new long[1];
     boolean closed = false;
     try (Uses used = new Uses()) {
-      Native.clpool_mem_release_on(handle, used.ofOptional(queueOrNull), used.of(after), event);
+      long queue = used.ofOptional(queueOrNull);
+      long[] waits = used.of(after);
+      if (keeper instanceof OwnViews) {
+        ((OwnViews) keeper).views.close();
+      }
+      Native.clpool_mem_release_on(handle, queue, waits, event);
       closed = true;
     } finally {
       if (closed) {
-        disarm();
+        unwatch();
       } else {
         uses = 0;
       }
@@ -523,8 +566,9 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
-   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order. May
-   * be called again.
+   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order, and
+   * where that is a view that a file is read into or the like, the memory goes back when its views are forgotten. May be
+   * called again.
    */
   @Override
   public final void close() {
@@ -540,21 +584,32 @@ public class Memory extends Usable implements AutoCloseable {
         return;
       }
     } while (!USES.weakCompareAndSet(this, now, now | how));
-    disarm();
+    unwatch();
     if (now == 0) {
       release(how);
     }
   }
 
-  private void disarm() {
-    if (guard != null) {
-      guard.disarm();
-      guard = null;
+  private void unwatch() {
+    LeakGuard.Leash watched = leash;
+    if (watched != null) {
+      leash = null; // it may soon be another memory's
+      watched.returned();
     }
-    Reference.reachabilityFence(this); // not found forgotten before the guard is disarmed
+    Reference.reachabilityFence(this); // not found forgotten before
   }
 
+  // Nobody uses it, nor will: only views are left.
   private void release(int how) {
+    Object kept = keeper;
+    if (kept instanceof OwnViews) {
+      ((OwnViews) kept).views.closeThen(() -> giveBack(how));
+    } else {
+      giveBack(how);
+    }
+  }
+
+  private void giveBack(int how) {
     if (how == RELEASE) {
       Native.clpool_mem_release(handle);
     } else if (how == RELEASE_LATER) {

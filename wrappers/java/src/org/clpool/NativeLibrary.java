@@ -33,7 +33,9 @@ final class NativeLibrary {
       System.loadLibrary(GLUE);
     } catch (UnsatisfiedLinkError missing) {
       if (!loadFromJar()) {
-        throw missing;
+        throw new UnsatisfiedLinkError(
+            missing.getMessage() + "; nor is it in the jar, as " + folderInJar() + System.mapLibraryName(GLUE) + "; the property "
+                + PROPERTY + ", which may name its folder, is not set");
       }
     }
   }
@@ -49,7 +51,7 @@ final class NativeLibrary {
   }
 
   private static boolean loadFromJar() {
-    String folder = "native/" + System.getProperty("os.name").toLowerCase(Locale.ROOT) + "-" + architecture() + "/";
+    String folder = folderInJar();
     try {
       Path target = Files.createTempDirectory("clpool");
       boolean found = unpack(folder + LIBRARY, target.resolve(LIBRARY));
@@ -77,6 +79,10 @@ final class NativeLibrary {
       Files.copy(in, target, StandardCopyOption.REPLACE_EXISTING);
       return true;
     }
+  }
+
+  private static String folderInJar() {
+    return "native/" + System.getProperty("os.name").toLowerCase(Locale.ROOT) + "-" + architecture() + "/";
   }
 
   private static String architecture() {

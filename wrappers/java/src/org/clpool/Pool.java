@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,9 +17,14 @@ public final class Pool extends NativeObject {
   private final String name;
   private final LeakDetection leakDetection;
   private final PoolCallbacks callbacks;
+  private final long gate; // closed by whoever closes the pool; the way of requests that neither wait nor call back
+  private final boolean open; // whether requests may take it
 
-  Pool(long value, PoolBuilder builder, PoolCallbacks callbacks) {
-    super("pool", value, Native::clpool_pool_release, Handle.lanesForAll());
+  Pool(long value, long gate, PoolBuilder builder, PoolCallbacks callbacks) {
+    super("pool", value, pool -> Native.java_gate_release(gate), Handle.lanesForAll());
+    Handle.whenGone(this, () -> Native.java_gate_gone(gate));
+    this.gate = gate;
+    this.open = !builder.tellsOfRequests();
     this.name = builder.name();
     this.leakDetection = builder.leakDetection();
     this.callbacks = callbacks;
@@ -56,9 +62,14 @@ public final class Pool extends NativeObject {
     if (size < 0) {
       Sizes.check("size", size);
     }
+    long block = open ? Native.java_gate_allocate(gate, size) : 0;
+    return track(block != 0 ? block : allocateSlowly(size));
+  }
+
+  private long allocateSlowly(long size) {
     long pool = begin();
     try {
-      return track(Native.clpool_pool_allocate(pool, size));
+      return Native.clpool_pool_allocate(pool, size);
     } finally {
       end();
     }
@@ -92,6 +103,15 @@ public final class Pool extends NativeObject {
     }
   }
 
+  /** Gives the pool up; it may be called again. Blocks that are handed out keep its memory. What uses it ends in order. */
+  @Override
+  public void close() {
+    Native.java_gate_shut(gate);
+    super.close();
+    Reference.reachabilityFence(this); // the gate lives as long
+  }
+
+  // Keeps this reachable, and with it the gate, until the native call has ended.
   private Memory track(long block) {
     if (leakDetection == LeakDetection.OFF) {
       return new Memory(block, this);

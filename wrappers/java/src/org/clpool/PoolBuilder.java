@@ -7,7 +7,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
   private final Allocator allocator;
   private long leadingBits;
   private CommandQueue[] queues = {};
-  private String name = "";
   private int guard; // one of CLPOOL_GUARD_…
   private LeakDetection leakDetection = LeakDetection.RECLAIM;
   private Runnable collect = PoolBuilder::collectGarbage;
@@ -43,17 +42,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
    */
   public PoolBuilder queues(CommandQueue... values) {
     queues = Errors.required("queues", values).clone();
-    return this;
-  }
-
-  /**
-   * Name for messages and dumps.
-   *
-   * @param value the name
-   * @return this
-   */
-  public PoolBuilder name(String value) {
-    name = value == null ? "" : value;
     return this;
   }
 
@@ -141,10 +129,13 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
               uses.of("allocator", allocator),
               options,
               uses.all("queues", queues),
-              name,
               callbacks == null ? 0 : callbacks.register(),
               callbacks == null ? 0 : callbacks.which());
-      return new Pool(pool, this, callbacks);
+      long gate = Native.java_gate_open(pool);
+      if (gate == 0) {
+        throw new OutOfMemoryError("no native memory for a pool");
+      }
+      return new Pool(pool, gate, this, callbacks);
     }
   }
 
@@ -153,8 +144,15 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
     return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
   }
 
+  /** Whether a request that neither waits nor calls a driver may send a message. */
+  boolean tellsOfRequests() {
+    boolean guarded =
+        guard == Constants.CLPOOL_GUARD_DEFAULT ? System.getenv("CLPOOL_GUARD") != null : guard != Constants.CLPOOL_GUARD_OFF;
+    return traceMessages || guarded;
+  }
+
   String name() {
-    return name;
+    return name == null ? "" : name;
   }
 
   LeakDetection leakDetection() {
@@ -163,6 +161,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   @Override
   public String toString() {
-    return "PoolBuilder[" + (name.isEmpty() ? "" : name + ", ") + strategy + " over " + allocator + "]";
+    return "PoolBuilder[" + (name().isEmpty() ? "" : name + ", ") + strategy + " over " + allocator + "]";
   }
 }

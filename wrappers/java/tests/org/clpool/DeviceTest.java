@@ -38,6 +38,24 @@ class DeviceTest {
   }
 
   @Test
+  void factsOfADeviceAreThoseThatOpenClTells() {
+    DeviceFacts facts = device.facts();
+    assertEquals(device.describe(), facts.name() + " [" + facts.platform() + "]");
+    assertEquals(device.svmCapabilities(), facts.svmCapabilities());
+    assertTrue(facts.computeUnits() >= 1 && facts.type() != 0, facts.toString());
+    assertTrue(facts.memoryBytes() >= facts.largestAllocationBytes() && facts.largestAllocationBytes() > 0, facts.toString());
+    assertTrue(facts.localMemoryBytes() > 0 && Long.bitCount(facts.alignment()) == 1, facts.toString());
+    assertTrue(facts.version().startsWith("OpenCL " + facts.versionMajor() + "." + facts.versionMinor()), facts.toString());
+    assertFalse(facts.vendor().isEmpty() || facts.driverVersion().isEmpty(), facts.toString());
+    assertEquals(device, Device.list(DeviceSelection.of(facts.platformIndex() + ":" + facts.deviceIndex())).get(0));
+    try (CommandQueue several = CommandQueue.createOutOfOrder(session.context(), device)) {
+      assertTrue(facts.hasOutOfOrderQueues(), facts.toString());
+    } catch (ClpoolException e) {
+      assertFalse(facts.hasOutOfOrderQueues(), facts.toString());
+    }
+  }
+
+  @Test
   void everyQuestionHasAnAnswerWithItsSource() {
     Characterization facts = device.characterize();
     for (Answer answer :

@@ -13,6 +13,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class MemoryTest {
@@ -296,6 +298,46 @@ class MemoryTest {
       assertTrue(ownQueue.toString().startsWith("CommandQueue[0x"));
       ownQueue.finish();
     }
+  }
+
+  /** Whether an allocation ends while commands that were enqueued before it are held up. */
+  private boolean endsBeforeTheQueue(Touch touch, boolean wait) throws InterruptedException {
+    AtomicBoolean opened = new AtomicBoolean();
+    try (CommandQueue own = CommandQueue.create(context, session.device());
+        Allocator allocator = Allocator.immediate(own, 0, touch, wait);
+        Memory held = buffer(SIZE);
+        Event gate = Event.user(context);
+        Event fill = own.fill(held, new byte[1], gate)) {
+      Thread opener =
+          new Thread(
+              () -> {
+                LockSupport.parkNanos(50_000_000);
+                opened.set(true);
+                gate.complete();
+              });
+      if (wait || touch == Touch.WRITE) {
+        opener.start(); // else behind the allocation, however long that takes
+      }
+      try (Memory memory = allocator.allocate(SIZE)) {
+        assertEquals(SIZE, memory.size());
+        boolean early = !opened.get();
+        if (opener.getState() == Thread.State.NEW) {
+          opener.start();
+        }
+        opener.join();
+        fill.await();
+        return early;
+      }
+    }
+  }
+
+  @Test
+  void anAllocationWaitsForTheCommandThatMakesItsMemoryIfThatIsWanted() throws InterruptedException {
+    assertTrue(endsBeforeTheQueue(Touch.BYTE, false));
+    assertFalse(endsBeforeTheQueue(Touch.BYTE, true));
+    assertFalse(endsBeforeTheQueue(Touch.WHOLE, true));
+    assertFalse(endsBeforeTheQueue(Touch.WRITE, false));
+    assertThrows(NullPointerException.class, () -> Allocator.immediate(queue, 0, null, false));
   }
 
   @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +193,57 @@ class OwnershipTest {
       assertTrue(Support.collectUntil(() -> activeAfterATick(pool) == 0));
       pool.freeHeld();
       assertTrue(dry.chunks.isEmpty());
+    }
+  }
+
+  @Test
+  void whatWatchesBlocksIsUsedAgainAndStillFindsThem() throws Exception {
+    try (Pool pool = Pool.of(Allocator.custom(new Support.Dry()))) {
+      for (int round = 0; round < 3; ++round) {
+        Memory[] blocks = new Memory[1000]; // more than a thread keeps guards for
+        for (int i = 0; i < blocks.length; ++i) {
+          blocks[i] = pool.allocate(100 + i);
+        }
+        Thread other = // which ends, with the guards that it was left
+            new Thread(
+                () -> {
+                  for (int i = 0; i < blocks.length; i += 2) {
+                    blocks[i].close();
+                    pool.allocate(100).close();
+                  }
+                  pool.allocate(50);
+                });
+        other.start();
+        other.join();
+        for (int i = 1; i < 500; i += 2) {
+          blocks[i].close();
+        }
+        assertTrue(Support.collectUntil(() -> activeAfterATick(pool) == 250)); // the other thread's is found
+        for (int i = 501; i < 1000; i += 2) {
+          assertEquals(100 + i, blocks[i].size()); // no other's guard gave it back
+          blocks[i] = null;
+        }
+        assertTrue(Support.collectUntil(() -> activeAfterATick(pool) == 0));
+        pool.check();
+      }
+    }
+  }
+
+  @Test
+  void aHitMakesNothingButASmallObject() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().getId();
+    int rounds = 10_000;
+    for (LeakDetection detection : new LeakDetection[] {LeakDetection.RECLAIM, LeakDetection.OFF}) {
+      try (Pool pool = Pool.builder(Allocator.custom(new Support.Dry())).leakDetection(detection).build()) {
+        pool.allocate(4096).close();
+        long before = threads.getThreadAllocatedBytes(self);
+        for (int i = 0; i < rounds; ++i) {
+          pool.allocate(4096).close();
+        }
+        long bytes = threads.getThreadAllocatedBytes(self) - before;
+        assertTrue(bytes <= 40L * rounds, bytes + " bytes in " + rounds + " hits");
+      }
     }
   }
 
