@@ -147,6 +147,8 @@ TEST_F(CppQueues, BlocksGoBackIdleOrOnlyIfThatTakesNothing) {
 TEST_F(CppQueues, ListsMadeAtRunTimeAreMigrated) {
   std::vector<clpool::Mem> mems;
   std::vector<const clpool::Mem*> addresses;
+  mems.reserve(3);
+  addresses.reserve(3);
   for (int index = 0; index < 3; ++index) {
     mems.push_back(clpool::Mem::buffer(cl.context, 4096));
   }
