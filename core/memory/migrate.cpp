@@ -27,6 +27,7 @@ struct Cargo {
   std::vector<cl_mem> roots;  ///< of sub-buffers, each once
   std::vector<const void*> pointers;
   std::vector<std::size_t> sizes;
+  bool empty() const noexcept { return handles.empty() && roots.empty() && pointers.empty(); }
 };
 
 Status load(const Mem& mem, Cargo& cargo) {
@@ -60,15 +61,13 @@ Status load(const Mem& mem, Cargo& cargo) {
 
 /// Whether the queue's device can migrate it, and whether that takes a command.
 Status check_queue(cl_command_queue queue, const Cargo& cargo, bool& is_command) {
-  const bool has_objects = !cargo.handles.empty() || !cargo.roots.empty();
-  const bool has_svm = !cargo.pointers.empty();
-  if (has_objects) {
+  if (!cargo.handles.empty() || !cargo.roots.empty()) {
     CLPOOL_TRY(cl::require_queue_version(queue, {1, 2}, "migrating buffers and images"));
   }
-  if (has_svm) {
+  if (!cargo.pointers.empty()) {
     CLPOOL_TRY(cl::require_queue_version(queue, {2, 1}, "migrating SVM"));
   }
-  if (has_objects || has_svm) {
+  if (!cargo.empty()) {
     cl_device_id device = nullptr;
     CLPOOL_TRY(cl::queue_device(queue, device));
     bool breaks = false;
@@ -122,11 +121,11 @@ Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_m
   }
   bool is_command = false;
   CLPOOL_TRY(check_queue(order.queue, cargo, is_command));
+  for (std::size_t i = 0; i < count && !cargo.empty(); ++i) {
+    CLPOOL_TRY(begin_use(order, {mems[i]}));
+  }
   if (!is_command) {
     return cl::do_nothing(order);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    CLPOOL_TRY(begin_use(order, {mems[i]}));
   }
   cl::Batch batch(order);
   if (!cargo.handles.empty()) {

@@ -12,6 +12,7 @@ set(guarded_differs
     "PoolOptionsTest.ATickGivesBack*:PoolOptionsTest.LittleIsHeldWhereLittleMayBe"
     "*.AnUndeclaredUseOnAnotherQueueIsNotProtected*:*.AnUnboundBlockIsFreeToBeReused*:PoolReuseOnQueues.*HandedOutWhileACommandUsesIt*"
     "PoolReuseOnQueues.ABlockForOneQueueIsReusedAtOnce*:TraceReplay.APoolServesTheLog*:CppSource.PoolsOverItNeedNoDevice"
+    "CppQueues.BlocksWaitForListsOfEvents*:CppQueues.BlocksGoBackIdle*"
     "*.ReturnsABlockWhoseLastReferencesAreGivenUpAtOnce*")
 # Tests that use what they have released; guard_test.cpp says what is found then.
 set(guarded_misuse "*.RefusesASecondRelease*:*.ShowsNothingOfAReleasedBlock*:*.UseAfterReleaseIsAnError*:*.CarriesOutLateReleasesInItsNextCall*:*.ReleasesWithoutWaitingOrNotAtAll*")

@@ -61,15 +61,15 @@ TEST_F(CppQueues, OneOnServesAChainOfCommands) {
   const clpool::Pool pool = this->pool();
   clpool::Mem mem = pool.allocate(1024);
   clpool::Event done;
-  mem.fill(clpool::On(cl.queue).signal(done), 1);
+  int number = -1;
+  mem.write(clpool::On(cl.queue).signal(done), &number, sizeof number, {0, sizeof number});
   clpool::On on(cl.queue);
   on.after(done).signal(done);
   for (int round = 0; round < 20; ++round) {
-    mem.fill(on, round);
+    mem.write(on, &round, sizeof round, {0, sizeof round});
   }
-  int last = 0;
-  mem.read(clpool::On(cl.queue).after(done), &last, sizeof last, {0, sizeof last});
-  EXPECT_EQ(last, 19);
+  mem.read(clpool::On(cl.queue).after(done), &number, sizeof number, {0, sizeof number});
+  EXPECT_EQ(number, 19);
 }
 
 TEST_F(CppQueues, AnEventThatIsNoneIsRefusedByTheCommand) {
@@ -115,7 +115,6 @@ TEST_F(CppQueues, ABlockForOneQueueIsAHitForThatQueue) {
   const clpool::Pool pool(clpool::Allocator::immediate(cl.queue), options);
   clpool::Mem mem = pool.allocate_on(other, 4096);
   EXPECT_EQ(mem.size(), 4096u);
-  mem.fill(other, 1);
   mem.release();
   const uint64_t hits = pool.statistics().hits;
   const clpool::Mem again = pool.allocate_on(other, 4096);
@@ -148,6 +147,8 @@ TEST_F(CppQueues, BlocksGoBackIdleOrOnlyIfThatTakesNothing) {
 TEST_F(CppQueues, ListsMadeAtRunTimeAreMigrated) {
   std::vector<clpool::Mem> mems;
   std::vector<const clpool::Mem*> addresses;
+  mems.reserve(3);
+  addresses.reserve(3);
   for (int index = 0; index < 3; ++index) {
     mems.push_back(clpool::Mem::buffer(cl.context, 4096));
   }
@@ -195,10 +196,11 @@ TEST_F(CppQueues, ADefaultPoolKnowsItsQueue) {
   options.strategy = CLPOOL_STRATEGY_BINNED;
   const clpool::DefaultPool start(CLPOOL_MEMORY_BUFFER, {}, options);
   clpool::Mem mem = start.pool().allocate(4096);
-  mem.fill(start.queue(), 7);
-  int first = 0;
-  mem.read(start.queue(), &first, sizeof first, {0, sizeof first});
-  EXPECT_EQ(first, 7);
+  const int written = 7;
+  mem.write(start.queue(), &written, sizeof written, {0, sizeof written});
+  int read = 0;
+  mem.read(start.queue(), &read, sizeof read, {0, sizeof read});
+  EXPECT_EQ(read, written);
   EXPECT_EQ(mem.context(), start.context());
   EXPECT_NE(start.device(), nullptr);
   EXPECT_NE(start.pool().dump_json().find("binned"), std::string::npos);

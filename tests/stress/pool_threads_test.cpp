@@ -218,6 +218,7 @@ class ThreadsInEachOthersWay : public testing::Test {
  protected:
   static constexpr std::size_t size = 64 << 10;
   static constexpr unsigned blocks_each = 16;
+  static constexpr std::uint64_t all_bytes = std::uint64_t{thread_count} * blocks_each * size;
 
   void SetUp() override {
     if (clpool::test::pools_are_guarded()) {
@@ -259,7 +260,7 @@ class ThreadsInEachOthersWay : public testing::Test {
   std::uint64_t wait_for_caches() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     std::uint64_t cached = 0;
-    while (cached <= thread_count * blocks_each * size / 2 && std::chrono::steady_clock::now() < deadline) {
+    while (cached <= all_bytes / 2 && std::chrono::steady_clock::now() < deadline) {
       cached = statistics().cached_bytes;
     }
     return cached;
@@ -302,19 +303,19 @@ class ThreadsInEachOthersWay : public testing::Test {
 };
 
 TEST_F(ThreadsInEachOthersWay, GetCachesThatHoldAllTheirBlocks) {
-  EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2)
+  EXPECT_GT(wait_for_caches(), all_bytes / 2)
       << "a block each, and one per cent of the pool, is what they have in any case";
   stop();
   one_after_the_other();
   const clpool_pool_stats stats = statistics();
   EXPECT_EQ(stats.held_bytes, stats.managed_bytes);
-  EXPECT_LE(stats.peak_active_bytes, thread_count * blocks_each * size);
+  EXPECT_LE(stats.peak_active_bytes, all_bytes);
   ASSERT_EQ(clpool_pool_free_held(pool_), CLPOOL_SUCCESS);
   EXPECT_EQ(memory_.bytes(), 0u) << "what caches hold goes back like all else";
 }
 
 TEST_F(ThreadsInEachOthersWay, KeepThemWhereAnotherNeedsALargeBlock) {
-  EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2);
+  EXPECT_GT(wait_for_caches(), all_bytes / 2);
   stop();
   const std::uint64_t cached = statistics().cached_bytes;
   clpool_mem* large = nullptr;
@@ -324,11 +325,11 @@ TEST_F(ThreadsInEachOthersWay, KeepThemWhereAnotherNeedsALargeBlock) {
 }
 
 TEST_F(ThreadsInEachOthersWay, LoseThemWhenAllMemoryIsAskedFor) {
-  EXPECT_GT(wait_for_caches(), thread_count * blocks_each * size / 2);
+  EXPECT_GT(wait_for_caches(), all_bytes / 2);
   stop();
   ASSERT_EQ(clpool_pool_free_held(pool_), CLPOOL_SUCCESS);
   one_after_the_other();
-  EXPECT_LE(statistics().cached_bytes, thread_count * size + statistics().managed_bytes / 100)
+  EXPECT_LE(statistics().cached_bytes, std::uint64_t{thread_count} * size + statistics().managed_bytes / 100)
       << "nobody has been in another's way since";
 }
 

@@ -18,8 +18,8 @@ extern "C" {
 
 /** How much a message matters. */
 enum {
-  /** What the library does, where nothing is wrong: which device was chosen and what decided, at every choice; what a
-   * pool does, only where clpool_pool_options.trace_messages asks for it. */
+  /** What the library does, where nothing is wrong: which device was chosen and what decided, at every
+   * choice; what a pool does, only where clpool_pool_options.trace_messages asks for it. */
   CLPOOL_MESSAGE_TRACE = 1,
   /** Works, but probably not as meant: a deferred allocator under a pool, blocks leaked at a pool's end. */
   CLPOOL_MESSAGE_WARNING = 2,

@@ -72,8 +72,8 @@ enum {
  * Released blocks rest, at most 256 of them and 32 MiB or a 16th of the pool, counted as pending; then their
  * memory is reused. Nothing rests where a request would fail otherwise, and where memory is given back
  * (clpool_pool_free_held(), clpool_pool_trim()), which wait up to a second for what is looked at. Every block
- * has at least 64 bytes, and the device's alignment, more than it was asked for, unless memory is out; these count
- * against `max_bytes`, too.
+ * has at least 64 bytes, and the device's alignment, more than it was asked for, unless memory is out; these
+ * count against `max_bytes`, too.
  *
  * Memory is looked at only where a pool knows its queue (clpool_pool_options.queues, or the allocator's):
  * fills and reads are enqueued there, behind what uses the block, and come back later; new chunks are filled
@@ -217,8 +217,8 @@ typedef struct clpool_pool_stats {
   /**
    * The most that active_bytes ever was. Exact if one thread at a time uses the pool; where several do, what
    * each reuses from its own cache is seen a little later, so that it may be off by what caches hold: 1 % of
-   * managed_bytes (64 KiB at least), or a block for each thread; where threads had to wait for each other, up to 64 MiB or an
-   * eighth of managed_bytes.
+   * managed_bytes (64 KiB at least), or a block for each thread; where threads had to wait for each other, up
+   * to 64 MiB or an eighth of managed_bytes.
    */
   uint64_t peak_active_bytes;
   /** Successful allocations of chunks. */
