@@ -162,7 +162,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Marks of a block that nobody has said anything of.
   std::uint8_t usual_marks() const noexcept;
 
-  // pool.cpp: blocks that come back, with the mutex held.
+  // pool_returns.cpp: blocks that come back, with the mutex held.
   /// `waited`: for the mutex, with just this block.
   void receive(PoolBlock& block, bool waited = false) noexcept;
   void receive_used(PoolBlock& block, Uses& uses) noexcept;

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that come back: into the threads' caches, and from there to the books. take_back() and release_idle()
+// are called without the mutex, everything else with it; only what is given a Visit leaves it.
+#include <algorithm>
+#include <utility>
+
+#include "pool/pool.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// How many blocks that other threads released a request takes in of all caches when it needs memory, before
+/// it looks for a free one again.
+constexpr std::size_t blocks_at_a_time = 512;
+
+}  // namespace
+
+Status Pool::take_back(Mem& mem) noexcept {
+  auto& cache = *static_cast<ThreadCache*>(mem.home);
+  trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
+  const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
+  note_released(mem);
+  std::atomic<bool>& come_home = come_home_.get();
+  if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
+    // The pool may be gone: the block kept it.
+    if (!come_home.load(std::memory_order_seq_cst)) {
+      come_home.store(true, std::memory_order_seq_cst);
+    }
+    return Status::success;
+  }
+  Visit visit(*this);
+  visit.keep_to_held_limit();
+  receive(pool_block(mem), visit.had_to_wait());
+  return Status::success;
+}
+
+Status Pool::release_idle(Mem& mem) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  if (mem.references.load(std::memory_order_acquire) == 1) {
+    set_mark(mem, idle_mark);
+  }
+  return release_mem(mem);
+}
+
+void Pool::receive(PoolBlock& block, bool waited) noexcept {
+  auto& cache = *static_cast<ThreadCache*>(block.home);
+  Uses* const uses = static_cast<Uses*>(block.attachment);
+  const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
+  // That no command uses it any more nobody can say of commands from before it was handed out.
+  const bool is_idle =
+      (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
+  const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
+  const bool must_wait = !is_idle && (is_used || holds_back());
+  block.tag = 0;
+  block.attachment = nullptr;
+  block.bin = 0;
+  block.marks = usual_marks();
+  block.next = nullptr;
+  caches_.count_returned(cache, block.Mem::size);
+  if (uses != nullptr && !must_wait) {
+    retire(*uses);
+  }
+  if (!must_wait && &cache != &caches_.central() && caches_.is_own(cache) && may_cache() &&
+      rules_.uses_are_known) {
+    if (waited) {
+      caches_.widen(cache, block.capacity, books_.strategy().managed_bytes());
+    }
+    make_room(cache, block.capacity);
+    if (cache.deposit(block)) {
+      return;
+    }
+  }
+  if (!is_known && !rules_.uses_are_known && !own_->epochs.has_queues()) {
+    pool_chunk(*block.chunk).unknown_uses = true;
+  }
+  if (must_wait && uses != nullptr) {
+    receive_used(block, *uses);
+  } else if (must_wait) {
+    books_.hold_back(*own_, block, own_->epochs.open());
+  } else {
+    // By the order of its one queue a block is handed out while earlier commands still use it.
+    books_.free(block, is_idle && holds_back() ? 0 : own_->epochs.open());
+  }
+}
+
+std::uint8_t Pool::usual_marks() const noexcept {
+  return holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known ? look_mark : 0;
+}
+
+void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
+  const std::uint64_t limit = cache.limit.load(std::memory_order_relaxed);
+  if (cache.cached() > limit) {
+    // A single block that is larger than the limit makes way for whatever is released after it.
+    empty(cache);
+  } else if (needed <= limit / 16) {
+    const std::uint64_t most_kept = limit - limit / 4;
+    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > most_kept; ++i) {
+      if (cache.buckets[cache.next_flushed] != nullptr) {
+        empty_bucket(cache, cache.next_flushed);
+      }
+      cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
+    }
+  }
+}
+
+std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
+  std::size_t brought = 0;
+  for (; brought < most; ++brought) {
+    Mem* const mem = cache.take_returned();
+    if (mem == nullptr) {
+      break;
+    }
+    receive(pool_block(*mem));
+  }
+  return brought;
+}
+
+void Pool::bring_some_home() noexcept {
+  if (!has_backlog_ && !come_home_.get().load(std::memory_order_relaxed)) {
+    return;
+  }
+  come_home_.get().exchange(false, std::memory_order_seq_cst);
+  std::size_t left = blocks_at_a_time;
+  caches_.for_each([&](ThreadCache& cache) { left -= bring_home(cache, left); });
+  has_backlog_ = left == 0;
+}
+
+void Pool::bring_all_home(Visit& visit) noexcept {
+  bring_some_home();
+  while (has_backlog_) {
+    visit.out([] {});  // others may come in between
+    bring_some_home();
+  }
+}
+
+void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
+  for (Mem* mem = cache.withdraw_bucket(index); mem != nullptr;) {
+    Mem* next = std::exchange(mem->next, nullptr);
+    // Where releases are held back, only blocks that nothing uses are cached.
+    books_.free(pool_block(*mem), holds_back() ? 0 : own_->epochs.open());
+    mem = next;
+  }
+}
+
+void Pool::empty(ThreadCache& cache) noexcept {
+  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0; ++i) {
+    if (cache.buckets[i] != nullptr) {
+      empty_bucket(cache, i);
+    }
+  }
+}
+
+void Pool::empty_caches(Visit& visit, Empty how) noexcept {
+  if (how == Empty::to_the_last) {
+    bring_all_home(visit);
+  } else if (bring_some_home(); has_backlog_) {
+    return;
+  }
+  std::uint64_t left = 0;
+  caches_.for_each([&](ThreadCache& cache) {
+    if (caches_.is_own(cache) || cache.is_abandoned()) {
+      empty(cache);
+    }
+    const std::uint64_t cached = cache.cached();
+    left += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
+  });
+  if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.strategy().managed_bytes()))) {
+    const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
+    caches_.for_each([this, how](ThreadCache& cache) {
+      if (cache.is_borrowed) {
+        if (how == Empty::to_the_last) {
+          caches_.narrow(cache);
+        }
+        empty(cache);
+      }
+    });
+  }
+}
+
+bool Pool::may_cache() const noexcept {
+  return options_.strategy == StrategyKind::coalescing && books_.holding() && !closed_ && waiters_ == 0 &&
+         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages &&
+         guard_ == nullptr;
+}
+
+void Pool::share_limits() noexcept {
+  caches_.share_limits(may_cache(), books_.strategy().managed_bytes());
+}
+
+ThreadCache& Pool::cache_of_this_thread() {
+  return caches_.of_this_thread(may_cache(), books_.strategy().managed_bytes());
+}
+
+bool Pool::holds_back() const noexcept {
+  return own_->epochs.has_queues() &&
+         (own_->epochs.only_queue() == nullptr || allocator_->traits().host_writes);
+}
+
+}  // namespace clpool::core
