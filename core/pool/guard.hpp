@@ -74,7 +74,8 @@ class Guard {
                               std::uint64_t granule) noexcept;
 
   /// Fills a new chunk, on a queue made for that: a new chunk waits for nothing that the program has
-  /// enqueued. That queue is `unfinished` if it is not through after a while. Called without the mutex.
+  /// enqueued, but for what makes the chunk: it comes behind the queue `maker` unless that is null. The queue of the
+  /// fill is `unfinished` if it is not through after a while. Called without the mutex.
   Status fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& unfinished) noexcept;
 
   struct Batch {
