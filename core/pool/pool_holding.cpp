@@ -169,6 +169,7 @@ void Pool::last_reference_gone() noexcept {
       // From here on, other threads' releases find the list closed and come to the mutex.
       cache.close();
       bring_home(cache, SIZE_MAX);
+      caches_.narrow(cache);
       cache.limit.store(0, std::memory_order_relaxed);
       empty(cache);
     });
