@@ -24,6 +24,16 @@ class DeclaredUses : public testing::Test {
     ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
     stub_run_all();
   }
+  /// Whose allocator touches its chunks so.
+  void make_guarded_pool(std::uint32_t touch) {
+    stub_configure("mode=immediate");
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(home, 0, touch, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.guard = CLPOOL_GUARD_ON;
+    pool = make_pool(made, options);
+  }
   /// A command that the library knows nothing of.
   void hold_up(cl_command_queue queue, const Gate& gate) {
     const cl_event event = gate.get();
@@ -185,13 +195,7 @@ TEST_F(DeclaredUses, AChunkThatIsBeingTouchedStaysThoughItsBlocksAreIdle) {
 /// A guard fills what is new; it does not wait for what the program has enqueued, which may wait for the
 /// program.
 TEST_F(DeclaredUses, AGuardedChunkIsFilledWithoutThem) {
-  stub_configure("mode=immediate");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
-  const AllocatorHandle allocator(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  pool = make_pool(made, options);
+  make_guarded_pool(CLPOOL_TOUCH_BYTE);
   Gate gate(scene.cl.context);
   ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
   ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
@@ -202,13 +206,7 @@ TEST_F(DeclaredUses, AGuardedChunkIsFilledWithoutThem) {
 
 /// A migration loses the content of what it makes resident.
 TEST_F(DeclaredUses, AGuardedChunkIsFilledAfterItsMigration) {
-  stub_configure("mode=immediate");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(home, 0, CLPOOL_TOUCH_MIGRATE, &made));
-  const AllocatorHandle allocator(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  pool = make_pool(made, options);
+  make_guarded_pool(CLPOOL_TOUCH_MIGRATE);
   Gate gate(scene.cl.context);
   ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
   ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
