@@ -101,12 +101,13 @@ def rows():
         return
     ctx = cl.Context([cl.Device.from_int_ptr(device.int_ptr)])
     cq = cl.CommandQueue(ctx)
-    yield "clpool.pyopencl.tools.MemoryPool (pyopencl.Buffer), del", del_of(ours.MemoryPool(ours.ImmediateAllocator(cq)).allocate)
-    yield "PyOpenCL MemoryPool, del", del_of(theirs.MemoryPool(theirs.ImmediateAllocator(cq)).allocate)
-    yield "PyOpenCL MemoryPool, release()", release_of(theirs.MemoryPool(theirs.ImmediateAllocator(cq)).allocate)
-    if hasattr(theirs, "SVMPool"):
-        yield "PyOpenCL SVMPool with a queue, release()", release_of(theirs.SVMPool(theirs.SVMAllocator(ctx, queue=cq)))
-        yield "PyOpenCL SVMPool without one, release()", release_of(theirs.SVMPool(theirs.SVMAllocator(ctx)))
+    for name, tools in (("clpool.pyopencl.tools", ours), ("PyOpenCL", theirs)):
+        pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+        yield f"{name} MemoryPool (pyopencl.Buffer), del", del_of(pool.allocate)
+        yield f"{name} MemoryPool (pyopencl.Buffer), release()", release_of(pool.allocate)
+        if hasattr(tools, "SVMPool"):
+            yield f"{name} SVMPool with a queue, del", del_of(tools.SVMPool(tools.SVMAllocator(ctx, queue=cq)))
+            yield f"{name} SVMPool without one, del", del_of(tools.SVMPool(tools.SVMAllocator(ctx)))
 
 
 def nanoseconds(run):

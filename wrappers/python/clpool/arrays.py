@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Arrays over memory at an address: shapes, data types, and what keeps the memory."""
+import math
 from typing import Any, Literal, Optional, Sequence, Tuple
 
 import numpy as np
@@ -17,7 +18,8 @@ def as_order(order: str) -> Literal["C", "F"]:
 
 def to_extents(shape: Any) -> Tuple[int, ...]:
     """A shape, or one number, as a tuple without negative numbers."""
-    extents = (int(shape),) if np.ndim(shape) == 0 else tuple(int(extent) for extent in shape)
+    single = isinstance(shape, int) or np.ndim(shape) == 0
+    extents = (int(shape),) if single else tuple(int(extent) for extent in shape)
     if any(extent < 0 for extent in extents):
         raise ValueError(f"shape {extents} has a negative extent")
     return extents
@@ -63,4 +65,4 @@ class _View:
 
 def bytes_of(extents: Tuple[int, ...], dtype: "np.dtype[Any]") -> int:
     """Bytes of an array without gaps."""
-    return dtype.itemsize * int(np.prod(extents, dtype=object))
+    return math.prod(extents, start=dtype.itemsize)

@@ -380,6 +380,18 @@ void end_directly(PyTypeObject* type) {
   }
 }
 
+bool release_memory(PyObject* object) {
+  return release(as_memory(object));
+}
+
+PyObject* unpinned_view(PyObject*, PyObject* memory) {
+  InUse use;
+  clpool_mem* mem = memory_of(memory, use);
+  return mem == nullptr ? nullptr
+                        : PyMemoryView_FromMemory(static_cast<char*>(clpool_mem_pointer(mem)),
+                                                  static_cast<Py_ssize_t>(clpool_mem_size(mem)), PyBUF_WRITE);
+}
+
 PyObject* adopt(PyObject*, PyObject* args) {
   PyObject *type = nullptr, *memory = nullptr, *kept = nullptr;
   if (!PyArg_ParseTuple(args, "O!OO", &PyType_Type, &type, &memory, &kept)) {

@@ -37,11 +37,17 @@ PyObject* cl_handle(PyObject*, PyObject* args) {
 
 PyMethodDef functions[] = {
     {"set_memory_classes", set_memory_classes, METH_O, "set_memory_classes({kind: class})"},
+    {"unpinned_view", unpinned_view, METH_O, "unpinned_view(memory) -> a memoryview that does not keep it"},
     {"adopt", adopt, METH_VARARGS, "adopt(class, memory, kept)"},
     {"finish_releases", finish, METH_NOARGS, "Carries out the releases that finalizers put off."},
     {"address_of", address_of, METH_VARARGS, "address_of(buffer, writable=False) -> (address, bytes)"},
     {"keep_until_gone", keep_until_gone, METH_VARARGS,
      "keep_until_gone(memory, object): keeps the object until the memory's cl_mem is destroyed"},
+    {"add_foreign_class", add_foreign_class, METH_VARARGS, "add_foreign_class(class, make)"},
+    {"foreign_object", foreign_object_of, METH_VARARGS,
+     "foreign_object(class, memory) -> an object of the class"},
+    {"foreign_memory", foreign_memory, METH_O, "foreign_memory(object) -> the memory that it stands for"},
+    {"release_foreign", release_foreign, METH_O, "release_foreign(object): gives its memory back"},
     {"cl_handle", cl_handle, METH_VARARGS, "cl_handle(object, type) -> the handle as an integer"},
     {"context_of", context_of, METH_VARARGS, "context_of(object, type) -> the context of a queue or kernel"},
     {"create_context", create_context, METH_O, "create_context(device) -> a Context with it alone"},

@@ -200,14 +200,35 @@ clpool_mem* memory_of(PyObject* object, InUse& use);
 PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);
 /// The same of the class that belongs to the memory's kind.
 PyObject* new_memory_of_kind(clpool_mem* mem);
+/// What release() of an object does; false with an exception set.
+bool release_memory(PyObject* object);
 /// Says which class memory of a kind gets: memory_classes({kind: class}).
 PyObject* set_memory_classes(PyObject* module, PyObject* classes);
 /// Spares objects of a class what Python does for subclasses when they end, if the class adds neither attributes
 /// nor a finalizer: a quarter of the price of a block.
 void end_directly(PyTypeObject* type);
+/// unpinned_view(memory): its bytes, without keeping it, for objects that may be read after its release.
+PyObject* unpinned_view(PyObject* module, PyObject* memory);
 /// adopt(class, memory, kept or None): the same memory as an object of another class; the first one is
 /// released. None gives an object without memory.
 PyObject* adopt(PyObject* module, PyObject* args);
+
+// foreign.cpp: memory as objects of another package
+
+/// add_foreign_class(class, make): a subclass of another package's class that adds nothing to it; make(handle, True)
+/// gives an object of the latter.
+PyObject* add_foreign_class(PyObject* module, PyObject* args);
+/// False with an exception set unless that was called with it.
+bool is_foreign_class(PyObject* type);
+/// An object of such a class over the memory, whose reference it takes, also on failure.
+PyObject* foreign_object(PyTypeObject* type, PyObject* memory);
+/// foreign_object(class, memory)
+PyObject* foreign_object_of(PyObject* module, PyObject* args);
+/// foreign_memory(object): the memory that it stands for; AttributeError if it is none of ours.
+PyObject* foreign_memory(PyObject* module, PyObject* object);
+/// release_foreign(object): gives the memory back, and makes the object one that the other package knows to be
+/// released.
+PyObject* release_foreign(PyObject* module, PyObject* object);
 
 // pool.cpp
 

@@ -26,7 +26,6 @@ struct PoolObject {
 };
 
 PyTypeObject* pool_type = nullptr;
-PyObject* class_name = nullptr;  ///< "__class__"
 
 PoolObject* as_pool(PyObject* object) {
   return reinterpret_cast<PoolObject*>(object);
@@ -115,30 +114,17 @@ PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
   return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
 }
 
-// allocate_as(size, make, attribute, class): make(cl_mem, True) with the block as its attribute, made an object
-// of the class, for packages whose kernels take only objects of their own.
+// allocate_as(size, class): a block as an object of another package.
 PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 4) {
-    PyErr_SetString(PyExc_TypeError, "expected size, make, attribute and class");
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "expected size and class");
+    return nullptr;
+  }
+  if (!is_foreign_class(args[1])) {
     return nullptr;
   }
   PyObject* block = pool_allocate(object, args[0]);
-  if (block == nullptr) {
-    return nullptr;
-  }
-  PyObject* made = nullptr;
-  PyObject* handle = PyLong_FromVoidPtr(clpool_mem_handle(reinterpret_cast<MemoryObject*>(block)->mem));
-  if (handle != nullptr) {
-    PyObject* const arguments[] = {handle, Py_True};
-    made = PyObject_Vectorcall(args[1], arguments, 2, nullptr);
-    Py_DECREF(handle);
-  }
-  if (made != nullptr &&
-      (PyObject_SetAttr(made, args[2], block) < 0 || PyObject_SetAttr(made, class_name, args[3]) < 0)) {
-    Py_CLEAR(made);
-  }
-  Py_DECREF(block);
-  return made;
+  return block == nullptr ? nullptr : foreign_object(reinterpret_cast<PyTypeObject*>(args[1]), block);
 }
 
 PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
@@ -309,9 +295,7 @@ PyMethodDef methods[] = {
      "allocate($self, size, /)\n--\n\nHands out a block of so many bytes."},
     {"allocate_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_as)),
      METH_FASTCALL,
-     "allocate_as($self, size, make, attribute, kind, /)\n--\n\nmake(cl_mem, True), which keeps the block as "
-     "its "
-     "attribute."},
+     "allocate_as($self, size, kind, /)\n--\n\nA block as an object of another package's class."},
     {"allocate_on", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_on)),
      METH_FASTCALL,
      "allocate_on($self, queue, size, /)\n--\n\nA block that commands on this queue will use, and on no "
@@ -357,8 +341,7 @@ PyType_Spec spec = {"clpool._native.Pool", sizeof(PoolObject), 0,
 
 bool add_pool_type(PyObject* module) {
   pool_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  class_name = PyUnicode_InternFromString("__class__");
-  return pool_type != nullptr && class_name != nullptr &&
+  return pool_type != nullptr &&
          PyModule_AddObjectRef(module, "Pool", reinterpret_cast<PyObject*>(pool_type)) == 0;
 }
 

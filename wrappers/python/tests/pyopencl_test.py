@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py."""
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -204,6 +205,89 @@ def test_a_part_of_a_buffer_keeps_its_block(ctx, cq, size, how):
     assert pool.active_blocks == 1
 
 
+def test_a_block_that_is_handed_out_again_keeps_its_object_and_nothing_else_of_it(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    buffer = pool.allocate(1000)
+    buffer.remark = ["of the program"]
+    gone = []
+    reference = weakref.ref(buffer, gone.append)
+    was, handle = id(buffer), buffer.int_ptr
+    del buffer
+    assert reference() is None and gone == [reference] and pool.active_blocks == 0
+    buffer = pool.allocate(1000)
+    assert (id(buffer), buffer.int_ptr) == (was, handle)
+    assert not hasattr(buffer, "remark") and weakref.getweakrefcount(buffer) == 0
+
+
+def test_an_object_that_is_kept_does_not_keep_its_cl_mem(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    buffer = pool.allocate(1000)
+    of_its_own = cl.Buffer.from_int_ptr(buffer.int_ptr)
+    with_the_object = of_its_own.reference_count
+    del buffer
+    assert of_its_own.reference_count == with_the_object
+    pool.free_held()
+    assert of_its_own.reference_count == 1
+
+
+def test_two_objects_over_the_same_memory(cq):
+    for memory in [clpool.ImmediateAllocator(cq)(1000) for _ in range(20)]:
+        one, other = as_buffer(memory), as_buffer(memory)
+        assert one is not other and one == other
+        del one
+        again = as_buffer(memory)
+        assert again is not other and memory.int_ptr == again.int_ptr == other.int_ptr
+
+
+def test_a_buffer_that_knows_itself_is_collected(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    for _ in range(3):  # an object that was kept takes part, too
+        buffer = pool.allocate(1000)
+        buffer.itself = buffer
+        del buffer
+        assert pool.active_blocks == 1
+        gc.collect()
+        assert pool.active_blocks == 0
+
+
+def test_a_pool_whose_function_knows_a_buffer_of_it_is_collected(cq):
+    def with_such_a_function():
+        known = []
+        pool = clpool.MemoryPool(clpool.ImmediateAllocator(cq), out_of_memory=lambda *_: bool(known))
+        known.append(Allocator(pool)(1000))
+        return weakref.ref(pool)
+
+    pool = with_such_a_function()
+    assert pool() is not None
+    gc.collect()
+    assert pool() is None
+
+
+def test_a_release_that_fails_leaves_the_buffer_whole(ctx, cq):
+    buffer = tools.MemoryPool(tools.ImmediateAllocator(cq)).allocate(1000)
+    buffer._clpool_memory._pin()
+    with pytest.raises(BufferError):
+        buffer.release()
+    assert buffer.size >= 1000
+    buffer._clpool_memory._unpin()
+    buffer.release()
+    with pytest.raises(cl.LogicError):
+        buffer.release()
+
+
+def test_subclasses_and_buffers_of_pyopencls_own_end_as_before(ctx):
+    class Mine(tools.PooledBuffer):
+        pass
+
+    for kind in (tools.PooledBuffer, Mine):
+        buffer = kind(ctx, cl.mem_flags.READ_WRITE, 1000)
+        other = cl.Buffer.from_int_ptr(buffer.int_ptr)
+        with pytest.raises(AttributeError, match="has no memory of clpool"):
+            buffer._clpool_memory
+        del buffer
+        assert other.reference_count == 1
+
+
 def test_a_released_buffer_returns_to_its_pool(cq):
     pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
     for _ in range(5):
@@ -285,3 +369,14 @@ def test_a_context_of_the_plugin_needs_no_pyopencl(opencl):
                "assert isinstance(context, clpool.Context) and clpool.Buffer(context, 1, 64).size == 64")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+def test_more_objects_than_are_kept(cq):  # the last test of this file: there is no place for others after it
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    for _ in range(2):
+        buffers = [pool.allocate(64) for _ in range(70_000)]
+        assert len({buffer.int_ptr for buffer in buffers}) == len({id(buffer) for buffer in buffers}) == 70_000
+        assert all(buffer._clpool_memory.int_ptr == buffer.int_ptr for buffer in buffers)
+        del buffers
+        assert pool.active_blocks == 0
+        pool.free_held()

@@ -7,12 +7,10 @@ from typing import Any, Tuple
 import numpy as np
 import pyopencl as cl  # type: ignore[import]
 
+from .. import _native as _n
 from ..allocators import ImmediateAllocator
-from ..arrays import array_at
 from ..memory import MemoryObject
 from ..pools import MemoryPool
-
-make_buffer = cl.Buffer.from_int_ptr
 
 
 class Buffer(cl.Buffer):  # type: ignore[misc]
@@ -20,7 +18,7 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
 
     __slots__ = ()
 
-    _clpool_memory: MemoryObject
+    _clpool_memory = property(_n.foreign_memory)
 
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
         """A part of so many bytes."""
@@ -33,9 +31,7 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
 
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver; when parts are gone that still use it."""
-        if not self._clpool_memory.is_released:
-            self._clpool_memory.release()
-        super().release()
+        _n.release_foreign(self)
 
     def __enter__(self) -> "Buffer":
         return self
@@ -54,17 +50,11 @@ class PooledBuffer(Buffer):
 def as_buffer(memory: MemoryObject) -> Any:
     """A pyopencl.Buffer over the same cl_mem, which keeps the memory: a block returns to its pool when the buffer and all
     parts of it are collected or released."""
-    buffer = make_buffer(memory.int_ptr, True)
-    buffer._clpool_memory = memory
-    buffer.__class__ = PooledBuffer if memory.is_pooled else Buffer
-    return buffer
+    return _n.foreign_object(PooledBuffer if memory.is_pooled else Buffer, memory)
 
 
-class _Kept:
-    """Keeps memory that an array lies in, and does not keep it from being released."""
-
-    def __init__(self, memory: MemoryObject) -> None:
-        self.memory = memory
+for _class in (Buffer, PooledBuffer):
+    _n.add_foreign_class(_class, cl.Buffer.from_int_ptr)
 
 
 class SVMAllocation(cl.SVM):  # type: ignore[misc]
@@ -74,7 +64,7 @@ class SVMAllocation(cl.SVM):  # type: ignore[misc]
     def __init__(self, memory: Any, queue: Any) -> None:
         self._clpool_memory = memory
         self._queue = queue
-        super().__init__(array_at(memory.svm_ptr, memory.size, memory.size, np.uint8, "C", _Kept(memory)))
+        super().__init__(np.frombuffer(_n.unpinned_view(memory), np.uint8))
 
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver."""
@@ -120,7 +110,7 @@ class Allocator:
             return None
         if self._allocate_as is None:
             return as_buffer(self.pool(size))
-        return self._allocate_as(size, make_buffer, "_clpool_memory", PooledBuffer)
+        return self._allocate_as(size, PooledBuffer)
 
     allocate = __call__
 

@@ -12,7 +12,7 @@ from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_
                        first_arg_dependent_memoize_nested)
 from ..pools import bitlog2
 from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
-from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer, make_buffer
+from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 
@@ -41,7 +41,7 @@ class MemoryPool(_pools.MemoryPool):
 
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
-        return self.allocate_as(size, make_buffer, "_clpool_memory", PooledBuffer)
+        return self.allocate_as(size, PooledBuffer)
 
     __call__ = allocate
 
