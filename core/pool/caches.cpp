@@ -27,7 +27,7 @@ constexpr std::uint64_t least_allowance = 1 << 20;
 /// so many of it goes.
 constexpr std::uint64_t least_earned = std::uint64_t{64} << 20;
 constexpr std::uint64_t earned_part = 8;
-constexpr std::uint64_t earned_by_used = 4;
+constexpr std::uint64_t earned_by_used = 1;
 constexpr std::uint64_t earned_decay = 8;
 
 /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
@@ -197,7 +197,7 @@ void Caches::know(ThreadCache& cache) noexcept {
 void Caches::lower(ThreadCache& cache, std::uint64_t bytes) noexcept {
   cache.give_up_active(bytes);
   cache.highest_bytes -= bytes;
-  cache.known_highest -= bytes;
+  cache.known_highest -= std::min(cache.known_highest, bytes);
 }
 
 void Caches::know_active(ThreadCache& cache) noexcept {
@@ -226,6 +226,7 @@ void Caches::add_to(PoolStats& stats) noexcept {
   });
   stats.active_blocks = active_blocks();
   stats.allocations = known_requests_;
+  peak_active_bytes_ = std::max(peak_active_bytes_, known_bytes_);
   stats.peak_active_bytes = static_cast<std::uint64_t>(peak_active_bytes_);
   stats.active_bytes = static_cast<std::uint64_t>(known_bytes_);
 }

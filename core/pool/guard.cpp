@@ -100,8 +100,9 @@ std::uint64_t Guard::margin(const AllocatorTraits& traits, cl_command_queue queu
   return reach_of(traits, queue) == Reach::none ? 0 : std::max(granule, least_margin);
 }
 
-Guard::Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& name, MessageSink sink)
-    : reach_(reach_of(traits, queue)), queue_(queue), name_(name), sink_(sink) {}
+Guard::Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& title,
+             MessageSink sink)
+    : reach_(reach_of(traits, queue)), queue_(queue), title_(title), sink_(sink) {}
 
 Guard::~Guard() {
   GuardedList all = take_all();
@@ -355,12 +356,12 @@ void Guard::say_overrun(const GuardedBlock& guarded, const unsigned char* bytes,
   const std::uint64_t place = first_damage(bytes, size);
   if (place != size) {
     const PoolBlock& block = *guarded.block;
-    report_finding(
-        sink_,
-        "pool '%s': %p, a block of %llu bytes with tag %llu, was written beyond its end: at offset "
-        "%llu stands 0x%02X",
-        name_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)), number(block.Mem::size),
-        number(guarded.tag), number(block.Mem::size + place), bytes[place]);
+    report_finding(sink_,
+                   "%s: %p, a block of %llu bytes with tag %llu, was written beyond its end: at offset "
+                   "%llu stands 0x%02X",
+                   title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
+                   number(block.Mem::size), number(guarded.tag), number(block.Mem::size + place),
+                   bytes[place]);
   }
 }
 
@@ -372,9 +373,9 @@ bool Guard::say_write(const GuardedBlock& guarded, std::uint64_t offset, const u
   }
   const PoolBlock& block = *guarded.block;
   report_finding(sink_,
-                 "pool '%s': %p, a block of %llu bytes with tag %llu, was written after its release: at "
+                 "%s: %p, a block of %llu bytes with tag %llu, was written after its release: at "
                  "offset %llu stands 0x%02X",
-                 name_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
+                 title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
                  number(block.Mem::size), number(guarded.tag), number(offset + place), bytes[place]);
   return true;
 }

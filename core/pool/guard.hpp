@@ -62,8 +62,8 @@ class Guard {
   static constexpr std::uint64_t resting_part = 16;
 
   /// `queue`: a queue of the pool behind which its memory may be used; null: none is known, and memory is not
-  /// touched. `name` and `sink` are the pool's.
-  Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& name, MessageSink sink);
+  /// touched. `title` and `sink` are the pool's.
+  Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& title, MessageSink sink);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
   ~Guard();
@@ -119,7 +119,7 @@ class Guard {
 
   const Reach reach_;
   const cl_command_queue queue_;
-  const std::string& name_;
+  const std::string& title_;
   const MessageSink sink_;
   GuardedList arrived_;
   GuardedList filling_;

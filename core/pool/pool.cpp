@@ -136,15 +136,16 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       granule_(rules.granule),
       allocator_(Reference<Allocator>::share(&allocator)),
       options_(options),
+      title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
       rules_(rules),
       told_of_queues_(own.epochs.has_queues()),
       home_(own.epochs.only_queue()),
       books_(options_, rules_, *this),
       caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
       own_(&own),
-      guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), own.epochs.first_queue(),
-                                                     options_.name, sink())
-                           : nullptr) {}
+      guard_(options.guard
+                 ? std::make_unique<Guard>(allocator.traits(), own.epochs.first_queue(), title_, sink())
+                 : nullptr) {}
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
   CLPOOL_TRY(allocator.require_own_process("the allocator"));
@@ -172,19 +173,18 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
     CLPOOL_TRY(made->meet(first));
   }
   if (allocator.traits().deferred) {
-    send_message(
-        made->sink(), Severity::warning,
-        "pool '%s' is made over a deferred allocator: the driver may report out of memory when a command "
-        "first uses a block, where the pool cannot answer it; use an immediate allocator",
-        options.name.c_str());
+    send_message(made->sink(), Severity::warning,
+                 "%s is made over a deferred allocator: the driver may report out of memory when a command "
+                 "first uses a block, where the pool cannot answer it; use an immediate allocator",
+                 made->title_.c_str());
   }
   if (!rules.uses_are_known) {
     send_message(
         made->sink(), Severity::warning,
-        "pool '%s' does not know the queues on which its shared virtual memory is used: until its end it "
+        "%s does not know the queues on which its shared virtual memory is used: until its end it "
         "gives back only memory whose blocks were all released by clpool_mem_release_idle() or with "
         "declared uses; name the queues in clpool_pool_options.queues, or give the allocator its queue",
-        options.name.c_str());
+        made->title_.c_str());
   }
   pool = std::move(made);
   return Status::success;

@@ -216,6 +216,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status meet(cl_command_queue queue);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
+  bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
   void retire(Uses& uses) noexcept;
 
@@ -228,6 +229,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
   void settle_to_give_back(Visit& visit) noexcept;
+  void set_holding(bool holding) noexcept;
   void give_back_all(Visit& visit) noexcept;
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
@@ -263,6 +265,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::uint64_t granule_;  ///< bytes: where blocks may begin
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
+  const std::string title_;  ///< as messages call the pool: by its name, or by its number
   const MemoryRules rules_;
   const bool told_of_queues_;  ///< own_ stays as it was made
   const cl_command_queue
@@ -292,7 +295,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;
-  bool has_backlog_ = false;  ///< not all of them came home the last time
+  std::atomic<bool> holds_{true};  ///< as the books say; read without the mutex
+  bool has_backlog_ = false;       ///< not all of them came home the last time
 };
 
 /// The mutex of a pool, held from the beginning to the end but within out(). What is to be released without

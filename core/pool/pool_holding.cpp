@@ -68,11 +68,19 @@ Status Pool::free_held() {
   return Status::success;
 }
 
+/// From here on no thread keeps what it releases for itself, or keeps to it again.
+void Pool::set_holding(bool holding) noexcept {
+  const Borrowed borrowed(caches_);
+  books_.hold(holding);
+  holds_.store(holding, std::memory_order_relaxed);
+  share_limits();
+}
+
 Status Pool::stop_holding() {
   CLPOOL_TRY(require_own_process("the pool"));
   Visit visit(*this);
   visit.finish_later_releases();
-  books_.hold(false);
+  set_holding(false);
   give_back_all(visit);
   return Status::success;
 }
@@ -80,8 +88,7 @@ Status Pool::stop_holding() {
 Status Pool::resume_holding() {
   CLPOOL_TRY(require_own_process("the pool"));
   const Visit visit(*this);
-  books_.hold(!closed_);
-  share_limits();
+  set_holding(!closed_);
   return Status::success;
 }
 
@@ -109,7 +116,9 @@ Status Pool::tick() {
   want_marker();
   look(visit, Close::all);
   books_.keep_to_held_limit();
-  if (options_.release_threshold != 0 || options_.decay_ns != 0) {
+  if (!books_.holding()) {
+    give_back_all(visit);
+  } else if (options_.release_threshold != 0 || options_.decay_ns != 0) {
     empty_caches(visit, Empty::to_the_last);
     visit.tidy();
     books_.give_back_aged();
@@ -192,8 +201,8 @@ void Pool::end() noexcept {
   }
   if (is_custom) {
     send_message(sink(), Severity::error,
-                 "pool '%s' ends while commands still use its memory, which goes back when they are through",
-                 options_.name.c_str());
+                 "%s ends while commands still use its memory, which goes back when they are through",
+                 title_.c_str());
   }
   park();
 }

@@ -58,6 +58,8 @@ PoolStats Pool::statistics() {
   const std::uint64_t largest_cached =
       stats.held_blocks <= most_cached_looked_at ? largest_around_cached() : 0;
   books_.add_to(stats);
+  // What threads had at different times may have been added up.
+  stats.peak_active_bytes = std::min(stats.peak_active_bytes, stats.peak_managed_bytes);
   // A block that another thread is about to give back looks available already, but is not held yet.
   stats.largest_free_bytes =
       std::min(std::max(books_.strategy().largest_free(), largest_cached), stats.held_bytes);
@@ -108,7 +110,7 @@ void Pool::send_trace(const char* format, std::uint64_t first, std::uint64_t sec
                 static_cast<unsigned long long>(second));
   const KeptError kept;
   const Frame frame(*this);
-  send_message(sink(), Severity::trace, "pool '%s': %s", options_.name.c_str(), text);
+  send_message(sink(), Severity::trace, "%s: %s", title_.c_str(), text);
 }
 
 void Pool::report_leaks() noexcept {
@@ -130,9 +132,9 @@ void Pool::report_leaks() noexcept {
   }
   for (const auto& [tag, leak] : leaks) {
     send_message(sink(), Severity::warning,
-                 "pool '%s' was released while %llu blocks of %llu bytes with tag %llu are handed out; they "
+                 "%s was released while %llu blocks of %llu bytes with tag %llu are handed out; they "
                  "stay valid",
-                 options_.name.c_str(), static_cast<unsigned long long>(leak.blocks),
+                 title_.c_str(), static_cast<unsigned long long>(leak.blocks),
                  static_cast<unsigned long long>(leak.bytes), static_cast<unsigned long long>(tag));
   }
 }
@@ -148,9 +150,9 @@ Status Pool::out_of_memory_error(const Request& request) {
   static_cast<void>(fail_cl(
       is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE,
       "clpool_pool_allocate",
-      "out of memory in pool '%s': asked for %llu bytes; active %llu, held %llu (of which %llu are still in "
+      "out of memory in %s: asked for %llu bytes; active %llu, held %llu (of which %llu are still in "
       "use by queues), largest free block %llu, managed %llu, limit %s%s%s%s%s",
-      options_.name.c_str(), number(request.size), number(stats.active_bytes), number(stats.held_bytes),
+      title_.c_str(), number(request.size), number(stats.active_bytes), number(stats.held_bytes),
       number(stats.pending_bytes), number(stats.largest_free_bytes), number(stats.managed_bytes), limit,
       request.inside ? "; asked for within a callback of the pool, where nobody is asked or waited for" : "",
       rules_.uses_are_known ? ""

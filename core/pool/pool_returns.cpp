@@ -22,7 +22,8 @@ Status Pool::take_back(Mem& mem) noexcept {
   const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   note_released(mem);
   std::atomic<bool>& come_home = come_home_.get();
-  if (&cache != &caches_.central() && owner != this_thread_record && cache.push_remote(mem)) {
+  if (&cache != &caches_.central() && owner != this_thread_record && holds_.load(std::memory_order_relaxed) &&
+      cache.push_remote(mem)) {
     // The pool may be gone: the block kept it.
     if (!come_home.load(std::memory_order_seq_cst)) {
       come_home.store(true, std::memory_order_seq_cst);

@@ -146,6 +146,16 @@ cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
   return uses != nullptr && uses->declared.bound != nullptr ? uses->declared.bound : home_queue();
 }
 
+/// Whether what made the chunk is known to be through. One marker tells it of all chunks so far.
+bool Pool::is_ready(Visit& visit, const PoolChunk& chunk) noexcept {
+  if (own_->epochs.completed() < chunk.ready_epoch) {
+    const bool is_unmarked = own_->epochs.open() <= chunk.ready_epoch;
+    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, is_unmarked ? 1 : 0);
+    look_at_set(visit, *own_, is_unmarked ? Close::all : Close::due);
+  }
+  return own_->epochs.completed() >= chunk.ready_epoch;
+}
+
 /// Orders commands that are enqueued on `queue` from now on behind what may still use the block and does not
 /// protect it there: the pool's one queue, by whose order it was handed out; the queue that it was handed out
 /// to behind its earlier commands; what made its chunk, for a queue that is none of the pool's. After the
@@ -154,12 +164,11 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
   cl_command_queue home = nullptr;
   cl_command_queue former = nullptr;
   {
-    const Visit visit(*this);
+    Visit visit(*this);
     const PoolBlock& block = pool_block(mem);
     if (!holds_back()) {
       home = own_->epochs.only_queue();
-    } else if (rules_.has_handles && !own_->epochs.has(queue) &&
-               own_->epochs.completed() < pool_chunk(*block.chunk).ready_epoch) {
+    } else if (rules_.has_handles && !own_->epochs.has(queue) && !is_ready(visit, pool_chunk(*block.chunk))) {
       home = own_->epochs.first_queue();
     }
     if (const auto* uses = static_cast<const Uses*>(block.attachment); uses != nullptr) {

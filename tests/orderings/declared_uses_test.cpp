@@ -87,6 +87,27 @@ TEST_F(DeclaredUses, OfAPoolOverOneQueueWaitForTheDeclaredOnes) {
   EXPECT_EQ(pending(), 0U);
 }
 
+/// What made a block's chunk is all that such a queue waits for, and no longer than it takes.
+TEST_F(DeclaredUses, OfAQueueThatIsNoneOfThePoolsWaitForNoneOfThese) {
+  make({home, other});
+  clpool_mem* block = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, block_size, &block));
+  stub_run_all();
+  ASSERT_OK(clpool_mem_release(block));
+  Gate gate(scene.cl.context);
+  hold_up(home, gate);
+  hold_up(other, gate);
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, block_size, &block));
+  ASSERT_EQ(clEnqueueFillBuffer(third, clpool_mem_handle(block), &source_byte, 1, 0, block_size, 0, nullptr,
+                                nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(clFinish(third), CL_SUCCESS);
+  ASSERT_OK(clpool_mem_release(block));
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
 TEST_F(DeclaredUses, KeepTheirQueuesNoLongerThanTheyLast) {
   make({home});
   const std::int64_t before = queue_references();

@@ -216,10 +216,10 @@ TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
   Caches caches(11, 9);
   ThreadCache& own = own_cache(caches);
   caches.widen(own, 64 << 10, managed);
-  EXPECT_EQ(own.limit, share + (128 << 10)) << "two such blocks";
-  caches.widen(own, 512, managed);
-  EXPECT_EQ(own.limit, share + (128 << 10)) << "no more than four times what the thread has in use";
+  EXPECT_EQ(own.limit, share + (64 << 10)) << "no more than the thread has in use";
   hand_out(caches, own, 4 * most);
+  caches.widen(own, 512, managed);
+  EXPECT_EQ(own.limit, share + (128 << 10));
   caches.widen(own, 512, managed);
   EXPECT_EQ(own.limit, share + (256 << 10)) << "twice as much each time";
   caches.share_limits(may_cache, managed);
@@ -269,6 +269,24 @@ TEST(Caches, DoNotTakeForAPeakWhatThreadsGaveUpMeanwhile) {
   own.count_handed_out(50);
   caches.take_in(own);
   EXPECT_EQ(stats_of(caches).peak_active_bytes, 1150u);
+}
+
+TEST(Caches, TellNoPeakBelowWhatIsInUse) {
+  Caches caches(16, 9);
+  ThreadCache* other = nullptr;
+  std::thread([&] {
+    other = &own_cache(caches);
+    hand_out(caches, *other, 1000);
+    other->count_handed_out(500);  // on the hit path
+    ++other->blocks;
+  }).join();
+  caches.count_returned(*other, 1000);  // by this thread
+  caches.count_returned(*other, 400);   // of what the pool has not heard of
+  caches.take_in(*other);
+  other->count_handed_out(2000);
+  ++other->blocks;
+  EXPECT_EQ(stats_of(caches).active_bytes, 2100u);
+  EXPECT_EQ(stats_of(caches).peak_active_bytes, 2100u);
 }
 
 TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {

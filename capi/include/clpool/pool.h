@@ -171,7 +171,7 @@ typedef struct clpool_pool_options {
   uint32_t queue_count;
   /** Must be 0. */
   uint32_t reserved;
-  /** Name for messages and dumps; copied. NULL: "". */
+  /** Name for messages and dumps; copied. NULL: "", and messages call the pool by a number. */
   const char* name;
   /** Nanoseconds that a request without memory waits while nothing comes free, before the out_of_memory
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
@@ -215,10 +215,10 @@ typedef struct clpool_pool_stats {
   /** The most that managed_bytes ever was. */
   uint64_t peak_managed_bytes;
   /**
-   * The most that active_bytes ever was. Exact if one thread at a time uses the pool; where several do, what
-   * each reuses from its own cache is seen a little later, so that it may be off by what caches hold: 1 % of
-   * managed_bytes (64 KiB at least), or a block for each thread; where threads had to wait for each other, up
-   * to 64 MiB or an eighth of managed_bytes.
+   * The most that active_bytes ever was. Exact if one thread uses the pool. Where several do, what each reuses
+   * from its own cache is seen when it comes by, together with what the others have then: it may be off by
+   * what threads reused since they last came by, but is never less than an active_bytes that was told and
+   * never more than peak_managed_bytes.
    */
   uint64_t peak_active_bytes;
   /** Successful allocations of chunks. */

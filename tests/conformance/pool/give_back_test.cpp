@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Giving back: what nothing uses goes, to the last byte, however it came free.
+#include <thread>
+#include <vector>
+
 #include "conformance/pool/backends.hpp"
 #include "support/guard.hpp"
 
@@ -44,6 +47,41 @@ TEST_P(GivingBack, LeavesNothingWhereHandlesGoWithTheirChunk) {
     ASSERT_EQ(GetParam().run(pool.get()), CLPOOL_SUCCESS);
     EXPECT_EQ(stats_of(pool).managed_bytes, 0U) << count << " blocks";
   }
+}
+
+/// Blocks that nobody keeps, whichever thread releases them.
+TEST(StopHolding, IsForWhatOtherThreadsReleaseToo) {
+  NumberSource source;
+  const PoolHandle pool = make_pool(source.allocator().get());
+  MemHandle mem = allocate(pool, 64 << 20);
+  ASSERT_EQ(clpool_pool_stop_holding(pool.get()), CLPOOL_SUCCESS);
+  std::thread([&] { mem.reset(); }).join();
+  EXPECT_EQ(source.live_bytes(), 0U);
+  mem = allocate(pool, 1000);
+  mem.reset();
+  EXPECT_EQ(source.live_bytes(), 0U);
+  ASSERT_EQ(clpool_pool_resume_holding(pool.get()), CLPOOL_SUCCESS);
+  allocate(pool, 1000).reset();
+  EXPECT_GT(source.live_bytes(), 0U);
+}
+
+/// The most that several threads had at different times is not what they had together.
+TEST(PeakActiveBytes, AreNoMoreThanThePoolHad) {
+  NumberSource source;
+  const PoolHandle pool = make_pool(source.allocator().get());
+  const auto use_all = [&] {
+    std::vector<MemHandle> blocks;
+    for (int i = 0; i < 1000; ++i) {
+      blocks.push_back(allocate(pool, 4096));
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    use_all();
+    std::thread(use_all).join();
+  }
+  const clpool_pool_stats stats = stats_of(pool);
+  EXPECT_GE(stats.peak_active_bytes, 4'096'000U);
+  EXPECT_LE(stats.peak_active_bytes, stats.peak_managed_bytes);
 }
 
 }  // namespace
