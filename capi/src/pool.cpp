@@ -9,6 +9,7 @@
 #include "handles.hpp"
 #include "pool/bins.hpp"
 #include "pool/pool.hpp"
+#include "pool_options.hpp"
 #include "shim.hpp"
 
 using clpool::capi::begin_object;
@@ -31,7 +32,6 @@ using clpool::core::StrategyKind;
 namespace {
 
 constexpr std::uint32_t callbacks_version = 1;
-constexpr std::size_t oldest_options = offsetof(clpool_pool_options, wait_ns);
 constexpr std::size_t oldest_callbacks = sizeof(clpool_pool_callbacks);
 constexpr std::size_t oldest_stats = sizeof(clpool_pool_stats);
 
@@ -200,7 +200,8 @@ clpool_status clpool_pool_create(clpool_allocator* allocator, const clpool_pool_
     CLPOOL_TRY(require(allocator, "clpool_pool_create", "allocator"));
     clpool_pool_options given = CLPOOL_POOL_OPTIONS_INIT;
     if (options_or_null != nullptr) {
-      CLPOOL_TRY(read_options(options_or_null, oldest_options, given, "clpool_pool_create"));
+      CLPOOL_TRY(
+          read_options(options_or_null, clpool::capi::oldest_pool_options, given, "clpool_pool_create"));
     }
     PoolOptions options;
     CLPOOL_TRY(convert(given, options));

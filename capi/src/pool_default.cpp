@@ -3,6 +3,7 @@
 // Shim of clpool_pool_create_default() in clpool/pool.h: other functions of the API in a row.
 #include "clpool/device.h"
 #include "clpool/pool.h"
+#include "pool_options.hpp"
 #include "shim.hpp"
 
 namespace {
@@ -11,8 +12,6 @@ using clpool::capi::clear_result;
 using clpool::core::fail;
 using clpool::core::KeptError;
 using clpool::core::Status;
-
-constexpr std::size_t oldest_options = sizeof(clpool_pool_options);
 
 clpool_status make_allocator(std::uint32_t memory, cl_context context, cl_command_queue queue,
                              clpool_allocator** allocator) noexcept {
@@ -47,7 +46,7 @@ Status check(std::uint32_t memory, const clpool_pool_options* given, clpool_pool
                 CLPOOL_MEMORY_SVM_OR_BUFFER);
   }
   if (given != nullptr) {
-    CLPOOL_TRY(clpool::capi::read_options(given, oldest_options, options, function));
+    CLPOOL_TRY(clpool::capi::read_options(given, clpool::capi::oldest_pool_options, options, function));
   }
   return options.queues == nullptr && options.queue_count == 0
              ? Status::success

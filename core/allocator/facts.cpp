@@ -55,6 +55,13 @@ Status check_allocator_flags(cl_mem_flags flags) noexcept {
         "flags are 0x%llX; of CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY only one is valid",
         static_cast<unsigned long long>(flags));
   }
+  const cl_mem_flags host = flags & host_access_flags;
+  if ((host & (host - 1)) != 0) {
+    return fail(Status::invalid_value,
+                "flags are 0x%llX; of CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY and "
+                "CL_MEM_HOST_NO_ACCESS only one is valid",
+                static_cast<unsigned long long>(flags));
+  }
   return Status::success;
 }
 

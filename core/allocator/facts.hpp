@@ -33,6 +33,9 @@ struct QueueFacts {
 };
 Status read_queue_facts(cl_command_queue queue, QueueFacts& facts);
 
+constexpr cl_mem_flags host_access_flags =
+    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+
 /// INVALID_VALUE for the flags that need host memory, which an allocator has none of, and for those that exclude each
 /// other, for which clSVMAlloc has no code. Flags that the library does not know go to the driver as they are.
 Status check_allocator_flags(cl_mem_flags flags) noexcept;

@@ -104,6 +104,12 @@ class PinnedAllocator final : public Allocator {
 
 Status make_pinned_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result) {
   CLPOOL_TRY(check_allocator_flags(flags));
+  if ((flags & host_access_flags) != 0) {
+    return fail(Status::invalid_value,
+                "flags are 0x%llX; page-locked memory is mapped for the host to read and write, and takes no "
+                "CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_NO_ACCESS",
+                static_cast<unsigned long long>(flags));
+  }
   QueueFacts facts;
   CLPOOL_TRY(read_queue_facts(queue, facts));
   ContextFacts context_facts;

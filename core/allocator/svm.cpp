@@ -103,13 +103,21 @@ Status check_svm_flags(cl_svm_mem_flags flags, cl_uint alignment) noexcept {
   return Status::success;
 }
 
-/// What a device allows above the basic alignment cannot be asked, only tried; a refusal must not be taken
-/// for out of memory later.
-Status probe_alignment(cl_context context, cl_svm_mem_flags flags, cl_uint alignment) noexcept {
-  if (alignment <= basic_alignment) {
+/// What a device allows above the basic alignment, and beside the flags that clSVMAlloc names, cannot be asked,
+/// only tried; a refusal must not be taken for out of memory later.
+Status probe(cl_context context, cl_svm_mem_flags flags, cl_uint alignment) noexcept {
+  constexpr cl_svm_mem_flags usual_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY |
+                                           CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+  const bool is_unusual = (flags & ~usual_flags) != 0;
+  if (alignment <= basic_alignment && !is_unusual) {
     return Status::success;
   }
-  void* const pointer = clSVMAlloc(context, flags, alignment, alignment);
+  void* const pointer = clSVMAlloc(context, flags, std::max(alignment, basic_alignment), alignment);
+  if (pointer == nullptr && is_unusual) {
+    return fail(Status::invalid_value,
+                "flags are 0x%llX, which the driver refuses; those of 0x%llX are usual",
+                static_cast<unsigned long long>(flags), static_cast<unsigned long long>(usual_flags));
+  }
   if (pointer == nullptr) {
     return fail(Status::invalid_value, "alignment is %u, the device allows less; %u is allowed everywhere",
                 alignment, basic_alignment);
@@ -146,7 +154,7 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
   }
   const cl_svm_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   CLPOOL_TRY(cl::require_svm(facts.devices, cl::svm_capabilities_for(access), "shared virtual memory"));
-  CLPOOL_TRY(probe_alignment(context, access, alignment));
+  CLPOOL_TRY(probe(context, access, alignment));
   AllocatorTraits traits;
   traits.kind = MemKind::svm;
   traits.host_writes = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != 0;

@@ -29,8 +29,14 @@ class ObjectOwner final : public MemOwner {
   }
 
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override {
-    Mem* const parent = static_cast<ObjectMem&>(mem).parent;
-    return parent == nullptr ? Status::success : parent->owner->begin_use(*parent, queue);
+    const auto& object = static_cast<ObjectMem&>(mem);
+    if (object.parent != nullptr) {
+      return object.parent->owner->begin_use(*object.parent, queue);
+    }
+    // Of what has a handle the driver looks at the context.
+    return mem.kind == MemKind::svm && !object.of_any_context
+               ? cl::require_context(queue, object.context.get())
+               : Status::success;
   }
 
   cl_context context_of(const Mem& mem) const noexcept override {
@@ -98,6 +104,7 @@ Status make_object(ObjectParts&& parts, Mem*& result) {
   mem.parent = parts.parent;
   mem.origin = parts.origin;
   mem.context = std::move(context);
+  mem.of_any_context = parts.of_any_context;
   mem.references.store(1, std::memory_order_relaxed);
   mem.made_in = static_cast<std::uint8_t>(process_generation());
   mem.state = MemState::live;

@@ -21,6 +21,7 @@ struct ObjectMem : Mem {
   Mem* parent = nullptr;             ///< holds a reference
   std::size_t origin = 0;            ///< bytes, of a sub-region in its parent
   cl::Context context;
+  bool of_any_context = false;  ///< ordinary host memory as SVM
 };
 
 /// What a new descriptor is to be; `handle` or `pointer` is set.
@@ -32,7 +33,8 @@ struct ObjectParts {
   std::size_t size = 0;
   std::size_t origin = 0;
   cl_context context = nullptr;  ///< null only for custom memory
-  Mem* parent = nullptr;         ///< retained
+  bool of_any_context = false;
+  Mem* parent = nullptr;  ///< retained
 };
 Status make_object(ObjectParts&& parts, Mem*& result);
 

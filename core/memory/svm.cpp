@@ -38,6 +38,7 @@ Status wrap_svm(cl_context context, void* pointer, std::size_t size, bool system
   parts.pointer = pointer;
   parts.size = size;
   parts.context = context;
+  parts.of_any_context = system;
   return make_object(std::move(parts), result);
 }
 

@@ -48,6 +48,24 @@ TEST_F(QueuesOfAnotherContext, AreRefusedForSvm) {
   EXPECT_OK(clpool_mem_release(mem)) << "a refused release gives nothing up";
 }
 
+TEST_F(QueuesOfAnotherContext, AreRefusedForSvmOfTheProgram) {
+  clpool_mem* mem = nullptr;
+  const clpool_status made = clpool_svm_create(cl.context, 0, 1000, 0, nullptr, &mem);
+  if (made == CLPOOL_ERROR_NOT_SUPPORTED) {
+    GTEST_SKIP() << last_error();
+  }
+  ASSERT_OK(made);
+  clpool_mem* wrapped = nullptr;
+  ASSERT_OK(clpool_svm_wrap(cl.context, clpool_mem_pointer(mem), 1000, 0, &wrapped));
+  char host[16] = {};
+  refused(clpool_mem_fill(other.queue, wrapped, host, 1, 0, 16, 0, nullptr, nullptr));
+  refused(clpool_mem_read(other.queue, wrapped, 0, 16, host, 16, 1, 0, nullptr, nullptr));
+  EXPECT_OK(clpool_mem_fill(cl.queue, wrapped, host, 1, 0, 16, 0, nullptr, nullptr));
+  EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);
+  EXPECT_OK(clpool_mem_release(wrapped));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
 TEST_F(QueuesOfAnotherContext, AreRefusedForAPool) {
   const clpool::test::AllocatorHandle allocator(immediate());
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;

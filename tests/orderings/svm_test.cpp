@@ -201,6 +201,20 @@ TEST_F(SvmOrder, BoundToAnotherQueueItIsFreedBehindThat) {
   EXPECT_EQ(living(), 0);
 }
 
+/// clSVMAlloc has no codes; what it refuses for its flags is not out of memory.
+TEST_F(SvmOrder, FlagsThatTheDriverRefusesAreToldWhenItIsMade) {
+  clpool_allocator* allocator = nullptr;
+  clpool_mem* mem = nullptr;
+  for (const cl_svm_mem_flags flags : {cl_svm_mem_flags{CL_MEM_HOST_WRITE_ONLY}, cl_svm_mem_flags{1} << 40}) {
+    EXPECT_EQ(clpool_allocator_create_svm(scene.cl.context, flags, 0, nullptr, &allocator),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_NE(std::string_view(clpool_last_error_message()).find("which the driver refuses"),
+              std::string_view::npos);
+    EXPECT_EQ(clpool_svm_create(scene.cl.context, flags, operand_size, 0, nullptr, &mem),
+              CLPOOL_ERROR_INVALID_VALUE);
+  }
+}
+
 TEST_F(SvmOrder, UnboundItsQueueWasWaitedFor) {
   clpool_mem* const mem = make(in_order);
   ASSERT_OK(clpool_mem_fill(in_order, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));

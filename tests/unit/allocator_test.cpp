@@ -205,6 +205,18 @@ TEST_F(AllocatorTest, FlagsThatNeedHostMemoryAreRefused) {
   }
 }
 
+TEST_F(AllocatorTest, AccessesOfTheHostThatCannotBeAreRefused) {
+  Reference<Allocator> allocator;
+  for (const cl_mem_flags flags : {CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS}) {
+    EXPECT_EQ(make_pinned_allocator(cl.queue, flags, allocator), Status::invalid_value);
+    EXPECT_NE(std::string(last_error_message()).find("CL_MEM_HOST_WRITE_ONLY"), std::string::npos);
+    EXPECT_EQ(make_immediate_allocator(cl.queue, flags, allocator), Status::success);
+  }
+  constexpr cl_mem_flags both = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY;
+  EXPECT_EQ(make_deferred_allocator(cl.context, both, allocator), Status::invalid_value);
+  EXPECT_EQ(make_immediate_allocator(cl.queue, both, allocator), Status::invalid_value);
+}
+
 TEST_F(AllocatorTest, FlagsAreGivenToTheDriverAsTheyAre) {
   Reference<Allocator> allocator;
   const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR;

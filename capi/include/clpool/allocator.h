@@ -104,10 +104,10 @@ CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue
  * that the flags ask for; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue, a queue of
  * another context, an alignment that is not a power of two or that the device does not allow, flags with
  * CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR or accesses that exclude each other, CL_MEM_SVM_ATOMICS without
- * CL_MEM_SVM_FINE_GRAIN_BUFFER; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or
+ * CL_MEM_SVM_FINE_GRAIN_BUFFER, other flags that the driver refuses; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or
  * queue.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; with a queue clGetCommandQueueInfo,
- * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128; for each allocation clSVMAlloc,
+ * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128 and for unusual flags; for each allocation clSVMAlloc,
  * for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or, where the driver refuses
  * that, clFinish and clSVMFree; those of releases that were put off.
  */
@@ -123,7 +123,8 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
  * @param flags further cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_ALLOC_HOST_PTR is added
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CL_MEM_COPY_HOST_PTR, with accesses that exclude each other, or with CL_MEM_HOST_WRITE_ONLY,
+ * CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_NO_ACCESS, as it is mapped; CLPOOL_ERROR_OUT_OF_MEMORY;
  * CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block; the allocations do. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo,
  * clRetainContext, clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueMapBuffer, where the
