@@ -27,7 +27,7 @@ constexpr std::uint64_t least_allowance = 1 << 20;
 /// so many of it goes.
 constexpr std::uint64_t least_earned = std::uint64_t{64} << 20;
 constexpr std::uint64_t earned_part = 8;
-constexpr std::uint64_t earned_by_used = 1;
+constexpr std::uint64_t earned_by_used = 2;
 constexpr std::uint64_t earned_decay = 8;
 
 /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many

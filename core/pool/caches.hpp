@@ -31,7 +31,7 @@ class Caches {
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
   /// The cache's owner had to wait for the mutex to release a block of so many bytes: for some time the cache may
-  /// hold more, so that threads stay out of each other's way. As much as its thread has in use at most, and all
+  /// hold more, so that threads stay out of each other's way. Twice what its thread has in use at most, and all
   /// together 64 MiB or an eighth of what the pool has, beyond their shares.
   void widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t managed_bytes) noexcept;
   /// Memory is short: no more than its share again.

@@ -216,10 +216,10 @@ TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
   Caches caches(11, 9);
   ThreadCache& own = own_cache(caches);
   caches.widen(own, 64 << 10, managed);
-  EXPECT_EQ(own.limit, share + (64 << 10)) << "no more than the thread has in use";
-  hand_out(caches, own, 4 * most);
+  EXPECT_EQ(own.limit, share + (128 << 10)) << "two such blocks";
   caches.widen(own, 512, managed);
-  EXPECT_EQ(own.limit, share + (128 << 10));
+  EXPECT_EQ(own.limit, share + (128 << 10)) << "no more than twice what the thread has in use";
+  hand_out(caches, own, 4 * most);
   caches.widen(own, 512, managed);
   EXPECT_EQ(own.limit, share + (256 << 10)) << "twice as much each time";
   caches.share_limits(may_cache, managed);

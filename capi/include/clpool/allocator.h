@@ -104,12 +104,12 @@ CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue
  * that the flags ask for; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an out-of-order queue, a queue of
  * another context, an alignment that is not a power of two or that the device does not allow, flags with
  * CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR or accesses that exclude each other, CL_MEM_SVM_ATOMICS without
- * CL_MEM_SVM_FINE_GRAIN_BUFFER, other flags that the driver refuses; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context or
- * queue.
+ * CL_MEM_SVM_FINE_GRAIN_BUFFER, other flags that the driver refuses; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid context or queue.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; with a queue clGetCommandQueueInfo,
- * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128 and for unusual flags; for each allocation clSVMAlloc,
- * for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or, where the driver refuses
- * that, clFinish and clSVMFree; those of releases that were put off.
+ * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128 and for unusual flags; for each
+ * allocation clSVMAlloc, for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or,
+ * where the driver refuses that, clFinish and clSVMFree; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags,
                                                      cl_uint alignment, cl_command_queue queue_or_null,

@@ -126,7 +126,7 @@ CLPOOL_API int32_t clpool_mem_is_pooled(const clpool_mem* mem) CLPOOL_NOEXCEPT;
  * CLPOOL_ERROR_OPENCL.
  * Does not block. OpenCL calls: clGetCommandQueueInfo, clRetainCommandQueue, clReleaseCommandQueue; where it
  * was bound to another queue clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush,
- * clEnqueueBarrierWithWaitList, clReleaseEvent.
+ * clEnqueueBarrierWithWaitList, clReleaseEvent; clGetEventInfo for a block of a pool over other queues.
  */
 CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 

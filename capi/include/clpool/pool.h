@@ -215,10 +215,10 @@ typedef struct clpool_pool_stats {
   /** The most that managed_bytes ever was. */
   uint64_t peak_managed_bytes;
   /**
-   * The most that active_bytes ever was. Exact if one thread uses the pool. Where several do, what each reuses
-   * from its own cache is seen when it comes by, together with what the others have then: it may be off by
-   * what threads reused since they last came by, but is never less than an active_bytes that was told and
-   * never more than peak_managed_bytes.
+   * The most that active_bytes ever was. Exact if one thread uses the pool. Where several do, what each
+   * reuses from its own cache is seen when it comes by, together with what the others have then: it may be
+   * off by what threads reused since they last came by, but is never less than an active_bytes that was told
+   * and never more than peak_managed_bytes.
    */
   uint64_t peak_active_bytes;
   /** Successful allocations of chunks. */
