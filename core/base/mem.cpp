@@ -46,9 +46,13 @@ Status require_live(const Mem& mem) noexcept {
   if (mem.state != MemState::live) {
     return released_already(mem);
   }
+  return require_own_process(mem, "the memory");
+}
+
+Status require_own_process(const Mem& mem, const char* what) noexcept {
   return mem.made_in == static_cast<std::uint8_t>(process_generation())
              ? Status::success
-             : require_own_process(process_generation() - 1, "the memory");
+             : require_own_process(process_generation() - 1, what);
 }
 
 Status MemOwner::begin_use(Mem&, cl_command_queue) noexcept {

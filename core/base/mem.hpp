@@ -113,6 +113,9 @@ inline MemState glance_at_state(Mem& mem) noexcept {
 /// of a guarded pool is a finding. Called without any lock held.
 Status require_live(const Mem& mem) noexcept;
 
+/// INVALID_OPERATION, naming `what`, in a child of fork() of the process that made `mem`.
+Status require_own_process(const Mem& mem, const char* what) noexcept;
+
 /// What every owner does to a descriptor that it takes back: MemState::released, nothing left to be read.
 void clear_mem(Mem& mem) noexcept;
 

@@ -192,9 +192,10 @@ Status map_image(const cl::Order& order, Mem& image, cl_map_flags flags, const s
 }
 
 Status require_live(const Map& map) noexcept {
-  return map.state == MemState::live
-             ? Status::success
-             : fail(Status::invalid_operation, "map %p was released already", static_cast<const void*>(&map));
+  if (map.state != MemState::live) {
+    return fail(Status::invalid_operation, "map %p was released already", static_cast<const void*>(&map));
+  }
+  return require_own_process(*map.mem, "the map");
 }
 
 Status unmap(Map& map, cl::Order order) {
