@@ -100,7 +100,7 @@ clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, vo
     constexpr const char* function = "clpool_allocator_create_custom";
     CLPOOL_TRY(require(ops, function, "ops"));
     clpool_allocator_ops known = CLPOOL_ALLOCATOR_OPS_INIT;
-    CLPOOL_TRY(clpool::capi::read_options(ops, sizeof(clpool_allocator_ops), known, function));
+    CLPOOL_TRY(clpool::capi::read_options(ops, known, function));
     if (known.version != 1) {
       return fail(Status::invalid_value, "%s: version is %u, this library knows 1", function, known.version);
     }

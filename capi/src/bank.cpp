@@ -28,7 +28,7 @@ clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, si
     CLPOOL_TRY(capi::begin_output(text, capacity, length, function));
     clpool_bank_memory options = CLPOOL_BANK_MEMORY_INIT;
     if (memory_or_null != nullptr) {
-      CLPOOL_TRY(capi::read_options(memory_or_null, sizeof(clpool_bank_memory), options, function));
+      CLPOOL_TRY(capi::read_options(memory_or_null, options, function));
     }
     device::BankMemory memory;
     CLPOOL_TRY(capi::to_model(options.model, memory.model, function));

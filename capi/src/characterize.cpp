@@ -274,12 +274,12 @@ clpool_status clpool_characterize_performance(cl_context context, cl_device_id i
   return capi::guarded([&] {
     CLPOOL_TRY(capi::require(performance, function, "performance"));
     clpool_performance result = CLPOOL_PERFORMANCE_INIT;
-    CLPOOL_TRY(capi::write_result(result, sizeof result, performance, function));
+    CLPOOL_TRY(capi::write_result(result, performance, function));
     CLPOOL_TRY(capi::require(context, function, "context"));
     CLPOOL_TRY(capi::require(id, function, "device"));
     clpool_performance_options options = CLPOOL_PERFORMANCE_OPTIONS_INIT;
     if (options_or_null != nullptr) {
-      CLPOOL_TRY(capi::read_options(options_or_null, sizeof options, options, function));
+      CLPOOL_TRY(capi::read_options(options_or_null, options, function));
     }
     device::Performance figures;
     CLPOOL_TRY(device::measure_performance(
@@ -295,6 +295,6 @@ clpool_status clpool_characterize_performance(cl_context context, cl_device_id i
     result.kernel_round_trip_ns = figures.kernel_round_trip_ns;
     result.profiling_overhead_ns = figures.profiling_overhead_ns;
     result.transfer_bytes = figures.transfer_bytes;
-    return capi::write_result(result, sizeof result, performance, function);
+    return capi::write_result(result, performance, function);
   });
 }

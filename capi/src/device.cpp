@@ -16,15 +16,12 @@ using clpool::core::fail;
 using clpool::core::Status;
 using namespace clpool::core::device;
 
-constexpr std::size_t oldest_options = sizeof(clpool_device_options);
-constexpr std::size_t oldest_facts = sizeof(clpool_device_facts);
-
 Status to_core(const clpool_device_options* options_or_null, ChoiceOptions& result, const char* function) {
   if (options_or_null == nullptr) {
     return Status::success;
   }
   clpool_device_options options = CLPOOL_DEVICE_OPTIONS_INIT;
-  CLPOOL_TRY(clpool::capi::read_options(options_or_null, oldest_options, options, function));
+  CLPOOL_TRY(clpool::capi::read_options(options_or_null, options, function));
   constexpr std::uint32_t known = CLPOOL_DEVICE_IGNORE_ENVIRONMENT | CLPOOL_DEVICE_BY_RANK;
   if ((options.flags & ~known) != 0) {
     return fail(Status::invalid_value, "%s: flags are 0x%X, known are 0x%X", function, options.flags, known);
@@ -117,7 +114,7 @@ clpool_status clpool_device_read_facts(cl_device_id device, clpool_device_facts*
   return clpool::capi::guarded([&] {
     CLPOOL_TRY(clpool::capi::require(facts, function, "facts"));
     clpool_device_facts result = CLPOOL_DEVICE_FACTS_INIT;
-    CLPOOL_TRY(clpool::capi::write_result(result, oldest_facts, facts, function));
+    CLPOOL_TRY(clpool::capi::write_result(result, facts, function));
     CLPOOL_TRY(clpool::capi::require(device, function, "device"));
     DeviceFacts found;
     CLPOOL_TRY(read_device_facts(device, found));
@@ -139,7 +136,7 @@ clpool_status clpool_device_read_facts(cl_device_id device, clpool_device_facts*
     clpool::capi::write_field(found.platform, result.platform);
     clpool::capi::write_field(found.version, result.version);
     clpool::capi::write_field(found.driver_version, result.driver_version);
-    return clpool::capi::write_result(result, oldest_facts, facts, function);
+    return clpool::capi::write_result(result, facts, function);
   });
 }
 

@@ -135,7 +135,7 @@ clpool_status clpool_device_data_create_from_limits(const clpool_device_limits* 
   return create(CLPOOL_MODEL_CURRENT, out, function, [&](device::Model, device::Limits& limits) {
     CLPOOL_TRY(capi::require(source, function, "limits"));
     clpool_device_limits numbers = CLPOOL_DEVICE_LIMITS_INIT;
-    CLPOOL_TRY(capi::read_options(source, sizeof numbers, numbers, function));
+    CLPOOL_TRY(capi::read_options(source, numbers, function));
     return to_core(numbers, limits, function);
   });
 }
@@ -146,10 +146,10 @@ clpool_status clpool_device_data_limits(const clpool_device_data* data,
   return capi::guarded([&] {
     CLPOOL_TRY(capi::require(limits, function, "limits"));
     clpool_device_limits result = CLPOOL_DEVICE_LIMITS_INIT;
-    CLPOOL_TRY(capi::write_result(result, sizeof result, limits, function));
+    CLPOOL_TRY(capi::write_result(result, limits, function));
     CLPOOL_TRY(capi::require(data, function, "data"));
     to_c(data->limits, result);
-    return capi::write_result(result, sizeof result, limits, function);
+    return capi::write_result(result, limits, function);
   });
 }
 

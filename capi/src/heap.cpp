@@ -107,7 +107,7 @@ clpool_status clpool_heap_statistics(const clpool_heap* heap, clpool_heap_stats*
     result.largest_free = object.heap().largest_free();
     result.active_ranges = object.active_ranges();
     result.spaces = object.heap().chunk_count();
-    return clpool::capi::write_result(result, sizeof(clpool_heap_stats), stats, "clpool_heap_statistics");
+    return clpool::capi::write_result(result, stats, "clpool_heap_statistics");
   });
 }
 

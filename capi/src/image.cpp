@@ -32,9 +32,6 @@ static_assert(CLPOOL_ELEMENT_FLOAT32 == static_cast<int>(ElementType::float32));
 
 namespace {
 
-constexpr std::size_t options_1_0 = sizeof(clpool_image_options);
-constexpr std::size_t array_1_0 = sizeof(clpool_image_array);
-
 Status require_zero(std::uint32_t reserved, const char* function) noexcept {
   return reserved == 0 ? Status::success
                        : fail(Status::invalid_value, "%s: reserved is %u, it must be 0", function, reserved);
@@ -100,7 +97,7 @@ clpool_status clpool_image_create(cl_context context, const clpool_image_options
     CLPOOL_TRY(require(context, function, "context"));
     CLPOOL_TRY(require(options, function, "options"));
     clpool_image_options known = CLPOOL_IMAGE_OPTIONS_INIT;
-    CLPOOL_TRY(clpool::capi::read_options(options, options_1_0, known, function));
+    CLPOOL_TRY(clpool::capi::read_options(options, known, function));
     CLPOOL_TRY(require_zero(known.reserved, function));
     clpool::core::ImageDescription image;
     image.flags = known.flags;
@@ -130,7 +127,7 @@ clpool_status clpool_image_create_from_array(cl_context context, const clpool_im
     CLPOOL_TRY(require(context, function, "context"));
     CLPOOL_TRY(require(array, function, "array"));
     clpool_image_array known = CLPOOL_IMAGE_ARRAY_INIT;
-    CLPOOL_TRY(clpool::capi::read_options(array, array_1_0, known, function));
+    CLPOOL_TRY(clpool::capi::read_options(array, known, function));
     CLPOOL_TRY(require_zero(known.reserved, function));
     clpool::core::ArrayDescription description;
     description.access = known.access;

@@ -73,7 +73,7 @@ Status to_bytes(const void* key, std::size_t size, std::string& bytes, const cha
 Status to_functions(const clpool_memo_ops* source, MemoFunctions& functions, const char* function) {
   CLPOOL_TRY(capi::require(source, function, "ops"));
   clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
-  CLPOOL_TRY(capi::read_options(source, sizeof ops, ops, function));
+  CLPOOL_TRY(capi::read_options(source, ops, function));
   if (ops.version != 1) {
     return fail(Status::invalid_value, "%s: version of the ops is %u, this library knows 1", function,
                 ops.version);

@@ -35,14 +35,14 @@ inline Status to_model(std::uint32_t number, device::Model& model, const char* f
 inline Status begin_answer(clpool_answer* target, const char* function) noexcept {
   CLPOOL_TRY(require(target, function, "answer"));
   const clpool_answer empty = CLPOOL_ANSWER_INIT;
-  return write_result(empty, sizeof(clpool_answer), target, function);
+  return write_result(empty, target, function);
 }
 
 inline Status write_answer(const device::Answer& source, clpool_answer* target,
                            const char* function) noexcept {
   const clpool_answer answer = {sizeof(clpool_answer), static_cast<std::uint32_t>(source.source),
                                 source.value, source.basis, source.note};
-  return write_result(answer, sizeof(clpool_answer), target, function);
+  return write_result(answer, target, function);
 }
 
 }  // namespace clpool::capi

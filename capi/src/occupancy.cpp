@@ -24,7 +24,7 @@ Status to_core(const clpool_occupancy_request* source, device::OccupancyRequest&
                const char* function) {
   CLPOOL_TRY(capi::require(source, function, "request"));
   clpool_occupancy_request numbers = CLPOOL_OCCUPANCY_REQUEST_INIT;
-  CLPOOL_TRY(capi::read_options(source, sizeof numbers, numbers, function));
+  CLPOOL_TRY(capi::read_options(source, numbers, function));
   constexpr std::uint32_t known = CLPOOL_OCCUPANCY_NO_OPT_IN | CLPOOL_OCCUPANCY_PARTITIONED_CACHE;
   if ((numbers.flags & ~known) != 0) {
     return fail(Status::invalid_value, "%s: flags are 0x%X, known are 0x%X", function, numbers.flags, known);
@@ -61,7 +61,7 @@ clpool_occupancy to_c(const device::OccupancyResult& result) {
 /// Sets the caller's answer to its empty value, for the case of a failure.
 Status begin(clpool_occupancy* target, const char* function) {
   const clpool_occupancy empty = CLPOOL_OCCUPANCY_INIT;
-  return capi::write_result(empty, sizeof empty, target, function);
+  return capi::write_result(empty, target, function);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ clpool_status clpool_occupancy_compute(const clpool_device_data* data, const clp
     device::OccupancyResult result;
     CLPOOL_TRY(to_core(source, request, function));
     CLPOOL_TRY(device::compute_occupancy(data->limits, request, result));
-    return capi::write_result(to_c(result), sizeof(clpool_occupancy), occupancy, function);
+    return capi::write_result(to_c(result), occupancy, function);
   });
 }
 
@@ -110,9 +110,7 @@ clpool_status clpool_occupancy_suggest(const clpool_device_data* data, const clp
     CLPOOL_TRY(device::suggest_group_sizes(data->limits, request, list, best));
     std::copy_n(list.begin(), std::min(list.size(), capacity), sizes);
     *count = list.size();
-    return best_or_null != nullptr
-               ? capi::write_result(to_c(best), sizeof(clpool_occupancy), best_or_null, function)
-               : Status::success;
+    return best_or_null != nullptr ? capi::write_result(to_c(best), best_or_null, function) : Status::success;
   });
 }
 

@@ -9,7 +9,6 @@
 #include "handles.hpp"
 #include "pool/bins.hpp"
 #include "pool/pool.hpp"
-#include "pool_options.hpp"
 #include "shim.hpp"
 
 using clpool::capi::begin_object;
@@ -32,8 +31,6 @@ using clpool::core::StrategyKind;
 namespace {
 
 constexpr std::uint32_t callbacks_version = 1;
-constexpr std::size_t oldest_callbacks = sizeof(clpool_pool_callbacks);
-constexpr std::size_t oldest_stats = sizeof(clpool_pool_stats);
 
 std::uint64_t or_unlimited(std::uint64_t limit) noexcept {
   return limit != 0 ? limit : UINT64_MAX;
@@ -72,7 +69,7 @@ Status read_leading_bits(std::uint32_t number, std::uint32_t& bits) noexcept {
 Status read_callbacks(const clpool_pool_options& given, clpool::core::PoolCallbacks& callbacks) noexcept {
   clpool_pool_callbacks ours = CLPOOL_POOL_CALLBACKS_INIT;
   if (given.callbacks != nullptr) {
-    CLPOOL_TRY(read_options(given.callbacks, oldest_callbacks, ours, "clpool_pool_create (callbacks)"));
+    CLPOOL_TRY(read_options(given.callbacks, ours, "clpool_pool_create (callbacks)"));
     if (ours.version != callbacks_version) {
       return fail(Status::invalid_value,
                   "clpool_pool_create: the version of the callbacks is %u, this library knows %u",
@@ -200,8 +197,7 @@ clpool_status clpool_pool_create(clpool_allocator* allocator, const clpool_pool_
     CLPOOL_TRY(require(allocator, "clpool_pool_create", "allocator"));
     clpool_pool_options given = CLPOOL_POOL_OPTIONS_INIT;
     if (options_or_null != nullptr) {
-      CLPOOL_TRY(
-          read_options(options_or_null, clpool::capi::oldest_pool_options, given, "clpool_pool_create"));
+      CLPOOL_TRY(read_options(options_or_null, given, "clpool_pool_create"));
     }
     PoolOptions options;
     CLPOOL_TRY(convert(given, options));
@@ -252,7 +248,7 @@ clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats
     CLPOOL_TRY(require(pool, "clpool_pool_statistics", "pool"));
     CLPOOL_TRY(require(stats, "clpool_pool_statistics", "stats"));
     CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
-    return write_result(convert(to_core(pool)->statistics()), oldest_stats, stats, "clpool_pool_statistics");
+    return write_result(convert(to_core(pool)->statistics()), stats, "clpool_pool_statistics");
   });
 }
 

@@ -3,7 +3,6 @@
 // Shim of clpool_pool_create_default() in clpool/pool.h: other functions of the API in a row.
 #include "clpool/device.h"
 #include "clpool/pool.h"
-#include "pool_options.hpp"
 #include "shim.hpp"
 
 namespace {
@@ -46,7 +45,7 @@ Status check(std::uint32_t memory, const clpool_pool_options* given, clpool_pool
                 CLPOOL_MEMORY_SVM_OR_BUFFER);
   }
   if (given != nullptr) {
-    CLPOOL_TRY(clpool::capi::read_options(given, clpool::capi::oldest_pool_options, options, function));
+    CLPOOL_TRY(clpool::capi::read_options(given, options, function));
   }
   return options.queues == nullptr && options.queue_count == 0
              ? Status::success

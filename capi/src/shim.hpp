@@ -11,6 +11,7 @@
 #include "base/mem.hpp"
 #include "base/status.hpp"
 #include "clpool/status.h"
+#include "oldest_sizes.hpp"
 
 namespace clpool::capi {
 
@@ -62,11 +63,11 @@ Status require(const T* pointer, const char* function, const char* parameter) no
 
 /// Copies a caller's options struct of any version of the ABI into the library's own (which must already hold
 /// the defaults and whose first field is `uint32_t struct_size`). A shorter struct keeps the defaults of the
-/// fields it lacks, but must be at least `oldest` bytes (its size in 1.0); in a longer one every byte beyond
-/// ours must be 0.
+/// fields it lacks, but must be at least the oldest valid one; in a longer one every byte beyond ours must be 0.
 template <typename Options>
-Status read_options(const Options* source, std::size_t oldest, Options& target,
-                    const char* function) noexcept {
+Status read_options(const Options* source, Options& target, const char* function) noexcept {
+  constexpr std::size_t oldest = oldest_size<Options>;
+  static_assert(oldest != 0, "capi/src/oldest_sizes.hpp lacks this struct");
   const std::uint32_t size = source->struct_size;
   if (size < oldest) {
     return fail(Status::invalid_value,
@@ -94,7 +95,9 @@ Status read_options(const Options* source, std::size_t oldest, Options& target,
 
 /// Copies a result struct to the caller's, of whatever version, keeping the caller's struct_size.
 template <typename Result>
-Status write_result(const Result& source, std::size_t oldest, Result* target, const char* function) noexcept {
+Status write_result(const Result& source, Result* target, const char* function) noexcept {
+  constexpr std::size_t oldest = oldest_size<Result>;
+  static_assert(oldest != 0, "capi/src/oldest_sizes.hpp lacks this struct");
   const std::uint32_t size = target->struct_size;
   if (size < oldest || size > 65536) {
     return fail(Status::invalid_value, "%s: struct_size is %u, valid are %zu to 65536 (use the _INIT macro)",

@@ -35,8 +35,6 @@ static_assert(CLPOOL_TRACE_ALLOCATE_FAILURE == static_cast<int>(TraceAction::all
 static_assert(CLPOOL_TRACE_NO_SLOT == clpool::core::no_trace_slot);
 
 // Sizes of the structs in 1.0.
-constexpr std::size_t event_1_0 = offsetof(clpool_trace_event, slot) + sizeof(uint64_t);
-constexpr std::size_t stats_1_0 = offsetof(clpool_trace_stats, final_live_blocks) + sizeof(uint64_t);
 
 /// Runs `read` on a new log and hands it to the caller.
 template <typename Read>
@@ -114,7 +112,7 @@ clpool_status clpool_trace_statistics(const clpool_trace* trace, clpool_trace_st
     result.peak_live_blocks = figures.peak_live_blocks;
     result.final_live_bytes = figures.final_live_bytes;
     result.final_live_blocks = figures.final_live_blocks;
-    return write_result(result, stats_1_0, stats, function);
+    return write_result(result, stats, function);
   });
 }
 
@@ -145,7 +143,7 @@ clpool_status clpool_trace_event_at(const clpool_trace* trace, uint64_t index,
     result.stream = source.stream;
     result.line = source.line;
     result.slot = source.slot;
-    return write_result(result, event_1_0, event, function);
+    return write_result(result, event, function);
   });
 }
 

@@ -24,8 +24,6 @@ namespace {
 constexpr std::uint64_t default_progress_interval = 4096;
 
 // Sizes of the structs in 1.0.
-constexpr std::size_t options_1_0 = offsetof(clpool_trace_replay_options, user) + sizeof(void*);
-constexpr std::size_t result_1_0 = offsetof(clpool_trace_replay_result, ratio_ppm) + sizeof(uint64_t);
 
 struct PoolTarget {
   using Block = clpool_mem*;
@@ -63,10 +61,10 @@ Status replay(const clpool_trace* trace, Target& target, const clpool_trace_repl
   CLPOOL_TRY(require(result, function, "result"));
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
   if (options_or_null != nullptr) {
-    CLPOOL_TRY(read_options(options_or_null, options_1_0, options, function));
+    CLPOOL_TRY(read_options(options_or_null, options, function));
   }
   clpool_trace_replay_result found = CLPOOL_TRACE_REPLAY_RESULT_INIT;
-  CLPOOL_TRY(write_result(found, result_1_0, result, function));
+  CLPOOL_TRY(write_result(found, result, function));
   const ReplayProgress progress = {
       options.progress, options.user,
       options.progress_interval == 0 ? default_progress_interval : options.progress_interval};
@@ -80,7 +78,7 @@ Status replay(const clpool_trace* trace, Target& target, const clpool_trace_repl
   found.peak_live_bytes = figures.peak_live_bytes;
   CLPOOL_TRY(count_driver(found));
   found.ratio_ppm = parts_per_million(found.peak_driver_bytes, found.peak_live_bytes);
-  return write_result(found, result_1_0, result, function);
+  return write_result(found, result, function);
 }
 
 }  // namespace

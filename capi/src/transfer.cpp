@@ -16,12 +16,10 @@ using clpool::core::cl::Order;
 
 namespace {
 
-constexpr std::size_t box_1_0 = sizeof(clpool_box);
-
 Status read_box_options(const clpool_box* source, Box& box, const char* function) noexcept {
   CLPOOL_TRY(require(source, function, "box"));
   clpool_box known = CLPOOL_BOX_INIT;
-  CLPOOL_TRY(clpool::capi::read_options(source, box_1_0, known, function));
+  CLPOOL_TRY(clpool::capi::read_options(source, known, function));
   if (known.dimensions < 1 || known.dimensions > 3) {
     return fail(Status::invalid_value, "%s: dimensions is %u, valid are 1 to 3", function, known.dimensions);
   }

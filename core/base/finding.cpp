@@ -3,14 +3,13 @@
 // Findings of guard mode.
 #include "base/finding.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/line.hpp"
 #include "base/status.hpp"
 
 namespace clpool::core {
@@ -51,12 +50,8 @@ void report_finding(const MessageSink& sink, const char* format, ...) noexcept {
   char text[900];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
+  format_line(text, sizeof text, format, arguments);
   va_end(arguments);
-  // A finding is one line, and steers no terminal, whatever a pool is called.
-  std::replace_if(
-      text, text + std::strlen(text),
-      [](char character) { return std::iscntrl(static_cast<unsigned char>(character)) != 0; }, '?');
   say(sink, text);
   if (guard_mode_of_environment() == GuardMode::abort) {
     std::abort();

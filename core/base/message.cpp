@@ -3,12 +3,10 @@
 // The process-wide receiver of messages.
 #include "base/message.hpp"
 
-#include <algorithm>
 #include <cstdarg>
-#include <cstdio>
-#include <cstring>
 #include <mutex>
 
+#include "base/line.hpp"
 #include "base/process.hpp"
 
 namespace clpool::core {
@@ -36,11 +34,8 @@ bool send_message(const MessageSink& sink, Severity severity, const char* format
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
+  format_line(text, sizeof text, format, arguments);
   va_end(arguments);
-  std::replace_if(
-      text, text + std::strlen(text), [](char byte) { return byte >= 0 && byte < ' '; },
-      ' ');  // names are the program's, and a message is one line
   receiver.callback(receiver.user, static_cast<std::int32_t>(severity), text);
   return true;
 }

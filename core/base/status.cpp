@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "base/line.hpp"
+
 namespace clpool::core {
 namespace {
 
@@ -37,36 +39,6 @@ struct LastError {
   }
 };
 constinit thread_local LastError last_error;
-
-/// Formats as vsnprintf does, but cuts what is too long in its middle, between characters: the reason stands at the
-/// end, behind the values.
-void put(char* text, std::size_t size, const char* format, va_list arguments) noexcept {
-  constexpr char gap[] = " ... ";
-  constexpr std::size_t gap_length = sizeof gap - 1;
-  const auto is_within_character = [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-  };
-  va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(text, size, format, arguments);
-  const std::size_t whole = length > 0 ? static_cast<std::size_t>(length) : 0;
-  char* const all = whole >= size ? new (std::nothrow) char[whole + 1] : nullptr;
-  if (all != nullptr) {
-    std::vsnprintf(all, whole + 1, format, again);
-    std::size_t head = size / 2;
-    while (head > 0 && is_within_character(all[head])) {
-      --head;
-    }
-    std::size_t tail = whole - (size - 1 - head - gap_length);
-    while (tail < whole && is_within_character(all[tail])) {
-      ++tail;
-    }
-    std::memcpy(text + head, gap, gap_length);
-    std::memcpy(text + head + gap_length, all + tail, whole - tail + 1);
-    delete[] all;
-  }
-  va_end(again);
-}
 
 }  // namespace
 
@@ -106,7 +78,7 @@ Status fail(Status status, const char* format, ...) noexcept {
   va_list arguments;
   va_start(arguments, format);
   if (char* const text = last_error.room(); text != nullptr) {
-    put(text, text_size, format, arguments);
+    format_line(text, text_size, format, arguments);
   }
   va_end(arguments);
   last_error.cl_code = CL_SUCCESS;
@@ -117,7 +89,7 @@ Status fail_cl(cl_int code, const char* routine, const char* format, ...) noexce
   char what[768];
   va_list arguments;
   va_start(arguments, format);
-  put(what, sizeof what, format, arguments);
+  format_line(what, sizeof what, format, arguments);
   va_end(arguments);
   if (char* const text = last_error.room(); text != nullptr) {
     std::snprintf(text, text_size, "%s: %s (%s, %d)", routine, what, cl_error_name(code), code);

@@ -19,7 +19,8 @@ struct HandleTraits;
 #define CLPOOL_HANDLE_TRAITS(type, suffix)                                            \
   template <>                                                                         \
   struct HandleTraits<type> {                                                         \
-    static constexpr const char* name = "clRelease" #suffix;                          \
+    static constexpr const char* retain_name = "clRetain" #suffix;                    \
+    static constexpr const char* release_name = "clRelease" #suffix;                  \
     static cl_int retain(type handle) noexcept { return clRetain##suffix(handle); }   \
     static cl_int release(type handle) noexcept { return clRelease##suffix(handle); } \
   };
@@ -47,7 +48,7 @@ class Handle {
   static Status share(T handle, Handle& result) noexcept {
     if (handle != nullptr) {
       if (const cl_int code = HandleTraits<T>::retain(handle); code != CL_SUCCESS) {
-        return fail_cl(code, HandleTraits<T>::name, "the handle %p cannot be retained",
+        return fail_cl(code, HandleTraits<T>::retain_name, "the handle %p cannot be retained",
                        static_cast<void*>(handle));
       }
     }
@@ -66,8 +67,8 @@ class Handle {
   void reset() noexcept {
     if (handle_ != nullptr) {
       if (const cl_int code = HandleTraits<T>::release(handle_); code != CL_SUCCESS) {
-        send_message({}, Severity::error, "%s failed: %s (%d)", HandleTraits<T>::name, cl_error_name(code),
-                     code);
+        send_message({}, Severity::error, "%s failed: %s (%d)", HandleTraits<T>::release_name,
+                     cl_error_name(code), code);
       }
       handle_ = nullptr;
     }

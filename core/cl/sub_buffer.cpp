@@ -23,8 +23,9 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   *out = clCreateSubBuffer(root, flags & ~host_pointer_flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
   if (code != CL_SUCCESS) {
     *out = nullptr;
-    return fail_cl(code, "clCreateSubBuffer", "%llu bytes at offset %llu",
-                   static_cast<unsigned long long>(size), static_cast<unsigned long long>(origin));
+    return fail_cl(code, "clCreateSubBuffer", "%llu bytes at offset %llu of the buffer %p, flags 0x%llx",
+                   static_cast<unsigned long long>(size), static_cast<unsigned long long>(origin),
+                   static_cast<void*>(root), static_cast<unsigned long long>(flags));
   }
   return Status::success;
 }

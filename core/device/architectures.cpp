@@ -3,6 +3,7 @@
 // Architectures by name, whoever makes them.
 #include "device/architectures.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "device/nvidia.hpp"
@@ -52,7 +53,7 @@ Status limits_of_architecture(std::string_view name, Model model, Limits& limits
       Status::not_found,
       "'%.*s' is not a known architecture: write 9.0 or sm_90 (NVIDIA), gfx90a (AMD), gen9, gen11, xe-lp, "
       "xe-hpg, xe-hpc or xe2 (Intel)",
-      static_cast<int>(name.size() < 64 ? name.size() : 64), name.data());
+      static_cast<int>(std::min<std::size_t>(name.size(), 1 << 20)), name.data());
 }
 
 }  // namespace clpool::core::device

@@ -26,6 +26,12 @@ Status extent_of(const Mem& image, const ImageRegion& part, std::size_t& row_pit
                  std::size_t& extent) {
   ImageShape shape;
   CLPOOL_TRY(image_shape(image, shape));
+  const bool has_slices = shape.type == CL_MEM_OBJECT_IMAGE3D || shape.type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
+                          shape.type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+  if (slice_pitch != 0 && !has_slices) {
+    return fail(Status::invalid_value, "the slice pitch is %zu bytes, an image without slices needs 0",
+                slice_pitch);
+  }
   std::size_t item = 0;
   CLPOOL_TRY(image_item_size(image, item));
   return lay_out_image(shape.type, part.region, item, row_pitch, slice_pitch, extent);
@@ -76,9 +82,12 @@ Status fill_image(const cl::Order& order, Mem& image, const Pattern& color, cons
   cl_image_format format = {};
   CLPOOL_TRY(image_format(image, format));
   const std::size_t needed = format.image_channel_order == CL_DEPTH ? sizeof(cl_float) : 4 * sizeof(cl_float);
-  if (color.data == nullptr || color.size != needed) {
-    return fail(Status::invalid_value, "the color has %zu bytes, a fill of this image needs %zu",
-                color.data == nullptr ? 0 : color.size, needed);
+  if (color.data == nullptr) {
+    return fail(Status::invalid_value, "the color is NULL, a fill of this image needs %zu bytes", needed);
+  }
+  if (color.size != needed) {
+    return fail(Status::invalid_value, "the color has %zu bytes, a fill of this image needs %zu", color.size,
+                needed);
   }
   CLPOOL_TRY(cl::require_queue_version(order.queue, {1, 2}, "filling images"));
   if (is_empty(part.region)) {

@@ -34,12 +34,21 @@ Status read_version(cl_mem handle, cl::Version& version) {
   return Status::success;
 }
 
+Status refuse_room(std::size_t needed, std::size_t room) noexcept {
+  return fail(Status::invalid_value, "the value has %zu bytes, there is room for %zu", needed, room);
+}
+
 /// Asks `query`, one of clGet…Info, and explains a refusal.
 template <typename Query>
 Status ask(Query query, const char* routine, cl_mem handle, cl_uint name, const Answer& answer) {
   const cl_int code = query(handle, name, answer.size, answer.value, answer.needed);
   if (code == CL_SUCCESS) {
     return Status::success;
+  }
+  std::size_t needed = 0;
+  if (answer.value != nullptr && query(handle, name, 0, nullptr, &needed) == CL_SUCCESS &&
+      needed > answer.size) {
+    return refuse_room(needed, answer.size);
   }
   for (const Newer& property : newer_properties) {
     cl::Version version;
@@ -62,8 +71,7 @@ Status answer_with(const T& value, const Answer& answer) noexcept {
     return Status::success;
   }
   if (answer.size < sizeof value) {
-    return fail(Status::invalid_value, "the value has %zu bytes, there is room for %zu", sizeof value,
-                answer.size);
+    return refuse_room(sizeof value, answer.size);
   }
   std::memcpy(answer.value, &value, sizeof value);
   return Status::success;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/line.hpp"
 #include "trace/fields.hpp"
 
 namespace clpool::core {
@@ -85,7 +86,7 @@ class Reader {
     char reason[512];
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(reason, sizeof reason, format, arguments);
+    format_line(reason, sizeof reason, format, arguments);
     va_end(arguments);
     return fail(Status::bad_format, "%s:%llu: %s", log_.name.c_str(),
                 static_cast<unsigned long long>(line_number_), reason);

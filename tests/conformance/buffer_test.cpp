@@ -78,6 +78,18 @@ TEST_P(EveryBuffer, APropertyThatDoesNotExistIsAnOpenClError) {
   EXPECT_FALSE(last_error_names("the devices have 3.0")) << last_error();
 }
 
+TEST_P(EveryBuffer, TooLittleRoomForAPropertyIsToldWithBothNumbers) {
+  const OwnedMem mem = make(1000);
+  unsigned char bytes[8] = {};
+  for (const cl_mem_info name : {CL_MEM_SIZE, CL_MEM_FLAGS, CL_MEM_CONTEXT}) {
+    size_t needed = 0;
+    ASSERT_OK(clpool_mem_info(mem.get(), name, 0, nullptr, &needed));
+    EXPECT_EQ(needed, 8u);
+    EXPECT_EQ(clpool_mem_info(mem.get(), name, 3, bytes, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(last_error_names("8 bytes") && last_error_names("room for 3")) << last_error();
+  }
+}
+
 TEST_P(EveryBuffer, SurvivesTheWayToAPlainHandleAndBack) {
   const OwnedMem mem = make(1000);
   clpool_mem* wrapped = nullptr;

@@ -140,7 +140,7 @@ TEST_F(Image, EveryPropertyCanBeRead) {
     }
   }
   cl_image_format format = {};
-  EXPECT_EQ(clpool_image_info(image.get(), CL_IMAGE_FORMAT, 1, &format, nullptr), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_image_info(image.get(), CL_IMAGE_FORMAT, 1, &format, nullptr), CLPOOL_ERROR_INVALID_VALUE);
   uint64_t value = 0;
   EXPECT_EQ(clpool_mem_info_number(image.get(), CL_IMAGE_FORMAT, &value), CLPOOL_ERROR_INVALID_VALUE)
       << "two numbers of 4 bytes are not one of 8";

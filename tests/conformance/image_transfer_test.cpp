@@ -158,6 +158,27 @@ TEST_F(ImageCommands, HostPitchesAreKept) {
   }
 }
 
+TEST_F(ImageCommands, ASlicePitchOfAnImageWithoutSlicesIsRefused) {
+  const OwnedMem image = make(options(rgba_8, {16, 8}));
+  std::vector<unsigned char> host(4096);
+  const size_t region[3] = {16, 8, 1};
+  EXPECT_EQ(clpool_image_read(cl.queue, image.get(), nullptr, region, 0, 512, host.data(), host.size(), 1, 0,
+                              nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("slice pitch is 512")) << last_error();
+  EXPECT_EQ(clpool_image_write(cl.queue, image.get(), nullptr, region, 0, 512, host.data(), host.size(), 1, 0,
+                               nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+}
+
+TEST_F(ImageCommands, AFillWithoutAColorIsToldSo) {
+  const OwnedMem image = make(options(rgba_8, {16, 8}));
+  const size_t region[3] = {16, 8, 1};
+  EXPECT_EQ(clpool_image_fill(cl.queue, image.get(), nullptr, 16, nullptr, region, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("NULL")) << last_error();
+}
+
 TEST_F(ImageCommands, NoHostByteBeyondItsSizeIsTouched) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   const auto host = std::make_unique<unsigned char[]>(16 * 8 * 4);

@@ -27,6 +27,15 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// As messages show it: control characters are '?'.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    const auto value = static_cast<unsigned char>(c);
+    c = value < 0x20 || value == 0x7F ? '?' : c;
+  }
+  return text;
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(blanks);
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
@@ -43,7 +52,7 @@ bool names_a_part(const std::string& message, std::string_view text) {
     }
     for (std::string_view left = text; !left.empty();) {
       const std::size_t end = std::min(left.find_first_of(separators), left.size());
-      const std::string part = lower_case(trimmed(left.substr(0, end)).substr(0, 30));
+      const std::string part = one_line(lower_case(trimmed(left.substr(0, end)).substr(0, 30)));
       nothing = nothing && part.empty();
       if (!part.empty() && message.find(part) != message.npos) {
         return true;

@@ -16,7 +16,17 @@ TEST(Message, IsOneLineWhateverNamesAreInIt) {
   const MessageSink sink{
       [](void* user, std::int32_t, const char* text) { *static_cast<std::string*>(user) = text; }, &received};
   EXPECT_TRUE(send_message(sink, Severity::warning, "pool '%s' ends", "a\nb\tc\xC3\xA9"));
-  EXPECT_EQ(received, "pool 'a b c\xC3\xA9' ends");
+  EXPECT_EQ(received, "pool 'a?b?c\xC3\xA9' ends");
+}
+
+TEST(Message, KeepsItsEndHoweverLongTheNamesAreThatAreInIt) {
+  std::string received;
+  const MessageSink sink{
+      [](void* user, std::int32_t, const char* text) { *static_cast<std::string*>(user) = text; }, &received};
+  EXPECT_TRUE(
+      send_message(sink, Severity::warning, "pool '%s' ends: %d", std::string(5000, 'x').c_str(), 17));
+  EXPECT_EQ(received.size(), 1023u);
+  EXPECT_TRUE(received.starts_with("pool 'xxx") && received.ends_with("xxx' ends: 17")) << received;
 }
 
 TEST(Finding, IsOneLineWhateverIsNamedInIt) {

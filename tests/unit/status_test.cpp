@@ -42,6 +42,13 @@ TEST(Status, ATextThatIsTooLongIsCutAndNotWrittenBeyondItsPlace) {
   EXPECT_EQ(std::string(last_error_message()).size(), 1023u);
 }
 
+TEST(Status, ATextIsOneLineWhateverIsNamedInIt) {
+  EXPECT_EQ(fail(Status::io, "'%s' is missing", "a\nb\x1B[31m\x7F\xC3\xA9"), Status::io);
+  EXPECT_STREQ(last_error_message(), "'a?b?[31m?\xC3\xA9' is missing");
+  EXPECT_EQ(fail_cl(-30, "clDo", "'%s'", "a\nb"), Status::opencl);
+  EXPECT_STREQ(last_error_message(), "clDo: 'a?b' (CL_INVALID_VALUE, -30)");
+}
+
 TEST(Status, ATextThatIsTooLongIsCutInItsMiddleBetweenCharacters) {
   for (std::size_t more = 0; more < 4; ++more) {
     std::string path(more, 'x');

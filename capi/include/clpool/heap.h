@@ -85,7 +85,7 @@ CLPOOL_API clpool_status clpool_heap_remove_space(clpool_heap* heap, uint64_t sp
  * @param out receives the range, which stays valid until clpool_heap_free() or the end of the heap; NULL on
  * failure
  * @return CLPOOL_ERROR_OUT_OF_MEMORY if no free range is large enough; CLPOOL_ERROR_INVALID_VALUE for a NULL
- * argument or a size near the largest number; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
+ * argument or a size that its rounding up takes beyond the largest number; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
 CLPOOL_API clpool_status clpool_heap_allocate(clpool_heap* heap, uint64_t size,
                                               clpool_heap_range** out) CLPOOL_NOEXCEPT;

@@ -253,7 +253,7 @@ CLPOOL_API clpool_status clpool_image_fill(cl_command_queue queue, clpool_mem* i
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
  * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param row_pitch bytes from row to row in the host memory; 0: tight
- * @param slice_pitch bytes from slice to slice, or layer to layer; 0: tight
+ * @param slice_pitch bytes from slice to slice, or layer to layer; 0: tight, and for images that have neither
  * @param host where to
  * @param host_size bytes of the host memory; never exceeded
  * @param blocking not 0: returns when the host memory is written
@@ -277,7 +277,7 @@ CLPOOL_API clpool_status clpool_image_read(cl_command_queue queue, clpool_mem* i
  * @param origin first pixel, 3 entries; NULL: 0, 0, 0
  * @param region pixels, 3 entries, 1 beyond the image's dimensions
  * @param row_pitch bytes from row to row in the host memory; 0: tight
- * @param slice_pitch bytes from slice to slice, or layer to layer; 0: tight
+ * @param slice_pitch bytes from slice to slice, or layer to layer; 0: tight, and for images that have neither
  * @param host where from
  * @param host_size bytes of the host memory; never exceeded
  * @param blocking not 0: returns when the host memory may be changed

@@ -24,11 +24,10 @@ extern "C" {
  * @param size bytes of room at `value`
  * @param value receives the answer; NULL to ask for its size only
  * @param needed_or_null receives the bytes of the answer
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL, and for too little room where the library answers by itself;
- * CLPOOL_ERROR_OPENCL with CL_INVALID_VALUE (-30) for too little room where the driver answers, and for a
- * property that does not exist; CLPOOL_ERROR_INVALID_OPERATION for released memory and for what memory
- * without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with the needed version, for a property that
- * came later than the driver.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL and for too little room; CLPOOL_ERROR_OPENCL with
+ * CL_INVALID_VALUE (-30) for a property that does not exist; CLPOOL_ERROR_INVALID_OPERATION for released
+ * memory and for what memory without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with the needed
+ * version, for a property that came later than the driver.
  * OpenCL calls: clGetMemObjectInfo where the driver answers, else none; to explain a refusal
  * clGetContextInfo and clGetDeviceInfo.
  */
@@ -69,8 +68,7 @@ CLPOOL_API clpool_status clpool_pipe_info(const clpool_mem* pipe, cl_uint name, 
  * @param mem the memory
  * @param name the property
  * @param value receives the answer; handles and addresses as their 64-bit values
- * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_VALUE, or the CLPOOL_ERROR_OPENCL of too little room,
- * also for properties that are not one number.
+ * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_VALUE also for properties that are not one number.
  * OpenCL calls: clGetMemObjectInfo, clGetImageInfo or clGetPipeInfo; to explain a refusal
  * clGetContextInfo and clGetDeviceInfo.
  */

@@ -6,7 +6,8 @@
  * - `queue` carries the command out; `wait_list` has `wait_count` events that it waits for (NULL and 0:
  *   none); `event_or_null` receives its event, to be released by clReleaseEvent, NULL on failure.
  * - Sizes, offsets and pitches are bytes. CLPOOL_WHOLE_SIZE takes what is left, or the smaller of both sides.
- * - 0 bytes are no command: the event is complete as soon as the events waited for are.
+ * - 0 bytes are no command: the event is complete as soon as the events waited for are, and a blocking call
+ *   does not wait for them.
  * - Every range is checked, host memory included, before anything is enqueued: CLPOOL_ERROR_INVALID_VALUE for
  *   one that ends beyond clpool_mem_size(), as for a NULL queue, memory, pattern or host memory and a wait
  *   list that does not match its count.
