@@ -103,11 +103,12 @@ void ask_svm(Asker& asker) {
     std::uint32_t kind;
     const char* name;
     const char* title;
-  } kinds[] = {{CLPOOL_SVM_COARSE_BUFFER, "svm_coarse_buffer", "SVM: coarse-grain buffers"},
-               {CLPOOL_SVM_FINE_BUFFER, "svm_fine_buffer", "SVM: fine-grain buffers"},
-               {CLPOOL_SVM_FINE_BUFFER_ATOMICS, "svm_fine_buffer_atomics", "SVM: the same with atomics"},
-               {CLPOOL_SVM_FINE_SYSTEM, "svm_fine_system", "SVM: fine-grain system memory"},
-               {CLPOOL_SVM_FINE_SYSTEM_ATOMICS, "svm_fine_system_atomics", "SVM: the same with atomics"}};
+  } kinds[] = {
+      {CLPOOL_SVM_KIND_COARSE_BUFFER, "svm_coarse_buffer", "SVM: coarse-grain buffers"},
+      {CLPOOL_SVM_KIND_FINE_BUFFER, "svm_fine_buffer", "SVM: fine-grain buffers"},
+      {CLPOOL_SVM_KIND_FINE_BUFFER_ATOMICS, "svm_fine_buffer_atomics", "SVM: the same with atomics"},
+      {CLPOOL_SVM_KIND_FINE_SYSTEM, "svm_fine_system", "SVM: fine-grain system memory"},
+      {CLPOOL_SVM_KIND_FINE_SYSTEM_ATOMICS, "svm_fine_system_atomics", "SVM: the same with atomics"}};
   for (const auto& [kind, name, title] : kinds) {
     asker.ask(name, title, show_yes_or_no, [&, svm = kind](clpool_answer* answer) {
       return clpool_characterize_svm(asker.id(), svm, asker.model(), answer);

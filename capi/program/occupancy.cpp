@@ -113,6 +113,7 @@ void add_occupancy_verb(CLI::App& program, Run& run) {
       "--cc,--arch", options->architecture,
       "Compute capability such as 9.0, or architecture such as sm_90, gfx90a, xe-hpc; no device is "
       "needed");
+  architecture->check([](const std::string& text) { return std::string(text.empty() ? "no name" : ""); });
   verb->add_option("--device", options->device, device_option_help)->excludes(architecture);
   const CLI::Validator number = whole_number(-most, most);  // the library knows what is possible
   verb->add_option("--threads", options->threads, "Threads per group")->check(number);

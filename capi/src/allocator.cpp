@@ -133,6 +133,7 @@ clpool_status clpool_allocator_allocate(clpool_allocator* allocator, size_t size
 clpool_status clpool_allocator_retain(clpool_allocator* allocator) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(require(allocator, "clpool_allocator_retain", "allocator"));
+    CLPOOL_TRY(to_core(allocator)->require_own_process("the allocator"));
     to_core(allocator)->retain();
     return Status::success;
   });

@@ -29,6 +29,7 @@ clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, si
     clpool_bank_memory options = CLPOOL_BANK_MEMORY_INIT;
     if (memory_or_null != nullptr) {
       CLPOOL_TRY(capi::read_options(memory_or_null, options, function));
+      CLPOOL_TRY(capi::require_zero(options.reserved, function));
     }
     device::BankMemory memory;
     CLPOOL_TRY(capi::to_model(options.model, memory.model, function));

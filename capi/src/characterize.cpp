@@ -280,6 +280,7 @@ clpool_status clpool_characterize_performance(cl_context context, cl_device_id i
     clpool_performance_options options = CLPOOL_PERFORMANCE_OPTIONS_INIT;
     if (options_or_null != nullptr) {
       CLPOOL_TRY(capi::read_options(options_or_null, options, function));
+      CLPOOL_TRY(capi::require_zero(options.reserved, function));
     }
     device::Performance figures;
     CLPOOL_TRY(device::measure_performance(

@@ -84,7 +84,7 @@ template <typename Find>
 clpool_status create(std::uint32_t model_number, clpool_device_data** out, const char* function,
                      Find&& find) noexcept {
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::clear_result(out, function, "out"));
+    CLPOOL_TRY(capi::begin_object(out, function));
     device::Model model{};
     device::Limits limits;
     CLPOOL_TRY(capi::to_model(model_number, model, function));
@@ -165,6 +165,7 @@ clpool_status clpool_device_data_release(clpool_device_data* data) noexcept {
   if (data != nullptr) {
     data->release();
   }
+  clpool::core::finish_later_releases();
   return CLPOOL_SUCCESS;
 }
 

@@ -30,14 +30,7 @@ static_assert(CLPOOL_ELEMENT_UINT32 == static_cast<int>(ElementType::uint32));
 static_assert(CLPOOL_ELEMENT_FLOAT16 == static_cast<int>(ElementType::float16));
 static_assert(CLPOOL_ELEMENT_FLOAT32 == static_cast<int>(ElementType::float32));
 
-namespace {
-
-Status require_zero(std::uint32_t reserved, const char* function) noexcept {
-  return reserved == 0 ? Status::success
-                       : fail(Status::invalid_value, "%s: reserved is %u, it must be 0", function, reserved);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 clpool_status clpool_image_channel_count(cl_channel_order order, uint32_t* count) noexcept {
   return guarded([&]() -> Status {
@@ -98,7 +91,7 @@ clpool_status clpool_image_create(cl_context context, const clpool_image_options
     CLPOOL_TRY(require(options, function, "options"));
     clpool_image_options known = CLPOOL_IMAGE_OPTIONS_INIT;
     CLPOOL_TRY(clpool::capi::read_options(options, known, function));
-    CLPOOL_TRY(require_zero(known.reserved, function));
+    CLPOOL_TRY(clpool::capi::require_zero(known.reserved, function));
     clpool::core::ImageDescription image;
     image.flags = known.flags;
     image.format = known.format;
@@ -128,7 +121,7 @@ clpool_status clpool_image_create_from_array(cl_context context, const clpool_im
     CLPOOL_TRY(require(array, function, "array"));
     clpool_image_array known = CLPOOL_IMAGE_ARRAY_INIT;
     CLPOOL_TRY(clpool::capi::read_options(array, known, function));
-    CLPOOL_TRY(require_zero(known.reserved, function));
+    CLPOOL_TRY(clpool::capi::require_zero(known.reserved, function));
     clpool::core::ArrayDescription description;
     description.access = known.access;
     description.element = static_cast<ElementType>(known.element);

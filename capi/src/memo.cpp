@@ -66,6 +66,10 @@ Status to_bytes(const void* key, std::size_t size, std::string& bytes, const cha
   if (key == nullptr && size != 0) {
     return fail(Status::invalid_value, "%s: key is NULL but has %zu bytes", function, size);
   }
+  if (size > PTRDIFF_MAX) {
+    return fail(Status::invalid_value, "%s: the key has %zu bytes, the most are %td", function, size,
+                PTRDIFF_MAX);
+  }
   bytes.assign(static_cast<const char*>(key), size);
   return Status::success;
 }
@@ -93,7 +97,7 @@ void clpool_memo_ops_init(clpool_memo_ops* ops) noexcept {
 
 clpool_status clpool_memo_create(clpool_memo** out) noexcept {
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::clear_result(out, "clpool_memo_create", "out"));
+    CLPOOL_TRY(capi::begin_object(out, "clpool_memo_create"));
     *out = reinterpret_cast<clpool_memo*>(new Memo);
     return Status::success;
   });
@@ -104,7 +108,7 @@ clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void* object, co
                               clpool_memo_value** out) noexcept {
   constexpr const char* function = "clpool_memo_get";
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::clear_result(out, function, "out"));
+    CLPOOL_TRY(capi::begin_object(out, function));
     CLPOOL_TRY(capi::require(memo, function, "memo"));
     if (kind >= std::size(kinds)) {
       return fail(Status::invalid_value, "%s: kind is %u, valid are 0 to %d", function, kind,
@@ -183,6 +187,7 @@ clpool_status clpool_memo_release(clpool_memo* memo) noexcept {
   if (memo != nullptr) {
     to_core(memo)->release();
   }
+  clpool::core::finish_later_releases();
   return CLPOOL_SUCCESS;
 }
 
@@ -201,6 +206,7 @@ clpool_status clpool_memo_value_release(clpool_memo_value* value) noexcept {
   if (value != nullptr) {
     to_core(value)->release();
   }
+  clpool::core::finish_later_releases();
   return CLPOOL_SUCCESS;
 }
 

@@ -104,6 +104,9 @@ Status convert(const clpool_pool_options& given, PoolOptions& options) {
     return fail(Status::invalid_value, "clpool_pool_create: queue_count is %u, but queues is NULL",
                 given.queue_count);
   }
+  if (given.queue_count == 0 && given.queues != nullptr) {
+    return fail(Status::invalid_value, "clpool_pool_create: queues are given, but queue_count is 0");
+  }
   for (std::uint32_t i = 0; i < given.queue_count; ++i) {
     if (given.queues[i] == nullptr) {
       return fail(Status::invalid_value, "clpool_pool_create: queues[%u] is NULL", i);

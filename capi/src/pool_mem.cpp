@@ -24,7 +24,7 @@ clpool_status on_block(clpool_mem* mem, const char* function, Action&& action) n
     CLPOOL_TRY(require_live(block));
     Pool* pool = pool_of(block);
     return pool != nullptr ? action(*pool, block)
-                           : fail(Status::invalid_value, "%s: memory %p is of no pool", function,
+                           : fail(Status::invalid_operation, "%s: memory %p is of no pool", function,
                                   static_cast<void*>(mem));
   });
 }

@@ -93,6 +93,12 @@ Status read_options(const Options* source, Options& target, const char* function
   return Status::success;
 }
 
+/// INVALID_VALUE unless a field that a later version may use is 0.
+inline Status require_zero(std::uint32_t reserved, const char* function) noexcept {
+  return reserved == 0 ? Status::success
+                       : fail(Status::invalid_value, "%s: reserved is %u, it must be 0", function, reserved);
+}
+
 /// Copies a result struct to the caller's, of whatever version, keeping the caller's struct_size.
 template <typename Result>
 Status write_result(const Result& source, Result* target, const char* function) noexcept {

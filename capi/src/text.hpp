@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "shim.hpp"
 
@@ -21,6 +22,11 @@ Status begin_output(T* target, std::size_t capacity, std::size_t* needed, const 
   if (target == nullptr && capacity != 0) {
     return fail(Status::invalid_value, "%s: there is room for %zu but the memory is NULL", function,
                 capacity);
+  }
+  if constexpr (std::is_same_v<T, char>) {
+    if (capacity != 0) {
+      *target = '\0';
+    }
   }
   return Status::success;
 }

@@ -40,7 +40,7 @@ static_assert(CLPOOL_TRACE_NO_SLOT == clpool::core::no_trace_slot);
 template <typename Read>
 clpool_status create_log(clpool_trace** out, const char* function, Read&& read) noexcept {
   return guarded([&]() -> Status {
-    CLPOOL_TRY(clear_result(out, function, "out"));
+    CLPOOL_TRY(begin_object(out, function));
     auto log = Reference<TraceLog>::adopt(new TraceLog);
     CLPOOL_TRY(read(*log));
     *out = to_handle(log.detach());
@@ -81,6 +81,7 @@ clpool_status clpool_trace_release(clpool_trace* trace) noexcept {
   if (trace != nullptr) {
     to_core(trace)->release();
   }
+  clpool::core::finish_later_releases();
   return CLPOOL_SUCCESS;
 }
 
@@ -150,7 +151,7 @@ clpool_status clpool_trace_event_at(const clpool_trace* trace, uint64_t index,
 clpool_status clpool_trace_writer_create(const char* path, clpool_trace_writer** out) noexcept {
   constexpr const char* function = __func__;
   return guarded([&]() -> Status {
-    CLPOOL_TRY(clear_result(out, function, "out"));
+    CLPOOL_TRY(begin_object(out, function));
     CLPOOL_TRY(require(path, function, "path"));
     Reference<TraceWriter> writer;
     CLPOOL_TRY(TraceWriter::create(path, writer));
@@ -205,6 +206,7 @@ clpool_status clpool_trace_writer_release(clpool_trace_writer* writer) noexcept 
   if (writer != nullptr) {
     to_core(writer)->release();
   }
+  clpool::core::finish_later_releases();
   return CLPOOL_SUCCESS;
 }
 

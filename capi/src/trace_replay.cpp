@@ -62,6 +62,7 @@ Status replay(const clpool_trace* trace, Target& target, const clpool_trace_repl
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
   if (options_or_null != nullptr) {
     CLPOOL_TRY(read_options(options_or_null, options, function));
+    CLPOOL_TRY(clpool::capi::require_zero(options.reserved, function));
   }
   clpool_trace_replay_result found = CLPOOL_TRACE_REPLAY_RESULT_INIT;
   CLPOOL_TRY(write_result(found, result, function));

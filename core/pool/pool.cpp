@@ -59,9 +59,13 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 Pool::Visit::~Visit() {
   tidy();
-  if (keeps_to_held_limit_ && !keeps_pool_ && pool_.books_.over_held_limit() &&
-      pool_.may_settle(settling_to_hold_less_ns)) {
-    pool_.settle(*this, settling_to_hold_less_ns);
+  if (keeps_to_held_limit_ && !keeps_pool_ && pool_.books_.over_held_limit()) {
+    if (!pool_.may_settle(settling_to_hold_less_ns)) {
+      pool_.look(*this, Close::due);  // what was waited for in vain may be through by now
+    }
+    if (pool_.may_settle(settling_to_hold_less_ns)) {
+      pool_.settle(*this, settling_to_hold_less_ns);
+    }
     pool_.books_.keep_to_held_limit();
     tidy();
   }
@@ -273,6 +277,8 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
       return look(visit, Close::due);
     case Step::Kind::settle:
       return settle(visit, step.amount);
+    case Step::Kind::settle_or_free:
+      return books_.settled(request, settle_or_free(visit, step.amount));
     case Step::Kind::wait:
       return books_.waited(request, !wait(visit, step.amount));
     case Step::Kind::end_pools: {

@@ -193,12 +193,18 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   std::uint64_t look_at_some_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
-  void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  /// For whom the queues settle: somebody who would like them to, or a request that else finds no memory. It
+  /// has a right to its own wait for the pool's own queues, and takes what comes free meanwhile.
+  enum class Until : bool { settled, settled_or_free };
+  void settle(Visit& visit, std::uint64_t nanoseconds, Until until = Until::settled) noexcept;
+  void note_late(std::uint64_t nanoseconds, Until until) noexcept;
+  /// True if memory came free.
+  bool settle_or_free(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
   /// Whether a settling of so many nanoseconds waits for a set; whether it has nothing left to wait for.
-  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
-  bool is_settled(std::uint64_t nanoseconds) const noexcept;
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds, Until until) const noexcept;
+  bool is_settled(std::uint64_t nanoseconds, Until until) const noexcept;
   bool wait(Visit& visit, std::uint64_t nanoseconds) noexcept;
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }

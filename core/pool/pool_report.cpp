@@ -146,14 +146,19 @@ Status Pool::out_of_memory_error(const Request& request) {
     std::snprintf(limit, sizeof limit, "%llu", static_cast<unsigned long long>(options_.max_bytes));
   }
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  const bool is_busy = [this] {
+    const Visit visit(*this);
+    return !rules_.outlives_release && books_.has_busy_chunk();
+  }();
   // PyOpenCL reports -4 whatever the last refusal was.
   static_cast<void>(fail_cl(
       is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE,
       "clpool_pool_allocate",
       "out of memory in %s: asked for %llu bytes; active %llu, held %llu (of which %llu are still in "
-      "use by queues), largest free block %llu, managed %llu, limit %s%s%s%s%s",
+      "use by queues), largest free block %llu, managed %llu, limit %s%s%s%s%s%s",
       title_.c_str(), number(request.size), number(stats.active_bytes), number(stats.held_bytes),
       number(stats.pending_bytes), number(stats.largest_free_bytes), number(stats.managed_bytes), limit,
+      is_busy ? "; free chunks cannot go back while a queue may still use them" : "",
       request.inside ? "; asked for within a callback of the pool, where nobody is asked or waited for" : "",
       rules_.uses_are_known ? ""
                             : "; the pool does not know its queues, and gives back only what was released by "

@@ -121,11 +121,13 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
   if (count != 0 && events == nullptr) {
     return fail(Status::invalid_value, "%u events were announced, but the list is NULL", count);
   }
-  std::vector<cl::Event> retained(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (events[i] == nullptr) {
       return fail(Status::invalid_value, "event %u of %u is NULL", i, count);
     }
+  }
+  std::vector<cl::Event> retained(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
     CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
   }
   if (count != 0) {

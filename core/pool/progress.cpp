@@ -117,21 +117,22 @@ std::uint64_t Pool::look_at_some_events(Visit& visit, UsesList& list, std::uint6
   return in_hand;
 }
 
-bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
-  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
+bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, Until until) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) &&
+         (!set.is_late(nanoseconds) || (until == Until::settled_or_free && &set == own_));
 }
 
 bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
   const QueueSet* set = sets_.first();
-  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
+  while (set != nullptr && !is_awaited(*set, nanoseconds, Until::settled)) {
     set = set->next;
   }
   return set != nullptr || !events_.empty();
 }
 
-bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
+bool Pool::is_settled(std::uint64_t nanoseconds, Until until) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds, until) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
@@ -146,9 +147,21 @@ void Pool::want_marker() noexcept {
   }
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
+bool Pool::settle_or_free(Visit& visit, std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t came_free = books_.came_free();
+  ++waiters_;
+  share_limits();  // nothing is cached while somebody waits
+  settle(visit, nanoseconds, Until::settled_or_free);
+  --waiters_;
+  share_limits();
+  return books_.came_free() != came_free;
+}
+
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds, Until until) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
+  const std::uint64_t came_free = books_.came_free();
+  const auto is_enough = [&] { return until == Until::settled_or_free && books_.came_free() != came_free; };
   for (std::uint64_t left = late_events_.count; left > 0; --left) {
     Uses& uses = *late_events_.take();
     (uses.waited_ns < nanoseconds ? events_ : late_events_).add(uses);
@@ -166,23 +179,34 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
       }
     }
     for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-      if (is_awaited(*set, nanoseconds)) {
+      if (is_awaited(*set, nanoseconds, until)) {
         // Nothing would tell when an epoch without markers is complete.
         set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
       }
     }
     // At least twice: a thread may have been kept from running for longer than that, and a query may fail
     // once.
-    for (unsigned naps = 0;
-         !is_settled(nanoseconds) && nanoseconds != 0 && (naps == 0 || now_ns() < deadline);) {
+    for (unsigned naps = 0; !is_settled(nanoseconds, until) && !is_enough() && nanoseconds != 0 &&
+                            (naps == 0 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
+      if (until == Until::settled_or_free) {
+        empty_caches(visit, Empty::to_the_last);
+      }
       look(visit, Close::due);
     }
-  } while (--rounds != 0 && is_settled(nanoseconds));
+  } while (--rounds != 0 && is_settled(nanoseconds, until) && !is_enough());
+  if (!is_enough()) {
+    note_late(nanoseconds, until);
+  }
+}
+
+/// What was waited for in vain for so long, nobody tries as long again.
+void Pool::note_late(std::uint64_t nanoseconds, Until until) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds, until) && set->awaited > set->epochs.completed()) {
+      const bool was_late = set->overdue > set->epochs.completed();
+      set->waited_ns = std::max(nanoseconds, was_late ? set->waited_ns : 0);
       set->overdue = set->awaited;
-      set->waited_ns = nanoseconds;
     }
   }
   while (Uses* uses = events_.take()) {

@@ -46,7 +46,7 @@ TEST_P(CharacterizeHpp, AsksWhatItsNamesSay) {
                    clpool_characterize_work_group_size_multiple, on, context(), current);
   expect_answer_of(characterize::struct_argument_bug(on, context()), clpool_characterize_struct_argument_bug,
                    on, context());
-  for (const uint32_t kind : {CLPOOL_SVM_COARSE_BUFFER, CLPOOL_SVM_FINE_SYSTEM_ATOMICS}) {
+  for (const uint32_t kind : {CLPOOL_SVM_KIND_COARSE_BUFFER, CLPOOL_SVM_KIND_FINE_SYSTEM_ATOMICS}) {
     expect_answer_of(characterize::svm(on, kind), clpool_characterize_svm, on, kind, current);
   }
   expect_answer_of(characterize::usable_local_memory(on), clpool_characterize_usable_local_memory, on, -1);

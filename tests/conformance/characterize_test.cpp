@@ -48,7 +48,7 @@ TEST_P(Characterize, EveryQuestionAboutAValidDeviceHasAnAnswer) {
   EXPECT_GT(answered(clpool_characterize_usable_local_memory(device(), -1, &answer)), 0);
   EXPECT_GE(answered(clpool_characterize_struct_argument_bug(device(), nullptr, &answer)), 0);
   EXPECT_GE(answered(clpool_characterize_source_build_cache(device(), &answer)), -1);
-  for (uint32_t kind = CLPOOL_SVM_COARSE_BUFFER; kind <= CLPOOL_SVM_FINE_SYSTEM_ATOMICS; ++kind) {
+  for (uint32_t kind = CLPOOL_SVM_KIND_COARSE_BUFFER; kind <= CLPOOL_SVM_KIND_FINE_SYSTEM_ATOMICS; ++kind) {
     EXPECT_LE(answered(clpool_characterize_svm(device(), kind, now, &answer)), 1);
     EXPECT_LE(answered(clpool_characterize_svm(device(), kind, CLPOOL_MODEL_PYOPENCL, &answer)), 1);
   }

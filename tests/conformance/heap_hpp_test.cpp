@@ -32,6 +32,9 @@ TEST(HeapHpp, RangesGoBackWithTheirObjects) {
     EXPECT_FALSE(first);
     moved = heap.allocate(32);  // what it held goes with the temporary
     EXPECT_EQ(heap.statistics().active_ranges, 2u);
+    clpool::Heap::Range other = heap.allocate(32);
+    moved = std::move(other);
+    EXPECT_EQ(heap.statistics().active_ranges, 2u) << "what it held has gone, not to the other";
     EXPECT_THROW(heap.remove_space(0), clpool::Error);
   }
   EXPECT_EQ(heap.statistics().active_ranges, 0u);

@@ -59,7 +59,7 @@ clpool_status characterize(World& world) {
   const std::size_t shape[] = {16, 33};
   CALL(clpool_characterize_local_access_conflicts(device, model, 4, shape, 2, nullptr, 0, &answer, text,
                                                   sizeof text, &needed));
-  for (uint32_t kind = CLPOOL_SVM_COARSE_BUFFER; kind <= CLPOOL_SVM_FINE_SYSTEM_ATOMICS; ++kind) {
+  for (uint32_t kind = CLPOOL_SVM_KIND_COARSE_BUFFER; kind <= CLPOOL_SVM_KIND_FINE_SYSTEM_ATOMICS; ++kind) {
     CALL(clpool_characterize_svm(device, kind, model, &answer));
   }
   return CLPOOL_SUCCESS;

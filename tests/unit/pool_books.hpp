@@ -145,6 +145,11 @@ class PoolBooks : public testing::Test {
         steps.emplace_back("settle");
         world.now += step.amount;
         return true;
+      case Kind::settle_or_free:
+        steps.emplace_back("settle or free");
+        world.now += step.amount;
+        books->settled(request, false);
+        return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
         return true;

@@ -328,6 +328,13 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
       case Kind::settle:
         now += below(2) * 100'000;
         return look(true);
+      case Kind::settle_or_free: {
+        const std::uint64_t came_free = books->came_free();
+        now += std::min<std::uint64_t>(step.amount, below(2) * 100'000);
+        look(true);
+        // In vain only if all that time has passed.
+        return books->settled(request, books->came_free() != came_free);
+      }
       case Kind::wait:
         worker.turn = books->turn();
         worker.deadline = step.amount == UINT64_MAX ? UINT64_MAX : now + step.amount;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Books by themselves: the order of the stages of a request, and what goes back when.
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -282,6 +283,42 @@ TEST_F(PoolBooks, ASizeThatNoDeviceCouldServeIsRefused) {
   EXPECT_EQ(books->begin(std::size_t{PTRDIFF_MAX} + 1, request), Status::invalid_value);
 }
 
+TEST_F(PoolBooks, ARequestOfNoBytesTakesOneWhereNothingElseIsAllowed) {
+  options.strategy = StrategyKind::coalescing;
+  rules.granule = 1024;
+  rules.max_chunk_bytes = 512;
+  begin_books();
+  Request request;
+  ASSERT_EQ(books->begin(0, request), Status::success);
+  EXPECT_EQ(request.rounded, 1u);
+  PoolBlock* const block = serve(request);
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+  TearDown();
+  rules.max_chunk_bytes = 0;
+  options.max_bytes = 1;
+  begin_books();
+  PoolBlock* const least = serve(0);
+  ASSERT_NE(least, nullptr);
+  books->free(*least, 0);
+}
+
+TEST_F(PoolBooks, ASizeThatRoundingUpTakesBeyondAllNumbersIsRefusedByName) {
+  options.strategy = StrategyKind::coalescing;
+  rules.granule = std::uint64_t{1} << 63;
+  rules.margin = 64;
+  begin_books();
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{PTRDIFF_MAX}}) {
+    Request request;
+    const Status status = books->begin(size, request);
+    EXPECT_EQ(status, size == PTRDIFF_MAX ? Status::invalid_value : Status::success) << size;
+    if (status != Status::success) {
+      EXPECT_NE(std::strstr(last_error_message(), "multiples of 9223372036854775808"), nullptr)
+          << last_error_message();
+    }
+  }
+}
+
 TEST_F(PoolBooks, OnlyARequestWhoseRoundedSizeTheDeviceAllowsIsRounded) {
   for (const std::uint64_t most : {1000, 1010, 1023}) {
     rules.max_chunk_bytes = most;
@@ -468,7 +505,7 @@ TEST_F(PoolBooks, WhatIsHeldBackCountsAsHeld) {
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
-TEST_F(PoolBooks, AreOverTheHeldLimitOnlyWithMoreThanThatAndAChunkThatCouldGo) {
+TEST_F(PoolBooks, AreOverTheHeldLimitOnlyWithMoreThanThatAndWhatCouldGo) {
   options.max_held_bytes = 10'000;
   world.queues = true;
   begin_books();
@@ -487,8 +524,26 @@ TEST_F(PoolBooks, AreOverTheHeldLimitOnlyWithMoreThanThatAndAChunkThatCouldGo) {
   books->give_back_some(10);
   HeldBack list;
   books->hold_back(list, *pending, 1);
-  EXPECT_FALSE(books->over_held_limit()) << "no chunk is free";
+  EXPECT_TRUE(books->over_held_limit()) << "it may be through by now";
   EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_FALSE(books->over_held_limit()) << "it has gone";
+}
+
+TEST_F(PoolBooks, AreOverTheHeldLimitWithAnythingWhereHoldingHasStopped) {
+  options.max_held_bytes = UINT64_MAX;
+  rules.outlives_release = false;
+  world.queues = true;
+  begin_books();
+  PoolBlock* const block = serve(20'000);
+  books->hold(false);
+  EXPECT_FALSE(books->over_held_limit());
+  books->free(*block, 1);
+  EXPECT_TRUE(books->over_held_limit()) << "its queue is busy";
+  books->keep_to_held_limit();
+  EXPECT_TRUE(books->over_held_limit());
+  world.complete = 1;
+  books->keep_to_held_limit();
+  EXPECT_FALSE(books->over_held_limit());
 }
 
 TEST_F(PoolBooks, ABusyChunkIsFoundBehindIdleOnes) {

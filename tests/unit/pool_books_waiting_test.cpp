@@ -119,29 +119,29 @@ class PoolBooksOfALateDriver : public PoolBooks {
     request.inside = inside;
     steps.clear();
     for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
-      capacity = step.kind == Kind::settle && taken == 0 ? then : capacity;
+      capacity = step.kind == Kind::settle_or_free && taken == 0 ? then : capacity;
     }
-    return std::count(steps.begin(), steps.end(), "settle");
+    return std::count(steps.begin(), steps.end(), "settle or free");
   }
   Request request;
 };
 
 TEST_F(PoolBooksOfALateDriver, ARequestSettlesForWhatWentBackAndAsksForTheExactSizeToo) {
   const std::size_t size = 200'000;
-  EXPECT_EQ(settles(size, false, size), 2) << "before the pool grows, and for the driver";
+  EXPECT_EQ(settles(size, false, size), 1);
   ASSERT_NE(request.block, nullptr);
   EXPECT_EQ(request.block->Block::size, size);
   books->free(*request.block, 0);
 }
 
 TEST_F(PoolBooksOfALateDriver, ARequestFromWithinDoesNotSettleForIt) {
-  EXPECT_EQ(settles(200'000, true, UINT64_MAX), 1);
+  EXPECT_EQ(settles(200'000, true, UINT64_MAX), 0);
   EXPECT_EQ(request.block, nullptr);
 }
 
 TEST_F(PoolBooksOfALateDriver, WithoutAQueueThereIsNothingToSettleFor) {
   world.queues = false;
-  EXPECT_EQ(settles(200'000, false, UINT64_MAX), 1);
+  EXPECT_EQ(settles(200'000, false, UINT64_MAX), 0);
   EXPECT_EQ(request.block, nullptr);
 }
 
@@ -232,7 +232,8 @@ class PoolBooksOfABusyQueue : public PoolBooks {
 
 TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
   EXPECT_EQ(serve(200'000), nullptr);
-  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 2) << "before it grows, and for the driver";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 1) << "before it grows";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle or free"), 1) << "for the driver";
   EXPECT_GE(world.now - began, longest_wait);
   EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
 }
@@ -241,11 +242,13 @@ TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
   Request request;
   ASSERT_EQ(books->begin(200'000, request), Status::success);
   Step step = books->next(request);
-  while (step.kind != Kind::settle || step.amount != longest_wait) {
+  while (step.kind != Kind::settle_or_free) {
     ASSERT_TRUE(perform(request, step));
     step = books->next(request);
   }
+  EXPECT_EQ(step.amount, longest_wait);
   world.now += 5'000'000;
+  books->settled(request, false);
   step = books->next(request);
   while (step.kind != Kind::wait) {
     ASSERT_TRUE(perform(request, step));
@@ -256,8 +259,37 @@ TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
   EXPECT_EQ(serve(request), nullptr);
 }
 
+TEST_F(PoolBooksOfABusyQueue, ARequestBeginsAnewWhenAnythingComesFreeWhileItSettles) {
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  options.max_bytes = taken;
+  PoolBlock* const other = serve(100'000);
+  ASSERT_NE(other, nullptr) << "the chunk that is free";
+  books->free_completed(list, 1, 1);
+  Step step = books->next(request);
+  while (step.kind != Kind::settle_or_free) {
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  const std::uint64_t settles_since = world.now;
+  world.now += 5'000'000;
+  books->settled(request, true);  // another thread's, which somebody took before this one looked
+  std::vector<Kind> kinds;
+  for (step = books->next(request); step.kind != Kind::settle_or_free; step = books->next(request)) {
+    kinds.push_back(step.kind);
+    ASSERT_TRUE(perform(request, step));
+  }
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::empty_all_caches), 1) << "once more";
+  EXPECT_EQ(step.amount, longest_wait - (world.now - settles_since)) << "the time that is left";
+  books->free(*other, 1);
+  books->settled(request, true);
+  PoolBlock* const block = serve(request);
+  EXPECT_NE(block, nullptr);
+  books->free(*block, 1);
+}
+
 TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServed) {
-  world.settles = false;
+  world.queues = false;  // else a part of it would be settling for them
   options.callbacks.collect = [](void*) {};
   steps.clear();
   Request request;

@@ -14,7 +14,7 @@ ENUMS = {
     "CLPOOL_STRATEGY_": {"csharp": "PoolStrategy"},
     "CLPOOL_STRETCH_": {"python": "stretch_state", "java": "PoolStretch.State", "csharp": "StretchState"},
     "CLPOOL_SOURCE_": {"python": "answer_source", "java": "AnswerSource", "csharp": "AnswerSource"},
-    "CLPOOL_SVM_": {"python": "svm_kind", "java": "SvmKind", "csharp": "SvmKind"},
+    "CLPOOL_SVM_KIND_": {"python": "svm_kind", "java": "SvmKind", "csharp": "SvmKind"},
     "CLPOOL_REGISTERS_": {"python": "register_allocation", "java": "RegisterAllocation",
                           "csharp": "RegisterAllocation"},
     "CLPOOL_LIMITED_BY_": {"python": "limiting_factors", "java": "LimitingFactor", "csharp": "LimitingFactors"},

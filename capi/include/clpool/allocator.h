@@ -229,7 +229,7 @@ CLPOOL_API clpool_status clpool_allocator_allocate(clpool_allocator* allocator, 
 /**
  * Adds one reference, to be given up by one more clpool_allocator_release().
  * @param allocator the allocator
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  */
 CLPOOL_API clpool_status clpool_allocator_retain(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 
@@ -244,9 +244,8 @@ CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) C
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param allocator the allocator; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.

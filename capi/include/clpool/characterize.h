@@ -243,22 +243,22 @@ CLPOOL_API clpool_status clpool_characterize_pocl_version(cl_platform_id platfor
 /** Kinds of shared virtual memory. */
 enum {
   /** Coarse grain: must be mapped while the host uses it. */
-  CLPOOL_SVM_COARSE_BUFFER = 1,
+  CLPOOL_SVM_KIND_COARSE_BUFFER = 1,
   /** Fine grain: need not be mapped. */
-  CLPOOL_SVM_FINE_BUFFER = 2,
+  CLPOOL_SVM_KIND_FINE_BUFFER = 2,
   /** All of the host's memory. */
-  CLPOOL_SVM_FINE_SYSTEM = 3,
+  CLPOOL_SVM_KIND_FINE_SYSTEM = 3,
   /** Fine grain, with atomics between host and device. */
-  CLPOOL_SVM_FINE_BUFFER_ATOMICS = 4,
+  CLPOOL_SVM_KIND_FINE_BUFFER_ATOMICS = 4,
   /** All of the host's memory, with atomics. */
-  CLPOOL_SVM_FINE_SYSTEM_ATOMICS = 5
+  CLPOOL_SVM_KIND_FINE_SYSTEM_ATOMICS = 5
 };
 
 /**
  * Whether the device has a kind of shared virtual memory (1) or not (0). A device that does not know the
  * question has none; PyOpenCL's model also wants a platform of OpenCL 2.0 (PoCL 1.0).
  * @param device the device
- * @param kind one of CLPOOL_SVM_…
+ * @param kind one of CLPOOL_SVM_KIND_…
  * @param model one of CLPOOL_MODEL_…
  * @param answer receives the answer
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or kind or a wrong struct_size;

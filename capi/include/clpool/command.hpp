@@ -24,8 +24,9 @@ class Event {
   Event(Event&& other) noexcept
       : event_(std::exchange(other.event_, nullptr)), former_(std::exchange(other.former_, nullptr)) {}
   Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    std::swap(former_, other.former_);
+    Event moved(std::move(other));
+    std::swap(event_, moved.event_);
+    std::swap(former_, moved.former_);
     return *this;
   }
   Event(const Event&) = delete;

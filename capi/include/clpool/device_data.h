@@ -6,7 +6,8 @@
  * Device data never change once made, and are reference-counted.
  *
  * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
- * otherwise, it does not block and makes no OpenCL calls.
+ * otherwise, it does not block and makes no OpenCL calls but those of releases that were put off, which are
+ * carried out where objects are made and released.
  */
 #ifndef CLPOOL_DEVICE_DATA_H
 #define CLPOOL_DEVICE_DATA_H
@@ -198,9 +199,8 @@ CLPOOL_API clpool_status clpool_device_data_release(clpool_device_data* data) CL
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param data the device data; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.

@@ -24,8 +24,9 @@ class Heap {
     Range(Range&& other) noexcept
         : heap_(std::move(other.heap_)), range_(std::exchange(other.range_, nullptr)) {}
     Range& operator=(Range&& other) noexcept {
-      std::swap(heap_, other.heap_);
-      std::swap(range_, other.range_);
+      Range moved(std::move(other));
+      std::swap(heap_, moved.heap_);
+      std::swap(range_, moved.range_);
       return *this;
     }
     Range(const Range&) = delete;

@@ -77,7 +77,8 @@ class Sampler {
   }
   Sampler(Sampler&& other) noexcept : sampler_(std::exchange(other.sampler_, nullptr)) {}
   Sampler& operator=(Sampler&& other) noexcept {
-    std::swap(sampler_, other.sampler_);
+    Sampler moved(std::move(other));
+    std::swap(sampler_, moved.sampler_);
     return *this;
   }
   Sampler(const Sampler&) = delete;

@@ -237,7 +237,7 @@ class Mem {
     error(clpool_mem_set_kernel_arg(get(), kernel, index));
   }
   friend bool operator==(const Mem& a, const Mem& b) noexcept {
-    return clpool_mem_equal(a.get(), b.get()) != 0;
+    return a.get() == b.get() || clpool_mem_equal(a.get(), b.get()) != 0;
   }
   friend bool operator!=(const Mem& a, const Mem& b) noexcept { return !(a == b); }
 

@@ -8,7 +8,8 @@
  * cleared at process exit.
  *
  * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
- * otherwise, it does not block and makes no OpenCL calls.
+ * otherwise, it does not block and makes no OpenCL calls but those of releases that were put off, which are
+ * carried out where objects are made and released.
  */
 #ifndef CLPOOL_MEMO_H
 #define CLPOOL_MEMO_H
@@ -25,7 +26,8 @@ typedef struct clpool_memo clpool_memo;
 /** A result that was handed out. */
 typedef struct clpool_memo_value clpool_memo_value;
 
-/** What kind of object a result belongs to. */
+/** What kind of object a result belongs to. It says how the object is held, and is no part of the key: one
+ * object is to be of one kind. */
 enum {
   /** None: the object is any pointer, NULL too, and is not held. */
   CLPOOL_MEMO_ANY = 0,
@@ -168,9 +170,8 @@ CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param memo the cache; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.
@@ -194,9 +195,8 @@ CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLP
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param value the result; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.

@@ -71,7 +71,8 @@ enum {
  *
  * Released blocks rest, at most 256 of them and 32 MiB or a 16th of the pool, counted as pending; then their
  * memory is reused. Nothing rests where a request would fail otherwise, and where memory is given back
- * (clpool_pool_free_held(), clpool_pool_trim()), which wait up to a second for what is looked at. Every block
+ * (clpool_pool_free_held(), clpool_pool_trim()), which wait up to a second for what is looked at; limits of
+ * what is held and ages do not count what rests. Every block
  * has at least 64 bytes, and the device's alignment, more than it was asked for, unless memory is out; these
  * count against `max_bytes`, too.
  *
@@ -152,14 +153,16 @@ typedef struct clpool_pool_options {
   /** Bytes, a power of two: every block starts at a multiple, as far as the allocator's own alignment allows;
    * 0: the least that the device allows for a part of a chunk. */
   uint64_t alignment;
-  /** Bytes that clpool_pool_tick() and decay leave held; 0: none. */
+  /** Bytes: clpool_pool_tick() gives back what is held beyond them, and chunks go back for their age only
+   * beyond them; 0: ticks give nothing back for being too much, and by age all of it goes. */
   uint64_t release_threshold;
   /** Held chunks that were not used for this many nanoseconds go back, on slow paths and in
    * clpool_pool_tick(); 0: never by age. */
   uint64_t decay_ns;
   /** Functions to call; copied. NULL: none. */
   const clpool_pool_callbacks* callbacks;
-  /** Passed to the callbacks. */
+  /** Passed to the callbacks; must stay valid until the pool's last reference and its last block are
+   * released. */
   void* user;
   /** Queues on which the pool's memory is used; retained. With several, with one that is out of order, and
    * for memory to which the host writes without a command (page-locked, fine-grain SVM), the pool reuses a
@@ -399,7 +402,8 @@ CLPOOL_API clpool_status clpool_pool_free_held(clpool_pool* pool) CLPOOL_NOEXCEP
 
 /**
  * Stops keeping released memory, until clpool_pool_resume_holding(), and gives back what is held. The pool
- * still works: blocks come from the allocator and go back to it.
+ * still works: blocks come from the allocator and go back to it, as soon as a release, a request or
+ * clpool_pool_tick() finds that the queues are through with them where memory must be idle before it goes.
  * @param pool the pool
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
  * May block for up to 2 ms, in which it polls the queues, in a guarded pool for up to a second, and as long
@@ -461,9 +465,8 @@ CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param pool the pool; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks. OpenCL calls: none.
@@ -551,19 +554,20 @@ CLPOOL_API clpool_status clpool_pool_check(clpool_pool* pool) CLPOOL_NOEXCEPT;
  * Marks a block of a pool for pictures and leak lists.
  * @param mem a block of a pool
  * @param tag any number; 0 is that of blocks without a mark. It is forgotten at the release.
- * @return CLPOOL_ERROR_INVALID_VALUE for memory of no pool; CLPOOL_ERROR_INVALID_OPERATION for released
- * memory
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for memory of no pool and
+ * released memory
  */
 CLPOOL_API clpool_status clpool_mem_set_tag(clpool_mem* mem, uint64_t tag) CLPOOL_NOEXCEPT;
 
 /**
- * Says that commands use a block which may still run when it is released: the pool hands it out again only
- * when all events are complete (or failed). Found out by polling; waited for only if memory is otherwise out.
+ * Says that commands use a block which may still run when it is released; it does not release it. The pool
+ * hands it out again only when all events are complete (or failed). Found out by polling; waited for only if
+ * memory is otherwise out.
  * @param mem a block of a pool
  * @param count number of events; 0 does nothing
  * @param events retained until then
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or event or memory of no pool;
- * CLPOOL_ERROR_INVALID_OPERATION for released memory; CLPOOL_ERROR_OPENCL for an invalid event.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or event; CLPOOL_ERROR_INVALID_OPERATION for memory
+ * of no pool and released memory; CLPOOL_ERROR_OPENCL for an invalid event.
  * Does not block. OpenCL calls: clRetainEvent, and clReleaseEvent on failure.
  */
 CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t count,
@@ -579,9 +583,9 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * queues.
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a queue of another context or memory of no pool;
- * CLPOOL_ERROR_INVALID_OPERATION for released memory; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for
- * an invalid queue.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a queue of another context;
+ * CLPOOL_ERROR_INVALID_OPERATION for memory of no pool and released memory; CLPOOL_ERROR_OUT_OF_MEMORY;
+ * CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for another
  * queue than the pool's clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
  * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList.

@@ -91,13 +91,16 @@ CLPOOL_API const char* clpool_status_string(clpool_status status) CLPOOL_NOEXCEP
 
 /**
  * What went wrong in the calling thread's last failed call, with the values and limits that matter.
- * @return a string that is valid until the same thread's next failing call; "" before the first; never NULL
+ * @return a string that is valid until the same thread's next call of the library, which may change it also
+ * when it succeeds; "" before the first; never NULL
  */
 CLPOOL_API const char* clpool_last_error_message(void) CLPOOL_NOEXCEPT;
 
 /**
  * OpenCL error code behind the calling thread's last failed call.
- * @return the code, such as -4; CL_SUCCESS (0) if that failure did not come from an OpenCL call
+ * @return the code; CL_SUCCESS (0) if that failure did not come from an OpenCL call. Where a pool is out of
+ * memory it is the driver's, or CL_MEM_OBJECT_ALLOCATION_FAILURE (-4) if a limit, the pool's or an
+ * allocator's, was the reason, as PyOpenCL has it; the message tells which
  */
 CLPOOL_API cl_int clpool_last_cl_error(void) CLPOOL_NOEXCEPT;
 

@@ -11,7 +11,8 @@
  * A log that was read never changes.
  *
  * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
- * otherwise, it does not block and makes no OpenCL calls.
+ * otherwise, it does not block and makes no OpenCL calls but those of releases that were put off, which are
+ * carried out where objects are made and released.
  */
 #ifndef CLPOOL_TRACE_H
 #define CLPOOL_TRACE_H
@@ -158,9 +159,8 @@ CLPOOL_API clpool_status clpool_trace_release(clpool_trace* trace) CLPOOL_NOEXCE
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param trace the log; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.
@@ -245,9 +245,8 @@ CLPOOL_API clpool_status clpool_trace_writer_release(clpool_trace_writer* writer
 
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
- * driver. The release is carried out by a later call that may do so, on any thread: one that makes
- * memory, an allocator or a pool, that releases an object, or that a pool cannot serve from what it has at
- * hand.
+ * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
+ * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param writer the writer; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.

@@ -66,6 +66,7 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
     chunk.last_used_ns = surroundings_.now_ns();
   }
   ++turn_;
+  ++came_free_;
   HeapChunk* whole = strategy_->give_back(block, stamp);
   newest_stamp_ = std::max(newest_stamp_, stamp);
   if (whole != nullptr && !holding_ && may_give_back(*whole)) {
@@ -80,7 +81,7 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
 void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
   const auto may_go = [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); };
   HeapChunk* left = &freed;
-  while (is_held_beyond(options_.max_held_bytes)) {
+  while (is_held_beyond(most_held())) {
     HeapChunk* chunk = strategy_->largest_free_chunk();
     if (chunk != nullptr && !may_go(*chunk)) {
       // It has to stay, but what was freed just now may go all the same. Whether any other has become idle is
@@ -159,6 +160,7 @@ void Books::enter_garbage(HeapChunk& chunk) noexcept {
   chunk.next = nullptr;
   (garbage_.last != nullptr ? garbage_.last->next : garbage_.first) = &chunk;
   garbage_.last = &chunk;
+  gone_stamp_ = std::max(gone_stamp_, chunk.last_release);
   garbage_bytes_ += chunk.size;
   leaving_bytes_ += chunk.size;
   ++driver_releases_;
@@ -172,6 +174,7 @@ Garbage Books::take_garbage(std::uint64_t& bytes) noexcept {
 void Books::released(std::uint64_t bytes) noexcept {
   leaving_bytes_ -= bytes;
   ++turn_;
+  came_free_ += bytes != 0 ? 1 : 0;
 }
 
 void Books::released(Part& part) noexcept {
@@ -201,9 +204,14 @@ bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
   return strategy_->free_bytes() + pending_bytes_ > most_held;
 }
 
+std::uint64_t Books::most_held() const noexcept {
+  return holding_ ? options_.max_held_bytes : 0;
+}
+
 bool Books::over_held_limit() const noexcept {
-  return options_.max_held_bytes != UINT64_MAX && is_held_beyond(options_.max_held_bytes) &&
-         strategy_->largest_free_chunk() != nullptr;
+  // What rests in a guarded pool does not go by that.
+  return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
+         (strategy_->largest_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
 }
 
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {

@@ -63,6 +63,7 @@ class Books {
   void handle_failed(Request& request, Status status, cl_int code) noexcept;
   void pools_ended(Request& request, bool any) noexcept;
   void collected(Request& request) noexcept;
+  void settled(Request& request, bool came_free) noexcept;
   void waited(Request& request, bool in_vain) noexcept;
   void answered(Request& request, bool again) noexcept;
   /// Memory came back from somewhere else after the request had failed.
@@ -90,7 +91,7 @@ class Books {
   /// Idle chunks, larger ones first, until at most `most_held` bytes are held. Others stay, also where the
   /// driver would keep them for their commands: some drivers wait for these.
   void give_back_beyond(std::uint64_t most_held) noexcept;
-  void keep_to_held_limit() noexcept { give_back_beyond(options_.max_held_bytes); }
+  void keep_to_held_limit() noexcept { give_back_beyond(most_held()); }
   void give_back_aged() noexcept;
   /// Free chunks that may go, about `most` at a time: all of the rest at once where others have to stay, so
   /// that those are not looked at again and again. False if there are no more.
@@ -113,6 +114,8 @@ class Books {
 
   /// Changes whenever memory has come free or an attempt to get some has ended.
   std::uint64_t turn() const noexcept { return turn_; }
+  /// Changes whenever memory has come free.
+  std::uint64_t came_free() const noexcept { return came_free_; }
   /// True while something is on its way that may help a request that has found nothing.
   bool help_is_under_way() const noexcept {
     return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0;
@@ -137,7 +140,7 @@ class Books {
   enum Once : std::uint32_t {
     caches_emptied = 1U << 0,
     looked = 1U << 1,
-    settled = 1U << 2,
+    pending_settled = 1U << 2,
     settled_before_peak = 1U << 3,
     grown = 1U << 4,
     grown_exactly = 1U << 5,
@@ -189,6 +192,8 @@ class Books {
   bool is_idle(const HeapChunk& chunk) const noexcept;
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
+  /// Bytes that may be held: none where the pool has stopped holding.
+  std::uint64_t most_held() const noexcept;
   std::uint64_t room() const noexcept;
   bool may_fit(std::uint64_t bytes) const noexcept;
   /// Calls `action` for each wholly free chunk, larger ones first, until it returns false. It may discard the
@@ -207,7 +212,9 @@ class Books {
   Mem* freed_ = nullptr;
   bool holding_ = true;
   std::uint64_t turn_ = 0;
+  std::uint64_t came_free_ = 0;
   std::uint64_t newest_stamp_ = 0;
+  std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
   std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
   std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
   std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for

@@ -38,6 +38,11 @@ bool may_recover(Status status, cl_int code, bool was_rounded) noexcept {
   return status == Status::out_of_memory || (status == Status::opencl && code == -61 && was_rounded);
 }
 
+/// Bytes that would do for the request, without any rounding.
+std::uint64_t least_size(const Request& request) noexcept {
+  return std::max<std::uint64_t>(request.size, 1);
+}
+
 /// Counts one more time that there was no handle to be had for a request's block.
 bool fails_too_often(Request& request) noexcept {
   return ++request.handles_failed > most_failed_handles;
@@ -73,16 +78,22 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
   const std::uint64_t most = rules_.max_chunk_bytes;
   request.size = size;
   request.rounded = strategy_->rounded(size + rules_.margin);
-  if (size > PTRDIFF_MAX || request.rounded < size) {
+  if (size > PTRDIFF_MAX) {
     return fail(Status::invalid_value, "a block of %zu bytes was asked for, the largest possible size is %td",
                 size, PTRDIFF_MAX);
+  }
+  if (request.rounded < least_size(request)) {
+    return fail(Status::invalid_value,
+                "a block of %zu bytes was asked for, which is too large where blocks start at multiples of "
+                "%llu bytes",
+                size, static_cast<unsigned long long>(rules_.granule));
   }
   if (most != 0 && size > most) {
     return fail(Status::invalid_value, "a block of %zu bytes was asked for, the device allows %llu", size,
                 static_cast<unsigned long long>(most));
   }
   if (most != 0 && request.rounded > most) {
-    request.rounded = size;
+    request.rounded = least_size(request);
   }
   return Status::success;
 }
@@ -202,7 +213,7 @@ bool Books::look_at_pending(Request& request, Step& step) {
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, settling_before_growth_ns};
   return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
-         surroundings_.may_settle(settling_before_growth_ns) && once(request, settled);
+         surroundings_.may_settle(settling_before_growth_ns) && once(request, pending_settled);
 }
 
 bool Books::settle_before_peak(Request& request, Step& step) {
@@ -264,7 +275,7 @@ bool Books::retry(Request& request, Step&) {
 }
 
 bool Books::take_larger(Request& request, Step&) {
-  return found(request, strategy_->take_any(request.size));
+  return found(request, strategy_->take_any(least_size(request)));
 }
 
 bool Books::give_back_for(Request& request, std::uint64_t bytes) {
@@ -288,23 +299,25 @@ bool Books::give_back_for_rounded(Request& request, Step&) {
 }
 
 bool Books::try_exact(Request& request, Step&) {
-  return request.size != request.rounded && once(request, exact_tried) && want(request, request.size);
+  return least_size(request) != request.rounded && once(request, exact_tried) &&
+         want(request, least_size(request));
 }
 
 bool Books::give_back_for_exact(Request& request, Step&) {
-  return request.size != request.rounded && give_back_for(request, request.size);
+  return least_size(request) != request.rounded && give_back_for(request, least_size(request));
 }
 
 bool Books::settle_driver(Request& request, Step& step) {
-  if (once(request, driver_settled)) {
-    const std::uint64_t longest = std::min(settling_for_the_driver_ns, options_.wait_ns);
-    if (surroundings_.has_queues() && !request.inside && surroundings_.may_settle(longest) &&
-        (request.gave_back || has_busy_chunk())) {
-      request.settles_since = surroundings_.now_ns();
-      step = {Step::Kind::settle, longest};
+  if ((request.done & driver_settled) == 0) {
+    if (surroundings_.has_queues() && !request.inside &&
+        (request.gave_back || gone_stamp_ > surroundings_.completed() || has_busy_chunk())) {
+      const std::uint64_t now = surroundings_.now_ns();
+      const std::uint64_t longest = std::min(settling_for_the_driver_ns, options_.wait_ns);
+      request.settles_since = request.settles_since == 0 ? now : request.settles_since;
+      step = {Step::Kind::settle_or_free, longest - std::min(longest, now - request.settles_since)};
       return true;
     }
-    request.done |= driver_retried;
+    request.done |= driver_settled | driver_retried;
   }
   if (!once(request, driver_retried)) {
     return false;
@@ -469,8 +482,17 @@ void Books::pools_ended(Request& request, bool any) noexcept {
 }
 
 void Books::collected(Request& request) noexcept {
-  request.done &= ~static_cast<std::uint32_t>(caches_emptied | all_caches_emptied | looked | settled);
+  request.done &= ~static_cast<std::uint32_t>(caches_emptied | all_caches_emptied | looked | pending_settled);
   request.stage = 0;
+}
+
+void Books::settled(Request& request, bool came_free) noexcept {
+  if (came_free) {
+    request.done &= static_cast<std::uint32_t>(collected_once | retried);
+    request.stage = 0;
+  } else {
+    request.done |= driver_settled;
+  }
 }
 
 void Books::waited(Request& request, bool in_vain) noexcept {

@@ -22,14 +22,16 @@ struct Step {
     make_handle,       ///< of request.part; then Books::handle_made() or handle_failed()
     allocate,          ///< a chunk of `amount` bytes; then Books::arrived() or refused()
     poll,              ///< see which uses have ended, without waiting
-    settle,     ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
-    wait,       ///< until anything comes free, for up to `amount` nanoseconds; then Books::waited()
-    end_pools,  ///< see whether pools that have ended can give their last memory back; then
-                ///< Books::pools_ended()
-    end_rest,   ///< guarded pools: what rests is to come free
-    collect,    ///< ask the user's collector
-    ask_user,   ///< ask the user whether to try again; then Books::answered()
-    fail        ///< with request.failure, whose text is set unless it is out of memory
+    settle,  ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
+    settle_or_free,  ///< the same, also for queues that were waited for in vain before, or until anything comes
+                     ///< free, in the caches too; then Books::settled()
+    wait,            ///< until anything comes free, for up to `amount` nanoseconds; then Books::waited()
+    end_pools,       ///< see whether pools that have ended can give their last memory back; then
+                     ///< Books::pools_ended()
+    end_rest,        ///< guarded pools: what rests is to come free
+    collect,         ///< ask the user's collector
+    ask_user,        ///< ask the user whether to try again; then Books::answered()
+    fail             ///< with request.failure, whose text is set unless it is out of memory
   };
   Kind kind;
   std::uint64_t amount = 0;

@@ -376,6 +376,15 @@ TEST_F(PoolOptionsTest, ADumpIsUtf8WhateverIsInAName) {
   }
 }
 
+TEST_F(PoolOptionsTest, QueuesWithoutTheirNumberAreRefused) {
+  const cl_command_queue queue = nullptr;
+  clpool_pool_options options = defaults();
+  options.queues = &queue;
+  clpool_pool* pool = nullptr;
+  EXPECT_EQ(clpool_pool_create(allocator.get(), &options, &pool), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("queue_count is 0"), std::string::npos);
+}
+
 TEST_F(PoolOptionsTest, ADumpThatDoesNotFitIsCut) {
   const PoolHandle pool = make_pool(allocator.get());
   const std::string whole = dump(pool);

@@ -87,7 +87,7 @@ class NumbersTest {
       assertNumber(headers, "CLPOOL_ELEMENT_" + value.name(), value.number());
     }
     for (SvmKind value : SvmKind.values()) {
-      assertNumber(headers, "CLPOOL_SVM_" + value.name(), value.number());
+      assertNumber(headers, "CLPOOL_SVM_KIND_" + value.name(), value.number());
     }
     for (MemoryKind value : MemoryKind.values()) {
       assertNumber(headers, "CLPOOL_MEM_KIND_" + value.name(), value.number());
