@@ -59,7 +59,7 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 Pool::Visit::~Visit() {
   tidy();
-  if (keeps_to_held_limit_ && !keeps_pool_ && pool_.books_.over_held_limit()) {
+  if (keeps_to_held_limit_ && !keeps_pool_ && !pool_.closed_ && pool_.books_.over_held_limit()) {
     if (!pool_.may_settle(settling_to_hold_less_ns)) {
       pool_.look(*this, Close::due);  // what was waited for in vain may be through by now
     }

@@ -138,7 +138,7 @@ void CppProgram::ask_memory() {
   both([&](OnError error) { mem.host_memory(error); });
   both([&](OnError error) { mem.root(error); });
   require(mem.context() == context_.context() && mem.info(CL_MEM_SIZE) == known->bytes.size(), "questions");
-  require(mem == mem && !(mem != mem) && !(Mem() == mem) && !(Mem() == Mem()), "equality");
+  require(mem == mem && !(mem != mem) && !(Mem() == mem) && Mem() == Mem(), "equality");
   both([&](OnError error) { Mem().fill(context_.queue(), 1, {}, error); });
   both([&](OnError error) { Mem().sub_region(0, 1, 0, error); });
 }
