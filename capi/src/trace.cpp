@@ -12,7 +12,6 @@
 #include "trace/reader.hpp"
 
 using clpool::capi::begin_object;
-using clpool::capi::clear_result;
 using clpool::capi::guarded;
 using clpool::capi::release_later;
 using clpool::capi::require;
