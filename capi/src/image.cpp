@@ -10,7 +10,9 @@
 #include "memory/image.hpp"
 #include "memory/image_array.hpp"
 #include "memory/image_format.hpp"
+#include "text.hpp"
 
+using clpool::capi::begin_output;
 using clpool::capi::clear_result;
 using clpool::capi::create_mem;
 using clpool::capi::guarded;
@@ -63,16 +65,14 @@ const char* clpool_image_channel_type_name(cl_channel_type type) noexcept {
 }
 
 clpool_status clpool_image_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
-                                   uint32_t capacity, cl_image_format* formats, uint32_t* count) noexcept {
+                                   cl_image_format* formats, size_t capacity, size_t* count) noexcept {
   return guarded([&]() -> Status {
-    CLPOOL_TRY(clear_result(count, "clpool_image_formats", "count"));
+    CLPOOL_TRY(begin_output(formats, capacity, count, "clpool_image_formats"));
     CLPOOL_TRY(require(context, "clpool_image_formats", "context"));
     std::vector<cl_image_format> found;
     CLPOOL_TRY(clpool::core::supported_formats(context, flags, type, found));
-    if (formats != nullptr) {
-      std::copy_n(found.begin(), std::min<std::size_t>(capacity, found.size()), formats);
-    }
-    *count = static_cast<std::uint32_t>(found.size());
+    std::copy_n(found.begin(), std::min(capacity, found.size()), formats);
+    *count = found.size();
     return Status::success;
   });
 }

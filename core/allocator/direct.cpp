@@ -106,7 +106,8 @@ class DirectOwner final : public MemOwner {
 
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override {
     if (mem.kind == MemKind::buffer) {
-      return Status::success;  // the driver keeps buffers until their commands have ended
+      // The driver keeps buffers until their commands have ended.
+      return cl::require_context(queue, context_of(mem));
     }
     auto& used = static_cast<DirectMem&>(mem).used;
     const auto is_known = [&] {
@@ -285,10 +286,7 @@ Status remember(DirectMem& mem, const cl::Order& order, cl_event* event) {
 Status release_direct_svm(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_direct_svm(mem));
   auto& direct = static_cast<DirectMem&>(mem);
-  if (order.queue == nullptr) {
-    order.queue = queue_of(direct);
-  }
-  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(cl::check_order_or_bound(order, queue_of(direct)));
   CLPOOL_TRY(cl::require_context(order.queue, direct.allocator->traits().context));
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(order.queue, out_of_order));

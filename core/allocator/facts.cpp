@@ -48,6 +48,10 @@ Status check_allocator_flags(cl_mem_flags flags) noexcept {
                 "flags are 0x%llX; an allocator takes neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR",
                 static_cast<unsigned long long>(flags));
   }
+  return check_access_flags(flags);
+}
+
+Status check_access_flags(cl_mem_flags flags) noexcept {
   const cl_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
   if ((access & (access - 1)) != 0) {
     return fail(

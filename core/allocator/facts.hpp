@@ -36,8 +36,11 @@ Status read_queue_facts(cl_command_queue queue, QueueFacts& facts);
 constexpr cl_mem_flags host_access_flags =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
-/// INVALID_VALUE for the flags that need host memory, which an allocator has none of, and for those that exclude each
-/// other, for which clSVMAlloc has no code. Flags that the library does not know go to the driver as they are.
+/// INVALID_VALUE for flags of access that exclude each other, for which clSVMAlloc has no code and which some drivers
+/// take.
+Status check_access_flags(cl_mem_flags flags) noexcept;
+
+/// The same, and for the flags that need host memory, which an allocator has none of. Flags that the library does not know go to the driver as they are.
 Status check_allocator_flags(cl_mem_flags flags) noexcept;
 
 /// INVALID_VALUE for 0 bytes, sizes beyond the address space and alignments that `traits` cannot

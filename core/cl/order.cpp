@@ -51,6 +51,14 @@ Status check_order(const Order& order) noexcept {
   return Status::success;
 }
 
+Status check_order_or_bound(Order& order, cl_command_queue bound) noexcept {
+  if (order.queue == nullptr && bound == nullptr) {
+    return fail(Status::invalid_value, "no queue is given, and the memory is bound to none");
+  }
+  order.queue = order.queue != nullptr ? order.queue : bound;
+  return check_order(order);
+}
+
 Status require_context(cl_command_queue queue, cl_context context) noexcept {
   if (context == nullptr) {
     return Status::success;

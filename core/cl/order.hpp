@@ -24,6 +24,9 @@ struct Order {
 /// INVALID_VALUE for a null queue or a wait list that does not match its count.
 Status check_order(const Order& order) noexcept;
 
+/// The same for a call whose queue may be null where the memory is bound to one, which the order then gets.
+Status check_order_or_bound(Order& order, cl_command_queue bound) noexcept;
+
 /// INVALID_VALUE, naming both contexts, if the queue is of another one than `context`, which may be null.
 Status require_context(cl_command_queue queue, cl_context context) noexcept;
 

@@ -61,6 +61,7 @@ Status explain_misalignment(Status status, const Mem& parent, std::size_t root_o
 Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t size, void* host,
                             std::size_t host_size, Mem*& result) {
   CLPOOL_TRY(check_host_memory(flags, size, host, host_size));
+  CLPOOL_TRY(check_access_flags(flags));
   cl_int code = CL_SUCCESS;
   ObjectParts parts;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;

@@ -44,12 +44,13 @@ Status copy_svm(const cl::Order& order, bool blocking, void* target, const void*
 }
 
 /// What a copy can take: buffers and SVM by commands, page-locked memory as host memory.
-Status require_copyable(const Mem& mem) noexcept {
+Status require_copyable(const Mem& mem, const char* side) noexcept {
   CLPOOL_TRY(require_live(mem));
   const MemKind nature = nature_of(mem);
   const bool can = nature == MemKind::buffer || nature == MemKind::svm || nature == MemKind::pinned;
   return can ? Status::success
-             : fail(Status::invalid_operation, "%s cannot take part in this copy", kind_name(nature));
+             : fail(Status::invalid_operation, "%s is %s, which this copy does not take", side,
+                    kind_name(nature));
 }
 
 Status copy_buffer(const cl::Order& order, cl_mem target, std::size_t target_offset, cl_mem source,
@@ -114,8 +115,8 @@ Status copy_svm_and_buffer(const cl::Order& order, bool to_svm, const Mem& svm, 
 Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem& source,
             std::size_t source_offset, std::size_t size) {
   CLPOOL_TRY(cl::check_order(order));
-  CLPOOL_TRY(require_copyable(target));
-  CLPOOL_TRY(require_copyable(source));
+  CLPOOL_TRY(require_copyable(target, "the target"));
+  CLPOOL_TRY(require_copyable(source, "the source"));
   CLPOOL_TRY(resolve_size(size, side_of("the target", target, target_offset),
                           side_of("the source", source, source_offset)));
   const MemKind to = nature_of(target);

@@ -108,6 +108,18 @@ Status find_copy_p2p(cl_command_queue queue, CopyP2p& function) {
                                     " of the extension cl_amd_copy_buffer_p2p, which the device lacks");
 }
 
+/// Tells the owner of what is of the queue's context. For the other side nothing can wait for a command of here.
+Status begin_use_here(const cl::Order& order, Mem& target, Mem& source) {
+  cl_context here = nullptr;
+  CLPOOL_TRY(cl::query(order.queue, CL_QUEUE_CONTEXT, here));
+  if (target.owner->context_of(target) == here) {
+    CLPOOL_TRY(begin_use(order, {&target}));
+  } else {
+    CLPOOL_TRY(cl::require_context(order.queue, source.owner->context_of(source)));
+  }
+  return source.owner->context_of(source) == here ? begin_use(order, {&source}) : Status::success;
+}
+
 }  // namespace
 
 Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_mem_migration_flags flags) {
@@ -151,7 +163,7 @@ Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t si
   if (size == 0) {
     return cl::do_nothing(order);
   }
-  CLPOOL_TRY(begin_use(order, {&target, &source}));
+  CLPOOL_TRY(begin_use_here(order, target, source));
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): find_copy_p2p() fails where there is none
   const cl_int code = enqueue(order.queue, source.handle, target.handle, 0, 0, size, order.wait_count,
                               order.waits, order.event);

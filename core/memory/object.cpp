@@ -33,10 +33,7 @@ class ObjectOwner final : public MemOwner {
     if (object.parent != nullptr) {
       return object.parent->owner->begin_use(*object.parent, queue);
     }
-    // Of what has a handle the driver looks at the context.
-    return mem.kind == MemKind::svm && !object.of_any_context
-               ? cl::require_context(queue, object.context.get())
-               : Status::success;
+    return object.of_any_context ? Status::success : cl::require_context(queue, object.context.get());
   }
 
   cl_context context_of(const Mem& mem) const noexcept override {

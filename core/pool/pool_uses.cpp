@@ -357,11 +357,12 @@ Status Pool::unbind_from_queue(Mem& mem) {
 
 Status Pool::release_on(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_own_process("the pool"));
+  cl_command_queue bound = nullptr;
   if (order.queue == nullptr) {
     const Visit visit(*this);
-    order.queue = bound_queue(mem);
+    bound = bound_queue(mem);
   }
-  CLPOOL_TRY(cl::check_order(order));
+  CLPOOL_TRY(cl::check_order_or_bound(order, bound));
   CLPOOL_TRY(meet(order.queue));
   cl::Event done;
   if (order.event != nullptr) {

@@ -324,6 +324,17 @@ TEST_F(Buffer, FlagsThatExcludeEachOtherAreRefusedBeforeAnythingIsAllocated) {
   EXPECT_EQ(allocator, nullptr);
 }
 
+TEST_F(Buffer, WithAccessesThatExcludeEachOtherIsRefusedWhateverTheDriverSays) {
+  const cl_mem_flags wrong[] = {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY,
+                                CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS};
+  for (const cl_mem_flags flags : wrong) {
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_buffer_create(cl.context, flags, 64, nullptr, 0, &mem), CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_EQ(mem, nullptr);
+    EXPECT_TRUE(last_error_names("only one is valid")) << last_error();
+  }
+}
+
 TEST_F(Buffer, HostMemoryIsToldOnlyWhereTheBufferLiesInIt) {
   std::vector<unsigned char> host = bytes(4096);
   const OwnedMem used = make(CL_MEM_USE_HOST_PTR, 0, host.data(), host.size());

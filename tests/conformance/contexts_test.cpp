@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues of another context than the memory's: refused, naming both, where a driver would end the program.
 #include "clpool/allocator.h"
+#include "clpool/buffer.h"
 #include "clpool/svm.h"
 #include "memory.hpp"
 #include "support/pools.hpp"
@@ -64,6 +65,33 @@ TEST_F(QueuesOfAnotherContext, AreRefusedForSvmOfTheProgram) {
   EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);
   EXPECT_OK(clpool_mem_release(wrapped));
   EXPECT_OK(clpool_mem_release(mem));
+}
+
+TEST_F(QueuesOfAnotherContext, AreRefusedForPlainMemoryAsForBlocks) {
+  const clpool::test::AllocatorHandle allocator(immediate());
+  clpool_mem* buffer = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 4096, nullptr, 0, &buffer));
+  clpool_mem* part = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(buffer, 0, 1000, 0, &part));
+  clpool_mem* wrapped = nullptr;
+  ASSERT_OK(clpool_mem_wrap(clpool_mem_handle(buffer), 1, &wrapped));
+  clpool_mem* direct = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), 1000, &direct));
+  char host[16] = {};
+  for (clpool_mem* mem : {buffer, part, wrapped, direct}) {
+    clpool_map* map = nullptr;
+    if (cl.has_version(1, 2)) {
+      refused(clpool_mem_fill(other.queue, mem, host, 1, 0, 16, 0, nullptr, nullptr));
+    }
+    refused(clpool_mem_read(other.queue, mem, 0, 16, host, 16, 1, 0, nullptr, nullptr));
+    refused(clpool_mem_write(other.queue, mem, 0, 16, host, 16, 1, 0, nullptr, nullptr));
+    refused(clpool_mem_map(other.queue, mem, CL_MAP_READ, 0, 16, 1, 0, nullptr, nullptr, &map));
+    refused(clpool_mem_copy(other.queue, mem, 0, buffer, 2048, 16, 0, nullptr, nullptr));
+    EXPECT_EQ(map, nullptr);
+  }
+  for (clpool_mem* mem : {direct, wrapped, part, buffer}) {
+    EXPECT_OK(clpool_mem_release(mem));
+  }
 }
 
 TEST_F(QueuesOfAnotherContext, AreRefusedForAPool) {

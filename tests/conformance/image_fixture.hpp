@@ -49,12 +49,12 @@ class ImageTest : public OpenClTest {
     return status;
   }
   bool is_supported(cl_mem_object_type type, cl_image_format format, cl_mem_flags flags = CL_MEM_READ_WRITE) {
-    uint32_t count = 0;
-    if (clpool_image_formats(cl.context, flags, type, 0, nullptr, &count) != CLPOOL_SUCCESS) {
+    std::size_t count = 0;
+    if (clpool_image_formats(cl.context, flags, type, nullptr, 0, &count) != CLPOOL_SUCCESS) {
       return false;
     }
     std::vector<cl_image_format> formats(count);
-    EXPECT_OK(clpool_image_formats(cl.context, flags, type, count, formats.data(), &count));
+    EXPECT_OK(clpool_image_formats(cl.context, flags, type, formats.data(), count, &count));
     return std::any_of(formats.begin(), formats.end(), [&](const cl_image_format& known) {
       return known.image_channel_order == format.image_channel_order &&
              known.image_channel_data_type == format.image_channel_data_type;

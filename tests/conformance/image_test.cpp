@@ -69,12 +69,12 @@ TEST(ImageFormat, HasNamesForWhatItKnows) {
 class Image : public clpool::test::ImageTest {};
 
 TEST_F(Image, SomeTwoDimensionalFormatIsSupported) {
-  uint32_t count = 0;
-  ASSERT_OK(clpool_image_formats(cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count));
+  std::size_t count = 0;
+  ASSERT_OK(clpool_image_formats(cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, nullptr, 0, &count));
   ASSERT_GE(count, 1u);
   cl_image_format one = {};
-  uint32_t again = 0;
-  EXPECT_OK(clpool_image_formats(cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 1, &one, &again));
+  std::size_t again = 0;
+  EXPECT_OK(clpool_image_formats(cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, &one, 1, &again));
   EXPECT_EQ(again, count);
   EXPECT_NE(one.image_channel_order, 0u);
 }

@@ -258,11 +258,12 @@ TEST_F(NullArguments, OfTransfersAreRefused) {
 
 TEST_F(NullArguments, OfImagesAreRefused) {
   std::uint32_t count = 0;
+  std::size_t formats = 0;
   cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
   REFUSES_NULL(clpool_image_channel_count, CL_RGBA, &count);
   REFUSES_NULL(clpool_image_channel_size, CL_FLOAT, &size_);
   REFUSES_NULL(clpool_image_item_size, &format, &size_);
-  REFUSES_NULL(clpool_image_formats, cl.context, 0, CL_MEM_OBJECT_IMAGE2D, 0, none, &count);
+  REFUSES_NULL(clpool_image_formats, cl.context, 0, CL_MEM_OBJECT_IMAGE2D, none, 0, &formats);
   clpool_image_options options = CLPOOL_IMAGE_OPTIONS_INIT;
   clpool_image_array array = CLPOOL_IMAGE_ARRAY_INIT;
   REFUSES_NULL(clpool_image_create, cl.context, &options, &mem_);

@@ -18,10 +18,10 @@ clpool_image_options plain(uint32_t dimensions) {
 
 /// Those of OpenCL 1.1.
 clpool_status make_flat_and_solid(World& world) {
-  uint32_t count = 0;
-  CALL(clpool_image_formats(world.cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count));
+  std::size_t count = 0;
+  CALL(clpool_image_formats(world.cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, nullptr, 0, &count));
   std::vector<cl_image_format> formats(count);
-  CALL(clpool_image_formats(world.cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, count, formats.data(),
+  CALL(clpool_image_formats(world.cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, formats.data(), count,
                             &count));
   for (const uint32_t dimensions : {2u, 3u}) {
     clpool_image_options options = plain(dimensions);

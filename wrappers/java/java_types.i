@@ -181,13 +181,13 @@ CLPOOL_LONGS_BASE(size_t shape[3])
 %}
 
 // Formats of images, two numbers each: order, type.
-CLPOOL_LONGS_BASE((uint32_t capacity, cl_image_format *formats))
-%typemap(in) (uint32_t capacity, cl_image_format *formats) (std::vector<cl_image_format> values) %{
+CLPOOL_LONGS_BASE((cl_image_format *formats, size_t capacity))
+%typemap(in) (cl_image_format *formats, size_t capacity) (std::vector<cl_image_format> values) %{
   values.resize($input ? (size_t)jenv->GetArrayLength($input) / 2 : 0);
-  $1 = ($1_ltype)values.size();
-  $2 = values.empty() ? nullptr : values.data();
+  $1 = values.empty() ? nullptr : values.data();
+  $2 = values.size();
 %}
-%typemap(argout) (uint32_t capacity, cl_image_format *formats) %{
+%typemap(argout) (cl_image_format *formats, size_t capacity) %{
   for (size_t i = 0; i < values$argnum.size() && !jenv->ExceptionCheck(); ++i) {
     const jlong pair[2] = {(jlong)values$argnum[i].image_channel_order,
                            (jlong)values$argnum[i].image_channel_data_type};

@@ -213,7 +213,7 @@ static PyObject *item_of(const cl_image_format &format) {
 %}
 CLPOOL_LIST(cl_device_id *devices, size_t capacity, cl_device_id, $1, $2)
 CLPOOL_LIST(uint32_t *sizes, size_t capacity, uint32_t, $1, $2)
-CLPOOL_LIST(%arg(uint32_t capacity), cl_image_format *formats, cl_image_format, $2, $1)
+CLPOOL_LIST(cl_image_format *formats, size_t capacity, cl_image_format, $1, $2)
 
 /* ---- Sequences ---- */
 

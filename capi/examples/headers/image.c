@@ -13,14 +13,14 @@ int main(void) {
   const size_t row_origin[3] = {0, 240, 0};
   const size_t row_region[3] = {640, 1, 1};
   size_t pixel = 0;
-  uint32_t formats = 0;
+  size_t formats = 0;
   clpool_image_options options = CLPOOL_IMAGE_OPTIONS_INIT;
   clpool_mem* image = NULL;
   clpool_status status;
   example_device device = open_default();
 
   CLPOOL_CHECK(
-      clpool_image_formats(device.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &formats));
+      clpool_image_formats(device.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, NULL, 0, &formats));
   options.dimensions = 2;
   options.shape[0] = 640; /* x first */
   options.shape[1] = 480;
@@ -40,7 +40,7 @@ int main(void) {
                                  NULL, NULL));
   EXPECT(row[319][0] >= 127 && row[319][0] <= 128 && row[319][2] == row[319][0]);
   EXPECT(row[320][0] == 255 && row[320][1] == 0);
-  printf("1 of %u formats; pixels 319 and 320 of row 240: %u,%u,%u and %u,%u,%u\n", formats, row[319][0],
+  printf("1 of %zu formats; pixels 319 and 320 of row 240: %u,%u,%u and %u,%u,%u\n", formats, row[319][0],
          row[319][1], row[319][2], row[320][0], row[320][1], row[320][2]);
   CLPOOL_CHECK(clpool_mem_release(image));
   example_close(&device);

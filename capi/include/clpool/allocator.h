@@ -25,11 +25,12 @@ typedef struct clpool_allocator clpool_allocator;
  * Buffers by clCreateBuffer. The driver may put off finding the memory until a command first uses the buffer,
  * so out-of-memory may come late, where no pool can answer it: give a pool an immediate allocator instead.
  * @param context where the buffers are made; retained
- * @param flags cl_mem_flags for clCreateBuffer, 0 means CL_MEM_READ_WRITE
+ * @param flags cl_mem_flags for clCreateBuffer, 0 means CL_MEM_READ_WRITE; unknown ones go to the driver as
+ * they are, with each allocation
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
- * CLPOOL_ERROR_OPENCL, as for an invalid context.
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_NOT_SUPPORTED for OpenCL 1.0;
+ * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid context.
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; for each allocation clCreateBuffer, for
  * each release clReleaseMemObject; those of releases that were put off.
  */
@@ -44,8 +45,8 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
- * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_OUT_OF_MEMORY;
- * CLPOOL_ERROR_OPENCL, as for an invalid queue.
+ * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_NOT_SUPPORTED for OpenCL 1.0;
+ * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block; before OpenCL 1.2 the allocations block until all before them on an in-order queue is
  * complete. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
  * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueFillBuffer, before OpenCL 1.2

@@ -29,7 +29,8 @@ extern "C" {
  * @param host_size bytes of the host memory; at least size
  * @param out receives the buffer; the caller releases it with clpool_mem_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too little host memory, host memory
- * without one of those flags or the flags without it; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, with
+ * without one of those flags or the flags without it, and for accesses that exclude each other;
+ * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, with
  * CL_INVALID_BUFFER_SIZE for a size over the device's largest buffer. Drivers that take memory only at a
  * buffer's first use may make one of any size (NVIDIA's 580.159 does) and refuse that use.
  * Blocks as long as the driver copies. OpenCL calls: clCreateBuffer, clRetainContext, and

@@ -54,7 +54,7 @@ typedef struct clpool_device_limits {
   uint32_t model;
   /** One of CLPOOL_DEVICE_VENDOR_…. */
   uint32_t vendor;
-  /** NVIDIA: compute capability; AMD: number of the target; else 0. */
+  /** NVIDIA: compute capability; AMD: number of the target without its stepping (gfx90a: 9, 0); else 0. */
   uint32_t compute_major;
   /** Second number of the same. */
   uint32_t compute_minor;

@@ -137,7 +137,7 @@ CLPOOL_API clpool_status clpool_heap_statistics(const clpool_heap* heap,
 CLPOOL_API clpool_status clpool_heap_check(const clpool_heap* heap) CLPOOL_NOEXCEPT;
 
 /**
- * Ends a heap; ranges still handed out end with it.
+ * Ends a heap, once; ranges still handed out end with it.
  * @param heap the heap; NULL is allowed and does nothing
  */
 CLPOOL_API void clpool_heap_destroy(clpool_heap* heap) CLPOOL_NOEXCEPT;

@@ -67,16 +67,15 @@ CLPOOL_API const char* clpool_image_channel_type_name(cl_channel_type type) CLPO
  * @param context the context
  * @param flags how the images are used: CL_MEM_READ_ONLY, …
  * @param type CL_MEM_OBJECT_IMAGE2D, …
- * @param capacity number of formats that `formats` has room for
- * @param formats receives as many as there is room for; NULL to ask for the number only
+ * @param formats receives up to `capacity` formats; may be NULL if that is 0
+ * @param capacity number of formats that `formats` has room for; 0 to ask for the number only
  * @param count receives the number of supported formats, which may be 0
- * @return CLPOOL_ERROR_INVALID_VALUE if context or count is NULL; CLPOOL_ERROR_OUT_OF_MEMORY;
- * CLPOOL_ERROR_OPENCL.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * OpenCL calls: clGetSupportedImageFormats.
  */
 CLPOOL_API clpool_status clpool_image_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
-                                              uint32_t capacity, cl_image_format* formats,
-                                              uint32_t* count) CLPOOL_NOEXCEPT;
+                                              cl_image_format* formats, size_t capacity,
+                                              size_t* count) CLPOOL_NOEXCEPT;
 
 /** What a new image is to be. */
 typedef struct clpool_image_options {

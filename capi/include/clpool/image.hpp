@@ -53,11 +53,11 @@ inline std::string format_name(const cl_image_format& format) {
 
 inline std::vector<cl_image_format> supported_image_formats(cl_context context, cl_mem_flags flags,
                                                             cl_mem_object_type type, OnError error = {}) {
-  uint32_t count = 0;
+  std::size_t count = 0;
   std::vector<cl_image_format> formats;
-  if (error(clpool_image_formats(context, flags, type, 0, nullptr, &count))) {
+  if (error(clpool_image_formats(context, flags, type, nullptr, 0, &count))) {
     formats.resize(count);
-    error(clpool_image_formats(context, flags, type, count, formats.data(), &count));
+    error(clpool_image_formats(context, flags, type, formats.data(), count, &count));
   }
   return formats;
 }

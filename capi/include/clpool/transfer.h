@@ -251,13 +251,14 @@ CLPOOL_API clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* 
 /**
  * Copies between buffers of different contexts, from device to device, where the driver has the extension
  * cl_amd_copy_buffer_p2p.
- * @param queue a queue on the source's side
+ * @param queue a queue of the context of one of both
  * @param target where to
  * @param source where from
  * @param size bytes; CLPOOL_WHOLE_SIZE: the smaller of both
  * @param wait_count number of events
  * @param wait_list events to wait for
- * @param event_or_null receives the event, which the caller releases; may be NULL
+ * @param event_or_null receives the event, which the caller releases; may be NULL. Memory of the other
+ * context is not used and not released before the event is complete: nothing there can wait for it
  * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
  * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as at the top; CLPOOL_ERROR_NOT_SUPPORTED also without
  * the extension. Needs OpenCL 1.2.

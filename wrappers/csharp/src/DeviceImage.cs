@@ -65,13 +65,13 @@ namespace ClPool
         /// <summary>The formats that a cl_context supports.</summary>
         public static unsafe IReadOnlyList<ImageFormat> Supported(ComputeContext context, MemFlags flags, ImageType type)
         {
-            uint count;
+            ulong count;
             using (Borrowed within = Arguments.Borrow(context, "context"))
-                Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, 0, null, &count));
+                Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, null, 0, &count));
             cl_image_format[] found = new cl_image_format[count];
             fixed (cl_image_format* room = found)
                 using (Borrowed within = Arguments.Borrow(context, "context"))
-                    Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, count, room, &count));
+                    Errors.Check(Native.clpool_image_formats(within.Value, (ulong)flags, (uint)type, room, count, &count));
             return found.Take(Arguments.Int32(count, "formats")).Select(native => new ImageFormat(native)).ToArray();
         }
 

@@ -4,7 +4,8 @@
 
 Everything is given back by release(), at the end of `with`, or when it is collected; using what was released raises
 InvalidOperationError. Memory with an address on the host (SVM, page-locked, custom) has the buffer protocol: memoryview(m),
-numpy.frombuffer(m, dtype). While such views exist, release() raises BufferError.
+numpy.frombuffer(m, dtype), and DLPack's: numpy.from_dlpack(m), torch.from_dlpack(m). While such views exist, release() raises
+BufferError.
 """
 from typing import Any, ClassVar, Dict, List, Optional, Tuple, Type, TypeVar
 
@@ -146,6 +147,16 @@ class MemoryObject(_n.Memory):
         host: Any = self
         array: "np.ndarray[Any, Any]" = np.frombuffer(host, dtype)
         return array if shape is None else array.reshape(to_extents(shape), order=as_order(order))
+
+    def __dlpack__(self, *, stream: Any = None, **wishes: Any) -> Any:
+        """The bytes as a DLPack capsule (array API standard), for memory with an address on the host; BufferError for others.
+        Nothing is waited for: commands that use the memory must be complete."""
+        host: Any = self.as_array()
+        return host.__dlpack__(stream=stream, **wishes)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        """DLPack's number of the processor, whose memory it is to all who can take the address: (kDLCPU, 0)."""
+        return (1, 0)
 
     def set_kernel_arg(self, kernel: Any, index: int) -> None:
         """Passes the memory to a kernel (an integer, or an object with int_ptr)."""

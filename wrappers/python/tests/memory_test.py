@@ -223,6 +223,26 @@ def test_svm_is_host_memory_too(context, queue, needs_svm):  # test_coarse_grain
     nothing.release()
 
 
+def test_memory_with_an_address_goes_to_others_by_dlpack(context, queue):
+    pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    block = pool.allocate_block(1000)
+    assert block.__dlpack_device__() == (1, 0)
+    shared = np.from_dlpack(block)
+    assert shared.shape == (1000,) and shared.dtype == np.uint8
+    block.as_array()[:] = random_bytes(1000)
+    assert (shared == random_bytes(1000)).all()
+    with pytest.raises(BufferError):
+        block.release()
+    del shared
+    block.release()
+    with pytest.raises(clpool.InvalidOperationError):
+        np.from_dlpack(block)
+    with pytest.raises(BufferError, match="no address on the host: map it"):
+        np.from_dlpack(clpool.Buffer(context, RW, 64))
+    with clpool.Buffer(context, RW, 64).map(queue) as mapped:
+        assert np.from_dlpack(mapped).nbytes == 64
+
+
 def test_svm_arrays(context, opencl, needs_svm):
     for dtype in (np.float32, np.dtype((np.void, 12)), np.dtype((np.void, 300))):
         array = clpool.csvm_empty(context, (3, 4), dtype, order="F")

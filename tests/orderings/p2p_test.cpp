@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// clpool_mem_copy_p2p() between two contexts, which is what it is for.
+#include "orderings/orderings.hpp"
+
+namespace clpool::test {
+namespace {
+
+class CopyBetweenContexts : public testing::TestWithParam<Side> {
+ protected:
+  CopyBetweenContexts() : source(here.memory(GetParam(), source_byte)) {
+    // A pool keeps the queues that it has met, which the other scene would count as left behind.
+    EXPECT_OK(
+        clpool_mem_fill(here.queue, source, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    stub_run_all();
+  }
+  Scene here;
+  clpool_mem* source;
+};
+INSTANTIATE_TEST_SUITE_P(, CopyBetweenContexts, testing::Values(Side::buffer, Side::part, Side::pooled),
+                         [](const auto& side) { return std::string(name_of(side.param)); });
+
+TEST_P(CopyBetweenContexts, RunsOnAQueueOfEitherSideBehindItsWaitList) {
+  Scene there;
+  stub_configure("with=cl_amd_copy_buffer_p2p");  // a scene sets everything back
+  clpool_mem* const target = there.memory(GetParam(), target_byte);
+  for (Scene* side : {&here, &there}) {
+    ASSERT_OK(
+        clpool_mem_fill(there.queue, target, &target_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    stub_run_all();
+    Gate gate(side->cl.context);
+    ASSERT_OK(clpool_mem_copy_p2p(side->queue, target, source, CLPOOL_WHOLE_SIZE, 1, gate.list(), nullptr));
+    stub_run_all();
+    EXPECT_TRUE(Scene::has(target, target_byte));
+    gate.open();
+    stub_run_all();
+    EXPECT_TRUE(Scene::has(target, source_byte));
+  }
+}
+
+TEST_P(CopyBetweenContexts, RefusesAQueueOfNeither) {
+  Scene there;
+  stub_configure("with=cl_amd_copy_buffer_p2p");  // a scene sets everything back
+  clpool_mem* const target = there.memory(GetParam(), target_byte);
+  const OpenCl elsewhere;
+  EXPECT_EQ(clpool_mem_copy_p2p(elsewhere.queue, target, source, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("of context")) << last_error();
+}
+
+}  // namespace
+}  // namespace clpool::test
