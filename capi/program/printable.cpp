@@ -3,8 +3,6 @@
 // ASCII's control characters, and those that UTF-8 has beyond it (U+0080 to U+009F).
 #include "printable.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 
 namespace clpool::program {
@@ -22,7 +20,8 @@ std::string printable(std::string text) {
 }
 
 void print_error(const std::string& text) {
-  fmt::print(stderr, "clpool: {}\n", printable(text));
+  const std::string line = "clpool: " + printable(text) + "\n";
+  std::fputs(line.c_str(), stderr);  // where even that cannot be written, the exit status is what is left
 }
 
 }  // namespace clpool::program

@@ -4,6 +4,7 @@
 #include "memory/image.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "allocator/facts.hpp"
@@ -52,6 +53,7 @@ Status check_shape(const ImageDescription& description) noexcept {
     return fail(Status::invalid_value, "pitches %zu and %zu are given, but neither host memory nor a buffer",
                 description.row_pitch, description.slice_pitch);
   }
+  CLPOOL_TRY(check_access_flags(description.flags));
   const bool wants_host = (description.flags & host_memory_flags) != 0;
   if (wants_host != (description.host != nullptr)) {
     return fail(Status::invalid_value,
@@ -74,8 +76,15 @@ Status check_memory(const ImageDescription& description, cl_mem_object_type type
   std::size_t slice = description.slice_pitch;
   std::size_t needed = 0;
   CLPOOL_TRY(lay_out_image(type, region, item, row, slice, needed));
-  const bool has_slices = description.dimensions == 3 || type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-  needed = has_slices ? slice * region[description.dimensions - 1] : row * region[1];
+  if (description.slice_pitch != 0 && !has_slices(type)) {
+    return fail(Status::invalid_value, "the slice pitch is %zu bytes, an image without slices needs 0",
+                description.slice_pitch);
+  }
+  if (type != CL_MEM_OBJECT_IMAGE1D_ARRAY && slice % row != 0) {
+    return fail(Status::invalid_value, "the slice pitch is %zu bytes, no multiple of the row pitch of %zu",
+                slice, row);
+  }
+  needed = has_slices(type) ? slice * region[description.dimensions - 1] : row * region[1];
   if (description.host != nullptr && needed > description.host_size) {
     return fail(Status::invalid_value, "the image takes %zu bytes of host memory, %zu were given", needed,
                 description.host_size);
@@ -146,7 +155,7 @@ cl_mem create(cl_context context, const ImageDescription& description, cl_mem_ob
   plan.image_height = rows ? description.shape[1] : 0;
   plan.image_depth = type == CL_MEM_OBJECT_IMAGE3D ? description.shape[2] : 0;
   plan.image_array_size = description.is_array ? description.shape[description.dimensions - 1] : 0;
-  plan.image_row_pitch = description.row_pitch;
+  plan.image_row_pitch = told_row_pitch(type, description.row_pitch, description.slice_pitch);
   plan.image_slice_pitch = description.slice_pitch;
   plan.mem_object = description.buffer != nullptr ? description.buffer->handle : nullptr;
   return clCreateImage(context, flags, &description.format, &plan, description.host, &code);
@@ -239,10 +248,15 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   if (code != CL_SUCCESS) {
     const char* const order = channel_order_name(description.format.image_channel_order);
     const char* const channel = channel_type_name(description.format.image_channel_data_type);
+    std::string shape = std::to_string(description.shape[0]);
+    for (std::uint32_t axis = 1; axis < description.dimensions; ++axis) {
+      shape += " x " + std::to_string(description.shape[axis]);
+    }
     return fail_cl(
-        code, "clCreateImage", "%u-D image of %zu x %zu x %zu, format %s %s, flags 0x%llX%s",
-        description.dimensions, description.shape[0], description.shape[1], description.shape[2],
-        order != nullptr ? order : "?", channel != nullptr ? channel : "?",
+        code, "clCreateImage", "%s%u-D image%s of %s, format %s %s, pitches %zu and %zu, flags 0x%llX%s",
+        description.is_array ? "array of " : "", description.dimensions - (description.is_array ? 1 : 0),
+        description.is_array ? "s" : "", shape.c_str(), order != nullptr ? order : "?",
+        channel != nullptr ? channel : "?", description.row_pitch, description.slice_pitch,
         static_cast<unsigned long long>(flags),
         code == CL_IMAGE_FORMAT_NOT_SUPPORTED ? "; clpool_image_formats() tells which there are" : "");
   }
@@ -315,7 +329,7 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
     return fail(Status::invalid_value, "the row pitch is %zu bytes; a row has %zu, a pixel %zu", row_pitch,
                 row, item_bytes);
   }
-  // The layers of a 1-D array are its slices, of one row each.
+  // The layers of a 1-D array are its slices, of one row each, and drivers are told one pitch for both.
   const bool rows_are_slices = type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
   const std::size_t rows = rows_are_slices ? 1 : region[1];
   const std::size_t slices = rows_are_slices ? region[1] : region[2];
@@ -328,6 +342,10 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
     return fail(Status::invalid_value, "the slice pitch is %zu bytes, %zu rows need %zu", slice_pitch, rows,
                 slice);
   }
+  if (fits && rows_are_slices && slice_pitch % item_bytes != 0) {
+    return fail(Status::invalid_value, "the slice pitch is %zu bytes, no multiple of a pixel's %zu",
+                slice_pitch, item_bytes);
+  }
   std::size_t before = 0;
   fits = fits && multiply(slice_pitch, std::max<std::size_t>(slices, 1), before);
   if (!fits) {
@@ -337,6 +355,15 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
   extent =
       row == 0 || rows == 0 || slices == 0 ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
   return Status::success;
+}
+
+bool has_slices(cl_mem_object_type type) noexcept {
+  return type == CL_MEM_OBJECT_IMAGE3D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
+         type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+}
+
+std::size_t told_row_pitch(cl_mem_object_type type, std::size_t row_pitch, std::size_t slice_pitch) noexcept {
+  return type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice_pitch != 0 ? slice_pitch : row_pitch;
 }
 
 }  // namespace clpool::core

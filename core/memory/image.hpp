@@ -46,4 +46,11 @@ Status check_image_region(const Mem& image, const std::size_t (&origin)[3], cons
 Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], std::size_t item_bytes,
                      std::size_t& row_pitch, std::size_t& slice_pitch, std::size_t& extent) noexcept;
 
+/// Whether there is anything to step over from slice to slice, or layer to layer.
+bool has_slices(cl_mem_object_type type) noexcept;
+
+/// The row pitch that a driver is told. PoCL 3.1 and rusticl 22.3 go from layer to layer of an array of 1-D images by
+/// the rows' pitch instead of the slices'; as each layer is one row, both may be the same.
+std::size_t told_row_pitch(cl_mem_object_type type, std::size_t row_pitch, std::size_t slice_pitch) noexcept;
+
 }  // namespace clpool::core

@@ -21,24 +21,26 @@ Status enqueued(cl_int code, const char* routine, const ImageRegion& part) noexc
                        part.region[1], part.region[2], part.origin[0], part.origin[1], part.origin[2]);
 }
 
-/// What memory outside the image a region needs.
-Status extent_of(const Mem& image, const ImageRegion& part, std::size_t& row_pitch, std::size_t& slice_pitch,
+/// What memory outside the image a region needs, and the row pitch that the driver is told.
+Status extent_of(const Mem& image, const ImageRegion& part, std::size_t& row_pitch, std::size_t slice_pitch,
                  std::size_t& extent) {
   ImageShape shape;
   CLPOOL_TRY(image_shape(image, shape));
-  const bool has_slices = shape.type == CL_MEM_OBJECT_IMAGE3D || shape.type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
-                          shape.type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-  if (slice_pitch != 0 && !has_slices) {
+  if (slice_pitch != 0 && !has_slices(shape.type)) {
     return fail(Status::invalid_value, "the slice pitch is %zu bytes, an image without slices needs 0",
                 slice_pitch);
   }
   std::size_t item = 0;
   CLPOOL_TRY(image_item_size(image, item));
-  return lay_out_image(shape.type, part.region, item, row_pitch, slice_pitch, extent);
+  std::size_t row = row_pitch;
+  std::size_t slice = slice_pitch;
+  CLPOOL_TRY(lay_out_image(shape.type, part.region, item, row, slice, extent));
+  row_pitch = told_row_pitch(shape.type, row_pitch, slice_pitch);
+  return Status::success;
 }
 
 Status check_host(const cl::Order& order, const Mem& image, const ImageRegion& part, const void* host,
-                  std::size_t host_size, std::size_t row_pitch, std::size_t slice_pitch) {
+                  std::size_t host_size, std::size_t& row_pitch, std::size_t slice_pitch) {
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(check_image_region(image, part.origin, part.region));
   std::size_t extent = 0;
@@ -57,9 +59,8 @@ Status check_buffer(const cl::Order& order, const Mem& buffer, std::size_t offse
   CLPOOL_TRY(require_buffer(buffer));
   CLPOOL_TRY(check_image_region(image, part.origin, part.region));
   std::size_t row_pitch = 0;
-  std::size_t slice_pitch = 0;
   std::size_t extent = 0;
-  CLPOOL_TRY(extent_of(image, part, row_pitch, slice_pitch, extent));
+  CLPOOL_TRY(extent_of(image, part, row_pitch, 0, extent));
   return resolve_size(extent, side_of("the buffer", buffer, offset));
 }
 

@@ -21,6 +21,7 @@ namespace clpool::core {
 namespace {
 
 constexpr std::string_view header = "Thread,Time,Action,Pointer,Size,Stream,Status,Tag\n";
+constexpr const char* what = "the log's writer";
 constexpr std::size_t longest_tag = 200;
 constexpr std::size_t longest_row = 256 + longest_tag;
 
@@ -112,7 +113,9 @@ Status TraceWriter::create(const char* path, Reference<TraceWriter>& result) {
 }
 
 TraceWriter::~TraceWriter() {
-  if (error_ == 0 && flush_locked() != Status::success) {
+  // What a child of fork() has buffered is the parent's to write.
+  const bool is_own = require_own_process(what) == Status::success;
+  if (is_own && error_ == 0 && flush_locked() != Status::success) {
     send_message({}, Severity::error, "%s", last_error_message());
   }
   if (::close(descriptor_) != 0) {
@@ -121,6 +124,7 @@ TraceWriter::~TraceWriter() {
 }
 
 Status TraceWriter::write(const TraceRecord& record) noexcept {
+  CLPOOL_TRY(require_own_process(what));
   char row[longest_row];
   const std::size_t length = format_row(record, row);
   const std::lock_guard lock(mutex_);
@@ -128,6 +132,7 @@ Status TraceWriter::write(const TraceRecord& record) noexcept {
 }
 
 Status TraceWriter::flush() noexcept {
+  CLPOOL_TRY(require_own_process(what));
   const std::lock_guard lock(mutex_);
   return flush_locked();
 }

@@ -158,6 +158,41 @@ TEST_F(ImageCommands, HostPitchesAreKept) {
   }
 }
 
+TEST_F(ImageCommands, LayersOfOneRowAreWhereTheSlicePitchSays) {
+  constexpr size_t row = 37 * 4;
+  constexpr size_t pitch = 168;
+  const std::vector<unsigned char> values = bytes(pitch * 5);
+  const size_t region[3] = {37, 5, 1};
+  clpool_image_options what = options(rgba_8, {37, 5}, true);
+  const OwnedMem written = make(what);
+  what.flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+  what.slice_pitch = pitch;
+  what.host = const_cast<unsigned char*>(values.data());
+  what.host_size = values.size();
+  const OwnedMem copied = make(what);
+  for (const size_t row_pitch : {size_t{0}, row, pitch}) {
+    ASSERT_OK(clpool_image_write(cl.queue, written.get(), nullptr, region, row_pitch, pitch, values.data(),
+                                 values.size(), 1, 0, nullptr, nullptr));
+    for (clpool_mem* image : {written.get(), copied.get()}) {
+      std::vector<unsigned char> tight(row * 5);
+      ASSERT_OK(clpool_image_read(cl.queue, image, nullptr, region, 0, 0, tight.data(), tight.size(), 1, 0,
+                                  nullptr, nullptr));
+      std::vector<unsigned char> spread(values.size());
+      ASSERT_OK(clpool_image_read(cl.queue, image, nullptr, region, row_pitch, pitch, spread.data(),
+                                  spread.size(), 1, 0, nullptr, nullptr));
+      for (size_t layer = 0; layer < 5; ++layer) {
+        EXPECT_EQ(std::memcmp(&tight[layer * row], &values[layer * pitch], row), 0) << layer;
+        EXPECT_EQ(std::memcmp(&spread[layer * pitch], &values[layer * pitch], row), 0) << layer;
+      }
+    }
+  }
+  std::vector<unsigned char> host(4096);
+  EXPECT_EQ(clpool_image_read(cl.queue, written.get(), nullptr, region, 0, 170, host.data(), host.size(), 1,
+                              0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("170") && last_error_names("4")) << last_error();
+}
+
 TEST_F(ImageCommands, ASlicePitchOfAnImageWithoutSlicesIsRefused) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   std::vector<unsigned char> host(4096);

@@ -3,6 +3,8 @@
 // Allocation logs through the C ABI: reading, writing, replaying, and the decorator that records.
 #include <clpool/clpool.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -146,6 +148,40 @@ TEST(Trace, AMalformedLogNamesItsPlace) {
   EXPECT_EQ(trace, nullptr);
   EXPECT_STREQ(clpool_last_error_message(),
                "log.csv:8: truncated: the last row has 1 fields, the header has 6");
+}
+
+TEST(TraceWriter, IsRefusedInAChildOfForkWhichWritesNothingOfTheParents) {
+  const std::string path = temporary_file();
+  clpool_trace_writer* writer = nullptr;
+  ASSERT_EQ(clpool_trace_writer_create(path.c_str(), &writer), CLPOOL_SUCCESS) << clpool_last_error_message();
+  clpool_trace* const log = parse(log_text).release();
+  EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 1, 64, 1, CLPOOL_SUCCESS, nullptr),
+            CLPOOL_SUCCESS);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const clpool_status refused = CLPOOL_ERROR_INVALID_OPERATION;
+    const bool right = clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 2, 64, 1, CLPOOL_SUCCESS,
+                                                 nullptr) == refused &&
+                       std::string(clpool_last_error_message()).find("fork()") != std::string::npos &&
+                       clpool_trace_writer_flush(writer) == refused &&
+                       clpool_trace_writer_release_later(writer) == refused &&
+                       clpool_trace_release_later(log) == refused &&
+                       clpool_trace_writer_release(writer) == CLPOOL_SUCCESS;
+    ::_exit(right ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_RELEASE, 1, 64, 1, CLPOOL_SUCCESS, nullptr),
+            CLPOOL_SUCCESS);
+  clpool_trace_writer_release(writer);
+  clpool_trace_release(log);
+  clpool_trace* read = nullptr;
+  ASSERT_EQ(clpool_trace_open(path.c_str(), &read), CLPOOL_SUCCESS) << clpool_last_error_message();
+  const Trace trace(read);
+  clpool_trace_stats stats = CLPOOL_TRACE_STATS_INIT;
+  EXPECT_EQ(clpool_trace_statistics(trace.get(), &stats), CLPOOL_SUCCESS);
+  EXPECT_EQ(stats.events, 2u);
 }
 
 TEST(TraceWriter, WritesWhatTraceOpenReads) {

@@ -44,7 +44,7 @@ std::string read_file(const std::string& path) {
 RunResult run_program(const std::vector<std::string>& arguments, const RunFiles& files) {
   const TemporaryFolder folder;
   const std::string out = files.output.empty() ? folder.path("out") : files.output;
-  const std::string err = folder.path("err");
+  const std::string err = files.errors.empty() ? folder.path("err") : files.errors;
   const pid_t child = ::fork();
   if (child == 0) {
     become_program(arguments, files.input, out, err);
@@ -55,7 +55,7 @@ RunResult run_program(const std::vector<std::string>& arguments, const RunFiles&
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   result.out = files.output.empty() ? read_file(out) : "";
-  result.err = read_file(err);
+  result.err = files.errors.empty() ? read_file(err) : "";
   return result;
 }
 

@@ -14,10 +14,11 @@ struct RunResult {
   std::string err;
 };
 
-/// What the program reads from, and writes to: kept in RunResult::out where it is empty.
+/// What the program reads from, and writes to: kept in RunResult::out and ::err where it is empty.
 struct RunFiles {
   std::string input = "/dev/null";
-  std::string output;
+  std::string output = {};
+  std::string errors = {};
 };
 
 /// Runs the program with these arguments, none of its files a terminal.

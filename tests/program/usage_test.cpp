@@ -117,6 +117,18 @@ TEST(Program, TellsThatItsOutputCouldNotBeWritten) {
   EXPECT_TRUE(contains(run.err, "/dev/full: cannot be written: ")) << run.err;
 }
 
+TEST(Program, EndsWithItsStatusWhereErrorsCannotBeWritten) {
+  if (::access("/dev/full", W_OK) != 0) {
+    GTEST_SKIP() << "there is no /dev/full";
+  }
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{}, {"nope"}, {"devices", "--bogus"}, {"replay", "/nope"}}) {
+    const int told = run_program(arguments).exit_code;
+    EXPECT_EQ(run_program(arguments, {.errors = "/dev/full"}).exit_code, told)
+        << testing::PrintToString(arguments);
+  }
+}
+
 TEST(Program, JsonMeansTheSameInEveryVerb) {
   const TemporaryFolder folder;
   const std::string log = folder.write("log.csv", log_of({"0,0,allocate,0x1,8,0"}));

@@ -211,7 +211,8 @@ CLPOOL_API clpool_status clpool_trace_writer_create(const char* path,
  * @param tag_or_null free text, at most 200 bytes are kept; commas, quotes, control characters and what is
  * no UTF-8 become '_'
  * @return CLPOOL_ERROR_IO if the file could not be written, now or before; CLPOOL_ERROR_INVALID_VALUE for
- * NULL, an unknown action, or an allocation of more than 0 bytes at pointer 0.
+ * NULL, an unknown action, or an allocation of more than 0 bytes at pointer 0;
+ * CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * May block as writing to a file does: one call in about a thousand.
  */
 CLPOOL_API clpool_status clpool_trace_writer_write(clpool_trace_writer* writer, uint32_t action,
@@ -222,7 +223,8 @@ CLPOOL_API clpool_status clpool_trace_writer_write(clpool_trace_writer* writer, 
 /**
  * Hands all buffered rows to the system.
  * @param writer the writer
- * @return CLPOOL_ERROR_IO if that fails, now or before; CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * @return CLPOOL_ERROR_IO if that fails, now or before; CLPOOL_ERROR_INVALID_VALUE for NULL;
+ * CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Blocks as writing to a file does.
  */
 CLPOOL_API clpool_status clpool_trace_writer_flush(clpool_trace_writer* writer) CLPOOL_NOEXCEPT;
@@ -236,7 +238,8 @@ CLPOOL_API clpool_status clpool_trace_writer_retain(clpool_trace_writer* writer)
 
 /**
  * Gives up one reference. The last one writes what is buffered and closes the file; what goes wrong then is
- * sent as a message, so call clpool_trace_writer_flush() before to know.
+ * sent as a message, so call clpool_trace_writer_flush() before to know. In a child of fork() it writes
+ * nothing: what is buffered is the parent's.
  * @param writer the writer; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * May block as writing to a file does, with the last reference.
