@@ -147,4 +147,8 @@ bool OpenCl::has_version(int major, int minor) const {
   return found_major > major || (found_major == major && found_minor >= minor);
 }
 
+bool OpenCl::is_on(const char* name) const {
+  return name_of(platform) == name;
+}
+
 }  // namespace clpool::test

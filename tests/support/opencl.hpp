@@ -23,6 +23,8 @@ class OpenCl {
 
   /// True if the device's version is at least major.minor.
   bool has_version(int major, int minor) const;
+  /// True if that is the platform's name.
+  bool is_on(const char* name) const;
 
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
