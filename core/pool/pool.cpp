@@ -38,6 +38,7 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   rules.uses_are_known = traits.kind != MemKind::svm || own.epochs.has_queues();
   rules.outlives_release = traits.kind == MemKind::buffer || behind_its_queue ||
                            (traits.kind == MemKind::custom && !own.epochs.has_queues());
+  rules.goes_behind_queue = traits.kind == MemKind::svm && traits.queue != nullptr;
   rules.guarded = options.guard;
   rules.margin = options.guard ? Guard::margin(traits, own.epochs.first_queue(), rules.granule) : 0;
   return rules;
@@ -200,7 +201,7 @@ std::uint64_t Pool::now_ns() const noexcept {
 
 // Requests.
 
-Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
+Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
@@ -216,7 +217,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
     Visit visit(*this);
     visit.keep_to_held_limit();
     visit.finish_later_releases();
-    status = serve(visit, request, mem);
+    status = serve(visit, request, on, mem);
     if (status == Status::out_of_memory) {  // a callback may have released the pool, which this visit keeps
       visit.out([&] { status = out_of_memory_error(request); });
     }
@@ -227,7 +228,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem) {
   return status;
 }
 
-Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
+Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
   bring_home(cache, blocks_in_passing);
@@ -254,11 +255,17 @@ Status Pool::serve(Visit& visit, Request& request, Mem*& mem) {
       mem = request.block;
       return Status::success;
     }
-    perform(visit, request, step);
+    perform(visit, request, on, step);
+    if (step.kind == Step::Kind::wait && request.block == nullptr) {
+      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central());
+      if (mem != nullptr) {
+        return Status::success;
+      }
+    }
   }
 }
 
-void Pool::perform(Visit& visit, Request& request, const Step& step) {
+void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step) {
   switch (step.kind) {
     case Step::Kind::done:
     case Step::Kind::fail:
@@ -277,10 +284,8 @@ void Pool::perform(Visit& visit, Request& request, const Step& step) {
       return look(visit, Close::due);
     case Step::Kind::settle:
       return settle(visit, step.amount);
-    case Step::Kind::settle_or_free:
-      return books_.settled(request, settle_or_free(visit, step.amount));
     case Step::Kind::wait:
-      return books_.waited(request, !wait(visit, step.amount));
+      return books_.waited(request, wait(visit, request, on, step.amount));
     case Step::Kind::end_pools: {
       bool any = false;
       visit.out([&] { any = end_parked(UINT64_MAX); });

@@ -54,8 +54,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
     return mem != nullptr ? Status::success : allocate_slowly(size, mem);
   }
 
-  /// What allocate() does when try_hit() has nothing.
-  Status allocate_slowly(std::size_t size, Mem*& mem);
+  /// What allocate() does when try_hit() has nothing; `on`: also what its queue has released and still uses.
+  Status allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on = nullptr);
 
   /// The hit path: a block from this thread's cache, or null.
   Mem* try_hit(std::size_t size) noexcept {
@@ -146,12 +146,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
+  std::uint64_t open() const noexcept override { return own_->epochs.open(); }
   bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
   std::uint64_t now_ns() const noexcept override;
 
   // pool.cpp: requests.
-  Status serve(Visit& visit, Request& request, Mem*& mem);
-  void perform(Visit& visit, Request& request, const Step& step);
+  Status serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem);
+  void perform(Visit& visit, Request& request, OnQueue* on, const Step& step);
   void allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes);
   /// Gives the memory back if it fails. Called without the mutex.
   Status make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept;
@@ -193,19 +194,17 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   std::uint64_t look_at_some_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
-  /// For whom the queues settle: somebody who would like them to, or a request that else finds no memory. It
-  /// has a right to its own wait for the pool's own queues, and takes what comes free meanwhile.
-  enum class Until : bool { settled, settled_or_free };
-  void settle(Visit& visit, std::uint64_t nanoseconds, Until until = Until::settled) noexcept;
-  void note_late(std::uint64_t nanoseconds, Until until) noexcept;
-  /// True if memory came free.
-  bool settle_or_free(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  /// A look that closes all epochs, once more where a driver refuses a marker.
+  void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX) noexcept;
+  void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  void note_late(std::uint64_t nanoseconds) noexcept;
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
   /// Whether a settling of so many nanoseconds waits for a set; whether it has nothing left to wait for.
-  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds, Until until) const noexcept;
-  bool is_settled(std::uint64_t nanoseconds, Until until) const noexcept;
-  bool wait(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
+  bool is_settled(std::uint64_t nanoseconds) const noexcept;
+  /// A request waits by itself, whoever waited in vain before.
+  Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -220,6 +219,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
   Status meet(cl_command_queue queue);
+  /// A set whose blocks the request may have although they are held back, or null.
+  QueueSet* lending_set(const OnQueue* on) const noexcept;
+  /// Hands out such a block, or null.
+  Mem* take_from_queue(OnQueue* on, Request& request, ThreadCache& cache);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
@@ -236,7 +239,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void take_back_all(Mem* mem) noexcept;
   void settle_to_give_back(Visit& visit) noexcept;
   void set_holding(bool holding) noexcept;
+  /// After polling for what is not idle yet, or as it is.
   void give_back_all(Visit& visit) noexcept;
+  void give_back_idle(Visit& visit) noexcept;
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
   void park() noexcept;

@@ -54,6 +54,10 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
 void Pool::give_back_all(Visit& visit) noexcept {
   empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
+  give_back_idle(visit);
+}
+
+void Pool::give_back_idle(Visit& visit) noexcept {
   do {
     visit.tidy();  // first: handles that are to go keep their chunks
   } while (books_.give_back_some(chunks_at_a_time));
@@ -117,7 +121,9 @@ Status Pool::tick() {
   look(visit, Close::all);
   books_.keep_to_held_limit();
   if (!books_.holding()) {
-    give_back_all(visit);
+    empty_caches(visit, Empty::to_the_last);
+    work_on_guard(visit);
+    give_back_idle(visit);
   } else if (options_.release_threshold != 0 || options_.decay_ns != 0) {
     empty_caches(visit, Empty::to_the_last);
     visit.tidy();

@@ -263,41 +263,53 @@ Status Pool::meet(cl_command_queue queue) {
   return Status::success;
 }
 
+QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
+  if (on == nullptr || on->uses == nullptr || allocator_->traits().host_writes || guard_ != nullptr) {
+    return nullptr;
+  }
+  QueueSet* const set = sets_.find(on->queues);
+  return set != nullptr && set->epochs.only_queue() == on->queues.front() ? set : nullptr;
+}
+
+Mem* Pool::take_from_queue(OnQueue* on, Request& request, ThreadCache& cache) {
+  QueueSet* const set = lending_set(on);
+  PoolBlock* const block = set != nullptr ? books_.take_held_back(*set, request.rounded) : nullptr;
+  if (block == nullptr) {
+    return nullptr;
+  }
+  ++set->users;  // before anything else may drop it
+  request.block = block;
+  static_cast<void>(books_.next(request));  // its handle is alive
+  hand_out(*block, request.size, cache);
+  on->uses->set = set;
+  on->uses->block = block;
+  block->attachment = on->uses.release();
+  set_mark(*block, look_mark);
+  return block;
+}
+
 Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   CLPOOL_TRY(require_own_process("the pool"));
   mem = nullptr;
   CLPOOL_TRY(meet(queue));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
+  OnQueue on{{queue}, std::make_unique<Uses>()};
+  on.uses->declared.queues = {queue};
+  on.uses->declared.former = queue;
+  on.uses->declared.only_these = true;
   bool is_home = false;
-  // Of a block that the queue still uses, this must not get lost, whatever fails: it is declared when the
-  // block is taken.
-  auto uses = std::make_unique<Uses>();
-  uses->declared.queues = {queue};
-  uses->declared.former = queue;
-  uses->declared.only_these = true;
   {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !holds_back() && own_->epochs.only_queue() == queue;
-    const bool must_wait = allocator_->traits().host_writes || guard_ != nullptr;
-    QueueSet* set = is_home || must_wait ? nullptr : sets_.find({queue});
-    if (set != nullptr && set->epochs.only_queue() == queue) {
-      if (PoolBlock* block = books_.take_held_back(*set, request.rounded); block != nullptr) {
-        ++set->users;  // before anything else may drop it
-        request.block = block;
-        static_cast<void>(books_.next(request));  // its handle is alive
-        hand_out(*block, size, cache);
-        mem = block;
-        uses->set = set;
-        uses->block = block;
-        block->attachment = uses.release();
-        set_mark(*mem, look_mark);
-      }
-    }
+    mem = is_home ? nullptr : take_from_queue(&on, request, cache);
   }
   if (mem == nullptr) {
-    CLPOOL_TRY(allocate(size, mem));
+    mem = try_hit(size);
+  }
+  if (mem == nullptr) {
+    CLPOOL_TRY(allocate_slowly(size, mem, is_home ? nullptr : &on));
   }
   if (is_home) {
     return Status::success;
@@ -305,7 +317,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   Status status = Status::success;
   try {
     status = come_after(*mem, queue);
-    if (status == Status::success && uses != nullptr) {
+    if (status == Status::success && on.uses != nullptr) {
       status = change_uses(*mem, [&](DeclaredQueues& declared) {
         declared.only_these = true;
         insert(declared.queues, queue);

@@ -25,6 +25,7 @@ constexpr std::uint64_t events_at_a_time = 512;
 
 /// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
 constexpr unsigned polls_without_sleep = 4;
+constexpr unsigned naps_between_ended_pools = 8;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
@@ -117,22 +118,21 @@ std::uint64_t Pool::look_at_some_events(Visit& visit, UsesList& list, std::uint6
   return in_hand;
 }
 
-bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, Until until) const noexcept {
-  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) &&
-         (!set.is_late(nanoseconds) || (until == Until::settled_or_free && &set == own_));
+bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
 }
 
 bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
   const QueueSet* set = sets_.first();
-  while (set != nullptr && !is_awaited(*set, nanoseconds, Until::settled)) {
+  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
     set = set->next;
   }
   return set != nullptr || !events_.empty();
 }
 
-bool Pool::is_settled(std::uint64_t nanoseconds, Until until) const noexcept {
+bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, nanoseconds, until) && set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
@@ -147,21 +147,20 @@ void Pool::want_marker() noexcept {
   }
 }
 
-bool Pool::settle_or_free(Visit& visit, std::uint64_t nanoseconds) noexcept {
-  const std::uint64_t came_free = books_.came_free();
-  ++waiters_;
-  share_limits();  // nothing is cached while somebody waits
-  settle(visit, nanoseconds, Until::settled_or_free);
-  --waiters_;
-  share_limits();
-  return books_.came_free() != came_free;
+void Pool::look_closely(Visit& visit, std::uint64_t most_late) noexcept {
+  want_marker();
+  look(visit, Close::all, most_late);
+  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (set->is_unmarked) {
+      look(visit, Close::all, most_late);  // once more: a driver may refuse a marker now and take it then
+      return;
+    }
+  }
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds, Until until) noexcept {
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  const std::uint64_t came_free = books_.came_free();
-  const auto is_enough = [&] { return until == Until::settled_or_free && books_.came_free() != came_free; };
   for (std::uint64_t left = late_events_.count; left > 0; --left) {
     Uses& uses = *late_events_.take();
     (uses.waited_ns < nanoseconds ? events_ : late_events_).add(uses);
@@ -169,41 +168,28 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, Until until) noexcept
   // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
   int rounds = events_.empty() ? 1 : 2;
   do {
-    want_marker();
-    look(visit, Close::all, late_events_per_look);
-    for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-      if (set->is_unmarked) {
-        look(visit, Close::all,
-             late_events_per_look);  // once more: a driver may refuse a marker now and take it then
-        break;
-      }
-    }
+    look_closely(visit, late_events_per_look);
     for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-      if (is_awaited(*set, nanoseconds, until)) {
+      if (is_awaited(*set, nanoseconds)) {
         // Nothing would tell when an epoch without markers is complete.
         set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
       }
     }
     // At least twice: a thread may have been kept from running for longer than that, and a query may fail
     // once.
-    for (unsigned naps = 0; !is_settled(nanoseconds, until) && !is_enough() && nanoseconds != 0 &&
-                            (naps == 0 || now_ns() < deadline);) {
+    for (unsigned naps = 0;
+         !is_settled(nanoseconds) && nanoseconds != 0 && (naps == 0 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
-      if (until == Until::settled_or_free) {
-        empty_caches(visit, Empty::to_the_last);
-      }
       look(visit, Close::due);
     }
-  } while (--rounds != 0 && is_settled(nanoseconds, until) && !is_enough());
-  if (!is_enough()) {
-    note_late(nanoseconds, until);
-  }
+  } while (--rounds != 0 && is_settled(nanoseconds));
+  note_late(nanoseconds);
 }
 
 /// What was waited for in vain for so long, nobody tries as long again.
-void Pool::note_late(std::uint64_t nanoseconds, Until until) noexcept {
+void Pool::note_late(std::uint64_t nanoseconds) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, nanoseconds, until) && set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       const bool was_late = set->overdue > set->epochs.completed();
       set->waited_ns = std::max(nanoseconds, was_late ? set->waited_ns : 0);
       set->overdue = set->awaited;
@@ -215,22 +201,47 @@ void Pool::note_late(std::uint64_t nanoseconds, Until until) noexcept {
   }
 }
 
-bool Pool::wait(Visit& visit, std::uint64_t nanoseconds) noexcept {
-  const std::uint64_t turn = books_.turn();
+Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
+                  std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t help = books_.help_for(request);
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
+  const QueueSet* const own = own_;
+  std::uint64_t awaited = UINT64_MAX;
+  Waited result = Waited::in_vain;
   ++waiters_;
   share_limits();  // nothing is cached while somebody waits
-  for (unsigned naps = 0; books_.turn() == turn && now_ns() < deadline;) {
+  // At least twice, as in settle().
+  for (unsigned naps = 0; naps < 2 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
-    look(visit, Close::all);
-    if (books_.turn() == turn) {
-      nap(visit, naps, deadline);
+    if (naps == 0) {
+      look_closely(visit);
+      awaited = !request.waits_for_queues ? UINT64_MAX
+                : own->is_unmarked        ? own->epochs.completed()
+                                          : own->epochs.open() - 1;
+    } else {
+      look(visit, Close::all);
     }
+    const QueueSet* const lends = lending_set(on);
+    if (books_.help_for(request) != help ||
+        (lends != nullptr && Books::has_held_back(*lends, request.rounded))) {
+      result = Waited::helped;
+      break;
+    }
+    if (own->epochs.completed() >= awaited) {
+      result = Waited::through;
+      break;
+    }
+    if (request.driver_refused && naps % naps_between_ended_pools == 0) {
+      bool any = false;
+      visit.out([&] { any = end_parked(parked_at_a_time); });
+      any ? books_.others_gave_back() : void();
+    }
+    nap(visit, naps, deadline);
   }
   --waiters_;
   share_limits();
-  return books_.turn() != turn;
+  return result;
 }
 
 void Pool::nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept {

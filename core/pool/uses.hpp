@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cl/handle.hpp"
@@ -30,6 +31,14 @@ struct Uses {
   std::uint64_t stamp = 0;      ///< the epoch of `set` in which the block was released
   std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain
   Uses* next = nullptr;         ///< link of a list
+};
+
+/// A request for one queue, which may have what it released itself although its commands still use it.
+struct OnQueue {
+  std::vector<cl_command_queue> queues;  ///< just that one
+  /// Declares the queue. Of a block that the queue still uses, that must not get lost, whatever fails: it is
+  /// made before such a block is taken, which has it then.
+  std::unique_ptr<Uses> uses;
 };
 
 /// A list of uses in the order in which they came.

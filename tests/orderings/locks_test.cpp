@@ -79,6 +79,7 @@ class NoLock : public testing::TestWithParam<Kind> {
     options.queues = queues;
     options.queue_count = GetParam().two_queues ? 2 : 1;
     options.strategy = GetParam().strategy;
+    options.wait_ns = 10'000'000;  // no command runs by itself here
     clpool_pool* made = nullptr;
     ASSERT_OK(clpool_pool_create(allocator, &options, &made));
     pool = made;

@@ -3,9 +3,11 @@
 // Requests that wait because a queue still uses all that could serve them, and memory that goes back only when
 // a queue is through: whatever comes free meanwhile helps, each request has its own wait, and nothing stays.
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -15,7 +17,8 @@ namespace {
 
 constexpr std::size_t MiB = 1024 * 1024;
 
-/// Does something once when the library has asked for the state of an event so often.
+/// Does something once when the library has asked for the state of an event so often. From then on the device
+/// gets on as far as it may whenever it is asked.
 struct AfterQueries {
   AfterQueries(int count, std::function<void()> what) : left(count), action(std::move(what)) {
     stub_set_hook(look, this);
@@ -25,8 +28,14 @@ struct AfterQueries {
   ~AfterQueries() { stub_set_hook(nullptr, nullptr); }
   static void look(const char* entry_point, void* user) {
     auto& self = *static_cast<AfterQueries*>(user);
-    if (std::strcmp(entry_point, "clGetEventInfo") == 0 && --self.left == 0) {
+    if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
+      return;
+    }
+    const int left = --self.left;
+    if (left == 0) {
       self.action();
+    } else if (left < 0) {
+      stub_run_all();
     }
   }
   std::atomic<int> left;
@@ -154,6 +163,195 @@ TEST_F(WaitingRequest, HasItsOwnWaitAlthoughOneBeforeItWaitedInVain) {
     EXPECT_OK(clpool_mem_release(mem));
     end(gate);
   }
+}
+
+/// Requests over one or two queues, with the limit in the driver or in the pool.
+class WaitingRequestOf : public WaitingRequest {
+ protected:
+  static constexpr std::uint64_t short_wait = 30'000'000;
+  static constexpr std::uint64_t long_wait = 5'000'000'000;
+
+  void begin_pool(clpool_allocator* made, std::uint32_t queue_count, std::uint64_t max_bytes,
+                  std::uint64_t wait_ns) {
+    ASSERT_NE(made, nullptr);
+    allocator.reset(made);
+    const cl_command_queue queues[] = {scene.cl.queue, other};
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues;
+    options.queue_count = queue_count;
+    options.max_bytes = max_bytes;
+    options.wait_ns = wait_ns;
+    options.callbacks = &callbacks;
+    options.user = this;
+    pool = make_pool(allocator.get(), options);
+  }
+  clpool_allocator* svm(cl_command_queue queue = nullptr, cl_svm_mem_flags flags = CL_MEM_READ_WRITE) const {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_svm(scene.cl.context, flags, 0, queue, &made));
+    return made;
+  }
+  clpool_mem* allocate(std::size_t size) const {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+    return mem;
+  }
+  /// What is enqueued from now on waits for the gate.
+  static void close(cl_command_queue queue, Gate& gate) {
+    stub_run_all();
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  }
+
+  cl_command_queue other = scene.cl.another_queue();
+  cl_command_queue third = scene.cl.another_queue();
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+};
+
+TEST_F(WaitingRequestOf, TwoThatFindNothingDoNotAskTheDriverInTurn) {
+  stub_configure("mode=manual,limit=64M");
+  begin_pool(svm(), 2, 0, short_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const kept = allocate(20 * MiB);
+  clpool_mem* const used = allocate(8 * MiB);
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(used));
+  const std::uint64_t before = stub_calls("clSVMAlloc");
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 2; ++i) {
+    threads.emplace_back([this, i] {
+      clpool_mem* mem = nullptr;
+      EXPECT_EQ(clpool_pool_allocate(pool.get(), (40 + i) * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_LE(stub_calls("clSVMAlloc") - before, 12u);
+  EXPECT_OK(clpool_mem_release(kept));
+  end(gate);
+}
+
+TEST_F(WaitingRequestOf, TakesWhatIsReleasedMeanwhileByAQueueThatWasDeclared) {
+  begin_pool(svm(), 1, 8 * MiB, long_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const busy = allocate(1 * MiB);
+  clpool_mem* const wanted = allocate(5 * MiB);
+  EXPECT_OK(clpool_mem_used_on(wanted, third));
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(busy));
+  clpool_mem* mem = nullptr;
+  {
+    // The third queue is through, but without a marker nobody would know.
+    const AfterQueries then(20, [&] { EXPECT_OK(clpool_mem_release(wanted)); });
+    EXPECT_OK(clpool_pool_allocate(pool.get(), 5 * MiB, &mem)) << "the pool's own queue is still busy";
+  }
+  EXPECT_OK(clpool_mem_release(mem));
+  end(gate);
+}
+
+TEST_F(WaitingRequestOf, WaitsForSvmThatIsFreedBehindABusyQueueHoweverItWasHeldBack) {
+  for (const bool fine : {false, true}) {
+    stub_configure("mode=manual,limit=32M");
+    begin_pool(
+        svm(scene.cl.queue, fine ? CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER : CL_MEM_READ_WRITE),
+        fine ? 1 : 2, 0, long_wait);
+    Gate gate(scene.cl.context);
+    EXPECT_OK(clpool_mem_release(allocate(16 * MiB)));
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+    EXPECT_EQ(stats_of(pool).pending_bytes, 0u);
+    close(scene.cl.queue, gate);
+    clpool_mem* mem = nullptr;
+    {
+      const AfterQueries then(20, [&] { gate.open(); });
+      EXPECT_OK(clpool_pool_allocate(pool.get(), 24 * MiB, &mem));
+    }
+    EXPECT_OK(clpool_mem_release(mem));
+    end(gate);
+    stub_run_all();
+  }
+}
+
+TEST_F(WaitingRequestOf, WaitsAgainWhenTheUserWantsItTriedAgain) {
+  callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t attempt) {
+    return static_cast<std::int32_t>(attempt < 3);
+  };
+  begin_pool(svm(), 1, 8 * MiB, short_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const used = allocate(5 * MiB);
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(used));
+  const auto began = std::chrono::steady_clock::now();
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 6 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::nanoseconds(3 * short_wait));
+  end(gate);
+}
+
+TEST_F(WaitingRequestOf, ForOneQueueTakesWhatThatQueueReleasesMeanwhile) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  begin_pool(made, 2, 3 * MiB, long_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* blocks[3] = {};
+  const cl_command_queue queues[] = {scene.cl.queue, scene.cl.queue, other};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), queues[i], 1 * MiB, &blocks[i]));
+  }
+  Gate second(scene.cl.context);
+  close(scene.cl.queue, gate);
+  close(other, second);
+  EXPECT_OK(clpool_mem_release(blocks[2]));
+  clpool_mem* mem = nullptr;
+  {
+    const AfterQueries then(20, [&] { EXPECT_OK(clpool_mem_release(blocks[0])); });
+    EXPECT_OK(clpool_pool_allocate_on(pool.get(), scene.cl.queue, 1 * MiB, &mem)) << "both queues are busy";
+  }
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(blocks[1]));
+  second.open();
+  end(gate);
+}
+
+TEST_F(WaitingRequestOf, TakesWhatAPoolThatHasEndedGivesBackMeanwhile) {
+  stub_configure("mode=manual,limit=32M");
+  begin_pool(svm(), 1, 0, long_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const last = allocate(16 * MiB);
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(last));
+  pool.reset();
+  begin_pool(svm(), 2, 0, long_wait);
+  Gate second(scene.cl.context);
+  clpool_mem* const kept = allocate(12 * MiB);
+  clpool_mem* const used = allocate(2 * MiB);
+  close(other, second);
+  EXPECT_OK(clpool_mem_release(used));
+  clpool_mem* mem = nullptr;
+  {
+    const AfterQueries then(20, [&] { gate.open(); });
+    EXPECT_OK(clpool_pool_allocate(pool.get(), 15 * MiB, &mem)) << "this pool's second queue is still busy";
+  }
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(kept));
+  end(second);
+}
+
+TEST_F(WaitingRequestOf, InVainLetsTheEndOfAPoolOfCustomMemoryWaitAllTheSame) {
+  NumberSource source;
+  source.capacity = 1 * MiB;
+  begin_pool(source.allocator().release(), 1, 0, short_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const used = allocate(1 * MiB);
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(used));
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 2 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  {
+    const AfterQueries then(20, [&] { gate.open(); });
+    pool.reset();
+  }
+  EXPECT_EQ(source.live_chunks(), 0u);
 }
 
 class MemoryThatMustBeIdle : public WaitingRequest {

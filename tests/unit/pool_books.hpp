@@ -36,6 +36,7 @@ struct StillWorld final : Surroundings {
   bool queues = false;
   bool settles = false;
   std::uint64_t complete = 0;
+  std::uint64_t opened = 1;
   std::uint64_t now = 1;
   std::uint64_t coming_home = 0;    ///< in so many steps
   mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
@@ -50,6 +51,7 @@ struct StillWorld final : Surroundings {
     ++asked;
     return complete;
   }
+  std::uint64_t open() const noexcept override { return opened; }
   std::uint64_t now_ns() const noexcept override { return now; }
   bool blocks_come_home() const noexcept override { return coming_home > 0; }
   bool turns = false;  ///< handles must have been used once
@@ -129,9 +131,9 @@ class PoolBooks : public testing::Test {
         allocate_chunk(request, step.amount);
         return true;
       case Kind::wait:
-        steps.emplace_back("wait");
+        steps.emplace_back(request.waits_for_queues ? "wait for queues" : "wait");
         world.now += step.amount == UINT64_MAX ? 1 : step.amount;
-        books->waited(request, true);
+        books->waited(request, request.waits_for_queues && gets_through ? Waited::through : Waited::in_vain);
         return step.amount != UINT64_MAX;  // else it is for ever
       case Kind::collect:
         steps.emplace_back("collect");
@@ -144,11 +146,6 @@ class PoolBooks : public testing::Test {
       case Kind::settle:
         steps.emplace_back("settle");
         world.now += step.amount;
-        return true;
-      case Kind::settle_or_free:
-        steps.emplace_back("settle or free");
-        world.now += step.amount;
-        books->settled(request, false);
         return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
@@ -198,6 +195,7 @@ class PoolBooks : public testing::Test {
   std::uint64_t next_address = 1 << 20;
   std::uint64_t handles = 0;
   int pools_to_end = 0;        ///< how often ended pools give something back when they are asked
+  bool gets_through = false;   ///< a wait for queues ends because they are through
   std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
   Steps steps;
   std::uint64_t steps_home = 0;  ///< in which blocks came home

@@ -66,8 +66,9 @@ struct Worker {
   bool closes = false;  ///< the request has ended; what is left is to be released
   Request request;
   std::uint64_t bytes = 0;     ///< being allocated, or of chunks being given back
-  std::uint64_t turn = 0;      ///< waits for another one
-  std::uint64_t deadline = 0;  ///< until then
+  std::uint64_t help = 0;      ///< waits until it is another one
+  std::uint64_t awaited = 0;   ///< or until the queue is that far
+  std::uint64_t deadline = 0;  ///< or until then
   Garbage garbage;
   int steps = 0;
 };
@@ -102,6 +103,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   bool has_queues() const noexcept override { return has_own_queue; }
   bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
+  std::uint64_t open() const noexcept override { return queues[0].open; }
   std::uint64_t now_ns() const noexcept override { return now; }
   bool blocks_come_home() const noexcept override { return false; }
   bool uses_parts_once() const noexcept override { return parts_once; }
@@ -328,15 +330,9 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
       case Kind::settle:
         now += below(2) * 100'000;
         return look(true);
-      case Kind::settle_or_free: {
-        const std::uint64_t came_free = books->came_free();
-        now += std::min<std::uint64_t>(step.amount, below(2) * 100'000);
-        look(true);
-        // In vain only if all that time has passed.
-        return books->settled(request, books->came_free() != came_free);
-      }
       case Kind::wait:
-        worker.turn = books->turn();
+        worker.help = books->help_for(request);
+        worker.awaited = request.waits_for_queues ? queues[0].open : UINT64_MAX;
         worker.deadline = step.amount == UINT64_MAX ? UINT64_MAX : now + step.amount;
         worker.at = Worker::At::wait;
         return;
@@ -357,15 +353,18 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     }
   }
   void go_on_waiting(Worker& worker) {
-    if (books->turn() == worker.turn && now < worker.deadline) {
+    const auto is_helped = [&] { return books->help_for(worker.request) != worker.help; };
+    if (!is_helped() && now < worker.deadline) {
       empty_caches();
       look(true);
       now += 100'000;
     }
-    if (books->turn() != worker.turn || now >= worker.deadline) {
-      const bool in_vain = books->turn() == worker.turn;
+    const bool is_through = worker.request.block == nullptr && completed() >= worker.awaited;
+    if (is_helped() || is_through || now >= worker.deadline) {
       worker.at = Worker::At::ask;
-      books->waited(worker.request, in_vain);
+      books->waited(worker.request, is_helped()  ? Waited::helped
+                                    : is_through ? Waited::through
+                                                 : Waited::in_vain);
     }
   }
   void advance(Worker& worker) {

@@ -118,15 +118,16 @@ class PoolBooksOfALateDriver : public PoolBooks {
     EXPECT_EQ(books->begin(size, request), Status::success);
     request.inside = inside;
     steps.clear();
+    gets_through = true;
     for (Step step = books->next(request); perform(request, step); step = books->next(request)) {
-      capacity = step.kind == Kind::settle_or_free && taken == 0 ? then : capacity;
+      capacity = step.kind == Kind::wait && taken == 0 ? then : capacity;
     }
-    return std::count(steps.begin(), steps.end(), "settle or free");
+    return std::count(steps.begin(), steps.end(), "wait for queues");
   }
   Request request;
 };
 
-TEST_F(PoolBooksOfALateDriver, ARequestSettlesForWhatWentBackAndAsksForTheExactSizeToo) {
+TEST_F(PoolBooksOfALateDriver, ARequestWaitsForWhatWentBackAndAsksForTheExactSizeToo) {
   const std::size_t size = 200'000;
   EXPECT_EQ(settles(size, false, size), 1);
   ASSERT_NE(request.block, nullptr);
@@ -134,12 +135,12 @@ TEST_F(PoolBooksOfALateDriver, ARequestSettlesForWhatWentBackAndAsksForTheExactS
   books->free(*request.block, 0);
 }
 
-TEST_F(PoolBooksOfALateDriver, ARequestFromWithinDoesNotSettleForIt) {
+TEST_F(PoolBooksOfALateDriver, ARequestFromWithinDoesNotWaitForIt) {
   EXPECT_EQ(settles(200'000, true, UINT64_MAX), 0);
   EXPECT_EQ(request.block, nullptr);
 }
 
-TEST_F(PoolBooksOfALateDriver, WithoutAQueueThereIsNothingToSettleFor) {
+TEST_F(PoolBooksOfALateDriver, WithoutAQueueThereIsNothingToWaitFor) {
   world.queues = false;
   EXPECT_EQ(settles(200'000, false, UINT64_MAX), 0);
   EXPECT_EQ(request.block, nullptr);
@@ -233,33 +234,54 @@ class PoolBooksOfABusyQueue : public PoolBooks {
 TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
   EXPECT_EQ(serve(200'000), nullptr);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 1) << "before it grows";
-  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle or free"), 1) << "for the driver";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait for queues"), 1);
   EXPECT_GE(world.now - began, longest_wait);
   EXPECT_LE(world.now - began, longest_wait + polled_in_passing);
 }
 
-TEST_F(PoolBooksOfABusyQueue, WhatARequestSettledForTheDriverCountsAsWaiting) {
+TEST_F(PoolBooksOfABusyQueue, TheLongestWaitMayBeLong) {
+  options.wait_ns = 3600 * std::uint64_t{1'000'000'000};
   Request request;
   ASSERT_EQ(books->begin(200'000, request), Status::success);
   Step step = books->next(request);
-  while (step.kind != Kind::settle_or_free) {
+  for (; step.kind != Kind::wait; step = books->next(request)) {
     ASSERT_TRUE(perform(request, step));
-    step = books->next(request);
   }
-  EXPECT_EQ(step.amount, longest_wait);
-  world.now += 5'000'000;
-  books->settled(request, false);
-  step = books->next(request);
-  while (step.kind != Kind::wait) {
-    ASSERT_TRUE(perform(request, step));
-    step = books->next(request);
-  }
-  EXPECT_EQ(step.amount, longest_wait - 5'000'000);
-  books->waited(request, false);
+  EXPECT_EQ(step.amount, options.wait_ns);
+  books->waited(request, Waited::in_vain);
   EXPECT_EQ(serve(request), nullptr);
 }
 
-TEST_F(PoolBooksOfABusyQueue, ARequestBeginsAnewWhenAnythingComesFreeWhileItSettles) {
+TEST_F(PoolBooksOfABusyQueue, ARequestThatWaitedInVainTriesAllOnceMoreThatDoesNotWait) {
+  pools_to_end = 0;
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  std::vector<Kind> before;
+  Step step = books->next(request);
+  for (; step.kind != Kind::wait; step = books->next(request)) {
+    before.push_back(step.kind);
+    ASSERT_TRUE(perform(request, step));
+  }
+  ASSERT_TRUE(perform(request, step));
+  std::vector<Kind> after;
+  for (step = books->next(request); step.kind != Kind::fail; step = books->next(request)) {
+    after.push_back(step.kind);
+    ASSERT_TRUE(perform(request, step));
+  }
+  std::erase_if(before, [](Kind kind) { return kind == Kind::settle; });
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(std::count(after.begin(), after.end(), Kind::end_pools), 1);
+  EXPECT_GE(std::count(after.begin(), after.end(), Kind::allocate), 1);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestThatNoWaitCanHelpDoesNotWait) {
+  options.max_bytes = 199'999;
+  EXPECT_EQ(serve(200'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait for queues"), 0);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
+}
+
+TEST_F(PoolBooksOfABusyQueue, ARequestBeginsAnewWhenAnythingComesFreeWhileItWaits) {
   Request request;
   ASSERT_EQ(books->begin(100'000, request), Status::success);
   options.max_bytes = taken;
@@ -267,25 +289,66 @@ TEST_F(PoolBooksOfABusyQueue, ARequestBeginsAnewWhenAnythingComesFreeWhileItSett
   ASSERT_NE(other, nullptr) << "the chunk that is free";
   books->free_completed(list, 1, 1);
   Step step = books->next(request);
-  while (step.kind != Kind::settle_or_free) {
+  while (step.kind != Kind::wait) {
     ASSERT_TRUE(perform(request, step));
     step = books->next(request);
   }
-  const std::uint64_t settles_since = world.now;
   world.now += 5'000'000;
-  books->settled(request, true);  // another thread's, which somebody took before this one looked
+  books->waited(request, Waited::helped);  // another thread's, which somebody took before this one looked
   std::vector<Kind> kinds;
-  for (step = books->next(request); step.kind != Kind::settle_or_free; step = books->next(request)) {
+  for (step = books->next(request); step.kind != Kind::wait; step = books->next(request)) {
     kinds.push_back(step.kind);
     ASSERT_TRUE(perform(request, step));
   }
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::empty_all_caches), 1) << "once more";
-  EXPECT_EQ(step.amount, longest_wait - (world.now - settles_since)) << "the time that is left";
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::settle), 0) << "it does nothing but wait";
+  EXPECT_EQ(step.amount, longest_wait);
   books->free(*other, 1);
-  books->settled(request, true);
+  books->waited(request, Waited::helped);
   PoolBlock* const block = serve(request);
   EXPECT_NE(block, nullptr);
   books->free(*block, 1);
+}
+
+TEST_F(PoolBooksOfABusyQueue, TheDriverIsAskedAgainOnlyWhenItMayHaveMore) {
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  const auto asked_until_it_waits = [&] {
+    std::ptrdiff_t asked = 0;
+    Step step = books->next(request);
+    for (; step.kind != Kind::wait; step = books->next(request)) {
+      asked += step.kind == Kind::allocate ? 1 : 0;
+      EXPECT_TRUE(perform(request, step));
+    }
+    return asked;
+  };
+  EXPECT_GE(asked_until_it_waits(), 1);
+  books->waited(request, Waited::helped);
+  EXPECT_EQ(asked_until_it_waits(), 0) << "a small block, say";
+  const std::uint64_t before = books->help_for(request);
+  books->others_gave_back();
+  EXPECT_NE(books->help_for(request), before);
+  books->waited(request, Waited::helped);
+  EXPECT_GE(asked_until_it_waits(), 1);
+  books->waited(request, Waited::in_vain);
+  EXPECT_EQ(serve(request), nullptr);
+}
+
+TEST_F(PoolBooksOfABusyQueue, RequestsThatAreRefusedDoNotWakeEachOther) {
+  Request first;
+  Request second;
+  for (Request* request : {&first, &second}) {
+    ASSERT_EQ(books->begin(200'000, *request), Status::success);
+  }
+  Step step = books->next(first);
+  for (; step.kind != Kind::wait; step = books->next(first)) {
+    ASSERT_TRUE(perform(first, step));
+  }
+  const std::uint64_t before = books->help_for(first);
+  EXPECT_EQ(serve(second), nullptr);
+  EXPECT_EQ(books->help_for(first), before);
+  books->waited(first, Waited::in_vain);
+  EXPECT_EQ(serve(first), nullptr);
 }
 
 TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServed) {
@@ -299,8 +362,8 @@ TEST_F(PoolBooksOfABusyQueue, ARequestWaitsForAFewLongestWaitsWhileOthersAreServ
     if (step.kind == Kind::wait) {
       waited.push_back(step.amount);
       world.now += step.amount;
-      books->released(0);  // something came free, which another one took
-      books->waited(request, false);
+      books->others_gave_back();  // something came free, which another one took
+      books->waited(request, Waited::helped);
     } else if (!perform(request, step)) {
       break;
     }
@@ -315,7 +378,7 @@ TEST_F(PoolBooksOfABusyQueue, ARequestWaitsAsOftenAsTheUserWantsItTriedAgain) {
   options.callbacks.out_of_memory = [](void*, std::uint64_t, std::uint32_t) { return 0; };
   attempts = 10;
   EXPECT_EQ(serve(200'000), nullptr);
-  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 10);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait for queues"), 10);
 }
 
 TEST_F(PoolBooksOfABusyQueue, AllThatCallsNoDriverIsTriedAgainAfterTheCollector) {
@@ -367,7 +430,7 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   ASSERT_EQ(books->next(first).kind, Kind::done);
   hand_out(*first.block);
   books->free(*first.block, 0);
-  books->waited(second, false);
+  books->waited(second, Waited::helped);
   EXPECT_NE(serve(second), nullptr);
   EXPECT_EQ(steps, Steps{"done"});
   books->free(*second.block, 0);

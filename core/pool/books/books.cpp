@@ -130,14 +130,19 @@ bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_
   return any;
 }
 
-PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity) noexcept {
+Books::Place Books::find_held_back(const HeldBack& list, std::uint64_t capacity) noexcept {
   constexpr int most_looks = 64;
-  Mem* previous = nullptr;
-  Mem* mem = list.first;
-  for (int looks = 0; mem != nullptr && looks < most_looks && mem->capacity != capacity; ++looks) {
-    previous = std::exchange(mem, mem->next);
+  Place place{nullptr, list.first};
+  for (int looks = 0; place.mem != nullptr && looks < most_looks && place.mem->capacity != capacity;
+       ++looks) {
+    place.previous = std::exchange(place.mem, place.mem->next);
   }
-  if (mem == nullptr || mem->capacity != capacity) {
+  return place.mem != nullptr && place.mem->capacity == capacity ? place : Place{};
+}
+
+PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity) noexcept {
+  const auto [previous, mem] = find_held_back(list, capacity);
+  if (mem == nullptr) {
     return nullptr;
   }
   (previous != nullptr ? previous->next : list.first) = mem->next;
@@ -174,7 +179,14 @@ Garbage Books::take_garbage(std::uint64_t& bytes) noexcept {
 void Books::released(std::uint64_t bytes) noexcept {
   leaving_bytes_ -= bytes;
   ++turn_;
-  came_free_ += bytes != 0 ? 1 : 0;
+  if (bytes != 0) {
+    ++came_free_;
+    ++went_back_;
+    if (rules_.goes_behind_queue && surroundings_.has_queues()) {
+      gone_stamp_ = surroundings_.open();
+      newest_stamp_ = std::max(newest_stamp_, gone_stamp_);
+    }
+  }
 }
 
 void Books::released(Part& part) noexcept {

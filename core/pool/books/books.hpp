@@ -32,8 +32,10 @@ struct MemoryRules {
   std::uint64_t max_chunk_bytes = 0;  ///< 0 = unknown
   bool has_handles = false;           ///< parts of chunks need a handle each: buffers
   bool outlives_release =
-      true;              ///< the driver keeps memory that is given back until the commands on it have ended
-  bool guarded = false;  ///< blocks rest before they are free
+      true;  ///< the driver keeps memory that is given back until the commands on it have ended
+  bool goes_behind_queue =
+      false;                   ///< what is given back is free when a queue is through with what it has then
+  bool guarded = false;        ///< blocks rest before they are free
   std::uint64_t margin = 0;    ///< guarded: bytes that a block has beyond those that are asked for
   bool uses_are_known = true;  ///< false: commands may use the memory of which nobody told, on unknown queues
 };
@@ -63,9 +65,13 @@ class Books {
   void handle_failed(Request& request, Status status, cl_int code) noexcept;
   void pools_ended(Request& request, bool any) noexcept;
   void collected(Request& request) noexcept;
-  void settled(Request& request, bool came_free) noexcept;
-  void waited(Request& request, bool in_vain) noexcept;
+  void waited(Request& request, Waited how) noexcept;
   void answered(Request& request, bool again) noexcept;
+  /// The allocator may have more, by others than this pool.
+  void others_gave_back() noexcept {
+    ++came_free_;
+    ++went_back_;
+  }
   /// Memory came back from somewhere else after the request had failed.
   void begin_anew(Request& request) noexcept;
 
@@ -83,6 +89,10 @@ class Books {
   /// Takes back a block of just that capacity among the oldest of the list, for a request that needs not wait
   /// for it; null if there is none.
   PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity) noexcept;
+  /// Whether it would find one.
+  static bool has_held_back(const HeldBack& list, std::uint64_t capacity) noexcept {
+    return find_held_back(list, capacity).mem != nullptr;
+  }
   /// A block that waits elsewhere (for events): counted as pending from here on, until one of the two above.
   void count_pending(const PoolBlock& block) noexcept;
   void end_pending(PoolBlock& block) noexcept;
@@ -114,8 +124,11 @@ class Books {
 
   /// Changes whenever memory has come free or an attempt to get some has ended.
   std::uint64_t turn() const noexcept { return turn_; }
-  /// Changes whenever memory has come free.
-  std::uint64_t came_free() const noexcept { return came_free_; }
+  /// Changes whenever something has happened that may help a request that waits. That another one was refused
+  /// is none, where it did not keep the last room from this one: two would ask the driver in turn for ever.
+  std::uint64_t help_for(const Request& request) const noexcept {
+    return request.block != nullptr ? turn_ : came_free_ + (request.lacks_room ? refusals_ : 0);
+  }
   /// True while something is on its way that may help a request that has found nothing.
   bool help_is_under_way() const noexcept {
     return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0;
@@ -148,11 +161,17 @@ class Books {
     retried = 1U << 7,
     all_caches_emptied = 1U << 8,
     exact_tried = 1U << 9,
-    driver_settled = 1U << 10,
-    driver_retried = 1U << 11,
-    ended_pools_asked = 1U << 12,
-    rest_ended = 1U << 13,
+    queues_through = 1U << 10,
+    ended_pools_asked = 1U << 11,
+    rest_ended = 1U << 12,
+    tried_to_the_last = 1U << 13,
+    // What a request that begins again does not do again: polling instead of waiting, asking the user; and
+    // asking the driver, unless that may have more by now.
+    settled_for_good = pending_settled | settled_before_peak,
+    asked_for_good = collected_once | retried | tried_to_the_last,
+    asked_the_driver = grown | grown_exactly | exact_tried,
   };
+  static void begin_again(Request& request, bool asks_driver) noexcept;
   static bool once(Request& request, Once what) noexcept;
 
   bool take_free(Request& request, Step& step);
@@ -172,11 +191,16 @@ class Books {
   bool give_back_for_rounded(Request& request, Step& step);
   bool try_exact(Request& request, Step& step);
   bool give_back_for_exact(Request& request, Step& step);
-  bool settle_driver(Request& request, Step& step);
   bool wait(Request& request, Step& step);
+  bool try_to_the_last(Request& request, Step& step);
   bool ask_user(Request& request, Step& step);
   bool give_up(Request& request, Step& step);
 
+  struct Place {
+    Mem* previous = nullptr;
+    Mem* mem = nullptr;
+  };
+  static Place find_held_back(const HeldBack& list, std::uint64_t capacity) noexcept;
   Block* take_place(std::uint64_t rounded);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
@@ -212,7 +236,9 @@ class Books {
   Mem* freed_ = nullptr;
   bool holding_ = true;
   std::uint64_t turn_ = 0;
-  std::uint64_t came_free_ = 0;
+  std::uint64_t came_free_ = 0;  ///< how often memory came free
+  std::uint64_t refusals_ = 0;   ///< how often the allocator had none
+  std::uint64_t went_back_ = 0;  ///< how often chunks reached the allocator
   std::uint64_t newest_stamp_ = 0;
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
   std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_

@@ -13,19 +13,17 @@
 namespace clpool::core {
 namespace {
 
-/// How long a request polls the queues: where it is about to take more than the pool ever had, or to let what
-/// is held back grow beyond the slack; and where what was given back is freed only behind the commands of a
-/// queue.
+/// How long a request polls the queues where it is about to take more than the pool ever had, or to let what
+/// is held back grow beyond the slack.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 
 constexpr Step again{Step::Kind::done};
 
-/// How many longest waits a request waits in all while others are served, and how often it tries to make a
-/// handle.
+/// How many longest waits a request waits in all while others are served, how often for others that ask for
+/// memory, and how often it tries to make a handle.
 constexpr std::uint64_t most_waits = 6;
+constexpr int most_waits_for_room = 8;
 constexpr int most_failed_handles = 8;
-
-constexpr std::uint64_t settling_for_the_driver_ns = 10'000'000'000;
 
 /// Places in Books::stages_.
 constexpr std::uint16_t stage_of_growth = 5;
@@ -68,8 +66,8 @@ const Books::Stage Books::stages_[] = {
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
     &Books::try_exact,              // the exact size
     &Books::give_back_for_exact,
-    &Books::settle_driver,  // what may go only when it is idle, or is free only when its queue is through
-    &Books::wait,           // until something comes free, as long as something is on its way
+    &Books::wait,             // until something comes free, or queues are through with what may go then
+    &Books::try_to_the_last,  // all of the above that does not wait, as others did not wait either
     &Books::ask_user,
     &Books::give_up,
 };
@@ -307,29 +305,16 @@ bool Books::give_back_for_exact(Request& request, Step&) {
   return least_size(request) != request.rounded && give_back_for(request, least_size(request));
 }
 
-bool Books::settle_driver(Request& request, Step& step) {
-  if ((request.done & driver_settled) == 0) {
-    if (surroundings_.has_queues() && !request.inside &&
-        (request.gave_back || gone_stamp_ > surroundings_.completed() || has_busy_chunk())) {
-      const std::uint64_t now = surroundings_.now_ns();
-      const std::uint64_t longest = std::min(settling_for_the_driver_ns, options_.wait_ns);
-      request.settles_since = request.settles_since == 0 ? now : request.settles_since;
-      step = {Step::Kind::settle_or_free, longest - std::min(longest, now - request.settles_since)};
-      return true;
-    }
-    request.done |= driver_settled | driver_retried;
-  }
-  if (!once(request, driver_retried)) {
+bool Books::wait(Request& request, Step& step) {
+  if (request.inside || request.waited_in_vain || least_size(request) > options_.max_bytes) {
     return false;
   }
-  // All that could be given back is idle now, and gone if it went before.
-  request.done &= ~static_cast<std::uint32_t>(exact_tried);
-  request.stage = first_stage_of_giving_back;
-  return want(request, request.rounded);
-}
-
-bool Books::wait(Request& request, Step& step) {
-  if (request.inside || request.waited_in_vain || !help_is_under_way()) {
+  // What went back may be free in the driver only when a queue is through, and some may go only then.
+  const bool queues_help =
+      surroundings_.has_queues() && (request.done & queues_through) == 0 &&
+      (has_busy_chunk() ||
+       (request.driver_refused && (request.gave_back || gone_stamp_ > surroundings_.completed())));
+  if (!queues_help && !help_is_under_way()) {
     return false;
   }
   if (!garbage_.empty()) {
@@ -341,8 +326,21 @@ bool Books::wait(Request& request, Step& step) {
   if ((now - request.waits_since) / most_waits > options_.wait_ns) {
     return false;
   }
-  const std::uint64_t spent = request.settles_since != 0 ? now - std::exchange(request.settles_since, 0) : 0;
-  step = {Step::Kind::wait, options_.wait_ns - std::min(spent, options_.wait_ns)};
+  request.waits_for_queues = queues_help;
+  request.lacks_room =
+      reserved_bytes_ != 0 && least_size(request) > room() && request.waits_for_room++ < most_waits_for_room;
+  step = {Step::Kind::wait, options_.wait_ns};
+  return true;
+}
+
+bool Books::try_to_the_last(Request& request, Step& step) {
+  // The driver is not asked twice within a moment.
+  const bool has_waited = request.waits_since != 0;
+  if ((request.handles_failed != 0 && !has_waited) || !once(request, tried_to_the_last)) {
+    return false;
+  }
+  begin_again(request, has_waited);
+  step = again;
   return true;
 }
 
@@ -419,6 +417,7 @@ Step Books::chunk_step(Request& request) {
     return again;
   }
   reserved_bytes_ += bytes;
+  request.went_back = went_back_;
   return {Step::Kind::allocate, bytes};
 }
 
@@ -432,6 +431,7 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   static_cast<void>(chunk.release());  // the strategy has it
   reserved_bytes_ -= std::exchange(request.wanted, 0);
   ++turn_;
+  ++came_free_;  // what is left of it serves others
   ++driver_allocations_;
   budget_.spend(surroundings_.requests());
   looks_at_budget_ = 0;
@@ -445,6 +445,8 @@ void Books::refused(Request& request, Status status, cl_int code) noexcept {
   std::snprintf(request.refusal, sizeof request.refusal, "%s", last_error_message());
   const std::uint64_t asked = std::exchange(request.wanted, 0);
   reserved_bytes_ -= asked;
+  request.driver_refused = true;
+  ++refusals_;
   ++turn_;
   request.turn = turn_;  // this thread's own failure is no reason to begin anew
   out_of_memory_events_ += status == Status::out_of_memory ? 1 : 0;
@@ -465,6 +467,7 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   Part& part = *std::exchange(request.part, nullptr);
   part.chunk->parts.made(part, nullptr, false);
   strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+  request.driver_refused = true;
   ++turn_;
   if (!may_recover(status, code, true) || fails_too_often(request)) {
     request.failure = status;
@@ -486,22 +489,30 @@ void Books::collected(Request& request) noexcept {
   request.stage = 0;
 }
 
-void Books::settled(Request& request, bool came_free) noexcept {
-  if (came_free) {
-    request.done &= static_cast<std::uint32_t>(collected_once | retried);
-    request.stage = 0;
-  } else {
-    request.done |= driver_settled;
-  }
+void Books::begin_again(Request& request, bool asks_driver) noexcept {
+  const std::uint32_t kept =
+      asks_driver ? std::uint32_t{asked_for_good} : std::uint32_t{asked_for_good} | asked_the_driver;
+  request.done = (request.done & kept) | settled_for_good;
+  request.stage = 0;
 }
 
-void Books::waited(Request& request, bool in_vain) noexcept {
+void Books::waited(Request& request, Waited how) noexcept {
   if (request.block != nullptr) {
     return;  // for a handle, which is there soon
   }
-  request.waited_in_vain = in_vain;
-  if (!in_vain) {
-    request.done &= static_cast<std::uint32_t>(collected_once | retried);
+  switch (how) {
+    case Waited::helped:
+      // The driver has no more than it had, unless chunks went back to it, or others leave it alone.
+      return begin_again(request, went_back_ != request.went_back || request.lacks_room);
+    case Waited::through:
+      // All that could be given back is idle now, and gone if it went before.
+      request.done = (request.done | queues_through) & ~static_cast<std::uint32_t>(exact_tried);
+      request.stage = first_stage_of_giving_back;
+      want(request, request.rounded);
+      return;
+    case Waited::in_vain:
+      request.waited_in_vain = true;
+      return;
   }
 }
 
@@ -519,6 +530,8 @@ void Books::begin_anew(Request& request) noexcept {
   request.stage = 0;
   request.handles_failed = 0;
   request.waits_since = 0;
+  request.waits_for_room = 0;
+  request.driver_refused = false;
   request.waited_in_vain = false;
 }
 

@@ -23,18 +23,24 @@ struct Step {
     allocate,          ///< a chunk of `amount` bytes; then Books::arrived() or refused()
     poll,              ///< see which uses have ended, without waiting
     settle,  ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
-    settle_or_free,  ///< the same, also for queues that were waited for in vain before, or until anything comes
-                     ///< free, in the caches too; then Books::settled()
-    wait,            ///< until anything comes free, for up to `amount` nanoseconds; then Books::waited()
-    end_pools,       ///< see whether pools that have ended can give their last memory back; then
-                     ///< Books::pools_ended()
-    end_rest,        ///< guarded pools: what rests is to come free
-    collect,         ///< ask the user's collector
-    ask_user,        ///< ask the user whether to try again; then Books::answered()
-    fail             ///< with request.failure, whose text is set unless it is out of memory
+    wait,    ///< until Books::help_for() changes or, if the request waits for queues, these are through with
+             ///< what they have now, for up to `amount` nanoseconds; then Books::waited()
+    end_pools,  ///< see whether pools that have ended can give their last memory back; then
+                ///< Books::pools_ended()
+    end_rest,   ///< guarded pools: what rests is to come free
+    collect,    ///< ask the user's collector
+    ask_user,   ///< ask the user whether to try again; then Books::answered()
+    fail        ///< with request.failure, whose text is set unless it is out of memory
   };
   Kind kind;
   std::uint64_t amount = 0;
+};
+
+/// How a wait ended.
+enum class Waited : std::uint8_t {
+  helped,   ///< memory came free, or may be asked for again
+  through,  ///< the queues are through with what they had
+  in_vain
 };
 
 struct Request {
@@ -51,10 +57,13 @@ struct Request {
   std::uint32_t attempt = 1;  ///< of asking the user
   /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
   bool inside = false;
-  bool grew = false;  ///< a new chunk serves it
+  bool grew = false;              ///< a new chunk serves it
+  bool waits_for_queues = false;  ///< its wait ends when the pool's own queues are through
 
   // The books' own: where in the order of stages it is.
   bool gave_back = false;            ///< chunks went back for it
+  bool driver_refused = false;       ///< the allocator had no memory for it
+  bool lacks_room = false;           ///< of the pool's own limit, while others ask for memory
   bool waited_in_vain = false;       ///< nothing came free for the longest wait
   std::uint32_t done = 0;            ///< bits of what is done once, see Books
   std::uint16_t stage = 0;           ///< place in Books::stages_
@@ -62,8 +71,9 @@ struct Request {
   std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
   std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
   std::uint64_t turn = 0;            ///< Books::turn() when a step was given
-  std::uint64_t settles_since = 0;   ///< when it settled for the driver, nanoseconds; that counts as waiting
+  std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last asked for one
   std::uint64_t waits_since = 0;     ///< when it first waited, nanoseconds; 0: it has not
+  std::uint16_t waits_for_room = 0;  ///< how often it waited for others that asked for memory
 };
 
 /// What the books must know of the world when they plan; asked only when needed.
@@ -75,8 +85,9 @@ class Surroundings {
   /// many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
   virtual bool has_queues() const noexcept = 0;
   virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
-  /// Highest stamp whose uses have ended (see Books::free).
+  /// Highest stamp whose uses have ended (see Books::free), and that of what is used now.
   virtual std::uint64_t completed() const noexcept = 0;
+  virtual std::uint64_t open() const noexcept = 0;
   /// Whether blocks that threads have released are still to be brought back.
   virtual bool blocks_come_home() const noexcept = 0;
   /// Whether handles must have been used once, in turn, before they are handed out.
