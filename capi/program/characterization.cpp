@@ -30,22 +30,34 @@ Show counted(const char* unit) {
   return [unit](const clpool_answer& answer) { return fmt::format("{} {}", answer.value, unit); };
 }
 
+std::string show_number(const clpool_answer& answer) {
+  return fmt::format("{}", answer.value);
+}
+
 class Asker {
  public:
   Asker(const Device& device, std::uint32_t model) : device_(device), model_(model) {}
 
-  void ask(const char* name, const char* title, const Show& show, const Ask& question) {
+  /// True if there is an answer.
+  bool ask(const char* name, const char* title, const Show& show, const Ask& question) {
     clpool_answer answer = CLPOOL_ANSWER_INIT;
     const clpool_status status = question(&answer);
     if (status == CLPOOL_ERROR_NOT_SUPPORTED) {  // a model that has no answer for such devices
-      findings_.push_back({name, title, "refused", answer.value, clpool_source_name(CLPOOL_SOURCE_NONE), "",
-                           clpool_last_error_message()});
-      return;
+      findings_.push_back({name, title, "refused", answer.value, std::nullopt,
+                           clpool_source_name(CLPOOL_SOURCE_NONE), "", clpool_last_error_message()});
+      return false;
     }
     check(status);
     const bool applies = answer.source != CLPOOL_SOURCE_NOT_APPLICABLE;
-    findings_.push_back({name, title, applies ? show(answer) : "–", answer.value,
+    findings_.push_back({name, title, applies ? show(answer) : "–", answer.value, std::nullopt,
                          clpool_source_name(answer.source), answer.basis, answer.note});
+    return applies && answer.source != CLPOOL_SOURCE_NONE;
+  }
+  /// The same for an answer that is a list, which `question` writes to `numbers`.
+  void ask_list(const char* name, const char* title, const Show& show,
+                const std::vector<std::uint32_t>& numbers, const Ask& question) {
+    const bool is_known = ask(name, title, show, question);
+    findings_.back().numbers = is_known ? numbers : std::vector<std::uint32_t>();
   }
   cl_device_id id() const { return device_.id; }
   std::uint32_t model() const { return model_; }
@@ -63,9 +75,9 @@ void ask_widths(Asker& asker) {
     return clpool_characterize_simd_group_size(asker.id(), asker.model(), answer);
   });
   std::vector<std::uint32_t> sizes(16);
-  asker.ask(
+  asker.ask_list(
       "simd_group_sizes", "SIMD widths of kernels",
-      [&](const clpool_answer&) { return fmt::format("{}", fmt::join(sizes, ", ")); },
+      [&](const clpool_answer&) { return fmt::format("{}", fmt::join(sizes, ", ")); }, sizes,
       [&](clpool_answer* answer) {
         std::size_t count = 0;
         const clpool_status status =
@@ -77,7 +89,7 @@ void ask_widths(Asker& asker) {
             [&](clpool_answer* answer) {
               return clpool_characterize_work_group_size_multiple(asker.id(), nullptr, asker.model(), answer);
             });
-  asker.ask("sub_groups", "most sub-groups of a group", counted(""),
+  asker.ask("sub_groups", "most sub-groups of a group", show_number,
             [&](clpool_answer* answer) { return clpool_characterize_sub_groups(asker.id(), answer); });
 }
 
@@ -117,16 +129,16 @@ void ask_svm(Asker& asker) {
 }
 
 void ask_platform(Asker& asker) {
-  std::uint32_t major = 0;
-  std::uint32_t minor = 0;
+  std::vector<std::uint32_t> version(2);
   const Show show_version = [&](const clpool_answer& answer) {
-    return answer.source == CLPOOL_SOURCE_NONE ? "unknown" : fmt::format("{}.{}", major, minor);
+    return answer.source == CLPOOL_SOURCE_NONE ? "unknown" : fmt::format("{}", fmt::join(version, "."));
   };
-  asker.ask("compute_capability", "compute capability", show_version, [&](clpool_answer* answer) {
-    return clpool_characterize_compute_capability(asker.id(), &major, &minor, answer);
-  });
-  asker.ask("pocl_version", "version of PoCL", show_version, [&](clpool_answer* answer) {
-    return clpool_characterize_pocl_version(asker.platform(), &major, &minor, answer);
+  asker.ask_list(
+      "compute_capability", "compute capability", show_version, version, [&](clpool_answer* answer) {
+        return clpool_characterize_compute_capability(asker.id(), &version[0], &version[1], answer);
+      });
+  asker.ask_list("pocl_version", "version of PoCL", show_version, version, [&](clpool_answer* answer) {
+    return clpool_characterize_pocl_version(asker.platform(), &version[0], &version[1], answer);
   });
   asker.ask("source_build_cache", "driver keeps built programs", show_yes_or_no, [&](clpool_answer* answer) {
     return clpool_characterize_source_build_cache(asker.id(), answer);

@@ -6,6 +6,7 @@
 #include <clpool/answer.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Finding {
   std::string title;  ///< for people: "SIMD width"
   std::string value;  ///< as people read it: "32 work items", "yes"
   std::int64_t number = 0;
+  std::optional<std::vector<std::uint32_t>> numbers;  ///< where the answer is a list, or a version
   std::string source;
   std::string basis;
   std::string note;

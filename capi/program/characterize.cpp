@@ -93,17 +93,22 @@ nlohmann::ordered_json to_json(const clpool_performance& speed) {
           {"transfer_bytes", speed.transfer_bytes}};
 }
 
-std::string as_json(const Device& device, const Characterization& found,
+std::string as_json(const Device& device, std::uint32_t model, const Characterization& found,
                     const std::optional<clpool_performance>& speed) {
-  nlohmann::ordered_json json = {{"clpool", clpool_version_string()},
-                                 {"device", to_json(device)},
-                                 {"fast_build_options", found.fast_build_options}};
+  nlohmann::ordered_json json = json_head();
+  json["device"] = to_json(device);
+  json["model"] = model_name(model);
+  json["fast_build_options"] = found.fast_build_options;
   for (const Finding& finding : found.findings) {
-    json["answers"][finding.name] = {{"value", finding.number},
-                                     {"text", finding.value},
-                                     {"source", finding.source},
-                                     {"basis", finding.basis},
-                                     {"note", finding.note}};
+    nlohmann::ordered_json& answer = json["answers"][finding.name];
+    answer["value"] = finding.number;
+    if (finding.numbers) {
+      answer["values"] = *finding.numbers;
+    }
+    answer["text"] = finding.value;
+    answer["source"] = finding.source;
+    answer["basis"] = finding.basis;
+    answer["note"] = finding.note;
   }
   if (speed) {
     json["performance"] = to_json(*speed);
@@ -121,7 +126,7 @@ int show_characterization(Options& options) {
     speed = measure(device);
   }
   options.json.write([&] { return as_text(device, found) + (speed ? as_text(*speed) : ""); },
-                     [&] { return as_json(device, found, speed); });
+                     [&] { return as_json(device, options.model, found, speed); });
   return 0;
 }
 

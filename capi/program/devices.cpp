@@ -44,7 +44,7 @@ Choice choose(const std::vector<Device>& devices, const std::string& wish) {
 }
 
 std::string as_json(const std::vector<Device>& devices, const Choice& choice) {
-  nlohmann::ordered_json json = {{"clpool", clpool_version_string()}};
+  nlohmann::ordered_json json = json_head();
   json["chosen"] = choice.index ? nlohmann::ordered_json(*choice.index) : nlohmann::ordered_json(nullptr);
   json["devices"] = nlohmann::ordered_json::array();
   for (const Device& device : devices) {

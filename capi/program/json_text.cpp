@@ -3,9 +3,15 @@
 // The dump, and what it leaves as it is.
 #include "json_text.hpp"
 
+#include <clpool/status.h>
 #include <fmt/format.h>
 
 namespace clpool::program {
+
+nlohmann::ordered_json json_head() {
+  constexpr int schema = 1;
+  return {{"clpool", clpool_version_string()}, {"schema", schema}};
+}
 
 std::string json_text(const nlohmann::ordered_json& json) {
   const std::string dumped = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -9,6 +9,12 @@
 
 namespace clpool::program {
 
+const char* model_name(std::uint32_t model) {
+  return model == CLPOOL_MODEL_CURRENT       ? "current"
+         : model == CLPOOL_MODEL_PYCUDA_2014 ? "pycuda-2014"
+                                             : "pyopencl";
+}
+
 void add_model_option(CLI::App& verb, std::uint32_t& model) {
   verb.add_option_function<std::string>(
           "--model",

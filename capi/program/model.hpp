@@ -9,6 +9,9 @@
 namespace clpool::program {
 
 /// Adds the option to a verb; `model` becomes one of CLPOOL_MODEL_….
+/// As the option takes it.
+const char* model_name(std::uint32_t model);
+
 void add_model_option(CLI::App& verb, std::uint32_t& model);
 
 }  // namespace clpool::program

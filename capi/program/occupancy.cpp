@@ -40,8 +40,8 @@ void check_input(clpool_status status) {
   check(status);
 }
 
-/// Of the architecture, or of the device, whose name is then given.
-DeviceData device_data_of(const Options& options, std::string& name) {
+/// Of the architecture, or of the device, which is then given.
+DeviceData device_data_of(const Options& options, std::optional<Device>& chosen) {
   const std::uint32_t model = options.model;
   clpool_device_data* data = nullptr;
   if (!options.architecture.empty()) {
@@ -50,7 +50,7 @@ DeviceData device_data_of(const Options& options, std::string& name) {
   }
   const std::vector<Device> devices = list_devices();
   const Device& device = devices[choose_device(devices, options.device.value_or(""))];
-  name = device.name;
+  chosen = device;
   check_input(clpool_device_data_create_from_device(device.id, model, &data));
   return DeviceData(data);
 }
@@ -79,11 +79,11 @@ std::vector<GroupSize> all_group_sizes(const clpool_device_data* data, const clp
 
 int show_occupancy(Options& options) {
   options.json.open();
-  std::string device;
+  std::optional<Device> device;
   const DeviceData data = device_data_of(options, device);
   clpool_device_limits limits = CLPOOL_DEVICE_LIMITS_INIT;
   check(clpool_device_data_limits(data.get(), &limits));
-  OccupancyReport report{options.architecture, device, limits, options.request, {}, {}};
+  OccupancyReport report{options.architecture, device, options.model, limits, options.request, {}, {}};
   report.request.flags = options.no_opt_in ? CLPOOL_OCCUPANCY_NO_OPT_IN : 0;
   if (options.threads) {
     report.request.threads = *options.threads;

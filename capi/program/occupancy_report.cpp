@@ -9,7 +9,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "device_json.hpp"
 #include "json_text.hpp"
+#include "model.hpp"
 #include "output.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -31,6 +33,22 @@ std::vector<std::string> names_of(std::uint32_t set, std::uint32_t model) {
     }
   }
   return names;
+}
+
+/// A factor's name in JSON, whatever the model calls it: "local_memory".
+std::string key_of(std::uint32_t factor) {
+  std::string key = clpool_occupancy_factor_name(factor, CLPOOL_MODEL_CURRENT);
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+std::vector<std::string> keys_of(std::uint32_t set) {
+  std::vector<std::string> keys;
+  for (const std::uint32_t factor : factors) {
+    if ((set & factor) != 0) {
+      keys.push_back(key_of(factor));
+    }
+  }
+  return keys;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -139,12 +157,11 @@ std::string bars_text(const OccupancyReport& report) {
 
 std::string title_of(const OccupancyReport& report) {
   const clpool_device_limits& limits = report.limits;
-  const std::string& given = report.device.empty() ? report.architecture : report.device;
+  const std::string& given = report.device ? report.device->name : report.architecture;
   const std::string capability =
       fmt::format("compute capability {}.{}", limits.compute_major, limits.compute_minor);
   const bool is_nvidia = limits.vendor == CLPOOL_DEVICE_VENDOR_NVIDIA;
-  const std::string name =
-      !is_nvidia ? given : (report.device.empty() ? capability : given + ", " + capability);
+  const std::string name = !is_nvidia ? given : (report.device ? given + ", " + capability : capability);
   const std::string note = *limits.note != '\0' ? fmt::format("\n({})", limits.note) : std::string();
   return fmt::format("{}: {} registers per thread, {} of local memory per group; figures by {}{}\n\n", name,
                      report.request.registers_per_thread,
@@ -152,12 +169,11 @@ std::string title_of(const OccupancyReport& report) {
                      clpool_source_name(limits.source), note);
 }
 
-nlohmann::ordered_json to_json(const OccupancyReport& report, const clpool_occupancy& answer,
-                               std::int64_t threads) {
+nlohmann::ordered_json to_json(const clpool_occupancy& answer, std::int64_t threads) {
   nlohmann::ordered_json limits = nlohmann::ordered_json::object();
   for (const std::uint32_t factor : factors) {
     if (limit_of(answer, factor) != CLPOOL_OCCUPANCY_UNLIMITED) {
-      limits[clpool_occupancy_factor_name(factor, report.limits.model)] = limit_of(answer, factor);
+      limits[key_of(factor)] = limit_of(answer, factor);
     }
   }
   return {{"threads", threads},
@@ -166,7 +182,7 @@ nlohmann::ordered_json to_json(const OccupancyReport& report, const clpool_occup
           {"warps_per_mp", answer.warps_per_mp},
           {"max_warps_per_mp", answer.max_warps_per_mp},
           {"occupancy", answer.occupancy},
-          {"limited_by", names_of(answer.limiting_factors, report.limits.model)},
+          {"limited_by", keys_of(answer.limiting_factors)},
           {"limits", limits},
           {"registers_per_group", answer.registers_per_group},
           {"local_per_group", answer.local_per_group}};
@@ -184,17 +200,20 @@ std::string as_text(const OccupancyReport& report) {
 }
 
 std::string as_json(const OccupancyReport& report) {
-  nlohmann::ordered_json json = {{"architecture", report.architecture},
-                                 {"device", report.device},
-                                 {"source", clpool_source_name(report.limits.source)},
-                                 {"note", report.limits.note},
-                                 {"registers_per_thread", report.request.registers_per_thread},
-                                 {"local_bytes", report.request.local_bytes}};
+  nlohmann::ordered_json json = json_head();
+  json["architecture"] =
+      report.device ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(report.architecture);
+  json["device"] = report.device ? to_json(*report.device) : nlohmann::ordered_json(nullptr);
+  json["model"] = model_name(report.model);
+  json["source"] = clpool_source_name(report.limits.source);
+  json["note"] = report.limits.note;
+  json["registers_per_thread"] = report.request.registers_per_thread;
+  json["local_bytes"] = report.request.local_bytes;
   if (report.answer) {
-    json["answer"] = to_json(report, *report.answer, report.request.threads);
+    json["answer"] = to_json(*report.answer, report.request.threads);
   }
   for (const GroupSize& size : report.sizes) {
-    json["group_sizes"].push_back(to_json(report, size.occupancy, size.threads));
+    json["group_sizes"].push_back(to_json(size.occupancy, size.threads));
     if (size.is_best) {
       json["best_group_sizes"].push_back(size.threads);
     }

@@ -3,12 +3,15 @@
 // An occupancy answer as a table with a bar picture over group sizes, and as JSON.
 #pragma once
 
+#include <clpool/answer.h>
 #include <clpool/occupancy.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "device_choice.hpp"
 
 namespace clpool::program {
 
@@ -20,8 +23,9 @@ struct GroupSize {
 };
 
 struct OccupancyReport {
-  std::string architecture;  ///< as the user named it; empty: a device's
-  std::string device;        ///< the device's name; empty: an architecture's
+  std::string architecture;                    ///< as the user named it; empty: a device's
+  std::optional<Device> device;                ///< none: an architecture's
+  std::uint32_t model = CLPOOL_MODEL_CURRENT;  ///< whose rules answer
   clpool_device_limits limits;
   clpool_occupancy_request request;
   std::optional<clpool_occupancy> answer;  ///< for the request's threads, if any were asked for

@@ -142,7 +142,8 @@ std::string as_table(const ReplayReport& report) {
 }
 
 std::string as_json(const ReplayReport& report) {
-  nlohmann::ordered_json json = {{"clpool", clpool_version_string()}, {"kind", report.kind}};
+  nlohmann::ordered_json json = json_head();
+  json["kind"] = report.kind;
   json["device"] = report.device ? to_json(*report.device) : nlohmann::ordered_json(nullptr);
   json["results"] = nlohmann::ordered_json::array();
   for (const ReplayOutcome& outcome : report.outcomes) {

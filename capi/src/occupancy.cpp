@@ -115,6 +115,9 @@ clpool_status clpool_occupancy_suggest(const clpool_device_data* data, const clp
 }
 
 const char* clpool_occupancy_factor_name(uint32_t factor, uint32_t model) noexcept {
+  if (model > CLPOOL_MODEL_PYCUDA_2014) {
+    return "unknown";
+  }
   const bool pycuda = model != CLPOOL_MODEL_CURRENT;
   switch (factor) {
     case CLPOOL_LIMITED_BY_WARPS:

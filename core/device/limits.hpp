@@ -28,7 +28,7 @@ enum class Source : std::uint32_t {
   not_applicable = 5,
 };
 
-inline constexpr std::size_t max_carve_outs = 10;
+inline constexpr std::size_t max_carve_outs = 16;
 
 struct Limits {
   Model model = Model::current;

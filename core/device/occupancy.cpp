@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdio>
 
 #include "device/nvidia.hpp"
 #include "device/pycuda_occupancy.hpp"
@@ -246,6 +247,12 @@ Status check_limits(const Limits& limits) noexcept {
   CLPOOL_TRY(check("local_unit", limits.local_unit, 1, many));
   CLPOOL_TRY(check("local_reserved", limits.local_reserved, 0, most_bytes));
   CLPOOL_TRY(check("carve-outs of local memory", limits.carve_out_count, 0, max_carve_outs));
+  for (std::uint32_t i = 0; i < limits.carve_out_count; ++i) {
+    char field[64];
+    std::snprintf(field, sizeof field, "local_carve_outs[%u]", i);
+    CLPOOL_TRY(check(field, limits.carve_outs[i], i == 0 ? 0 : limits.carve_outs[i - 1],
+                     limits.local_per_mp == 0 ? most_bytes : limits.local_per_mp));
+  }
   return limits.local_per_mp == 0 ? Status::success
                                   : check("local_per_group", limits.local_per_group, 0, limits.local_per_mp);
 }

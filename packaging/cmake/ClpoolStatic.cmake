@@ -52,8 +52,9 @@ endif()
 add_library(${clpool_static} STATIC "${clpool_static_object}")
 list(TRANSFORM clpool_cxx_runtime PREPEND "-l" OUTPUT_VARIABLE clpool_static_needs)
 set_target_properties(${clpool_static} PROPERTIES OUTPUT_NAME clpool LINKER_LANGUAGE C
-                      CLPOOL_PKG_CONFIG_LIBS "-Wl,-z,nodelete;${clpool_static_needs};-pthread")
+                      CLPOOL_PKG_CONFIG_LIBS
+                      "-Wl,-z,nodelete;-Wl,--exclude-libs,libclpool.a;${clpool_static_needs};-pthread")
 target_link_libraries(${clpool_static} INTERFACE clpool::opencl Threads::Threads ${clpool_cxx_runtime})
-# A plug-in that it is linked into must not be unloaded either.
-target_link_options(${clpool_static} INTERFACE "LINKER:-z,nodelete")
+# A plug-in that it is linked into must not be unloaded either, and does not hand its functions on.
+target_link_options(${clpool_static} INTERFACE "LINKER:-z,nodelete" "LINKER:--exclude-libs,libclpool.a")
 list(APPEND clpool_libraries ${clpool_static})

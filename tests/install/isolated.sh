@@ -31,4 +31,11 @@ fi
 "$compiler" -w -c "$work/same_names.c" -o "$work/same_names.o"
 "$compiler" -std=c99 -I"$here/../../capi/include" "$here/consumer/program.c" "$work/same_names.o" "$library" "$@" -o "$work/program"
 "$work/program"
+
+echo 'unsigned clpool_version_number(void); unsigned plug_in(void); unsigned plug_in(void) { return clpool_version_number(); }' >"$work/plug_in.c"
+"$compiler" -shared -fPIC "$work/plug_in.c" "$library" "$@" -o "$work/plug_in.so"
+if "$nm" -P -D -g --defined-only "$work/plug_in.so" | grep '^clpool_'; then
+  echo "a plug-in with $library in it shows these functions as its own"
+  exit 1
+fi
 echo "$(wc -l <"$work/public") public functions; $(wc -l <"$work/private") others that a program may have under the same names"

@@ -4,7 +4,7 @@
 # parent.sh LANGUAGE MEANS SOURCE_FOLDER CMAKE [build]: the library as a part of parent/, a project in LANGUAGE (C or CXX) that
 # takes it in by MEANS (add_subdirectory or FetchContent): it configures without a word beyond status, changes nothing that
 # the parent has, and adds the libraries alone: no test, no program, nothing to install. The parent compiles several sources as
-# one (CMAKE_UNITY_BUILD), the library does not. With "build" it is built, the parent's programs are run, and what was asked for
+# one (CMAKE_UNITY_BUILD), and without exceptions; the library does not. With "build" it is built, the parent's programs are run, and what was asked for
 # is installed.
 set -euo pipefail
 language=$1 means=$2 source=$3 cmake=$4 build=${5:-}
@@ -21,7 +21,8 @@ fails() {
 }
 configure() {
   "$cmake" -S "$parent" -B "$work/build" -G Ninja -DPARENT_LANGUAGE="$language" -DPARENT_MEANS="$means" \
-    -DCLPOOL_SOURCE="$source" -DCLPOOL_BUILD_STATIC=ON -DCMAKE_UNITY_BUILD=ON "$@" >"$work/log" 2>"$work/errors" ||
+    -DCLPOOL_SOURCE="$source" -DCLPOOL_BUILD_STATIC=ON -DCMAKE_UNITY_BUILD=ON \
+    -DCMAKE_CXX_FLAGS="-fno-exceptions -fno-rtti" "$@" >"$work/log" 2>"$work/errors" ||
     fails "a parent in $language is not configured:" cat "$work/errors"
 }
 

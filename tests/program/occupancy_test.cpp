@@ -75,6 +75,11 @@ TEST(OccupancyVerb, WritesJsonWithEverythingThatLimits) {
   const auto json = nlohmann::json::parse(run.out);
   EXPECT_EQ(json["answer"]["groups_per_mp"], 6);
   EXPECT_EQ(json["answer"]["limited_by"], (std::vector<std::string>{"warps", "registers"}));
+  EXPECT_TRUE(json["answer"]["limits"].contains("local_memory"));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_TRUE(json["device"].is_null());
+  EXPECT_EQ(json["architecture"], "8.6");
+  EXPECT_EQ(json["model"], "current");
   EXPECT_EQ(json["group_sizes"].size(), 32u);
   EXPECT_FALSE(json["best_group_sizes"].empty());
 }
@@ -91,6 +96,11 @@ TEST(OccupancyVerb, AnswersAsPycudaWhenAsked) {
                                      "--registers", "16", "--local", "4096"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "limited by regs")) << run.out;
+  const RunResult in_json = run_program({"occupancy", "--cc", "1.3", "--model", "pycuda", "--threads", "256",
+                                         "--registers", "16", "--local", "4096", "--json"});
+  const auto json = nlohmann::json::parse(in_json.out);
+  EXPECT_EQ(json["model"], "pyopencl") << "the same rules";
+  EXPECT_EQ(json["answer"]["limited_by"], (std::vector<std::string>{"registers"})) << "names do not change";
 }
 
 TEST(OccupancyVerb, MistakesAreTheUsersAndNameTheLimit) {

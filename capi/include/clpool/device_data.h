@@ -43,7 +43,7 @@ enum {
 };
 
 /** Most entries of clpool_device_limits.local_carve_outs. */
-#define CLPOOL_MAX_CARVE_OUTS 10
+#define CLPOOL_MAX_CARVE_OUTS 16
 
 /** The numbers. "mp" is the multiprocessor, "group" the work-group, "warp" what runs in step, "local" the
  * memory that CUDA calls shared. */
@@ -106,7 +106,7 @@ typedef struct clpool_device_limits {
   uint64_t local_unit;
   /** Bytes that the system takes for each group. */
   uint64_t local_reserved;
-  /** Bytes of local memory that a multiprocessor can be set to, ascending. */
+  /** Bytes of local memory that a multiprocessor can be set to, ascending, at most local_per_mp. */
   uint64_t local_carve_outs[CLPOOL_MAX_CARVE_OUTS];
   /** What to beware of, static; never NULL. Ignored as input. */
   const char* note;
@@ -116,7 +116,7 @@ typedef struct clpool_device_limits {
 #define CLPOOL_DEVICE_LIMITS_INIT                                                                         \
   {                                                                                                       \
     sizeof(clpool_device_limits), 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, 0u, 1u, 1u, 0u, \
-        0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, {0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u}, ""              \
+        0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 1u, 0u, {0u}, ""                                                  \
   }
 
 /**

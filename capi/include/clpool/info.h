@@ -23,7 +23,8 @@ extern "C" {
  * @param name the property, of any OpenCL version
  * @param size bytes of room at `value`
  * @param value receives the answer; NULL to ask for its size only
- * @param needed_or_null receives the bytes of the answer
+ * @param needed_or_null receives the bytes of the answer, also where the room is too little; 0 on other
+ * failures
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL and for too little room; CLPOOL_ERROR_OPENCL with
  * CL_INVALID_VALUE (-30) for a property that does not exist; CLPOOL_ERROR_INVALID_OPERATION for released
  * memory and for what memory without a cl_mem does not know; CLPOOL_ERROR_NOT_SUPPORTED, with the needed

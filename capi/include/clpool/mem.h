@@ -132,6 +132,7 @@ CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue
 
 /**
  * Waits for the queue that the memory is bound to and forgets it: the memory is freed as its allocator does.
+ * A queue that the memory or its allocator was made with is waited for, and the memory still goes behind it.
  * @param mem as for clpool_mem_bind_queue()
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory and released
  * one; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
