@@ -97,8 +97,12 @@ std::size_t output_width() {
       return width;
     }
   }
+  return terminal_width(STDOUT_FILENO);
+}
+
+std::size_t terminal_width(int file) {
   winsize size = {};
-  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  const bool is_terminal = ::isatty(file) != 0 && ::ioctl(file, TIOCGWINSZ, &size) == 0;
   return is_terminal && size.ws_col != 0 ? size.ws_col : SIZE_MAX;
 }
 

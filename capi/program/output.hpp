@@ -53,4 +53,7 @@ class JsonOption {
 /// output is none.
 std::size_t output_width();
 
+/// Columns of the terminal that an open file is; no end if it is none.
+std::size_t terminal_width(int file);
+
 }  // namespace clpool::program

@@ -6,13 +6,30 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <utility>
+
+#include "output.hpp"
+#include "printable.hpp"
+#include "table.hpp"
 
 namespace clpool::program {
 
-ProgressBar::ProgressBar(std::string label)
-    : label_(std::move(label)), is_terminal_(::isatty(STDERR_FILENO) != 0) {}
+namespace {
+
+constexpr unsigned bar_width = 30;
+constexpr std::size_t width_beside_label = bar_width + 10;  ///< "[…] 100 %  "
+
+std::string one_line(std::string text) {
+  text = printable(std::move(text));
+  std::replace(text.begin(), text.end(), '\n', '?');
+  return text;
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(const std::string& label)
+    : label_(one_line(label)), is_terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 ProgressBar::~ProgressBar() {
   if (percent_ <= 100) {
@@ -29,9 +46,11 @@ void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
     return;
   }
   percent_ = percent;
-  constexpr unsigned width = 30;
-  const unsigned filled = percent * width / 100;
-  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3} %  {}\033[K", "", filled, "", width - filled, percent, label_);
+  const unsigned filled = percent * bar_width / 100;
+  const std::size_t width = terminal_width(STDERR_FILENO);  // a line that is broken would stay
+  const std::string label = first_letters(label_, width - std::min(width, width_beside_label + 1));
+  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3} %  {}\033[K", "", filled, "", bar_width - filled, percent,
+             label);
   std::fflush(stderr);
 }
 

@@ -10,7 +10,7 @@ namespace clpool::program {
 
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string label);
+  explicit ProgressBar(const std::string& label);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// Wipes the bar away.

@@ -75,7 +75,7 @@ Pool make_pool(const MemorySource& source, uint32_t strategy) {
 /// `explains`: also says where the waste is; only where a second replay does the same as the first.
 ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySource& source, bool explains) {
   ReplayOutcome outcome{log.path, strategy, log.stats, CLPOOL_TRACE_REPLAY_RESULT_INIT, std::nullopt};
-  ProgressBar bar(printable(fmt::format("{}, {}", log.path, strategy)));
+  ProgressBar bar(fmt::format("{}, {}", log.path, strategy));
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
   options.progress = ProgressBar::callback;
   options.user = &bar;

@@ -9,6 +9,9 @@
 
 namespace clpool::program {
 
+/// So many letters of UTF-8 from the beginning, or all.
+std::string first_letters(const std::string& text, std::size_t letters);
+
 class Table {
  public:
   enum class Align { left, right };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "allocator/facts.hpp"
+#include "cl/info.hpp"
 #include "cl/sub_buffer.hpp"
 #include "memory/object.hpp"
 #include "memory/range.hpp"
@@ -56,6 +57,28 @@ Status explain_misalignment(Status status, const Mem& parent, std::size_t root_o
                  static_cast<unsigned long long>(facts.base_alignment));
 }
 
+/// Of what the flags say nothing, a part has what its parent has, and no more than that: the driver, which makes
+/// all parts from the root, knows only that one.
+Status complete_part_flags(const Mem& parent, cl_mem_flags& flags) {
+  constexpr cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+  constexpr cl_mem_flags host_access = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+  cl_mem_flags has = 0;
+  CLPOOL_TRY(cl::query(parent.handle, CL_MEM_FLAGS, has));
+  for (const cl_mem_flags kind : {access, host_access}) {
+    const cl_mem_flags wanted = flags & kind;
+    const cl_mem_flags given = has & kind;
+    const bool is_all = given == 0 || given == CL_MEM_READ_WRITE;
+    const bool is_none = wanted == CL_MEM_HOST_NO_ACCESS;
+    if (wanted != 0 && wanted != given && !is_all && !is_none) {
+      return fail(Status::invalid_value,
+                  "flags of the part are 0x%llX, the parent's 0x%llX do not allow them",
+                  static_cast<unsigned long long>(flags), static_cast<unsigned long long>(has));
+    }
+    flags |= wanted == 0 && !is_all ? given : 0;
+  }
+  return Status::success;
+}
+
 }  // namespace
 
 Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t size, void* host,
@@ -95,6 +118,9 @@ Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem
     cl_mem root = nullptr;
     std::size_t root_offset = 0;
     CLPOOL_TRY(parent.owner->root_of(parent, root, root_offset));
+    if (parent.kind == MemKind::sub_region) {
+      CLPOOL_TRY(complete_part_flags(parent, flags));
+    }
     const Status made = cl::make_sub_buffer(root, root_offset + origin, size, flags, parts.handle.receive());
     if (made != Status::success) {
       return explain_misalignment(made, parent, root_offset + origin);

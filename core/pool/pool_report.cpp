@@ -4,7 +4,9 @@
 // without the mutex and takes it for as long as it copies; messages are sent without it.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
+#include <string_view>
 
 #include "pool/pool.hpp"
 
@@ -150,12 +152,16 @@ Status Pool::out_of_memory_error(const Request& request) {
     const Visit visit(*this);
     return !rules_.outlives_release && books_.has_busy_chunk();
   }();
-  // PyOpenCL reports -4 whatever the last refusal was.
+  // PyOpenCL reports -4 whatever the last refusal was. The code is told once.
+  const cl_int code = is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  std::string_view refusal = request.refusal;
+  char told[96];
+  std::snprintf(told, sizeof told, " (%s, %d)", cl_error_name(code), code);
+  refusal.remove_suffix(refusal.ends_with(told) ? std::strlen(told) : 0);
   static_cast<void>(fail_cl(
-      is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE,
-      "clpool_pool_allocate",
+      code, "clpool_pool_allocate",
       "out of memory in %s: asked for %llu bytes; active %llu, held %llu (of which %llu are still in "
-      "use by queues), largest free block %llu, managed %llu, limit %s%s%s%s%s%s",
+      "use by queues), largest free block %llu, managed %llu, limit %s%s%s%s%s%.*s",
       title_.c_str(), number(request.size), number(stats.active_bytes), number(stats.held_bytes),
       number(stats.pending_bytes), number(stats.largest_free_bytes), number(stats.managed_bytes), limit,
       is_busy ? "; free chunks cannot go back while a queue may still use them" : "",
@@ -163,7 +169,7 @@ Status Pool::out_of_memory_error(const Request& request) {
       rules_.uses_are_known ? ""
                             : "; the pool does not know its queues, and gives back only what was released by "
                               "clpool_mem_release_idle()",
-      request.refusal[0] != '\0' ? "; the allocator: " : "", request.refusal));
+      refusal.empty() ? "" : "; the allocator: ", static_cast<int>(refusal.size()), refusal.data()));
   return Status::out_of_memory;
 }
 

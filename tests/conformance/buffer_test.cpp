@@ -140,6 +140,25 @@ TEST_P(EveryBuffer, ASubRegionOfASubRegionIsMadeFromTheRoot) {
   EXPECT_OK(clpool_mem_release(inner));
 }
 
+TEST_P(EveryBuffer, ASubRegionOfASubRegionHasItsFlagsAndNoMore) {
+  const OwnedMem parent(make(64 * alignment()));
+  clpool_mem* part = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(parent.get(), 0, 32 * alignment(), CL_MEM_READ_ONLY, &part));
+  const OwnedMem outer(part);
+  cl_mem_flags flags = 0;
+  clpool_mem* inner = nullptr;
+  EXPECT_OK(clpool_mem_sub_region(outer.get(), alignment(), 16, 0, &inner));
+  EXPECT_OK(clpool_mem_info(inner, CL_MEM_FLAGS, sizeof flags, &flags, nullptr));
+  EXPECT_EQ(flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY), cl_mem_flags{CL_MEM_READ_ONLY});
+  EXPECT_OK(clpool_mem_release(inner));
+  EXPECT_EQ(clpool_mem_sub_region(outer.get(), alignment(), 16, CL_MEM_READ_WRITE, &inner),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(inner, nullptr);
+  EXPECT_TRUE(last_error_names("0x1") && last_error_names("0x4")) << last_error();
+  EXPECT_OK(clpool_mem_sub_region(outer.get(), alignment(), 16, CL_MEM_READ_ONLY, &inner));
+  EXPECT_OK(clpool_mem_release(inner));
+}
+
 TEST_P(EveryBuffer, ASubRegionKeepsItsParentAlive) {
   OwnedMem parent = make_with(bytes(4096));
   clpool_mem* region = nullptr;

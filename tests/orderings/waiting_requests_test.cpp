@@ -220,6 +220,9 @@ TEST_F(WaitingRequestOf, TwoThatFindNothingDoNotAskTheDriverInTurn) {
     threads.emplace_back([this, i] {
       clpool_mem* mem = nullptr;
       EXPECT_EQ(clpool_pool_allocate(pool.get(), (40 + i) * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+      const std::string text = clpool_last_error_message();
+      EXPECT_EQ(text.find(", -4)"), text.rfind(", -4)")) << "the code is told once: " << text;
+      EXPECT_NE(text.find("; the allocator: clSVMAlloc: "), std::string::npos) << text;
     });
   }
   for (std::thread& thread : threads) {

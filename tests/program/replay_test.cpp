@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // clpool replay: what it prints for good logs, and how it refuses bad ones.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
 
 #include "files.hpp"
 #include "run.hpp"
@@ -51,6 +56,63 @@ class ReplayVerb : public testing::Test {
   }
   TemporaryFolder folder;
 };
+
+/// A terminal of so many columns, which keeps what is printed to it.
+class Terminal {
+ public:
+  explicit Terminal(unsigned short columns) : master_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    const bool works = ::grantpt(master_) == 0 && ::unlockpt(master_) == 0;
+    path_ = works ? ::ptsname(master_) : "";
+    slave_ = ::open(path_.c_str(), O_RDWR | O_NOCTTY);
+    winsize size = {};
+    size.ws_col = columns;
+    EXPECT_EQ(::ioctl(slave_, TIOCSWINSZ, &size), 0) << "no pseudo-terminal";
+    reader_ = std::thread([this] {
+      char bytes[512];
+      for (ssize_t got = ::read(master_, bytes, sizeof bytes); got > 0;
+           got = ::read(master_, bytes, sizeof bytes)) {
+        text_.append(bytes, static_cast<std::size_t>(got));
+      }
+    });
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() { text(); }
+
+  const std::string& path() const { return path_; }
+  /// All that was printed; nothing may be printed any more.
+  const std::string& text() {
+    if (reader_.joinable()) {
+      ::close(slave_);
+      reader_.join();
+      ::close(master_);
+    }
+    return text_;
+  }
+
+ private:
+  int master_;
+  int slave_ = -1;
+  std::string path_;
+  std::string text_;
+  std::thread reader_;
+};
+
+TEST_F(ReplayVerb, DrawsAProgressBarThatFitsTheTerminal) {
+  Terminal terminal(60);
+  const std::string name = "a\nlog\033[2J of " + std::string(100, 'x') + ".csv";
+  const RunResult run = run_program({"replay", "--kind", "dry", folder.write(name, good_log)},
+                                    {.output = folder.path("out"), .errors = terminal.path()});
+  EXPECT_EQ(run.exit_code, 0);
+  const std::string& text = terminal.text();
+  ASSERT_TRUE(contains(text, "100 %")) << text;
+  EXPECT_FALSE(contains(text, "\n")) << text;
+  EXPECT_FALSE(contains(text, "\033[2J")) << text;
+  std::istringstream bars(text);
+  for (std::string bar; std::getline(bars, bar, '\r');) {
+    EXPECT_LT(bar.find("\033[K") == std::string::npos ? bar.size() : bar.find("\033[K"), 60u) << bar;
+  }
+}
 
 TEST_F(ReplayVerb, PrintsATableWithARowForEachStrategy) {
   const RunResult run = run_program({"replay", "--kind", "dry", folder.write("good.csv", good_log)});
