@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allocator/facts.hpp"
+#include "base/given_back.hpp"
 #include "base/process.hpp"
 #include "base/recycler.hpp"
 #include "cl/marker.hpp"
@@ -74,6 +75,7 @@ class DirectOwner final : public MemOwner {
   constexpr DirectOwner() = default;
 
   Status take_back(Mem& mem) noexcept override {
+    const NoteGivenBack note;
     auto& direct = static_cast<DirectMem&>(mem);
     cl::Queue user = mark_uses(direct, queue_of(direct));
     const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));

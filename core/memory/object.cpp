@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/given_back.hpp"
 #include "base/recycler.hpp"
 #include "cl/info.hpp"
 
@@ -18,6 +19,7 @@ class ObjectOwner final : public MemOwner {
   constexpr ObjectOwner() = default;
 
   Status take_back(Mem& mem) noexcept override {
+    const NoteGivenBack note;
     auto& object = static_cast<ObjectMem&>(mem);
     cl::Memory handle = cl::Memory::adopt(mem.handle);
     const cl::Context context = std::move(object.context);

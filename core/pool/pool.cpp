@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/given_back.hpp"
 #include "cl/marker.hpp"
 #include "cl/sub_buffer.hpp"
 
@@ -128,6 +129,7 @@ void Pool::Visit::clear_away() noexcept {
         const std::unique_ptr<PoolChunk> chunk(
             &pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
         pool_.allocator_->deallocate(chunk->memory);
+        note_given_back();
       }
     });
     pool_.books_.released(bytes);
@@ -257,7 +259,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
     }
     perform(visit, request, on, step);
     if (step.kind == Step::Kind::wait && request.block == nullptr) {
-      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central());
+      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central(), SIZE_MAX);
       if (mem != nullptr) {
         return Status::success;
       }
@@ -297,6 +299,7 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
       visit.out([&] {
         options_.callbacks.collect(options_.callbacks.user);
         finish_later_releases();
+        core::finish_later_releases();
       });
       return books_.collected(request);
     case Step::Kind::ask_user: {
@@ -305,6 +308,7 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
         again =
             options_.callbacks.out_of_memory(options_.callbacks.user, request.size, request.attempt++) != 0;
         finish_later_releases();
+        core::finish_later_releases();
       });
       return books_.answered(request, again);
     }

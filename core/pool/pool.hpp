@@ -188,8 +188,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Which open epochs a look closes: those that are large enough, or all.
   enum class Close : std::uint8_t { due, all };
   bool is_due(const QueueSet& set, Close close) const noexcept;
-  /// Asks about `most_late` of the events that were waited for in vain before, or about few.
-  void look(Visit& visit, Close close, std::uint64_t most_late = UINT64_MAX) noexcept;
+  /// Asks about `most_events`, of which `most_late` were waited for in vain before, or about few.
+  void look(Visit& visit, Close close, std::uint64_t most_late = UINT64_MAX,
+            std::uint64_t most_events = UINT64_MAX) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
@@ -205,6 +206,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool is_settled(std::uint64_t nanoseconds) const noexcept;
   /// A request waits by itself, whoever waited in vain before.
   Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
+  Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
+                         std::uint64_t deadline) noexcept;
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -221,8 +224,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status meet(cl_command_queue queue);
   /// A set whose blocks the request may have although they are held back, or null.
   QueueSet* lending_set(const OnQueue* on) const noexcept;
-  /// Hands out such a block, or null.
-  Mem* take_from_queue(OnQueue* on, Request& request, ThreadCache& cache);
+  /// Hands out such a block among the oldest, so many of them, or null.
+  Mem* take_from_queue(OnQueue* on, Request& request, ThreadCache& cache, std::size_t most_looks);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
@@ -293,13 +296,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Caches caches_;
   QueueSets sets_;
-  QueueSet* own_;                       ///< over the pool's own queues; one of sets_
-  UsesList events_;                     ///< released blocks that wait for events
-  UsesList late_events_;                ///< the same, but they were waited for in vain
-  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
-  bool guard_is_late_ = false;          ///< it was waited for in vain, and got no further since
-  Uses* retired_uses_ = nullptr;        ///< to be destroyed without the mutex
+  QueueSet* own_;                        ///< over the pool's own queues; one of sets_
+  UsesList events_;                      ///< released blocks that wait for events
+  UsesList late_events_;                 ///< the same, but they were waited for in vain
+  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
+  std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
+  bool guard_is_late_ = false;           ///< it was waited for in vain, and got no further since
+  Uses* retired_uses_ = nullptr;         ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
   Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
   std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end

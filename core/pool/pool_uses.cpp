@@ -15,6 +15,9 @@
 namespace clpool::core {
 namespace {
 
+/// How many blocks that a queue has released are looked at for one of a size, before memory is short.
+constexpr std::size_t looks_in_passing = 64;
+
 void insert(std::vector<cl_command_queue>& queues, cl_command_queue queue) {
   const auto place = std::lower_bound(queues.begin(), queues.end(), queue);
   if (place == queues.end() || *place != queue) {
@@ -271,9 +274,10 @@ QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
   return set != nullptr && set->epochs.only_queue() == on->queues.front() ? set : nullptr;
 }
 
-Mem* Pool::take_from_queue(OnQueue* on, Request& request, ThreadCache& cache) {
+Mem* Pool::take_from_queue(OnQueue* on, Request& request, ThreadCache& cache, std::size_t most_looks) {
   QueueSet* const set = lending_set(on);
-  PoolBlock* const block = set != nullptr ? books_.take_held_back(*set, request.rounded) : nullptr;
+  PoolBlock* const block =
+      set != nullptr ? books_.take_held_back(*set, request.rounded, most_looks) : nullptr;
   if (block == nullptr) {
     return nullptr;
   }
@@ -303,7 +307,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !holds_back() && own_->epochs.only_queue() == queue;
-    mem = is_home ? nullptr : take_from_queue(&on, request, cache);
+    mem = is_home ? nullptr : take_from_queue(&on, request, cache, looks_in_passing);
   }
   if (mem == nullptr) {
     mem = try_hit(size);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/given_back.hpp"
 #include "cl/marker.hpp"
 #include "pool/pool.hpp"
 
@@ -25,7 +26,11 @@ constexpr std::uint64_t events_at_a_time = 512;
 
 /// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
 constexpr unsigned polls_without_sleep = 4;
-constexpr unsigned naps_between_ended_pools = 8;
+constexpr unsigned naps_between_looks_elsewhere = 8;
+
+/// Requests that wait look for each other, at so many events each time.
+constexpr std::uint64_t between_looks_of_waiters_ns = 500'000;
+constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
@@ -42,7 +47,7 @@ std::uint64_t Pool::stamp_behind(const QueueSet* set) const noexcept {
   return set == own_ || (set != nullptr && holds_back()) ? 0 : own_->epochs.open();
 }
 
-void Pool::look(Visit& visit, Close close, std::uint64_t most_late) noexcept {
+void Pool::look(Visit& visit, Close close, std::uint64_t most_late, std::uint64_t most_events) noexcept {
   visit.finish_later_releases();
   for (QueueSet* set = sets_.first(); set != nullptr;) {
     ++set->users;  // so that it stays in the list
@@ -52,7 +57,7 @@ void Pool::look(Visit& visit, Close close, std::uint64_t most_late) noexcept {
     sets_.drop_if_unused(*set, retired_sets_);
     set = next;
   }
-  const std::uint64_t most = close == Close::all ? UINT64_MAX : events_per_look;
+  const std::uint64_t most = close == Close::all ? most_events : events_per_look;
   look_at_events(visit, events_, most);
   look_at_events(visit, late_events_, std::min(most, most_late));
   work_on_guard(visit);
@@ -65,11 +70,12 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   const bool due = is_due(set, close);
   const std::uint64_t blocks = due ? std::exchange(set.open_blocks, 0) : 0;
   const std::uint64_t bytes = due ? std::exchange(set.open_bytes, 0) : 0;
+  const bool is_told = set.is_unmarked;
   Status status = Status::success;
   visit.out([&] {
     status = due ? set.epochs.close() : Status::success;
     set.epochs.poll();
-    if (status != Status::success) {
+    if (status != Status::success && !is_told) {  // once, not with each try
       send_message(sink(), Severity::error, "%s", last_error_message());
     }
   });
@@ -206,11 +212,27 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
   const std::uint64_t help = books_.help_for(request);
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  const QueueSet* const own = own_;
-  std::uint64_t awaited = UINT64_MAX;
   Waited result = Waited::in_vain;
   ++waiters_;
-  share_limits();  // nothing is cached while somebody waits
+  share_limits();                  // nothing is cached while somebody waits
+  if (request.block != nullptr) {  // for a handle that another thread is about to release
+    for (unsigned naps = 0; books_.help_for(request) == help && now_ns() < deadline;) {
+      nap(visit, naps, deadline);
+    }
+    result = Waited::helped;
+  } else {
+    result = wait_for_memory(visit, request, on, help, deadline);
+  }
+  --waiters_;
+  share_limits();
+  return result;
+}
+
+Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
+                             std::uint64_t deadline) noexcept {
+  const QueueSet* const own = own_;
+  const std::uint64_t gave_back = given_back();
+  std::uint64_t awaited = UINT64_MAX;
   // At least twice, as in settle().
   for (unsigned naps = 0; naps < 2 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
@@ -219,29 +241,32 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;
-    } else {
-      look(visit, Close::all);
+    } else if (const std::uint64_t now = now_ns();
+               naps <= polls_without_sleep || now - waiters_looked_ns_ >= between_looks_of_waiters_ns) {
+      waiters_looked_ns_ = now;  // one looks for all
+      look(visit, Close::all, UINT64_MAX, events_per_look_of_waiters);
     }
     const QueueSet* const lends = lending_set(on);
     if (books_.help_for(request) != help ||
         (lends != nullptr && Books::has_held_back(*lends, request.rounded))) {
-      result = Waited::helped;
-      break;
+      return Waited::helped;
     }
     if (own->epochs.completed() >= awaited) {
-      result = Waited::through;
-      break;
+      return Waited::through;
     }
-    if (request.driver_refused && naps % naps_between_ended_pools == 0) {
-      bool any = false;
-      visit.out([&] { any = end_parked(parked_at_a_time); });
-      any ? books_.others_gave_back() : void();
+    if (naps % naps_between_looks_elsewhere == 0) {
+      visit.out([] {
+        core::finish_later_releases();
+        end_parked(parked_at_a_time);
+      });
+      if (request.driver_refused && given_back() != gave_back) {
+        books_.others_gave_back();
+        return Waited::helped;
+      }
     }
     nap(visit, naps, deadline);
   }
-  --waiters_;
-  share_limits();
-  return result;
+  return Waited::in_vain;
 }
 
 void Pool::nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "orderings/orderings.hpp"
@@ -338,6 +339,107 @@ TEST_F(WaitingRequestOf, TakesWhatAPoolThatHasEndedGivesBackMeanwhile) {
   EXPECT_OK(clpool_mem_release(mem));
   EXPECT_OK(clpool_mem_release(kept));
   end(second);
+}
+
+TEST_F(WaitingRequestOf, TakesTheMemoryThatGoesBackMeanwhileWherePoolsHoldNone) {
+  for (const bool in_the_driver : {false, true}) {
+    stub_configure(in_the_driver ? "mode=manual,limit=33M" : "mode=manual");
+    begin_pool(svm(), 2, in_the_driver ? 0 : 33 * MiB, long_wait);
+    Gate gate(scene.cl.context);
+    Gate second(scene.cl.context);
+    clpool_mem* const wanted = allocate(20 * MiB);
+    clpool_mem* const busy = allocate(2 * MiB);
+    EXPECT_OK(clpool_mem_used_on(busy, third));
+    EXPECT_OK(clpool_pool_stop_holding(pool.get()));
+    close(scene.cl.queue, gate);
+    close(third, second);
+    EXPECT_OK(clpool_mem_release(busy));
+    EXPECT_OK(clpool_mem_release(wanted));
+    clpool_mem* mem = nullptr;
+    {
+      const AfterQueries then(30, [&] { gate.open(); });
+      const auto began = std::chrono::steady_clock::now();
+      EXPECT_OK(clpool_pool_allocate(pool.get(), 25 * MiB, &mem)) << in_the_driver;
+      EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::nanoseconds(long_wait))
+          << "it was told only in the end";
+    }
+    EXPECT_OK(clpool_mem_release(mem));
+    second.open();
+    stub_run_all();
+    end(gate);
+    stub_run_all();
+  }
+}
+
+TEST_F(WaitingRequestOf, AsksAgainWhenMemoryOfNoPoolGoesBackMeanwhile) {
+  for (const bool later : {false, true}) {
+    stub_configure("mode=manual,limit=32M");
+    begin_pool(svm(), 2, 0, long_wait);
+    Gate gate(scene.cl.context);
+    clpool_mem* direct = nullptr;
+    ASSERT_OK(clpool_allocator_allocate(allocator.get(), 20 * MiB, &direct));
+    clpool_mem* const busy = allocate(2 * MiB);
+    close(scene.cl.queue, gate);
+    EXPECT_OK(clpool_mem_release(busy));
+    clpool_mem* mem = nullptr;
+    {
+      const AfterQueries then(
+          20, [&] { EXPECT_OK(later ? clpool_mem_release_later(direct) : clpool_mem_release(direct)); });
+      EXPECT_OK(clpool_pool_allocate(pool.get(), 15 * MiB, &mem)) << later;
+    }
+    EXPECT_OK(clpool_mem_release(mem));
+    end(gate);
+    stub_run_all();
+  }
+}
+
+TEST_F(WaitingRequestOf, TakesWhatACallbackReleasesLaterWhateverItIs) {
+  static clpool_mem* direct = nullptr;
+  callbacks.collect = [](void*) { EXPECT_OK(clpool_mem_release_later(std::exchange(direct, nullptr))); };
+  stub_configure("mode=manual,limit=32M");
+  begin_pool(svm(), 1, 0, short_wait);
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), 20 * MiB, &direct));
+  EXPECT_OK(clpool_mem_release(allocate(25 * MiB)));
+  EXPECT_EQ(direct, nullptr);
+  const RunningDevice device;
+  pool.reset();
+}
+
+TEST_F(WaitingRequestOf, ForOneQueueFindsItsBlockBehindManyOthers) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  begin_pool(made, 2, 3 * MiB, short_wait);
+  Gate gate(scene.cl.context);
+  std::vector<clpool_mem*> blocks(101);
+  for (clpool_mem*& mem : blocks) {
+    const std::size_t size = &mem == &blocks.back() ? 2 * MiB : 4096;
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), scene.cl.queue, size, &mem));
+  }
+  close(scene.cl.queue, gate);
+  for (clpool_mem* mem : blocks) {
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_pool_allocate_on(pool.get(), scene.cl.queue, 2 * MiB, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+  end(gate);
+}
+
+TEST_F(WaitingRequestOf, TellsOnceThatTheDriverRefusesMarkers) {
+  static int messages = 0;
+  messages = 0;
+  callbacks.message = [](void*, std::int32_t, const char*) { ++messages; };
+  begin_pool(svm(), 2, 8 * MiB, short_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const used = allocate(5 * MiB);
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(used));
+  stub_fail_from("clEnqueueMarkerWithWaitList", 1, CL_OUT_OF_RESOURCES);
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 6 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(messages, 1);
+  stub_fail_none();
+  end(gate);
 }
 
 TEST_F(WaitingRequestOf, InVainLetsTheEndOfAPoolOfCustomMemoryWaitAllTheSame) {

@@ -435,7 +435,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
       close_visit();
     } else if (choice == 20 && queues[1].first != nullptr) {
       ModelQueue& queue = queues[1];
-      PoolBlock* const block = books->take_held_back(queue, queue.last->capacity);
+      PoolBlock* const block = books->take_held_back(queue, queue.last->capacity, 64);
       if (block != nullptr) {
         hand_out(*block, 0);
       }

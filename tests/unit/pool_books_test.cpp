@@ -417,7 +417,7 @@ TEST_F(PoolBooks, ABlockThatIsHeldBackIsFoundAmongTheOldest) {
     }
     PoolBlock* const wanted = serve(2000);
     books->hold_back(list, *wanted, 1);
-    PoolBlock* const taken_back = books->take_held_back(list, wanted->capacity);
+    PoolBlock* const taken_back = books->take_held_back(list, wanted->capacity, 64);
     EXPECT_EQ(taken_back, older <= 64 ? wanted : nullptr) << "after " << older;
     books->free_completed(list, 1, 0);
     EXPECT_EQ(books->pending_blocks(), 0u);

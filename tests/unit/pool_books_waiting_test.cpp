@@ -334,6 +334,31 @@ TEST_F(PoolBooksOfABusyQueue, TheDriverIsAskedAgainOnlyWhenItMayHaveMore) {
   EXPECT_EQ(serve(request), nullptr);
 }
 
+TEST_F(PoolBooksOfABusyQueue, TheDriverIsAskedAgainWhereMemoryWentBackOutsideOfAWait) {
+  for (const bool in_the_last_wait : {false, true}) {
+    Request request;
+    ASSERT_EQ(books->begin(200'000, request), Status::success);
+    Step step = books->next(request);
+    for (; step.kind != (in_the_last_wait ? Kind::wait : Kind::end_pools); step = books->next(request)) {
+      ASSERT_TRUE(perform(request, step));
+    }
+    books->others_gave_back();
+    if (in_the_last_wait) {
+      books->waited(request, Waited::helped);
+    } else {
+      ASSERT_TRUE(perform(request, step));
+    }
+    std::vector<Kind> kinds;
+    for (step = books->next(request); step.kind != Kind::wait; step = books->next(request)) {
+      kinds.push_back(step.kind);
+      ASSERT_TRUE(perform(request, step));
+    }
+    EXPECT_GE(std::count(kinds.begin(), kinds.end(), Kind::allocate), 1) << in_the_last_wait;
+    books->waited(request, Waited::in_vain);
+    EXPECT_EQ(serve(request), nullptr);
+  }
+}
+
 TEST_F(PoolBooksOfABusyQueue, RequestsThatAreRefusedDoNotWakeEachOther) {
   Request first;
   Request second;
@@ -405,6 +430,32 @@ TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
   world.settles = false;
   EXPECT_EQ(serve(200'000), nullptr);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+}
+
+TEST_F(PoolBooks, RoomThatAnotherHadAskedForIsSeenWhenThatOneIsRefused) {
+  options.max_bytes = 130'000;
+  options.callbacks = {};
+  begin_books();
+  Request large;
+  ASSERT_EQ(books->begin(100'000, large), Status::success);
+  Step reserved = books->next(large);
+  while (reserved.kind == Kind::empty_caches) {
+    reserved = books->next(large);
+  }
+  ASSERT_EQ(reserved.kind, Kind::allocate);
+  Request request;
+  ASSERT_EQ(books->begin(50'000, request), Status::success);
+  Step step = books->next(request);
+  while (step.kind != Kind::end_pools) {
+    ASSERT_NE(step.kind, Kind::allocate);
+    ASSERT_TRUE(perform(request, step));
+    step = books->next(request);
+  }
+  books->refused(large, Status::out_of_memory, out_of_device_memory);
+  ASSERT_TRUE(perform(request, step));
+  PoolBlock* const block = serve(request);
+  ASSERT_NE(block, nullptr) << "nothing is in the way any more";
+  books->free(*block, 0);
 }
 
 TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {

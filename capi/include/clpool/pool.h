@@ -178,7 +178,8 @@ typedef struct clpool_pool_options {
   const char* name;
   /** Nanoseconds that a request without memory waits while nothing comes free, before the out_of_memory
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
-   * that take or give back memory. 0: 10 seconds. */
+   * that take or give back memory. While others release what does not help it, six times as long at most; in
+   * a guarded pool 0.1 s more. 0: 10 seconds. */
   uint64_t wait_ns;
   /** One of CLPOOL_GUARD_…. Since 1.0. */
   uint32_t guard;

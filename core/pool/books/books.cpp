@@ -130,18 +130,18 @@ bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_
   return any;
 }
 
-Books::Place Books::find_held_back(const HeldBack& list, std::uint64_t capacity) noexcept {
-  constexpr int most_looks = 64;
+Books::Place Books::find_held_back(const HeldBack& list, std::uint64_t capacity,
+                                   std::size_t most_looks) noexcept {
   Place place{nullptr, list.first};
-  for (int looks = 0; place.mem != nullptr && looks < most_looks && place.mem->capacity != capacity;
+  for (std::size_t looks = 0; place.mem != nullptr && looks < most_looks && place.mem->capacity != capacity;
        ++looks) {
     place.previous = std::exchange(place.mem, place.mem->next);
   }
   return place.mem != nullptr && place.mem->capacity == capacity ? place : Place{};
 }
 
-PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity) noexcept {
-  const auto [previous, mem] = find_held_back(list, capacity);
+PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept {
+  const auto [previous, mem] = find_held_back(list, capacity, most_looks);
   if (mem == nullptr) {
     return nullptr;
   }
@@ -173,6 +173,7 @@ void Books::enter_garbage(HeapChunk& chunk) noexcept {
 
 Garbage Books::take_garbage(std::uint64_t& bytes) noexcept {
   bytes = std::exchange(garbage_bytes_, 0);
+  leaving_parts_ += garbage_.parts.count;
   return std::exchange(garbage_, {});
 }
 
@@ -190,7 +191,11 @@ void Books::released(std::uint64_t bytes) noexcept {
 }
 
 void Books::released(Part& part) noexcept {
-  part.chunk->parts.forget(part);
+  const PoolChunk& part_chunk = *part.chunk;
+  Parts& parts = part.chunk->parts;
+  parts.forget(part);
+  --leaving_parts_;
+  came_free_ += parts.in_work() == 0 && part_chunk.used == 0 ? 1 : 0;  // the chunk may go now
   ++turn_;
 }
 

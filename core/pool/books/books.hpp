@@ -86,12 +86,12 @@ class Books {
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Frees what is held back up to `completed`; false if nothing was. `stamp` is as for free().
   bool free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept;
-  /// Takes back a block of just that capacity among the oldest of the list, for a request that needs not wait
-  /// for it; null if there is none.
-  PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity) noexcept;
-  /// Whether it would find one.
+  /// Takes back a block of just that capacity among the oldest of the list, so many of them, for a request that
+  /// needs not wait for it; null if there is none.
+  PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
+  /// Whether it would find one in the whole list.
   static bool has_held_back(const HeldBack& list, std::uint64_t capacity) noexcept {
-    return find_held_back(list, capacity).mem != nullptr;
+    return find_held_back(list, capacity, SIZE_MAX).mem != nullptr;
   }
   /// A block that waits elsewhere (for events): counted as pending from here on, until one of the two above.
   void count_pending(const PoolBlock& block) noexcept;
@@ -127,11 +127,11 @@ class Books {
   /// Changes whenever something has happened that may help a request that waits. That another one was refused
   /// is none, where it did not keep the last room from this one: two would ask the driver in turn for ever.
   std::uint64_t help_for(const Request& request) const noexcept {
-    return request.block != nullptr ? turn_ : came_free_ + (request.lacks_room ? refusals_ : 0);
+    return request.block != nullptr ? turn_ : came_free_ + (request.waits_for_room ? refusals_ : 0);
   }
   /// True while something is on its way that may help a request that has found nothing.
   bool help_is_under_way() const noexcept {
-    return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0;
+    return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0 || leaving_parts_ != 0;
   }
   /// The highest stamp with which anything was freed.
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
@@ -172,6 +172,9 @@ class Books {
     asked_the_driver = grown | grown_exactly | exact_tried,
   };
   static void begin_again(Request& request, bool asks_driver) noexcept;
+  /// Whether the allocator, or the pool's own limit, may have more than when the request last looked.
+  bool may_be_more(const Request& request) const noexcept;
+  void note_look(Request& request) const noexcept;
   static bool once(Request& request, Once what) noexcept;
 
   bool take_free(Request& request, Step& step);
@@ -200,7 +203,7 @@ class Books {
     Mem* previous = nullptr;
     Mem* mem = nullptr;
   };
-  static Place find_held_back(const HeldBack& list, std::uint64_t capacity) noexcept;
+  static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
   Block* take_place(std::uint64_t rounded);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
@@ -243,6 +246,7 @@ class Books {
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
   std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
   std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
+  std::uint64_t leaving_parts_ = 0;  ///< the same of handles
   std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;

@@ -12,6 +12,7 @@ Part* DyingParts::take() noexcept {
   if (part != nullptr) {
     first = part->next;
     last = first != nullptr ? last : nullptr;
+    --count;
   }
   return part;
 }

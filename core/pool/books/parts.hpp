@@ -37,11 +37,13 @@ struct Part {
 struct DyingParts {
   Part* first = nullptr;
   Part* last = nullptr;
+  std::uint64_t count = 0;
   bool empty() const noexcept { return first == nullptr; }
   void add(Part& part) noexcept {
     part.next = nullptr;
     (last != nullptr ? last->next : first) = &part;
     last = &part;
+    ++count;
   }
   Part* take() noexcept;
 };

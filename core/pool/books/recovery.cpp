@@ -19,10 +19,11 @@ constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 
 constexpr Step again{Step::Kind::done};
 
-/// How many longest waits a request waits in all while others are served, how often for others that ask for
-/// memory, and how often it tries to make a handle.
+/// How many longest waits a request waits in all while others are served, how often it begins again because of
+/// others that ask for memory, how often without a wait, and how often it tries to make a handle.
 constexpr std::uint64_t most_waits = 6;
-constexpr int most_waits_for_room = 8;
+constexpr int most_looks_for_room = 64;
+constexpr int most_beginnings = 64;
 constexpr int most_failed_handles = 8;
 
 /// Places in Books::stages_.
@@ -227,6 +228,7 @@ bool Books::grow(Request& request, Step&) {
   }
   give_back_aged();
   if (!may_fit(request.rounded)) {
+    note_look(request);
     ++out_of_memory_events_;
     return false;
   }
@@ -305,7 +307,32 @@ bool Books::give_back_for_exact(Request& request, Step&) {
   return least_size(request) != request.rounded && give_back_for(request, least_size(request));
 }
 
+void Books::note_look(Request& request) const noexcept {
+  request.went_back = went_back_;
+  request.refusals = refusals_;
+  request.lacked_room = least_size(request) > room();
+}
+
+bool Books::may_be_more(const Request& request) const noexcept {
+  return went_back_ != request.went_back || (request.lacked_room && refusals_ != request.refusals &&
+                                             request.looks_for_room < most_looks_for_room);
+}
+
 bool Books::wait(Request& request, Step& step) {
+  if (!garbage_.empty()) {
+    step = {Step::Kind::release_garbage};
+    return true;
+  }
+  if (may_be_more(request) && request.beginnings < most_beginnings) {
+    ++request.beginnings;
+    if (went_back_ == request.went_back) {
+      ++request.looks_for_room;
+    }
+    note_look(request);
+    begin_again(request, true);
+    step = again;
+    return true;
+  }
   if (request.inside || request.waited_in_vain || least_size(request) > options_.max_bytes) {
     return false;
   }
@@ -317,18 +344,15 @@ bool Books::wait(Request& request, Step& step) {
   if (!queues_help && !help_is_under_way()) {
     return false;
   }
-  if (!garbage_.empty()) {
-    step = {Step::Kind::release_garbage};
-    return true;
-  }
   const std::uint64_t now = surroundings_.now_ns();
   request.waits_since = request.waits_since == 0 ? now : request.waits_since;
   if ((now - request.waits_since) / most_waits > options_.wait_ns) {
     return false;
   }
+  request.beginnings = 0;
   request.waits_for_queues = queues_help;
-  request.lacks_room =
-      reserved_bytes_ != 0 && least_size(request) > room() && request.waits_for_room++ < most_waits_for_room;
+  request.waits_for_room =
+      request.lacked_room && reserved_bytes_ != 0 && request.looks_for_room < most_looks_for_room;
   step = {Step::Kind::wait, options_.wait_ns};
   return true;
 }
@@ -411,13 +435,13 @@ Step Books::chunk_step(Request& request) {
     return {Step::Kind::release_garbage};  // what goes back goes first, so that both never exist at once
   }
   const std::uint64_t bytes = request.wanted;
+  note_look(request);
   if (bytes > room()) {
     request.wanted = 0;
     ++out_of_memory_events_;
     return again;
   }
   reserved_bytes_ += bytes;
-  request.went_back = went_back_;
   return {Step::Kind::allocate, bytes};
 }
 
@@ -502,8 +526,8 @@ void Books::waited(Request& request, Waited how) noexcept {
   }
   switch (how) {
     case Waited::helped:
-      // The driver has no more than it had, unless chunks went back to it, or others leave it alone.
-      return begin_again(request, went_back_ != request.went_back || request.lacks_room);
+      // The driver is asked again where it may have more, when there is nothing else: see wait().
+      return begin_again(request, false);
     case Waited::through:
       // All that could be given back is idle now, and gone if it went before.
       request.done = (request.done | queues_through) & ~static_cast<std::uint32_t>(exact_tried);
@@ -530,7 +554,8 @@ void Books::begin_anew(Request& request) noexcept {
   request.stage = 0;
   request.handles_failed = 0;
   request.waits_since = 0;
-  request.waits_for_room = 0;
+  request.looks_for_room = 0;
+  request.beginnings = 0;
   request.driver_refused = false;
   request.waited_in_vain = false;
 }

@@ -63,7 +63,8 @@ struct Request {
   // The books' own: where in the order of stages it is.
   bool gave_back = false;            ///< chunks went back for it
   bool driver_refused = false;       ///< the allocator had no memory for it
-  bool lacks_room = false;           ///< of the pool's own limit, while others ask for memory
+  bool lacked_room = false;          ///< under the pool's own limit, when it last looked
+  bool waits_for_room = false;       ///< for others that ask for memory
   bool waited_in_vain = false;       ///< nothing came free for the longest wait
   std::uint32_t done = 0;            ///< bits of what is done once, see Books
   std::uint16_t stage = 0;           ///< place in Books::stages_
@@ -71,9 +72,11 @@ struct Request {
   std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
   std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
   std::uint64_t turn = 0;            ///< Books::turn() when a step was given
-  std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last asked for one
+  std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one
+  std::uint64_t refusals = 0;        ///< how often the allocator had refused then
   std::uint64_t waits_since = 0;     ///< when it first waited, nanoseconds; 0: it has not
-  std::uint16_t waits_for_room = 0;  ///< how often it waited for others that asked for memory
+  std::uint16_t looks_for_room = 0;  ///< how often others that asked for memory had it begin again
+  std::uint16_t beginnings = 0;      ///< how often it began again since it last waited
 };
 
 /// What the books must know of the world when they plan; asked only when needed.
