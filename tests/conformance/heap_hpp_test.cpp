@@ -12,6 +12,7 @@
 
 #include "clpool/heap.hpp"
 #include "clpool/trace.hpp"
+#include "support/temporary_file.hpp"
 
 namespace {
 
@@ -83,7 +84,7 @@ class Numbers : public clpool::Source {
 class TraceHpp : public testing::Test {
  protected:
   void SetUp() override {
-    path_ = testing::TempDir() + "clpool_trace_hpp.csv";
+    path_ = clpool::test::temporary_file();
     const clpool::TraceWriter writer(path_);
     writer.allocated(0x1000, 64, 0, "first");
     writer.allocated(0x2000, 32);

@@ -182,6 +182,7 @@ TEST(TraceWriter, IsRefusedInAChildOfForkWhichWritesNothingOfTheParents) {
   clpool_trace_stats stats = CLPOOL_TRACE_STATS_INIT;
   EXPECT_EQ(clpool_trace_statistics(trace.get(), &stats), CLPOOL_SUCCESS);
   EXPECT_EQ(stats.events, 2u);
+  std::remove(path.c_str());
 }
 
 TEST(TraceWriter, WritesWhatTraceOpenReads) {
