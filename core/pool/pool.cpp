@@ -323,6 +323,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   const cl_command_queue toucher =
       rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
   const QueueSet* const own = own_;
+  request.given_back = given_back();
   std::unique_ptr<PoolChunk> chunk;
   Status status = Status::success;
   cl_int code = CL_SUCCESS;

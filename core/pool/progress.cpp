@@ -231,7 +231,6 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
 Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
                              std::uint64_t deadline) noexcept {
   const QueueSet* const own = own_;
-  const std::uint64_t gave_back = given_back();
   std::uint64_t awaited = UINT64_MAX;
   // At least twice, as in settle().
   for (unsigned naps = 0; naps < 2 || now_ns() < deadline;) {
@@ -259,7 +258,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
         core::finish_later_releases();
         end_parked(parked_at_a_time);
       });
-      if (request.driver_refused && given_back() != gave_back) {
+      if (request.driver_refused && given_back() != request.given_back) {
         books_.others_gave_back();
         return Waited::helped;
       }

@@ -58,6 +58,7 @@ struct Request {
   /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
   bool inside = false;
   bool grew = false;              ///< a new chunk serves it
+  std::uint64_t given_back = 0;   ///< given_back() of the process when it last asked the allocator
   bool waits_for_queues = false;  ///< its wait ends when the pool's own queues are through
 
   // The books' own: where in the order of stages it is.
