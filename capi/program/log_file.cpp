@@ -41,6 +41,9 @@ void check_size(const std::string& path, const std::string& text, std::uint64_t 
 
 std::string read_bytes(const std::string& path, std::uint64_t most_bytes) {
   std::unique_ptr<std::FILE, Closer> opened;
+  if (path.empty()) {
+    throw Failure(ExitCode::bad_input, "the name of the log is empty");
+  }
   if (path != "-") {
     opened.reset(std::fopen(path.c_str(), "rb"));
     if (opened == nullptr) {

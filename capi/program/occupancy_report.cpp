@@ -35,18 +35,11 @@ std::vector<std::string> names_of(std::uint32_t set, std::uint32_t model) {
   return names;
 }
 
-/// A factor's name in JSON, whatever the model calls it: "local_memory".
-std::string key_of(std::uint32_t factor) {
-  std::string key = clpool_occupancy_factor_name(factor, CLPOOL_MODEL_CURRENT);
-  std::replace(key.begin(), key.end(), ' ', '_');
-  return key;
-}
+/// The factors' names in JSON, whatever the model calls them: "local_memory".
 std::vector<std::string> keys_of(std::uint32_t set) {
-  std::vector<std::string> keys;
-  for (const std::uint32_t factor : factors) {
-    if ((set & factor) != 0) {
-      keys.push_back(key_of(factor));
-    }
+  std::vector<std::string> keys = names_of(set, CLPOOL_MODEL_CURRENT);
+  for (std::string& key : keys) {
+    std::replace(key.begin(), key.end(), ' ', '_');
   }
   return keys;
 }
@@ -173,7 +166,7 @@ nlohmann::ordered_json to_json(const clpool_occupancy& answer, std::int64_t thre
   nlohmann::ordered_json limits = nlohmann::ordered_json::object();
   for (const std::uint32_t factor : factors) {
     if (limit_of(answer, factor) != CLPOOL_OCCUPANCY_UNLIMITED) {
-      limits[key_of(factor)] = limit_of(answer, factor);
+      limits[keys_of(factor).front()] = limit_of(answer, factor);
     }
   }
   return {{"threads", threads},

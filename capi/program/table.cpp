@@ -32,14 +32,6 @@ std::size_t bytes_of(const std::string& text, std::size_t letters) {
   return bytes;
 }
 
-}  // namespace
-
-std::string first_letters(const std::string& text, std::size_t letters) {
-  return text.substr(0, bytes_of(text, letters));
-}
-
-namespace {
-
 /// Lines of at most `width`, broken at blanks; within words that are longer after an underscore or the like.
 std::vector<std::string> wrapped(std::string text, std::size_t width) {
   std::vector<std::string> lines;
@@ -158,6 +150,10 @@ std::string Table::text(std::size_t width) const {
     text += row;
   }
   return text;
+}
+
+std::string first_letters(const std::string& text, std::size_t letters) {
+  return text.substr(0, bytes_of(text, letters));
 }
 
 }  // namespace clpool::program

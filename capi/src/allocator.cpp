@@ -89,9 +89,7 @@ clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flag
 }
 
 void clpool_allocator_ops_init(clpool_allocator_ops* ops) noexcept {
-  if (ops != nullptr) {
-    *ops = CLPOOL_ALLOCATOR_OPS_INIT;
-  }
+  clpool::capi::initialize<clpool_allocator_ops>(ops, CLPOOL_ALLOCATOR_OPS_INIT);
 }
 
 clpool_status clpool_allocator_create_custom(const clpool_allocator_ops* ops, void* user,

@@ -3,10 +3,10 @@
 // Shims of clpool/answer.h.
 #include "clpool/answer.h"
 
+#include "shim.hpp"
+
 void clpool_answer_init(clpool_answer* answer) noexcept {
-  if (answer != nullptr) {
-    *answer = CLPOOL_ANSWER_INIT;
-  }
+  clpool::capi::initialize<clpool_answer>(answer, CLPOOL_ANSWER_INIT);
 }
 
 const char* clpool_source_name(uint32_t source) noexcept {

@@ -8,9 +8,7 @@
 #include "text.hpp"
 
 void clpool_bank_memory_init(clpool_bank_memory* memory) noexcept {
-  if (memory != nullptr) {
-    *memory = CLPOOL_BANK_MEMORY_INIT;
-  }
+  clpool::capi::initialize<clpool_bank_memory>(memory, CLPOOL_BANK_MEMORY_INIT);
 }
 
 clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, size_t item_size,

@@ -239,6 +239,9 @@ clpool_status clpool_characterize_local_access_conflicts(cl_device_id id, uint32
                                                          size_t* needed) noexcept {
   constexpr const char* function = "clpool_characterize_local_access_conflicts";
   capi::clear(needed);
+  if (text != nullptr && capacity != 0) {
+    text[0] = '\0';
+  }
   return answer_question(
       id, model_number, result, function,
       [&](const device::Identity& identity, device::Model model, device::Answer& answer) {
@@ -256,15 +259,11 @@ clpool_status clpool_characterize_local_access_conflicts(cl_device_id id, uint32
 }
 
 void clpool_performance_options_init(clpool_performance_options* options) noexcept {
-  if (options != nullptr) {
-    *options = CLPOOL_PERFORMANCE_OPTIONS_INIT;
-  }
+  clpool::capi::initialize<clpool_performance_options>(options, CLPOOL_PERFORMANCE_OPTIONS_INIT);
 }
 
 void clpool_performance_init(clpool_performance* performance) noexcept {
-  if (performance != nullptr) {
-    *performance = CLPOOL_PERFORMANCE_INIT;
-  }
+  clpool::capi::initialize<clpool_performance>(performance, CLPOOL_PERFORMANCE_INIT);
 }
 
 clpool_status clpool_characterize_performance(cl_context context, cl_device_id id,
@@ -272,9 +271,8 @@ clpool_status clpool_characterize_performance(cl_context context, cl_device_id i
                                               clpool_performance* performance) noexcept {
   constexpr const char* function = "clpool_characterize_performance";
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::require(performance, function, "performance"));
     clpool_performance result = CLPOOL_PERFORMANCE_INIT;
-    CLPOOL_TRY(capi::write_result(result, performance, function));
+    CLPOOL_TRY(capi::begin_result(result, performance, function, "performance"));
     CLPOOL_TRY(capi::require(context, function, "context"));
     CLPOOL_TRY(capi::require(id, function, "device"));
     clpool_performance_options options = CLPOOL_PERFORMANCE_OPTIONS_INIT;

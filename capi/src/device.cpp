@@ -43,9 +43,7 @@ void write_devices(const DeviceList& list, cl_device_id* devices, std::size_t ca
 }  // namespace
 
 void clpool_device_options_init(clpool_device_options* options) noexcept {
-  if (options != nullptr) {
-    *options = CLPOOL_DEVICE_OPTIONS_INIT;
-  }
+  clpool::capi::initialize<clpool_device_options>(options, CLPOOL_DEVICE_OPTIONS_INIT);
 }
 
 clpool_status clpool_device_choose(const clpool_device_options* options_or_null, cl_device_id* out) noexcept {
@@ -104,17 +102,14 @@ clpool_status clpool_device_describe(cl_device_id device, char* text, size_t cap
 }
 
 void clpool_device_facts_init(clpool_device_facts* facts) noexcept {
-  if (facts != nullptr) {
-    *facts = CLPOOL_DEVICE_FACTS_INIT;
-  }
+  clpool::capi::initialize<clpool_device_facts>(facts, CLPOOL_DEVICE_FACTS_INIT);
 }
 
 clpool_status clpool_device_read_facts(cl_device_id device, clpool_device_facts* facts) noexcept {
   constexpr const char* function = __func__;
   return clpool::capi::guarded([&] {
-    CLPOOL_TRY(clpool::capi::require(facts, function, "facts"));
     clpool_device_facts result = CLPOOL_DEVICE_FACTS_INIT;
-    CLPOOL_TRY(clpool::capi::write_result(result, facts, function));
+    CLPOOL_TRY(clpool::capi::begin_result(result, facts, function, "facts"));
     CLPOOL_TRY(clpool::capi::require(device, function, "device"));
     DeviceFacts found;
     CLPOOL_TRY(read_device_facts(device, found));

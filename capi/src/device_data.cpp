@@ -97,9 +97,7 @@ clpool_status create(std::uint32_t model_number, clpool_device_data** out, const
 }  // namespace
 
 void clpool_device_limits_init(clpool_device_limits* limits) noexcept {
-  if (limits != nullptr) {
-    *limits = CLPOOL_DEVICE_LIMITS_INIT;
-  }
+  clpool::capi::initialize<clpool_device_limits>(limits, CLPOOL_DEVICE_LIMITS_INIT);
 }
 
 clpool_status clpool_device_data_create_from_device(cl_device_id id, uint32_t model_number,
@@ -144,9 +142,8 @@ clpool_status clpool_device_data_limits(const clpool_device_data* data,
                                         clpool_device_limits* limits) noexcept {
   constexpr const char* function = "clpool_device_data_limits";
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::require(limits, function, "limits"));
     clpool_device_limits result = CLPOOL_DEVICE_LIMITS_INIT;
-    CLPOOL_TRY(capi::write_result(result, limits, function));
+    CLPOOL_TRY(capi::begin_result(result, limits, function, "limits"));
     CLPOOL_TRY(capi::require(data, function, "data"));
     to_c(data->limits, result);
     return capi::write_result(result, limits, function);

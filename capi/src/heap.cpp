@@ -31,9 +31,7 @@ const Block* to_core(const clpool_heap_range* range) noexcept {
 }  // namespace
 
 void clpool_heap_stats_init(clpool_heap_stats* stats) noexcept {
-  if (stats != nullptr) {
-    *stats = CLPOOL_HEAP_STATS_INIT;
-  }
+  clpool::capi::initialize<clpool_heap_stats>(stats, CLPOOL_HEAP_STATS_INIT);
 }
 
 clpool_status clpool_heap_create(uint64_t granule, clpool_heap** out) noexcept {
@@ -98,10 +96,10 @@ uint64_t clpool_heap_range_size(const clpool_heap_range* range) noexcept {
 
 clpool_status clpool_heap_statistics(const clpool_heap* heap, clpool_heap_stats* stats) noexcept {
   return guarded([&] {
-    CLPOOL_TRY(require(heap, "clpool_heap_statistics", "heap"));
-    CLPOOL_TRY(require(stats, "clpool_heap_statistics", "stats"));
-    const SpaceHeap& object = *to_core(heap);
     clpool_heap_stats result = CLPOOL_HEAP_STATS_INIT;
+    CLPOOL_TRY(clpool::capi::begin_result(result, stats, "clpool_heap_statistics", "stats"));
+    CLPOOL_TRY(require(heap, "clpool_heap_statistics", "heap"));
+    const SpaceHeap& object = *to_core(heap);
     result.managed = object.heap().managed_bytes();
     result.free = object.heap().free_bytes();
     result.largest_free = object.heap().largest_free();

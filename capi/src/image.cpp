@@ -78,9 +78,7 @@ clpool_status clpool_image_formats(cl_context context, cl_mem_flags flags, cl_me
 }
 
 void clpool_image_options_init(clpool_image_options* options) noexcept {
-  if (options != nullptr) {
-    *options = CLPOOL_IMAGE_OPTIONS_INIT;
-  }
+  clpool::capi::initialize<clpool_image_options>(options, CLPOOL_IMAGE_OPTIONS_INIT);
 }
 
 clpool_status clpool_image_create(cl_context context, const clpool_image_options* options,
@@ -108,9 +106,7 @@ clpool_status clpool_image_create(cl_context context, const clpool_image_options
 }
 
 void clpool_image_array_init(clpool_image_array* array) noexcept {
-  if (array != nullptr) {
-    *array = CLPOOL_IMAGE_ARRAY_INIT;
-  }
+  clpool::capi::initialize<clpool_image_array>(array, CLPOOL_IMAGE_ARRAY_INIT);
 }
 
 clpool_status clpool_image_create_from_array(cl_context context, const clpool_image_array* array,

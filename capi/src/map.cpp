@@ -3,6 +3,7 @@
 // Shims of clpool/map.h.
 #include "clpool/map.h"
 
+#include "base/process.hpp"
 #include "memory/map.hpp"
 
 #include "command.hpp"
@@ -22,7 +23,10 @@ namespace {
 
 const Map* live(const clpool_map* map) noexcept {
   const Map* object = to_core(map);
-  return object != nullptr && object->state == MemState::live ? object : nullptr;
+  return object != nullptr && object->state == MemState::live &&
+                 object->mem->made_in == static_cast<std::uint8_t>(clpool::core::process_generation())
+             ? object
+             : nullptr;
 }
 
 }  // namespace

@@ -90,9 +90,7 @@ Status to_functions(const clpool_memo_ops* source, MemoFunctions& functions, con
 }  // namespace
 
 void clpool_memo_ops_init(clpool_memo_ops* ops) noexcept {
-  if (ops != nullptr) {
-    *ops = CLPOOL_MEMO_OPS_INIT;
-  }
+  clpool::capi::initialize<clpool_memo_ops>(ops, CLPOOL_MEMO_OPS_INIT);
 }
 
 clpool_status clpool_memo_create(clpool_memo** out) noexcept {

@@ -33,9 +33,8 @@ inline Status to_model(std::uint32_t number, device::Model& model, const char* f
 
 /// Sets the caller's answer to its empty value, for the case of a failure.
 inline Status begin_answer(clpool_answer* target, const char* function) noexcept {
-  CLPOOL_TRY(require(target, function, "answer"));
   const clpool_answer empty = CLPOOL_ANSWER_INIT;
-  return write_result(empty, target, function);
+  return begin_result(empty, target, function, "answer");
 }
 
 inline Status write_answer(const device::Answer& source, clpool_answer* target,

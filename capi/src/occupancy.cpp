@@ -58,31 +58,25 @@ clpool_occupancy to_c(const device::OccupancyResult& result) {
   return c;
 }
 
-/// Sets the caller's answer to its empty value, for the case of a failure.
 Status begin(clpool_occupancy* target, const char* function) {
   const clpool_occupancy empty = CLPOOL_OCCUPANCY_INIT;
-  return capi::write_result(empty, target, function);
+  return capi::begin_result(empty, target, function, "occupancy");
 }
 
 }  // namespace
 
 void clpool_occupancy_request_init(clpool_occupancy_request* request) noexcept {
-  if (request != nullptr) {
-    *request = CLPOOL_OCCUPANCY_REQUEST_INIT;
-  }
+  clpool::capi::initialize<clpool_occupancy_request>(request, CLPOOL_OCCUPANCY_REQUEST_INIT);
 }
 
 void clpool_occupancy_init(clpool_occupancy* occupancy) noexcept {
-  if (occupancy != nullptr) {
-    *occupancy = CLPOOL_OCCUPANCY_INIT;
-  }
+  clpool::capi::initialize<clpool_occupancy>(occupancy, CLPOOL_OCCUPANCY_INIT);
 }
 
 clpool_status clpool_occupancy_compute(const clpool_device_data* data, const clpool_occupancy_request* source,
                                        clpool_occupancy* occupancy) noexcept {
   constexpr const char* function = "clpool_occupancy_compute";
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::require(occupancy, function, "occupancy"));
     CLPOOL_TRY(begin(occupancy, function));
     CLPOOL_TRY(capi::require(data, function, "data"));
     device::OccupancyRequest request;
@@ -98,10 +92,11 @@ clpool_status clpool_occupancy_suggest(const clpool_device_data* data, const clp
                                        clpool_occupancy* best_or_null) noexcept {
   constexpr const char* function = "clpool_occupancy_suggest";
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::begin_output(sizes, capacity, count, function));
+    capi::clear(count);
     if (best_or_null != nullptr) {
       CLPOOL_TRY(begin(best_or_null, function));
     }
+    CLPOOL_TRY(capi::begin_output(sizes, capacity, count, function));
     CLPOOL_TRY(capi::require(data, function, "data"));
     device::OccupancyRequest request;
     device::OccupancyResult best;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The smallest struct_size that was ever valid, of every public struct that has one. Structs grow at their end:
-// a number here ends with the field that was the last one when the struct was published, and stays.
+// a number here ends with the field that was the last one when the struct was published, and stays. And the sizes
+// that 1.0 has.
 #pragma once
 
 #include <cstddef>
@@ -51,5 +52,16 @@ template <>
 inline constexpr std::size_t oldest_size<clpool_pool_options> = offsetof(clpool_pool_options, wait_ns);
 
 #undef CLPOOL_OLDEST
+
+/// The size that 1.0 has, which the functions clpool_…_init() write in all later versions, too.
+template <typename Struct>
+inline constexpr std::size_t first_release_size = oldest_size<Struct>;
+template <>
+inline constexpr std::size_t first_release_size<clpool_pool_options> = size_that_ends_at<clpool_pool_options>(
+    offsetof(clpool_pool_options, reserved_2) + sizeof(clpool_pool_options::reserved_2));
+template <>
+inline constexpr std::size_t first_release_size<clpool_pool_callbacks> =
+    size_that_ends_at<clpool_pool_callbacks>(offsetof(clpool_pool_callbacks, destroy) +
+                                             sizeof(clpool_pool_callbacks::destroy));
 
 }  // namespace clpool::capi

@@ -76,7 +76,7 @@ Status read_callbacks(const clpool_pool_options& given, clpool::core::PoolCallba
                   ours.version, callbacks_version);
     }
   }
-  callbacks = {ours.collect, ours.out_of_memory, ours.message, given.user};
+  callbacks = {ours.collect, ours.out_of_memory, ours.message, ours.destroy, given.user};
   return Status::success;
 }
 
@@ -176,21 +176,15 @@ clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) 
 }  // namespace
 
 void clpool_pool_callbacks_init(clpool_pool_callbacks* callbacks) noexcept {
-  if (callbacks != nullptr) {
-    *callbacks = CLPOOL_POOL_CALLBACKS_INIT;
-  }
+  clpool::capi::initialize<clpool_pool_callbacks>(callbacks, CLPOOL_POOL_CALLBACKS_INIT);
 }
 
 void clpool_pool_options_init(clpool_pool_options* options) noexcept {
-  if (options != nullptr) {
-    *options = CLPOOL_POOL_OPTIONS_INIT;
-  }
+  clpool::capi::initialize<clpool_pool_options>(options, CLPOOL_POOL_OPTIONS_INIT);
 }
 
 void clpool_pool_stats_init(clpool_pool_stats* stats) noexcept {
-  if (stats != nullptr) {
-    *stats = CLPOOL_POOL_STATS_INIT;
-  }
+  clpool::capi::initialize<clpool_pool_stats>(stats, CLPOOL_POOL_STATS_INIT);
 }
 
 clpool_status clpool_pool_create(clpool_allocator* allocator, const clpool_pool_options* options_or_null,
@@ -248,8 +242,9 @@ clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue,
 
 clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats) noexcept {
   return guarded([&] {
+    const clpool_pool_stats empty = CLPOOL_POOL_STATS_INIT;
+    CLPOOL_TRY(clpool::capi::begin_result(empty, stats, "clpool_pool_statistics", "stats"));
     CLPOOL_TRY(require(pool, "clpool_pool_statistics", "pool"));
-    CLPOOL_TRY(require(stats, "clpool_pool_statistics", "stats"));
     CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     return write_result(convert(to_core(pool)->statistics()), stats, "clpool_pool_statistics");
   });

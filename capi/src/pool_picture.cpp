@@ -150,12 +150,13 @@ std::string chunks_of(Pool& pool) {
 }  // namespace
 
 clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, void* user) noexcept {
-  return guarded([&] {
+  return guarded([&]() -> Status {
     CLPOOL_TRY(require(pool, "clpool_pool_visit", "pool"));
     CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     if (visitor == nullptr) {
       return fail(Status::invalid_value, "clpool_pool_visit: visitor is NULL");
     }
+    std::int32_t answer = 0;
     to_core(pool)->visit([&](const PoolStretch& stretch) {
       const clpool_pool_stretch shown{static_cast<uint32_t>(sizeof(clpool_pool_stretch)),
                                       static_cast<uint32_t>(stretch.state),
@@ -164,9 +165,11 @@ clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, 
                                       stretch.size,
                                       stretch.requested,
                                       stretch.tag};
-      return visitor(user, &shown) == 0;
+      answer = visitor(user, &shown);
+      return answer == 0;
     });
-    return Status::success;
+    return answer == 0 ? Status::success
+                       : fail(Status::callback, "clpool_pool_visit: the visitor stopped it with %d", answer);
   });
 }
 
@@ -174,12 +177,15 @@ clpool_status clpool_pool_dump_json(clpool_pool* pool, char* buffer, size_t capa
                                     size_t* needed_or_null) noexcept {
   return guarded([&] {
     clpool::capi::clear(needed_or_null);
-    CLPOOL_TRY(require(pool, "clpool_pool_dump_json", "pool"));
-    CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     if (buffer == nullptr && capacity != 0) {
       return fail(Status::invalid_value, "clpool_pool_dump_json: capacity is %zu, but buffer is NULL",
                   capacity);
     }
+    if (capacity != 0) {
+      buffer[0] = '\0';
+    }
+    CLPOOL_TRY(require(pool, "clpool_pool_dump_json", "pool"));
+    CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
     Pool& object = *to_core(pool);
     std::string json = R"({"schema": "clpool-pool-1", "name": )";
     add_text(json, object.options().name);

@@ -61,6 +61,15 @@ Status require(const T* pointer, const char* function, const char* parameter) no
                             : fail(Status::invalid_value, "%s: %s is NULL", function, parameter);
 }
 
+/// INVALID_VALUE for a size that no version of a struct can have, as it ends within a field.
+template <typename Struct>
+Status require_whole(std::uint32_t size, const char* function) noexcept {
+  return size % alignof(Struct) == 0
+             ? Status::success
+             : fail(Status::invalid_value, "%s: struct_size is %u, it must be a multiple of %zu", function,
+                    size, alignof(Struct));
+}
+
 /// Copies a caller's options struct of any version of the ABI into the library's own (which must already hold
 /// the defaults and whose first field is `uint32_t struct_size`). A shorter struct keeps the defaults of the
 /// fields it lacks, but must be at least the oldest valid one; in a longer one every byte beyond ours must be 0.
@@ -74,6 +83,7 @@ Status read_options(const Options* source, Options& target, const char* function
                 "%s: struct_size is %u, the smallest valid one is %zu (use the _INIT macro)", function, size,
                 oldest);
   }
+  CLPOOL_TRY(require_whole<Options>(size, function));
   if (size > sizeof(Options)) {
     if (size > 65536) {
       return fail(Status::invalid_value, "%s: struct_size is %u, the largest valid one is 65536", function,
@@ -99,6 +109,15 @@ inline Status require_zero(std::uint32_t reserved, const char* function) noexcep
                        : fail(Status::invalid_value, "%s: reserved is %u, it must be 0", function, reserved);
 }
 
+/// Sets a caller's struct to its initial value, as the first release has it: the caller may know no more of it.
+template <typename Struct>
+void initialize(Struct* target, const Struct& initial) noexcept {
+  if (target != nullptr) {
+    std::memcpy(target, &initial, first_release_size<Struct>);
+    target->struct_size = first_release_size<Struct>;
+  }
+}
+
 /// Copies a result struct to the caller's, of whatever version, keeping the caller's struct_size.
 template <typename Result>
 Status write_result(const Result& source, Result* target, const char* function) noexcept {
@@ -109,11 +128,24 @@ Status write_result(const Result& source, Result* target, const char* function) 
     return fail(Status::invalid_value, "%s: struct_size is %u, valid are %zu to 65536 (use the _INIT macro)",
                 function, size, oldest);
   }
+  CLPOOL_TRY(require_whole<Result>(size, function));
+  if constexpr (requires { target->reserved; }) {
+    CLPOOL_TRY(require_zero(target->reserved, function));
+  }
   const std::size_t known = size < sizeof(Result) ? size : sizeof(Result);
   std::memcpy(target, &source, known);
   std::memset(reinterpret_cast<unsigned char*>(target) + known, 0, size - known);
   target->struct_size = size;
   return Status::success;
+}
+
+/// Sets a caller's result struct to its initial value, for the case of a failure; INVALID_VALUE naming the
+/// parameter if its address is null.
+template <typename Result>
+Status begin_result(const Result& initial, Result* target, const char* function,
+                    const char* parameter) noexcept {
+  CLPOOL_TRY(require(target, function, parameter));
+  return write_result(initial, target, function);
 }
 
 }  // namespace clpool::capi

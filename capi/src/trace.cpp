@@ -12,6 +12,7 @@
 #include "trace/reader.hpp"
 
 using clpool::capi::begin_object;
+using clpool::capi::begin_result;
 using clpool::capi::guarded;
 using clpool::capi::release_later;
 using clpool::capi::require;
@@ -85,22 +86,23 @@ clpool_status clpool_trace_release(clpool_trace* trace) noexcept {
 }
 
 clpool_status clpool_trace_release_later(clpool_trace* trace) noexcept {
-  return release_later(trace, "the log");
+  if (trace != nullptr) {
+    to_core(trace)->release_later();
+  }
+  return CLPOOL_SUCCESS;
 }
 
 void clpool_trace_stats_init(clpool_trace_stats* stats) noexcept {
-  if (stats != nullptr) {
-    *stats = CLPOOL_TRACE_STATS_INIT;
-  }
+  clpool::capi::initialize<clpool_trace_stats>(stats, CLPOOL_TRACE_STATS_INIT);
 }
 
 clpool_status clpool_trace_statistics(const clpool_trace* trace, clpool_trace_stats* stats) noexcept {
   constexpr const char* function = __func__;
   return guarded([&]() -> Status {
-    CLPOOL_TRY(require(trace, function, "trace"));
-    CLPOOL_TRY(require(stats, function, "stats"));
-    const TraceFigures& figures = to_core(trace)->figures;
     clpool_trace_stats result = CLPOOL_TRACE_STATS_INIT;
+    CLPOOL_TRY(begin_result(result, stats, function, "stats"));
+    CLPOOL_TRY(require(trace, function, "trace"));
+    const TraceFigures& figures = to_core(trace)->figures;
     result.events = to_core(trace)->events.size();
     result.allocations = figures.allocations;
     result.releases = figures.releases;
@@ -117,24 +119,22 @@ clpool_status clpool_trace_statistics(const clpool_trace* trace, clpool_trace_st
 }
 
 void clpool_trace_event_init(clpool_trace_event* event) noexcept {
-  if (event != nullptr) {
-    *event = CLPOOL_TRACE_EVENT_INIT;
-  }
+  clpool::capi::initialize<clpool_trace_event>(event, CLPOOL_TRACE_EVENT_INIT);
 }
 
 clpool_status clpool_trace_event_at(const clpool_trace* trace, uint64_t index,
                                     clpool_trace_event* event) noexcept {
   constexpr const char* function = __func__;
   return guarded([&]() -> Status {
+    clpool_trace_event result = CLPOOL_TRACE_EVENT_INIT;
+    CLPOOL_TRY(begin_result(result, event, function, "event"));
     CLPOOL_TRY(require(trace, function, "trace"));
-    CLPOOL_TRY(require(event, function, "event"));
     const auto& events = to_core(trace)->events;
     if (index >= events.size()) {
       return fail(Status::invalid_value, "%s: index is %llu, the log has %zu events", function,
                   static_cast<unsigned long long>(index), events.size());
     }
     const TraceEvent& source = events[index];
-    clpool_trace_event result = CLPOOL_TRACE_EVENT_INIT;
     result.action = static_cast<uint32_t>(source.action);
     result.thread = source.thread;
     result.time_us = source.time_us;
@@ -169,11 +169,11 @@ clpool_status clpool_trace_writer_write(clpool_trace_writer* writer, uint32_t ac
       return fail(Status::invalid_value, "%s: action is %u, valid are %d to %d", function, action,
                   CLPOOL_TRACE_ALLOCATE, CLPOOL_TRACE_ALLOCATE_FAILURE);
     }
-    if (action == CLPOOL_TRACE_ALLOCATE && pointer == 0 && size != 0) {
-      return fail(Status::invalid_value,
-                  "%s: pointer is 0 for an allocation of %llu bytes; one that failed is "
-                  "CLPOOL_TRACE_ALLOCATE_FAILURE",
-                  function, static_cast<unsigned long long>(size));
+    if (action != CLPOOL_TRACE_ALLOCATE_FAILURE && pointer == 0 && size != 0) {
+      return fail(
+          Status::invalid_value,
+          "%s: pointer is 0 for %llu bytes; an allocation that failed is CLPOOL_TRACE_ALLOCATE_FAILURE",
+          function, static_cast<unsigned long long>(size));
     }
     return to_core(writer)->write({.action = static_cast<TraceAction>(action),
                                    .pointer = pointer,

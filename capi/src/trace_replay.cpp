@@ -53,19 +53,22 @@ std::uint64_t parts_per_million(std::uint64_t numerator, std::uint64_t denominat
                                                        static_cast<long double>(denominator));
 }
 
+Status begin(clpool_trace_replay_result* result, const char* function) noexcept {
+  const clpool_trace_replay_result empty = CLPOOL_TRACE_REPLAY_RESULT_INIT;
+  return clpool::capi::begin_result(empty, result, function, "result");
+}
+
 /// Checks what both replays are given, runs one, and lets `count_driver` add the driver's part.
 template <typename Target, typename CountDriver>
 Status replay(const clpool_trace* trace, Target& target, const clpool_trace_replay_options* options_or_null,
               clpool_trace_replay_result* result, const char* function, CountDriver&& count_driver) {
   CLPOOL_TRY(require(trace, function, "trace"));
-  CLPOOL_TRY(require(result, function, "result"));
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
   if (options_or_null != nullptr) {
     CLPOOL_TRY(read_options(options_or_null, options, function));
     CLPOOL_TRY(clpool::capi::require_zero(options.reserved, function));
   }
   clpool_trace_replay_result found = CLPOOL_TRACE_REPLAY_RESULT_INIT;
-  CLPOOL_TRY(write_result(found, result, function));
   const ReplayProgress progress = {
       options.progress, options.user,
       options.progress_interval == 0 ? default_progress_interval : options.progress_interval};
@@ -85,15 +88,11 @@ Status replay(const clpool_trace* trace, Target& target, const clpool_trace_repl
 }  // namespace
 
 void clpool_trace_replay_options_init(clpool_trace_replay_options* options) noexcept {
-  if (options != nullptr) {
-    *options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
-  }
+  clpool::capi::initialize<clpool_trace_replay_options>(options, CLPOOL_TRACE_REPLAY_OPTIONS_INIT);
 }
 
 void clpool_trace_replay_result_init(clpool_trace_replay_result* result) noexcept {
-  if (result != nullptr) {
-    *result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
-  }
+  clpool::capi::initialize<clpool_trace_replay_result>(result, CLPOOL_TRACE_REPLAY_RESULT_INIT);
 }
 
 clpool_status clpool_trace_replay_pool(const clpool_trace* trace, clpool_pool* pool,
@@ -101,6 +100,7 @@ clpool_status clpool_trace_replay_pool(const clpool_trace* trace, clpool_pool* p
                                        clpool_trace_replay_result* result) noexcept {
   constexpr const char* function = __func__;
   return guarded([&]() -> Status {
+    CLPOOL_TRY(begin(result, function));
     CLPOOL_TRY(require(pool, function, "pool"));
     clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
     CLPOOL_TRY(static_cast<Status>(clpool_pool_statistics(pool, &stats)));
@@ -120,6 +120,7 @@ clpool_status clpool_trace_replay_allocator(const clpool_trace* trace, clpool_al
                                             clpool_trace_replay_result* result) noexcept {
   constexpr const char* function = __func__;
   return guarded([&]() -> Status {
+    CLPOOL_TRY(begin(result, function));
     CLPOOL_TRY(require(allocator, function, "allocator"));
     AllocatorTarget target{allocator};
     return replay(trace, target, options_or_null, result, function, [&](clpool_trace_replay_result& found) {

@@ -76,9 +76,7 @@ clpool_status clpool_mem_write(cl_command_queue queue, clpool_mem* mem, size_t o
 }
 
 void clpool_box_init(clpool_box* box) noexcept {
-  if (box != nullptr) {
-    *box = CLPOOL_BOX_INIT;
-  }
+  clpool::capi::initialize<clpool_box>(box, CLPOOL_BOX_INIT);
 }
 
 clpool_status clpool_mem_copy_box(cl_command_queue queue, clpool_mem* target, clpool_mem* source,
@@ -126,12 +124,13 @@ clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* const* mems
   });
 }
 
-clpool_status clpool_mem_copy_p2p(cl_command_queue queue, clpool_mem* target, clpool_mem* source, size_t size,
-                                  cl_uint wait_count, const cl_event* wait_list,
-                                  cl_event* event_or_null) noexcept {
+clpool_status clpool_mem_copy_p2p(cl_command_queue queue, clpool_mem* target, size_t target_offset,
+                                  clpool_mem* source, size_t source_offset, size_t size, cl_uint wait_count,
+                                  const cl_event* wait_list, cl_event* event_or_null) noexcept {
   return command(queue, wait_count, wait_list, event_or_null, [&](const Order& order) -> Status {
     CLPOOL_TRY(require(target, "clpool_mem_copy_p2p", "target"));
     CLPOOL_TRY(require(source, "clpool_mem_copy_p2p", "source"));
-    return clpool::core::copy_p2p(order, *to_core(target), *to_core(source), size);
+    return clpool::core::copy_p2p(order, *to_core(target), target_offset, *to_core(source), source_offset,
+                                  size);
   });
 }

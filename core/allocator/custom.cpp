@@ -9,6 +9,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/reported.hpp"
+
 namespace clpool::core {
 namespace {
 
@@ -33,6 +35,7 @@ class CustomAllocator final : public Allocator {
     }
     std::uint64_t value = 0;
     std::int32_t code = 0;
+    Reported reported;
     try {
       code = functions_.allocate(functions_.user, size, alignment, &value);
     } catch (const std::exception& exception) {
@@ -42,16 +45,21 @@ class CustomAllocator final : public Allocator {
       return fail(Status::callback, "the custom allocator threw for %llu bytes",
                   static_cast<unsigned long long>(size));
     }
-    if (code < 0) {  // an OpenCL code
-      return fail_cl(code, "custom allocator", "%llu bytes", static_cast<unsigned long long>(size));
+    if (code != 0) {
+      reported.look(code);
     }
-    if (code == static_cast<std::int32_t>(Status::out_of_memory)) {
-      return fail(Status::out_of_memory, "the custom allocator has no %llu bytes",
-                  static_cast<unsigned long long>(size));
+    if (code < 0) {
+      return fail_cl(code, "custom allocator", "%llu bytes%s", static_cast<unsigned long long>(size),
+                     reported.text());
     }
     if (code != 0) {
-      return fail(Status::callback, "the custom allocator failed with status %d for %llu bytes", code,
-                  static_cast<unsigned long long>(size));
+      const Status status = Reported::status_of(code);
+      return status == Status::out_of_memory
+                 ? fail_behind(status, reported.code(), "the custom allocator has no %llu bytes%s",
+                               static_cast<unsigned long long>(size), reported.text())
+                 : fail_behind(status, reported.code(),
+                               "the custom allocator failed with status %d for %llu bytes%s", code,
+                               static_cast<unsigned long long>(size), reported.text());
     }
     if (value == 0) {
       return fail(Status::callback, "the custom allocator reported success but chunk 0 for %llu bytes",

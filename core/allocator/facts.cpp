@@ -52,7 +52,7 @@ Status check_allocator_flags(cl_mem_flags flags) noexcept {
 }
 
 Status check_access_flags(cl_mem_flags flags) noexcept {
-  const cl_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
+  const cl_mem_flags access = flags & access_flags;
   if ((access & (access - 1)) != 0) {
     return fail(
         Status::invalid_value,

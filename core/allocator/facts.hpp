@@ -33,6 +33,8 @@ struct QueueFacts {
 };
 Status read_queue_facts(cl_command_queue queue, QueueFacts& facts);
 
+/// What a device and what the host does with memory; of each at most one is valid.
+constexpr cl_mem_flags access_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
 constexpr cl_mem_flags host_access_flags =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
@@ -40,7 +42,8 @@ constexpr cl_mem_flags host_access_flags =
 /// take.
 Status check_access_flags(cl_mem_flags flags) noexcept;
 
-/// The same, and for the flags that need host memory, which an allocator has none of. Flags that the library does not know go to the driver as they are.
+/// The same, and for the flags that need host memory, which an allocator has none of. Flags that the library
+/// does not know go to the driver as they are.
 Status check_allocator_flags(cl_mem_flags flags) noexcept;
 
 /// INVALID_VALUE for 0 bytes, sizes beyond the address space and alignments that `traits` cannot

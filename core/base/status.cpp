@@ -23,8 +23,9 @@ constexpr std::size_t text_size = 1024;
 struct LastError {
   char* text = nullptr;  ///< text_size bytes from the first error on
   cl_int cl_code = CL_SUCCESS;
-  bool is_lost = false;    ///< there is an error without a text
-  bool has_ended = false;  ///< the thread is ending: nothing is made any more
+  std::uint8_t status = 0;  ///< a Status: threads' own storage is short
+  bool is_lost = false;     ///< there is an error without a text
+  bool has_ended = false;   ///< the thread is ending: nothing is made any more
   ~LastError() {
     delete[] std::exchange(text, nullptr);
     has_ended = true;
@@ -74,14 +75,31 @@ const char* status_text(Status status) noexcept {
   return "unknown status";
 }
 
-Status fail(Status status, const char* format, ...) noexcept {
-  va_list arguments;
-  va_start(arguments, format);
+namespace {
+
+void record(Status status, cl_int code, const char* format, va_list arguments) noexcept {
   if (char* const text = last_error.room(); text != nullptr) {
     format_line(text, text_size, format, arguments);
   }
+  last_error.cl_code = code;
+  last_error.status = static_cast<std::uint8_t>(status);
+}
+
+}  // namespace
+
+Status fail(Status status, const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  record(status, CL_SUCCESS, format, arguments);
   va_end(arguments);
-  last_error.cl_code = CL_SUCCESS;
+  return status;
+}
+
+Status fail_behind(Status status, cl_int code, const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  record(status, code, format, arguments);
+  va_end(arguments);
   return status;
 }
 
@@ -95,7 +113,9 @@ Status fail_cl(cl_int code, const char* routine, const char* format, ...) noexce
     std::snprintf(text, text_size, "%s: %s (%s, %d)", routine, what, cl_error_name(code), code);
   }
   last_error.cl_code = code;
-  return is_cl_out_of_memory(code) ? Status::out_of_memory : Status::opencl;
+  const Status status = status_of_cl(code);
+  last_error.status = static_cast<std::uint8_t>(status);
+  return status;
 }
 
 const char* last_error_message() noexcept {
@@ -108,7 +128,12 @@ cl_int last_cl_error() noexcept {
   return last_error.cl_code;
 }
 
-KeptError::KeptError() noexcept : code_(last_error.cl_code), is_lost_(last_error.is_lost) {
+Status last_status() noexcept {
+  return static_cast<Status>(last_error.status);
+}
+
+KeptError::KeptError() noexcept
+    : code_(last_error.cl_code), status_(last_status()), is_lost_(last_error.is_lost) {
   static_assert(sizeof text_ == text_size);
   std::strcpy(text_, last_error.text != nullptr ? last_error.text : "");
 }
@@ -118,6 +143,7 @@ KeptError::~KeptError() {
     std::strcpy(text, text_);
   }
   last_error.cl_code = code_;
+  last_error.status = static_cast<std::uint8_t>(status_);
   last_error.is_lost = is_lost_;
 }
 
@@ -130,6 +156,7 @@ void clear_last_error() noexcept {
     last_error.text[0] = '\0';
   }
   last_error.cl_code = CL_SUCCESS;
+  last_error.status = 0;
   last_error.is_lost = false;
 }
 

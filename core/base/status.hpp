@@ -31,11 +31,18 @@ const char* status_text(Status status) noexcept;
 [[gnu::cold, gnu::format(printf, 3, 4)]] Status fail_cl(cl_int code, const char* routine, const char* format,
                                                         ...) noexcept;
 
+/// fail() for a failure behind which another one is, whose OpenCL code is kept for last_cl_error().
+[[gnu::cold, gnu::format(printf, 3, 4)]] Status fail_behind(Status status, cl_int code, const char* format,
+                                                            ...) noexcept;
+
 /// Text of the calling thread's last failure, "" before the first; valid until that thread's next failure.
 const char* last_error_message() noexcept;
 
 /// OpenCL code of the calling thread's last failure, CL_SUCCESS when it did not come from OpenCL.
 cl_int last_cl_error() noexcept;
+
+/// The status of the calling thread's last failure, success when it was forgotten.
+Status last_status() noexcept;
 
 /// Forgets the calling thread's last failure.
 void clear_last_error() noexcept;
@@ -55,6 +62,7 @@ class KeptError {
  private:
   char text_[1024];
   cl_int code_;
+  Status status_;
   bool is_lost_;
 };
 
@@ -66,6 +74,11 @@ const char* cl_error_name(cl_int code) noexcept;
 /// CL_OUT_OF_RESOURCES (-5), CL_OUT_OF_HOST_MEMORY (-6).
 constexpr bool is_cl_out_of_memory(cl_int code) noexcept {
   return code == -4 || code == -5 || code == -6;
+}
+
+/// The status of a failure with an OpenCL code.
+constexpr Status status_of_cl(cl_int code) noexcept {
+  return is_cl_out_of_memory(code) ? Status::out_of_memory : Status::opencl;
 }
 
 }  // namespace clpool::core

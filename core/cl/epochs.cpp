@@ -12,7 +12,8 @@
 namespace clpool::core::cl {
 namespace {
 
-constexpr int most_marked_again = 16;
+/// How often queues take no marker in place of one that failed before nothing is believed to run any more.
+constexpr int most_refused = 16;
 
 }  // namespace
 
@@ -75,11 +76,12 @@ void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
 bool Epochs::are_through(Closed& closed) noexcept {
   for (std::size_t i = 0; i < closed.events.size(); ++i) {
     const cl_int state = state_of(closed.events[i].get());
-    if (state < CL_COMPLETE && closed.marked_again < most_marked_again) {
-      ++closed.marked_again;
+    if (state < CL_COMPLETE && closed.refused < most_refused) {
       Event again;
       if (enqueue_marker(queues_[i].get(), has_old_, again) == Status::success) {
         closed.events[i] = std::move(again);
+      } else {
+        ++closed.refused;
       }
       return false;
     }

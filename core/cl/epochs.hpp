@@ -57,12 +57,12 @@ class Epochs {
   struct Closed {
     std::uint64_t number;
     std::vector<Event> events;
-    int marked_again = 0;
+    int refused = 0;  ///< how often a queue took no marker in place of one that failed
   };
 
-  /// Whether all queues are through with what was before its markers. A marker that failed says nothing of that and is
-  /// enqueued again: PoCL fails it with any command before it, while others of the queue still run. Where that
-  /// does not help, nothing runs any more.
+  /// Whether all queues are through with what was before its markers. A marker that failed says nothing of
+  /// that and is enqueued again, as often as it fails: PoCL fails it with any command before it, while others
+  /// of the queue still run. Queues that take none any more, time and again, are dead.
   bool are_through(Closed& closed) noexcept;
 
   /// Moves the one element of `closed` to its place in closed_. mutex_ is held.

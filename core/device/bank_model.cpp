@@ -50,7 +50,8 @@ Status check(const BankMemory& memory, const BankAccess& access) noexcept {
                   stored);
     }
     if (__builtin_mul_overflow(bytes, std::max(extent, stored), &bytes)) {
-      return fail(Status::invalid_value, "the array has more bytes than memory can");
+      return fail(Status::invalid_value, "the array has over %llu bytes, more than memory can",
+                  static_cast<unsigned long long>(SIZE_MAX));
     }
   }
   return Status::success;

@@ -3,6 +3,8 @@
 // The cache: a map of entries under one mutex, and the list of all caches of the process.
 #include "memo/memo.hpp"
 
+#include "base/reported.hpp"
+
 namespace clpool::core {
 namespace {
 
@@ -140,9 +142,12 @@ Status Memo::get(void* object, const MemoObjectKind& kind, std::string bytes, co
 Status Memo::compute(const Key& key, const MemoFunctions& functions, void* user,
                      Reference<MemoValue>& value) {
   void* result = nullptr;
+  Reported reported;
   if (const std::int32_t code = functions.compute(user, &result); code != 0) {
-    return fail(Status::callback, "the computation for a key of %zu bytes reports status %d",
-                key.bytes.size(), code);
+    reported.look(code);
+    return fail_behind(Reported::status_of(code), reported.code(),
+                       "the computation for a key of %zu bytes reports status %d%s", key.bytes.size(), code,
+                       reported.text());
   }
   auto* made = new (std::nothrow) MemoValue(result, functions.destroy);
   if (made == nullptr) {

@@ -60,11 +60,9 @@ Status explain_misalignment(Status status, const Mem& parent, std::size_t root_o
 /// Of what the flags say nothing, a part has what its parent has, and no more than that: the driver, which makes
 /// all parts from the root, knows only that one.
 Status complete_part_flags(const Mem& parent, cl_mem_flags& flags) {
-  constexpr cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-  constexpr cl_mem_flags host_access = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
   cl_mem_flags has = 0;
   CLPOOL_TRY(cl::query(parent.handle, CL_MEM_FLAGS, has));
-  for (const cl_mem_flags kind : {access, host_access}) {
+  for (const cl_mem_flags kind : {access_flags, host_access_flags}) {
     const cl_mem_flags wanted = flags & kind;
     const cl_mem_flags given = has & kind;
     const bool is_all = given == 0 || given == CL_MEM_READ_WRITE;

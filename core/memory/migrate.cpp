@@ -153,11 +153,13 @@ Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_m
   return batch.finish();
 }
 
-Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t size) {
+Status copy_p2p(const cl::Order& order, Mem& target, std::size_t target_offset, Mem& source,
+                std::size_t source_offset, std::size_t size) {
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(require_buffer(target));
   CLPOOL_TRY(require_buffer(source));
-  CLPOOL_TRY(resolve_size(size, side_of("the target", target, 0), side_of("the source", source, 0)));
+  CLPOOL_TRY(resolve_size(size, side_of("the target", target, target_offset),
+                          side_of("the source", source, source_offset)));
   CopyP2p enqueue = nullptr;
   CLPOOL_TRY(find_copy_p2p(order.queue, enqueue));
   if (size == 0) {
@@ -165,8 +167,8 @@ Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t si
   }
   CLPOOL_TRY(begin_use_here(order, target, source));
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): find_copy_p2p() fails where there is none
-  const cl_int code = enqueue(order.queue, source.handle, target.handle, 0, 0, size, order.wait_count,
-                              order.waits, order.event);
+  const cl_int code = enqueue(order.queue, source.handle, target.handle, source_offset, target_offset, size,
+                              order.wait_count, order.waits, order.event);
   return code == CL_SUCCESS ? Status::success : fail_cl(code, CLPOOL_P2P_COPY, "%zu bytes", size);
 }
 

@@ -46,6 +46,7 @@ Status write(const cl::Order& order, Mem& target, std::size_t offset, const Host
 Status migrate(const cl::Order& order, Mem* const* mems, std::size_t count, cl_mem_migration_flags flags);
 
 /// clEnqueueCopyBufferP2PAMD, between contexts, where the driver has it.
-Status copy_p2p(const cl::Order& order, Mem& target, Mem& source, std::size_t size);
+Status copy_p2p(const cl::Order& order, Mem& target, std::size_t target_offset, Mem& source,
+                std::size_t source_offset, std::size_t size);
 
 }  // namespace clpool::core

@@ -68,6 +68,9 @@ class Guard {
   Guard& operator=(const Guard&) = delete;
   ~Guard();
 
+  /// Findings go there from now on. Called where nobody else has the guard.
+  void send_to(MessageSink sink) noexcept { sink_ = sink; }
+
   /// Bytes that every block of such a pool is to have beyond those that are asked for; 0 if its memory is not
   /// touched.
   static std::uint64_t margin(const AllocatorTraits& traits, cl_command_queue queue,
@@ -120,7 +123,7 @@ class Guard {
   const Reach reach_;
   const cl_command_queue queue_;
   const std::string& title_;
-  const MessageSink sink_;
+  MessageSink sink_;
   GuardedList arrived_;
   GuardedList filling_;
   GuardedList resting_;

@@ -143,6 +143,7 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       granule_(rules.granule),
       allocator_(Reference<Allocator>::share(&allocator)),
       options_(options),
+      sink_{options.callbacks.message, options.callbacks.user},
       title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
       rules_(rules),
       told_of_queues_(own.epochs.has_queues()),
@@ -165,7 +166,7 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                 options.leading_bits, max_leading_bits);
   }
   OwnerLock::initialize();
-  end_parked(parked_at_a_time);
+  end_ended(ended_at_a_time);
   std::vector<cl_command_queue> queues = options.queues;
   if (queues.empty() && allocator.traits().queue != nullptr) {
     queues.push_back(allocator.traits().queue);
@@ -193,8 +194,13 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
         "declared uses; name the queues in clpool_pool_options.queues, or give the allocator its queue",
         made->title_.c_str());
   }
+  made->was_made_ = true;
   pool = std::move(made);
   return Status::success;
+}
+
+std::uint64_t Pool::given_back_so_far() const noexcept {
+  return given_back();
 }
 
 std::uint64_t Pool::now_ns() const noexcept {
@@ -290,7 +296,7 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
       return books_.waited(request, wait(visit, request, on, step.amount));
     case Step::Kind::end_pools: {
       bool any = false;
-      visit.out([&] { any = end_parked(UINT64_MAX); });
+      visit.out([&] { any = end_ended(UINT64_MAX); });
       return books_.pools_ended(request, any);
     }
     case Step::Kind::end_rest:
@@ -323,7 +329,6 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   const cl_command_queue toucher =
       rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
   const QueueSet* const own = own_;
-  request.given_back = given_back();
   std::unique_ptr<PoolChunk> chunk;
   Status status = Status::success;
   cl_int code = CL_SUCCESS;

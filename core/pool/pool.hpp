@@ -148,6 +148,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
   std::uint64_t open() const noexcept override { return own_->epochs.open(); }
   bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
+  bool ended_pools_remain() const noexcept override;
+  std::uint64_t given_back_so_far() const noexcept override;
   std::uint64_t now_ns() const noexcept override;
 
   // pool.cpp: requests.
@@ -247,13 +249,21 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void give_back_idle(Visit& visit) noexcept;
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
-  void park() noexcept;
-  /// Ends up to `most` parked pools whose memory nothing uses any more, without waiting, beginning with those
+  /// Into the list of pools that have ended and may have memory, and out of it. Called with its mutex held.
+  void enter_ended(const void* looked_at_by) noexcept;
+  void leave_ended() noexcept;
+  void finish() noexcept;
+  void give_back_the_rest() noexcept;
+  /// Whether what this pool gives back may serve another one's requests.
+  bool helps(const Pool& other) const noexcept;
+  /// Those that are there now were waited for in vain: nobody waits for them again.
+  void note_ended_pools_late() const noexcept;
+  /// Ends up to `most` ended pools whose memory nothing uses any more, without waiting, beginning with those
   /// that were not asked for longest; true if there were any. Called without a mutex.
-  static bool end_parked(std::uint64_t most) noexcept;
-  static bool end_all_parked() noexcept { return end_parked(UINT64_MAX); }
+  static bool end_ended(std::uint64_t most) noexcept;
+  static bool end_all_ended() noexcept { return end_ended(UINT64_MAX); }
   /// How many a call asks that only happens to come by.
-  static constexpr std::uint64_t parked_at_a_time = 8;
+  static constexpr std::uint64_t ended_at_a_time = 8;
 
   // pool_guard.cpp: guarded pools.
   Status guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept;
@@ -264,7 +274,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void end_guard() noexcept;
 
   // pool_report.cpp
-  MessageSink sink() const noexcept { return {options_.callbacks.message, options_.callbacks.user}; }
+  MessageSink sink() const noexcept { return sink_; }
   void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
     if (options_.trace_messages) [[unlikely]] {
       send_trace(format, first, second);
@@ -279,6 +289,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::uint64_t granule_;  ///< bytes: where blocks may begin
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
+  MessageSink sink_;         ///< the user's, until the pool has ended
   const std::string title_;  ///< as messages call the pool: by its name, or by its number
   const MemoryRules rules_;
   const bool told_of_queues_;  ///< own_ stays as it was made
@@ -305,8 +316,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool guard_is_late_ = false;           ///< it was waited for in vain, and got no further since
   Uses* retired_uses_ = nullptr;         ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
-  Pool* next_parked_ = nullptr;       ///< ended pools whose memory is still in use
-  std::atomic<Mem*> later_{nullptr};  ///< blocks whose release was put off; closed_list() in the end
+  bool was_made_ = false;               ///< before that the user is not told of its end
+  Pool* next_ended_ = nullptr;          ///< list of ended pools; it and the next two are guarded by its mutex
+  const void* looked_at_by_ = nullptr;  ///< the thread that looks whether this ended pool's memory can go
+  bool was_waited_for_ = false;         ///< in vain, after its end
+  std::atomic<Mem*> later_{nullptr};    ///< blocks whose release was put off; closed_list() in the end
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;

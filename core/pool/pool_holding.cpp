@@ -22,17 +22,26 @@ constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 /// The same where blocks rest: so that what was done to them is found.
 constexpr std::uint64_t resting_longest_ns = 1'000'000'000;
 
-/// Pools that have ended but for memory that commands still use. Never given up at process exit.
-constinit ForkMutex parked_mutex;
-constinit Pool* first_parked = nullptr;
-constinit Pool* last_parked = nullptr;
-constinit std::atomic<std::uint64_t> parked_count{0};
+/// Pools that have ended for their users, as long as they have memory: while some thread looks whether that can go,
+/// and while commands use it. Never given up at process exit.
+constinit ForkMutex ended_mutex;
+constinit Pool* first_ended = nullptr;
+constinit Pool* last_ended = nullptr;
+constinit std::atomic<std::uint64_t> ended_count{0};
+
+/// None of the user's functions is called any more.
+void forget(const PoolCallbacks& callbacks) noexcept {
+  if (callbacks.destroy != nullptr) {
+    callbacks.destroy(callbacks.user);
+  }
+}
 
 /// A child of fork() has none of the parent's pools: their mutexes may be held for ever, and their objects
 /// are the parent's.
-void forget_parked_in_child() noexcept {
-  first_parked = nullptr;
-  parked_count.store(0, std::memory_order_relaxed);
+void forget_ended_in_child() noexcept {
+  first_ended = nullptr;
+  last_ended = nullptr;
+  ended_count.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -115,7 +124,7 @@ Status Pool::tick() {
   visit.finish_later_releases();
   visit.out([] {
     core::finish_later_releases();
-    end_all_parked();
+    end_all_ended();
   });
   want_marker();
   look(visit, Close::all);
@@ -172,7 +181,7 @@ void Pool::last_reference_gone() noexcept {
   if (require_own_process("the pool") != Status::success) {
     return;  // the parent's
   }
-  end_parked(parked_at_a_time);
+  end_ended(ended_at_a_time);
   Visit visit(*this);
   visit.out(
       [this] { take_back_all(later_.exchange(ThreadCache::closed_list(), std::memory_order_acq_rel)); });
@@ -199,28 +208,96 @@ void Pool::last_reference_gone() noexcept {
 }
 
 void Pool::end() noexcept {
+  when_out_of_memory(end_all_ended);
+  after_fork_in_child(forget_ended_in_child);
+  {
+    const std::lock_guard lock(ended_mutex);
+    enter_ended(mark_of_this_thread());
+  }
   // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
   const bool is_custom = allocator_->traits().kind == MemKind::custom;
+  const PoolCallbacks callbacks = was_made_ ? options_.callbacks : PoolCallbacks();
   if (try_end(is_custom ? options_.wait_ns : guard_ == nullptr ? settling_to_end_ns : resting_longest_ns)) {
-    delete this;
-    return;
+    finish();
+    return forget(callbacks);
   }
   if (is_custom) {
     send_message(sink(), Severity::error,
                  "%s ends while commands still use its memory, which goes back when they are through",
                  title_.c_str());
   }
-  park();
+  // What is found from here on, the user's functions are not told: these may be gone.
+  sink_ = {};
+  if (guard_ != nullptr) {
+    guard_->send_to({});
+  }
+  {
+    const std::lock_guard lock(ended_mutex);
+    looked_at_by_ = nullptr;
+  }
+  forget(callbacks);
 }
 
-void Pool::park() noexcept {
-  when_out_of_memory(end_all_parked);
-  after_fork_in_child(forget_parked_in_child);
-  const std::lock_guard lock(parked_mutex);
-  next_parked_ = nullptr;
-  (first_parked != nullptr ? last_parked->next_parked_ : first_parked) = this;
-  last_parked = this;
-  parked_count.fetch_add(1, std::memory_order_relaxed);
+void Pool::enter_ended(const void* looked_at_by) noexcept {
+  looked_at_by_ = looked_at_by;
+  next_ended_ = nullptr;
+  (first_ended != nullptr ? last_ended->next_ended_ : first_ended) = this;
+  last_ended = this;
+  ended_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Pool::leave_ended() noexcept {
+  Pool* previous = nullptr;
+  Pool** link = &first_ended;
+  while (*link != nullptr && *link != this) {
+    previous = *link;
+    link = &previous->next_ended_;
+  }
+  if (*link == this) {  // a child of fork() has no list
+    *link = next_ended_;
+    last_ended = last_ended == this ? previous : last_ended;
+    ended_count.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+/// Gives all memory back; only then the pool is none any more that may have some.
+void Pool::finish() noexcept {
+  give_back_the_rest();
+  {
+    const std::lock_guard lock(ended_mutex);
+    leave_ended();
+  }
+  delete this;
+}
+
+bool Pool::helps(const Pool& other) const noexcept {
+  const AllocatorTraits& here = allocator_->traits();
+  const AllocatorTraits& there = other.allocator_->traits();
+  if (here.kind == MemKind::custom || there.kind == MemKind::custom) {
+    return allocator_.get() == other.allocator_.get();
+  }
+  return here.context == there.context;
+}
+
+bool Pool::ended_pools_remain() const noexcept {
+  if (ended_count.load(std::memory_order_relaxed) == 0) {
+    return false;
+  }
+  const std::lock_guard lock(ended_mutex);
+  for (const Pool* pool = first_ended; pool != nullptr; pool = pool->next_ended_) {
+    // What this very thread is ending, from whose callback the request comes, will not end while it waits.
+    if (!pool->was_waited_for_ && pool->looked_at_by_ != mark_of_this_thread() && pool->helps(*this)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Pool::note_ended_pools_late() const noexcept {
+  const std::lock_guard lock(ended_mutex);
+  for (Pool* pool = first_ended; pool != nullptr; pool = pool->next_ended_) {
+    pool->was_waited_for_ = pool->was_waited_for_ || (pool->looked_at_by_ == nullptr && pool->helps(*this));
+  }
 }
 
 bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
@@ -239,30 +316,33 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
-bool Pool::end_parked(std::uint64_t most) noexcept {
+bool Pool::end_ended(std::uint64_t most) noexcept {
   bool any = false;
-  for (most = std::min(most, parked_count.load(std::memory_order_relaxed)); most > 0; --most) {
+  for (most = std::min(most, ended_count.load(std::memory_order_relaxed)); most > 0; --most) {
     Pool* pool = nullptr;
     {
-      const std::lock_guard lock(parked_mutex);
-      pool = first_parked;
+      const std::lock_guard lock(ended_mutex);
+      for (pool = first_ended; pool != nullptr && pool->looked_at_by_ != nullptr;) {
+        pool = pool->next_ended_;
+      }
       if (pool == nullptr) {
         break;
       }
-      first_parked = pool->next_parked_;
-      parked_count.fetch_sub(1, std::memory_order_relaxed);
+      pool->looked_at_by_ = mark_of_this_thread();
     }
     if (pool->try_end(0)) {
-      delete pool;
+      pool->finish();
       any = true;
-    } else {
-      pool->park();
+      continue;
     }
+    const std::lock_guard lock(ended_mutex);
+    pool->leave_ended();  // and in at the end: others are looked at first the next time
+    pool->enter_ended(nullptr);
   }
   return any;
 }
 
-Pool::~Pool() {
+void Pool::give_back_the_rest() noexcept {
   Visit visit(*this);
   visit.keep_pool();
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
@@ -280,5 +360,7 @@ Pool::~Pool() {
     visit.tidy();
   }
 }
+
+Pool::~Pool() = default;
 
 }  // namespace clpool::core

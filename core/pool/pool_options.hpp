@@ -19,6 +19,7 @@ struct PoolCallbacks {
   void (*collect)(void* user) = nullptr;
   std::int32_t (*out_of_memory)(void* user, std::uint64_t size, std::uint32_t attempt) = nullptr;
   MessageCallback message = nullptr;
+  void (*destroy)(void* user) = nullptr;
   void* user = nullptr;
 };
 

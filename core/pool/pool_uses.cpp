@@ -270,8 +270,9 @@ QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
   if (on == nullptr || on->uses == nullptr || allocator_->traits().host_writes || guard_ != nullptr) {
     return nullptr;
   }
-  QueueSet* const set = sets_.find(on->queues);
-  return set != nullptr && set->epochs.only_queue() == on->queues.front() ? set : nullptr;
+  const std::vector<cl_command_queue>& queues = on->uses->declared.queues;
+  QueueSet* const set = sets_.find(queues);
+  return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
 }
 
 Mem* Pool::take_from_queue(OnQueue* on, Request& request, ThreadCache& cache, std::size_t most_looks) {
@@ -298,7 +299,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   CLPOOL_TRY(meet(queue));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
-  OnQueue on{{queue}, std::make_unique<Uses>()};
+  OnQueue on{std::make_unique<Uses>()};
   on.uses->declared.queues = {queue};
   on.uses->declared.former = queue;
   on.uses->declared.only_these = true;

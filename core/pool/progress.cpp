@@ -253,10 +253,13 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
     if (own->epochs.completed() >= awaited) {
       return Waited::through;
     }
+    if (!request.waits_for_queues && !books_.help_is_under_way(request)) {
+      return Waited::over;
+    }
     if (naps % naps_between_looks_elsewhere == 0) {
       visit.out([] {
         core::finish_later_releases();
-        end_parked(parked_at_a_time);
+        end_ended(ended_at_a_time);
       });
       if (request.driver_refused && given_back() != request.given_back) {
         books_.others_gave_back();
@@ -264,6 +267,9 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
       }
     }
     nap(visit, naps, deadline);
+  }
+  if (request.driver_refused) {
+    note_ended_pools_late();
   }
   return Waited::in_vain;
 }

@@ -35,9 +35,8 @@ struct Uses {
 
 /// A request for one queue, which may have what it released itself although its commands still use it.
 struct OnQueue {
-  std::vector<cl_command_queue> queues;  ///< just that one
-  /// Declares the queue. Of a block that the queue still uses, that must not get lost, whatever fails: it is
-  /// made before such a block is taken, which has it then.
+  /// Declares just that queue. Of a block that the queue still uses, that must not get lost, whatever fails:
+  /// it is made before such a block is taken, which has it then.
   std::unique_ptr<Uses> uses;
 };
 

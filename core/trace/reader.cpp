@@ -19,6 +19,7 @@ namespace clpool::core {
 namespace {
 
 constexpr std::string_view header_start = "Thread,Time,Action,Pointer,Size,Stream";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  ///< of UTF-8; some editors put it first
 constexpr std::size_t column_count = 6;
 constexpr std::array<const char*, column_count> column_names = {"Thread",  "Time", "Action",
                                                                 "Pointer", "Size", "Stream"};
@@ -107,6 +108,7 @@ class Reader {
     if (line.size() > longest_trace_line) {
       return too_long();
     }
+    line.remove_prefix(line.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     const bool matches = line.starts_with(header_start) &&
                          (line.size() == header_start.size() || line[header_start.size()] == ',');
     if (!matches) {

@@ -101,6 +101,24 @@ TEST_F(Memo, AFailureIsNotKept) {
   EXPECT_EQ(got("a"), 2);
 }
 
+TEST_F(Memo, AComputationThatFailsWithACallOfTheLibraryTellsThatCallsReason) {
+  ops.compute = [](void*, void**) { return clpool_pool_free_held(nullptr); };
+  intptr_t number = 0;
+  EXPECT_EQ(get("a", number), CLPOOL_ERROR_CALLBACK);
+  EXPECT_STREQ(clpool_last_error_message(),
+               "the computation for a key of 1 bytes reports status 1: "
+               "clpool_pool_free_held: pool is NULL");
+  ops.compute = [](void*, void**) -> clpool_status {
+    clpool_pool_free_held(nullptr);  // is dealt with
+    return CLPOOL_ERROR_OUT_OF_MEMORY;
+  };
+  EXPECT_EQ(get("a", number), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_STREQ(clpool_last_error_message(), "the computation for a key of 1 bytes reports status 3");
+  ops.compute = [](void*, void**) -> clpool_status { return -61; };
+  EXPECT_EQ(get("a", number), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_last_cl_error(), -61);
+}
+
 TEST_F(Memo, FindingNeverComputes) {
   clpool_memo_value* value = nullptr;
   EXPECT_EQ(clpool_memo_find(nullptr, nullptr, "a", 1, &value), CLPOOL_ERROR_INVALID_VALUE);

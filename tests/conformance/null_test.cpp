@@ -249,7 +249,7 @@ TEST_F(NullArguments, OfTransfersAreRefused) {
   REFUSES_NULL(clpool_mem_write_box, optional(cl.queue), a_, &box, optional(host_), sizeof host_, 1, 0, none,
                none);
   REFUSES_NULL(clpool_mem_migrate, optional(cl.queue), mems, 1, 0, 0, none, none);
-  REFUSES_NULL(clpool_mem_copy_p2p, optional(cl.queue), a_, b_, 4, 0, none, none);
+  REFUSES_NULL(clpool_mem_copy_p2p, optional(cl.queue), a_, 0, b_, 0, 4, 0, none, none);
   REFUSES_NULL(clpool_mem_map, optional(cl.queue), a_, CL_MAP_READ, 0, 4, 1, 0, none, none, &map);
   ASSERT_OK(clpool_mem_map(cl.queue, a_, CL_MAP_READ, 0, 4, 1, 0, nullptr, nullptr, &map));
   REFUSES_NULL(clpool_map_unmap, map, none, 0, none, none);

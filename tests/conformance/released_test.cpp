@@ -67,11 +67,11 @@ const std::vector<Use>& uses() {
        }},
       {"copy p2p, target",
        [](const OpenCl& cl, Mem mem, Mem other) {
-         return clpool_mem_copy_p2p(cl.queue, mem, other, 4, 0, nullptr, nullptr);
+         return clpool_mem_copy_p2p(cl.queue, mem, 0, other, 0, 4, 0, nullptr, nullptr);
        }},
       {"copy p2p, source",
        [](const OpenCl& cl, Mem mem, Mem other) {
-         return clpool_mem_copy_p2p(cl.queue, other, mem, 4, 0, nullptr, nullptr);
+         return clpool_mem_copy_p2p(cl.queue, other, 0, mem, 0, 4, 0, nullptr, nullptr);
        }},
       {"map",
        [](const OpenCl& cl, Mem mem, Mem) {

@@ -255,7 +255,7 @@ TEST_P(EveryTransfer, CopiesBetweenContextsTellWhichExtensionTheyNeed) {
   const OwnedMem first = make(1000);
   const OwnedMem second = make(1000);
   const clpool_status status =
-      clpool_mem_copy_p2p(cl.queue, first.get(), second.get(), CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr);
+      clpool_mem_copy_p2p(cl.queue, first.get(), 0, second.get(), 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr);
   if (status != CLPOOL_SUCCESS) {
     EXPECT_EQ(status, CLPOOL_ERROR_NOT_SUPPORTED) << last_error();
     EXPECT_TRUE(last_error_names("cl_amd_copy_buffer_p2p")) << last_error();

@@ -151,7 +151,8 @@ clpool_status copy_p2p(World& world) {
   Memory to;
   MAKE(Side::buffer, to);
   Event event;
-  CALL(clpool_mem_copy_p2p(world.cl.queue, to.mem, from.mem, CLPOOL_WHOLE_SIZE, 0, nullptr, event.receive()));
+  CALL(clpool_mem_copy_p2p(world.cl.queue, to.mem, 0, from.mem, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
+                           event.receive()));
   return CLPOOL_SUCCESS;
 }
 

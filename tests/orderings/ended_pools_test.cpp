@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -56,6 +59,203 @@ struct SlowGate {
     }
   }
 };
+
+/// What a pool's functions work on, and whether they were told in time that it may go.
+struct Owner {
+  int destroyed = 0;
+  int told_too_late = 0;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  Owner() {
+    callbacks.destroy = [](void* user) { ++static_cast<Owner*>(user)->destroyed; };
+    callbacks.message = [](void* user, std::int32_t, const char*) {
+      auto& owner = *static_cast<Owner*>(user);
+      owner.told_too_late += owner.destroyed;
+    };
+  }
+};
+
+TEST_F(EndedPools, TellWhenNoneOfTheUsersFunctionsIsCalledAnyMore) {
+  Owner owner;
+  options.callbacks = &owner.callbacks;
+  options.user = &owner;
+  PoolHandle pool = make_pool(allocator.get(), options);
+  MemHandle mem = allocate(pool, 4096);
+  pool.reset();
+  EXPECT_EQ(owner.destroyed, 0) << "a block is left";
+  mem.reset();
+  EXPECT_EQ(owner.destroyed, 1);
+
+  pool = make_pool(allocator.get(), options);
+  EXPECT_OK(clpool_pool_release_later(pool.release()));
+  EXPECT_EQ(owner.destroyed, 1) << "put off";
+  EXPECT_OK(clpool_pool_tick(make_pool(allocator.get()).get()));
+  EXPECT_EQ(owner.destroyed, 2);
+
+  Gate gate(scene.cl.context);
+  end_a_pool(gate, 4096);
+  EXPECT_EQ(owner.destroyed, 3) << "its memory is still in use";
+  gate.open();
+  options.callbacks = nullptr;
+  stub_run_all();
+}
+
+TEST_F(EndedPools, TellNobodyWhoWasToldThatThePoolCouldNotBeMade) {
+  Owner owner;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle buffers(made);
+  options.callbacks = &owner.callbacks;
+  options.user = &owner;
+  for (const char* entry_point : {"clGetCommandQueueInfo", "clGetDeviceInfo", "clRetainCommandQueue"}) {
+    for (std::uint64_t nth = 1; nth < 20; ++nth) {
+      stub_fail(entry_point, nth, -6);
+      clpool_pool* pool = nullptr;
+      const int before = owner.destroyed;
+      if (clpool_pool_create(buffers.get(), &options, &pool) == CLPOOL_SUCCESS) {
+        EXPECT_OK(clpool_pool_release(pool));
+        EXPECT_EQ(owner.destroyed, before + 1);
+      } else {
+        EXPECT_EQ(owner.destroyed, before) << entry_point << ' ' << nth;
+      }
+      stub_fail_none();
+    }
+  }
+  options.callbacks = nullptr;
+}
+
+/// While a pool's end looks at an event, another thread asks for its memory; some looks later the event ends.
+struct AskedMeanwhile {
+  Gate gate;
+  clpool_pool* pool = nullptr;
+  clpool_status answer = CLPOOL_SUCCESS;
+  std::atomic<int> queries = 0;
+  std::thread other;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<AskedMeanwhile*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
+      return;
+    }
+    const int queries = ++self.queries;
+    if (queries == 10) {
+      self.other = std::thread([&self] {
+        clpool_mem* mem = nullptr;
+        self.answer = clpool_pool_allocate(self.pool, 4096, &mem);
+        EXPECT_OK(clpool_mem_release(mem));
+      });
+    } else if (queries == 40) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other one has asked by now
+      self.gate.open();
+    }
+    if (queries >= 40) {
+      stub_run_all();
+    }
+  }
+};
+
+TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
+  NumberSource source;
+  const AllocatorHandle numbers = source.allocator();
+  clpool_allocator* limited = nullptr;
+  ASSERT_OK(clpool_allocator_create_limit(numbers.get(), 5000, &limited));
+  const AllocatorHandle narrow(limited);
+  options.wait_ns = 10'000'000'000;
+  PoolHandle pool = make_pool(narrow.get(), options);
+  PoolHandle other = make_pool(narrow.get(), options);
+  AskedMeanwhile asked{Gate(scene.cl.context), other.get(), CLPOOL_SUCCESS, 0, {}};
+  MemHandle mem = allocate(pool, 4096);
+  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
+  mem.reset();
+  stub_set_hook(AskedMeanwhile::look, &asked);
+  pool.reset();
+  asked.other.join();
+  EXPECT_EQ(asked.answer, CLPOOL_SUCCESS);
+  other.reset();
+  stub_set_hook(nullptr, nullptr);
+}
+
+/// Custom memory whose deallocation asks another pool for memory.
+struct AsksWhenTaken {
+  clpool_pool* other = nullptr;
+  clpool_status answer = CLPOOL_SUCCESS;
+  clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
+  AsksWhenTaken() {
+    ops.allocate = [](void*, std::uint64_t, std::uint64_t, std::uint64_t* chunk) -> clpool_status {
+      *chunk = 4096;
+      return CLPOOL_SUCCESS;
+    };
+    ops.deallocate = [](void* user, std::uint64_t, std::uint64_t) {
+      auto& self = *static_cast<AsksWhenTaken*>(user);
+      clpool_mem* mem = nullptr;
+      self.answer = clpool_pool_allocate(self.other, 4096, &mem);
+      EXPECT_OK(clpool_mem_release(mem));
+    };
+  }
+};
+
+TEST_F(EndedPools, AreNotWaitedForByWhatTheirEndCalls) {
+  AsksWhenTaken asks;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_custom(&asks.ops, &asks, &made));
+  const AllocatorHandle custom(made);
+  ASSERT_OK(clpool_allocator_create_limit(custom.get(), 5000, &made));
+  const AllocatorHandle narrow(made);
+  options.wait_ns = 10'000'000'000;
+  PoolHandle other = make_pool(narrow.get(), options);
+  asks.other = other.get();
+  PoolHandle pool = make_pool(narrow.get(), options);
+  SlowGate slow{Gate(scene.cl.context)};
+  MemHandle mem = allocate(pool, 4096);
+  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, slow.gate.list()));
+  mem.reset();
+  stub_set_hook(SlowGate::look, &slow);
+  const auto began = std::chrono::steady_clock::now();
+  pool.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+  EXPECT_EQ(asks.answer, CLPOOL_ERROR_OUT_OF_MEMORY);
+  other.reset();
+  stub_set_hook(nullptr, nullptr);
+}
+
+TEST_F(EndedPools, TellNobodyOfWhatAGuardFindsLater) {
+  Owner owner;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle buffers(made);
+  options.callbacks = &owner.callbacks;
+  options.user = &owner;
+  options.guard = CLPOOL_GUARD_ON;
+  PoolHandle pool = make_pool(buffers.get(), options);
+  MemHandle mem = allocate(pool, 100);
+  cl_mem root = nullptr;
+  std::size_t offset = 0;
+  ASSERT_OK(clpool_mem_root(mem.get(), &root, &offset));
+  Gate gate(scene.cl.context);
+  const char beyond[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+  ASSERT_EQ(clEnqueueWriteBuffer(scene.cl.queue, root, CL_FALSE, offset + 104, sizeof beyond, beyond, 1,
+                                 gate.list(), nullptr),
+            CL_SUCCESS);
+  mem.reset();
+  pool.reset();
+  EXPECT_EQ(owner.destroyed, 1);
+  struct Found {
+    int count = 0;
+  } found;
+  clpool_set_message_callback(
+      [](void* user, std::int32_t, const char* text) {
+        static_cast<Found*>(user)->count += std::strstr(text, "beyond its end") != nullptr ? 1 : 0;
+      },
+      &found);
+  gate.open();
+  options.callbacks = nullptr;
+  options.guard = CLPOOL_GUARD_OFF;
+  for (int i = 0; i < 5; ++i) {
+    stub_run_all();
+    make_pool(buffers.get(), options).reset();
+  }
+  clpool_set_message_callback(nullptr, nullptr);
+  EXPECT_EQ(owner.told_too_late, 0);
+  EXPECT_EQ(found.count, 1);
+}
 
 TEST_F(EndedPools, OfCustomMemoryWaitAlsoForWhatWasPolledForInVain) {
   NumberSource source;

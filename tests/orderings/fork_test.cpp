@@ -65,6 +65,7 @@ TEST(ForkWithAMap, RefusesTheMapInTheChildWithoutACallOfTheDriver) {
       const std::uint64_t calls = stub_calls(nullptr);
       const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
       const bool refused = clpool_map_unmap(map, nullptr, 0, nullptr, nullptr) == refusal &&
+                           clpool_map_pointer(map) == nullptr && clpool_map_size(map) == 0 &&
                            clpool_map_release_later(map) == refusal && clpool_map_release(map) == refusal &&
                            std::strstr(clpool_last_error_message(), "made before fork()") != nullptr;
       _exit(refused && stub_calls(nullptr) == calls ? 0 : 1);

@@ -29,7 +29,8 @@ TEST_P(CopyBetweenContexts, RunsOnAQueueOfEitherSideBehindItsWaitList) {
         clpool_mem_fill(there.queue, target, &target_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
     stub_run_all();
     Gate gate(side->cl.context);
-    ASSERT_OK(clpool_mem_copy_p2p(side->queue, target, source, CLPOOL_WHOLE_SIZE, 1, gate.list(), nullptr));
+    ASSERT_OK(
+        clpool_mem_copy_p2p(side->queue, target, 0, source, 0, CLPOOL_WHOLE_SIZE, 1, gate.list(), nullptr));
     stub_run_all();
     EXPECT_TRUE(Scene::has(target, target_byte));
     gate.open();
@@ -38,13 +39,35 @@ TEST_P(CopyBetweenContexts, RunsOnAQueueOfEitherSideBehindItsWaitList) {
   }
 }
 
+TEST_P(CopyBetweenContexts, CopiesARangeToARange) {
+  Scene there;
+  stub_configure("with=cl_amd_copy_buffer_p2p");
+  clpool_mem* const target = there.memory(GetParam(), target_byte);
+  const unsigned char marked = 77;
+  ASSERT_OK(clpool_mem_fill(here.queue, source, &marked, 1, 8, 4, 0, nullptr, nullptr));
+  stub_run_all();
+  ASSERT_OK(clpool_mem_copy_p2p(there.queue, target, 16, source, 8, 4, 0, nullptr, nullptr));
+  stub_run_all();
+  unsigned char found[24] = {};
+  ASSERT_OK(
+      clpool_mem_read(there.queue, target, 0, sizeof found, found, sizeof found, 1, 0, nullptr, nullptr));
+  for (std::size_t i = 0; i < sizeof found; ++i) {
+    EXPECT_EQ(found[i], i >= 16 && i < 20 ? marked : target_byte) << i;
+  }
+  EXPECT_EQ(
+      clpool_mem_copy_p2p(there.queue, target, clpool_mem_size(target), source, 0, 1, 0, nullptr, nullptr),
+      CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("the target")) << last_error();
+}
+
 TEST_P(CopyBetweenContexts, RefusesAQueueOfNeither) {
   Scene there;
   stub_configure("with=cl_amd_copy_buffer_p2p");  // a scene sets everything back
   clpool_mem* const target = there.memory(GetParam(), target_byte);
   const OpenCl elsewhere;
-  EXPECT_EQ(clpool_mem_copy_p2p(elsewhere.queue, target, source, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr),
-            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      clpool_mem_copy_p2p(elsewhere.queue, target, 0, source, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr),
+      CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("of context")) << last_error();
 }
 

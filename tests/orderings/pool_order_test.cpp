@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
+#include <memory>
+#include <vector>
+
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -228,6 +231,38 @@ TEST_F(PoolOrder, ACommandThatFailsDoesNotFreeTheBlockOfOneThatStillRuns) {
     stub_run_all();
   }
   EXPECT_OK(clpool_pool_tick(pool));
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
+
+TEST_F(PoolOrder, HoweverManyCommandsFailTheBlockOfOneThatStillRunsIsNotFree) {
+  stub_configure("fails_markers=1");
+  const cl_command_queue overtaking = scene.queue;
+  make_pool({home, overtaking});
+  clpool_mem* const mem = allocate();
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  fill(overtaking, mem, 1, &gate);
+  std::vector<std::unique_ptr<Gate>> failing;
+  for (int i = 0; i < 20; ++i) {
+    failing.push_back(std::make_unique<Gate>(scene.cl.context));
+    fill(overtaking, mem, 1, failing.back().get());
+  }
+  EXPECT_OK(clpool_mem_release(mem));
+  for (const std::unique_ptr<Gate>& one : failing) {
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+    ASSERT_EQ(clSetUserEventStatus(one->get(), -1), CL_SUCCESS);
+    stub_run_all();
+  }
+  EXPECT_OK(clpool_pool_tick(pool));
+  EXPECT_NE(stats_of(pool).pending_bytes, 0U);
+  clpool_mem* const next = allocate();
+  fill(home, next, 2);
+  EXPECT_EQ(content_after(next, gate), 2);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+  }
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
 

@@ -60,7 +60,8 @@ Command copy_p2p(Scene& scene) {
   clpool_mem* const source = scene.memory(Side::buffer, source_byte);
   clpool_mem* const target = scene.memory(Side::buffer, target_byte);
   return {[=, &scene](cl_uint count, const cl_event* waits, cl_event* event) {
-            return clpool_mem_copy_p2p(scene.queue, target, source, CLPOOL_WHOLE_SIZE, count, waits, event);
+            return clpool_mem_copy_p2p(scene.queue, target, 0, source, 0, CLPOOL_WHOLE_SIZE, count, waits,
+                                       event);
           },
           {},
           [target] { return Scene::has(target, source_byte); }};

@@ -172,19 +172,22 @@ class WaitingRequestOf : public WaitingRequest {
   static constexpr std::uint64_t short_wait = 30'000'000;
   static constexpr std::uint64_t long_wait = 5'000'000'000;
 
-  void begin_pool(clpool_allocator* made, std::uint32_t queue_count, std::uint64_t max_bytes,
-                  std::uint64_t wait_ns) {
+  void begin_pool(clpool_allocator* made, std::uint32_t queue_count, clpool_pool_options options) {
     ASSERT_NE(made, nullptr);
     allocator.reset(made);
     const cl_command_queue queues[] = {scene.cl.queue, other};
-    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues;
     options.queue_count = queue_count;
+    pool = make_pool(allocator.get(), options);
+  }
+  void begin_pool(clpool_allocator* made, std::uint32_t queue_count, std::uint64_t max_bytes,
+                  std::uint64_t wait_ns) {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.max_bytes = max_bytes;
     options.wait_ns = wait_ns;
     options.callbacks = &callbacks;
     options.user = this;
-    pool = make_pool(allocator.get(), options);
+    begin_pool(made, queue_count, options);
   }
   clpool_allocator* svm(cl_command_queue queue = nullptr, cl_svm_mem_flags flags = CL_MEM_READ_WRITE) const {
     clpool_allocator* made = nullptr;
@@ -231,6 +234,49 @@ TEST_F(WaitingRequestOf, TwoThatFindNothingDoNotAskTheDriverInTurn) {
   }
   EXPECT_LE(stub_calls("clSVMAlloc") - before, 12u);
   EXPECT_OK(clpool_mem_release(kept));
+  end(gate);
+}
+
+TEST_F(WaitingRequestOf, DoesNotWaitOnWhenNothingIsUnderWayAnyMore) {
+  stub_configure("mode=manual,limit=64M");
+  begin_pool(svm(), 1, 0, long_wait);
+  clpool_mem* const kept = allocate(60 * MiB);
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<std::thread> threads;
+  std::atomic<std::size_t> ready{0};
+  for (std::size_t i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      ++ready;
+      while (ready < 8) {
+      }
+      clpool_mem* mem = nullptr;
+      EXPECT_EQ(clpool_pool_allocate(pool.get(), 16 * MiB + i, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::nanoseconds(long_wait));
+  EXPECT_OK(clpool_mem_release(kept));
+  const RunningDevice device;
+  pool.reset();
+}
+
+TEST_F(WaitingRequestOf, WaitsForMemoryOfAPoolThatHasEndedAndNothingElse) {
+  stub_configure("mode=manual,limit=64M");
+  begin_pool(svm(), 1, 0, long_wait);
+  Gate gate(scene.cl.context);
+  clpool_mem* const last = allocate(48 * MiB);
+  close(scene.cl.queue, gate);
+  EXPECT_OK(clpool_mem_release(last));
+  pool.reset();
+  begin_pool(svm(), 1, 0, long_wait);
+  clpool_mem* mem = nullptr;
+  {
+    const AfterQueries then(20, [&] { gate.open(); });
+    EXPECT_OK(clpool_pool_allocate(pool.get(), 48 * MiB, &mem));
+  }
+  EXPECT_OK(clpool_mem_release(mem));
   end(gate);
 }
 
@@ -459,18 +505,12 @@ TEST_F(WaitingRequestOf, InVainLetsTheEndOfAPoolOfCustomMemoryWaitAllTheSame) {
   EXPECT_EQ(source.live_chunks(), 0u);
 }
 
-class MemoryThatMustBeIdle : public WaitingRequest {
+class MemoryThatMustBeIdle : public WaitingRequestOf {
  protected:
   void open_pool(std::uint32_t queue_count, std::uint64_t max_held_bytes) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-    allocator.reset(made);
-    const cl_command_queue queues[] = {scene.cl.queue, other};
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-    options.queues = queues;
-    options.queue_count = queue_count;
     options.max_held_bytes = max_held_bytes;
-    pool = make_pool(allocator.get(), options);
+    begin_pool(svm(nullptr, 0), queue_count, options);
   }
   void expect_that_nothing_stays() {
     std::vector<clpool_mem*> blocks(8);
@@ -486,7 +526,6 @@ class MemoryThatMustBeIdle : public WaitingRequest {
     EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
     pool.reset();
   }
-  cl_command_queue other = scene.cl.another_queue();
 };
 
 TEST_F(MemoryThatMustBeIdle, GoesBackWithEachReleaseOnceThePoolHasStoppedHolding) {

@@ -96,12 +96,13 @@ TEST_F(MemoryCommands, CopiesBetweenContextsUseTheExtensionWhereThereIsOne) {
   {
     const test::PretendedExtension extension("cl_amd_copy_buffer_p2p", "clEnqueueCopyBufferP2PAMD",
                                              reinterpret_cast<void*>(&pretended_p2p));
-    EXPECT_EQ(copy_p2p({cl.queue, 0, nullptr, nullptr}, *target, *source, whole_size), Status::success);
+    EXPECT_EQ(copy_p2p({cl.queue, 0, nullptr, nullptr}, *target, 0, *source, 0, whole_size), Status::success);
   }
   EXPECT_EQ(p2p_call.source, source->handle);
   EXPECT_EQ(p2p_call.target, target->handle);
   EXPECT_EQ(p2p_call.size, 800u);
-  EXPECT_EQ(copy_p2p({cl.queue, 0, nullptr, nullptr}, *target, *source, whole_size), Status::not_supported);
+  EXPECT_EQ(copy_p2p({cl.queue, 0, nullptr, nullptr}, *target, 0, *source, 0, whole_size),
+            Status::not_supported);
   EXPECT_EQ(release_mem(*source), Status::success);
   EXPECT_EQ(release_mem(*target), Status::success);
 }

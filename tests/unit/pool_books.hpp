@@ -56,6 +56,10 @@ struct StillWorld final : Surroundings {
   bool blocks_come_home() const noexcept override { return coming_home > 0; }
   bool turns = false;  ///< handles must have been used once
   bool uses_parts_once() const noexcept override { return turns; }
+  bool remain = false;  ///< ended pools
+  bool ended_pools_remain() const noexcept override { return remain; }
+  std::uint64_t gave_back = 0;  ///< to the driver, in the whole process
+  std::uint64_t given_back_so_far() const noexcept override { return gave_back; }
 };
 
 inline PoolOptions binned_options() {
@@ -179,6 +183,16 @@ class PoolBooks : public testing::Test {
     EXPECT_EQ(books->begin(size, request), Status::success);
     request.inside = inside;
     return serve(request);
+  }
+  /// Begins a request, and gives the first step that takes memory from elsewhere, or waits for it.
+  Step begin_request(Request& request, std::size_t size) {
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    Step step = books->next(request);
+    while (step.kind == Kind::empty_caches || step.kind == Kind::empty_all_caches ||
+           step.kind == Kind::end_pools) {
+      step = books->next(request);
+    }
+    return step;
   }
   std::string allocate_step(std::size_t size) const {
     return "allocate " + std::to_string(books->strategy().rounded(size));

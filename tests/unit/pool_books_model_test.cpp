@@ -107,6 +107,8 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   std::uint64_t now_ns() const noexcept override { return now; }
   bool blocks_come_home() const noexcept override { return false; }
   bool uses_parts_once() const noexcept override { return parts_once; }
+  bool ended_pools_remain() const noexcept override { return false; }
+  std::uint64_t given_back_so_far() const noexcept override { return 0; }
 
   std::size_t below(std::size_t most) { return static_cast<std::size_t>(random() % most); }
   /// Many small blocks at a time, so that there are more unused handles than are kept.
@@ -512,7 +514,7 @@ TEST_P(PoolBooksModel, KeepsItsPromisesUnderAnyInterleaving) {
     finish_workers();
   }
   EXPECT_TRUE(books->garbage().empty());
-  EXPECT_FALSE(books->help_is_under_way()) << "something stays reserved or on its way out";
+  EXPECT_FALSE(books->help_is_under_way(Request())) << "something stays reserved or on its way out";
   EXPECT_TRUE(chunks.empty());
   EXPECT_TRUE(handles.empty());
   EXPECT_EQ(taken, 0u);

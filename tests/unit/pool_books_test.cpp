@@ -186,7 +186,7 @@ TEST_F(PoolBooks, TheUserIsAskedLastAndMayRefuse) {
   const std::string ask = allocate_step(100'001);
   EXPECT_EQ(serve(100'001), nullptr);
   EXPECT_EQ(steps, (Steps{ask, "collect", ask, "allocate 100001", "ask user", "fail"}));
-  EXPECT_FALSE(books->help_is_under_way()) << "something stays reserved";
+  EXPECT_FALSE(books->help_is_under_way(Request())) << "something stays reserved";
 }
 
 TEST_F(PoolBooks, EverythingIsTriedAgainWhenTheUserWantsIt) {
@@ -202,16 +202,11 @@ TEST_F(PoolBooks, EverythingIsTriedAgainWhenTheUserWantsIt) {
 TEST_F(PoolBooks, AFailureThatIsNotOfMemoryEndsTheRequestAtOnce) {
   begin_books();
   Request request;
-  ASSERT_EQ(books->begin(1000, request), Status::success);
-  Step step = books->next(request);
-  while (step.kind == Kind::empty_caches) {
-    step = books->next(request);
-  }
-  ASSERT_EQ(step.kind, Kind::allocate);
+  ASSERT_EQ(begin_request(request, 1000).kind, Kind::allocate);
   books->refused(request, Status::opencl, -34);
   EXPECT_EQ(books->next(request).kind, Kind::fail);
   EXPECT_EQ(request.failure, Status::opencl);
-  EXPECT_FALSE(books->help_is_under_way());
+  EXPECT_FALSE(books->help_is_under_way(request));
 }
 
 TEST_F(PoolBooks, ARequestFromWithinAsksNobodyAndWaitsForNobody) {

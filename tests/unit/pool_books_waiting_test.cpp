@@ -437,12 +437,7 @@ TEST_F(PoolBooks, RoomThatAnotherHadAskedForIsSeenWhenThatOneIsRefused) {
   options.callbacks = {};
   begin_books();
   Request large;
-  ASSERT_EQ(books->begin(100'000, large), Status::success);
-  Step reserved = books->next(large);
-  while (reserved.kind == Kind::empty_caches) {
-    reserved = books->next(large);
-  }
-  ASSERT_EQ(reserved.kind, Kind::allocate);
+  ASSERT_EQ(begin_request(large, 100'000).kind, Kind::allocate);
   Request request;
   ASSERT_EQ(books->begin(50'000, request), Status::success);
   Step step = books->next(request);
@@ -458,25 +453,95 @@ TEST_F(PoolBooks, RoomThatAnotherHadAskedForIsSeenWhenThatOneIsRefused) {
   books->free(*block, 0);
 }
 
+TEST_F(PoolBooks, TheDriverIsNotAskedAgainForWhatIsReleasedToThePool) {
+  options.callbacks = {};
+  begin_books();
+  world.queues = true;
+  world.complete = 100;
+  books->free(*serve(1'000'000), 0);  // it was larger once
+  books->give_back_some(1);
+  release_garbage();
+  HeldBack list;
+  books->hold_back(list, *serve(100'000), 200);
+  books->free(*serve(50'000), 0);  // this goes back for the request
+  capacity = taken;
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  steps.clear();
+  for (int waits = 0; waits < 20;) {
+    const Step step = books->next(request);
+    if (step.kind == Kind::wait) {
+      ++waits;
+      steps.push_back(request.waits_for_queues ? "wait for queues" : "wait");
+      books->waited(request, request.waits_for_queues ? Waited::through : Waited::helped);
+    } else {
+      ASSERT_TRUE(perform(request, step));
+    }
+  }
+  EXPECT_LE(std::count_if(steps.begin(), steps.end(),
+                          [](const std::string& step) { return step.starts_with("allocate"); }),
+            5)
+      << testing::PrintToString(steps);
+  EXPECT_TRUE(books->free_completed(list, 200, 0));
+}
+
+TEST_F(PoolBooks, EndedPoolsThatStillHaveMemoryAreWaitedForWhereTheDriverHasNone) {
+  options.callbacks = {};
+  begin_books();
+  world.remain = true;
+  capacity = 0;
+  EXPECT_EQ(serve(100'000), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 1);
+}
+
+TEST_F(PoolBooks, WhatWentBackElsewhereIsSeenBeforeARequestGivesUp) {
+  options.callbacks = {};
+  begin_books();
+  capacity = 0;
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::end_pools; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  ASSERT_TRUE(perform(request, step));
+  ++world.gave_back;
+  capacity = 1'000'000;
+  PoolBlock* const block = serve(request);
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, ARequestThatNothingCanHelpAnyMoreEndsWithoutAnotherWait) {
+  options.callbacks = {};
+  begin_books();
+  capacity = 0;
+  Request first;
+  ASSERT_EQ(begin_request(first, 100'000).kind, Kind::allocate);
+  Request second;
+  Step step{Kind::done};
+  ASSERT_EQ(books->begin(100'000, second), Status::success);
+  for (step = books->next(second); step.kind != Kind::wait; step = books->next(second)) {
+    ASSERT_TRUE(perform(second, step));
+  }
+  EXPECT_TRUE(books->help_is_under_way(second));
+  books->refused(first, Status::out_of_memory, out_of_device_memory);
+  EXPECT_FALSE(books->help_is_under_way(second));
+  books->waited(second, Waited::over);
+  EXPECT_EQ(serve(second), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
+}
+
 TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   options.max_bytes = 130'000;
   options.callbacks = {};
   begin_books();
   Request first;
-  ASSERT_EQ(books->begin(100'000, first), Status::success);
-  Step step = books->next(first);
-  while (step.kind == Kind::empty_caches) {
-    step = books->next(first);
-  }
+  const Step step = begin_request(first, 100'000);
   ASSERT_EQ(step.kind, Kind::allocate);
   Request second;
-  ASSERT_EQ(books->begin(100'000, second), Status::success);
-  Step other = books->next(second);
-  while (other.kind == Kind::empty_caches || other.kind == Kind::empty_all_caches ||
-         other.kind == Kind::end_pools) {
-    other = books->next(second);
-  }
-  EXPECT_EQ(other.kind, Kind::wait) << "the limit would be exceeded by both, and the first may come back";
+  EXPECT_EQ(begin_request(second, 100'000).kind, Kind::wait)
+      << "the limit would be exceeded by both, and the first may come back";
   allocate_chunk(first, step.amount);
   ASSERT_EQ(books->next(first).kind, Kind::done);
   hand_out(*first.block);

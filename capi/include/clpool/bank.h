@@ -60,7 +60,7 @@ CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXC
  * @param text receives why, cut to `capacity` and ended by a zero, "" where there is no conflict; may be NULL
  * if `capacity` is 0
  * @param capacity bytes that `text` has room for
- * @param needed receives the bytes of the whole text with its zero; may be NULL
+ * @param needed_or_null receives the bytes of the whole text with its zero
  * @return CLPOOL_ERROR_INVALID_VALUE for shapes of different rank, an extent of 0, an item size of 0, a
  * stored extent under the accessed one (current model), an unknown model, a wrong struct_size, a NULL
  * argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
@@ -69,7 +69,7 @@ CLPOOL_API clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_
                                                const size_t* shape, size_t rank,
                                                const size_t* stored_shape_or_null, size_t stored_rank,
                                                uint64_t* multiplicity, char* text, size_t capacity,
-                                               size_t* needed) CLPOOL_NOEXCEPT;
+                                               size_t* needed_or_null) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ CLPOOL_API clpool_status clpool_characterize_fast_build_options(cl_device_id dev
 /**
  * Whether kernels can use double by AMD's old extension cl_amd_fp64 (1) or not (0).
  * @param device the device
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
  * no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
@@ -51,7 +51,7 @@ CLPOOL_API clpool_status clpool_characterize_amd_double_support(cl_device_id dev
  * PyOpenCL's model looks for cl_khr_fp64 alone.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
  * CLPOOL_ERROR_OPENCL if it is no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
@@ -64,7 +64,7 @@ CLPOOL_API clpool_status clpool_characterize_double_support(cl_device_id device,
  * memory is ordinary cached memory; PyOpenCL's model always says 4.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
  * CLPOOL_ERROR_OPENCL if it is no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
@@ -77,7 +77,7 @@ CLPOOL_API clpool_status clpool_characterize_local_access_granularity(cl_device_
  * local memory is ordinary cached memory.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
  * CLPOOL_ERROR_OPENCL if it is no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
@@ -89,7 +89,7 @@ CLPOOL_API clpool_status clpool_characterize_local_access_work_items(cl_device_i
  * Banks of local memory. CLPOOL_SOURCE_NOT_APPLICABLE, value 0, where it is ordinary cached memory.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
  * CLPOOL_ERROR_OPENCL if it is no device; CLPOOL_ERROR_NOT_SUPPORTED where PyOpenCL's model raises: a CPU
  * with such memory.
@@ -104,7 +104,7 @@ CLPOOL_API clpool_status clpool_characterize_local_bank_count(cl_device_id devic
  * has CLPOOL_SOURCE_NONE for devices that it does not know.
  * @param device the device
  * @param model one of CLPOOL_MODEL_…
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown model or a wrong struct_size;
  * CLPOOL_ERROR_OPENCL if it is no device; CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL also where
  * PyOpenCL's model has to build a kernel and it cannot be built; CLPOOL_ERROR_NOT_SUPPORTED where PyOpenCL's
@@ -119,7 +119,7 @@ CLPOOL_API clpool_status clpool_characterize_simd_group_size(cl_device_id device
  * Whether the driver keeps programs that were built from source (1), does not (0), or nobody knows (-1, with
  * CLPOOL_SOURCE_NONE).
  * @param device the device
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
  * no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
@@ -131,7 +131,7 @@ CLPOOL_API clpool_status clpool_characterize_source_build_cache(cl_device_id dev
  * Most sub-groups that a work-group can have; 0: the device has none. Before OpenCL 2.1 nobody tells how
  * many: 1, with a note, if an extension for them is listed.
  * @param device the device
- * @param answer receives the answer; struct_size must be set
+ * @param answer receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
  * no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
@@ -308,14 +308,14 @@ CLPOOL_API clpool_status clpool_characterize_usable_local_memory_of_kernel(
  * @param text receives why, "" for no conflict, cut to `capacity` and ended by a zero; may be NULL if that is
  * 0
  * @param capacity bytes that `text` has room for
- * @param needed receives the bytes of the whole text with its zero; may be NULL
+ * @param needed_or_null receives the bytes of the whole text with its zero
  * @return as clpool_bank_conflicts() and clpool_characterize_local_bank_count().
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo.
  */
 CLPOOL_API clpool_status clpool_characterize_local_access_conflicts(
     cl_device_id device, uint32_t model, size_t item_size, const size_t* shape, size_t rank,
     const size_t* stored_shape_or_null, size_t stored_rank, clpool_answer* answer, char* text,
-    size_t capacity, size_t* needed) CLPOOL_NOEXCEPT;
+    size_t capacity, size_t* needed_or_null) CLPOOL_NOEXCEPT;
 
 /** How the speed of a device is to be measured. Every field that is 0 means the default. */
 typedef struct clpool_performance_options {
@@ -389,7 +389,7 @@ CLPOOL_API void clpool_performance_init(clpool_performance* performance) CLPOOL_
  * @param context where to measure; the reference stays the caller's
  * @param device a device of it
  * @param options_or_null NULL for all defaults
- * @param performance receives the figures; struct_size must be set
+ * @param performance receives the figures; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size, or transfers of more bytes
  * than the device's largest buffer has; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, also if a kernel
  * cannot be built.

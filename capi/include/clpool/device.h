@@ -181,7 +181,7 @@ CLPOOL_API void clpool_device_facts_init(clpool_device_facts* facts) CLPOOL_NOEX
 /**
  * Tells what a device is called and has.
  * @param device the device
- * @param facts receives it; struct_size must be set. What the driver does not answer is 0 or "".
+ * @param facts receives it; initialized by its _INIT macro. What the driver does not answer is 0 or "".
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size; CLPOOL_ERROR_OPENCL if it is
  * no device.
  * OpenCL calls: clGetDeviceInfo, clGetPlatformInfo, clGetPlatformIDs, clGetDeviceIDs.

@@ -177,7 +177,7 @@ CLPOOL_API clpool_status clpool_device_data_create_from_limits(const clpool_devi
 /**
  * Tells the numbers of device data.
  * @param data the device data
- * @param limits receives them; struct_size must be set
+ * @param limits receives them; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL or a wrong struct_size
  */
 CLPOOL_API clpool_status clpool_device_data_limits(const clpool_device_data* data,

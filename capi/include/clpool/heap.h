@@ -123,7 +123,7 @@ CLPOOL_API uint64_t clpool_heap_range_size(const clpool_heap_range* range) CLPOO
 /**
  * Figures of a heap at this moment.
  * @param heap the heap
- * @param stats receives the figures; struct_size must be set
+ * @param stats receives the figures; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size
  */
 CLPOOL_API clpool_status clpool_heap_statistics(const clpool_heap* heap,

@@ -253,10 +253,10 @@ class Mem {
     error(clpool_mem_copy(on.queue(), get(), range.offset, source.get(), source_offset, range.size,
                           on.wait_count(), on.waits(), on.event()));
   }
-  void copy_p2p_from(const On& on, const Mem& source, std::size_t size = CLPOOL_WHOLE_SIZE,
+  void copy_p2p_from(const On& on, const Mem& source, std::size_t source_offset = 0, Range range = {},
                      OnError error = {}) {
-    error(
-        clpool_mem_copy_p2p(on.queue(), get(), source.get(), size, on.wait_count(), on.waits(), on.event()));
+    error(clpool_mem_copy_p2p(on.queue(), get(), range.offset, source.get(), source_offset, range.size,
+                              on.wait_count(), on.waits(), on.event()));
   }
   void read(const On& on, void* host, std::size_t host_size, Range range = {}, OnError error = {}) const {
     error(clpool_mem_read(on.queue(), get(), range.offset, range.size, host, host_size, on.blocking(),

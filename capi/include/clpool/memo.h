@@ -52,7 +52,11 @@ typedef struct clpool_memo_ops {
    * ask for each other: each then waits for the other for ever.
    * @param user what clpool_memo_get() was given
    * @param value receives the result, NULL too
-   * @return CLPOOL_SUCCESS; anything else fails the call, and nothing is kept
+   * @return CLPOOL_SUCCESS; anything else fails the call, and nothing is kept, as for
+   * clpool_allocator_ops.allocate: CLPOOL_ERROR_OUT_OF_MEMORY and -4, -5 and -6 with
+   * CLPOOL_ERROR_OUT_OF_MEMORY, other negative numbers, which are OpenCL's codes, with CLPOOL_ERROR_OPENCL,
+   * anything else with CLPOOL_ERROR_CALLBACK. The message of the library's call whose status is passed on
+   * becomes a part of this one's, and its OpenCL code is kept
    */
   clpool_status (*compute)(void* user, void** value);
   /** Unmakes a result that neither a cache nor anyone else has any more, from whichever thread was last; may
@@ -88,9 +92,10 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * @param ops how to compute it; copied
  * @param user passed to ops->compute
  * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
- * @return CLPOOL_ERROR_CALLBACK if the computation fails; CLPOOL_ERROR_INVALID_OPERATION if it asks for its
- * own key; CLPOOL_ERROR_OPENCL and CLPOOL_ERROR_OUT_OF_MEMORY if the object cannot be held;
- * CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an unknown kind, a wrong struct_size or version.
+ * @return CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_OPENCL and CLPOOL_ERROR_OUT_OF_MEMORY if the computation fails;
+ * CLPOOL_ERROR_INVALID_OPERATION if it asks for its own key; CLPOOL_ERROR_OPENCL and
+ * CLPOOL_ERROR_OUT_OF_MEMORY if the object cannot be held; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an
+ * unknown kind, a wrong struct_size or version.
  * Blocks while another thread computes the same key, for ever if that thread in turn waits for a key that
  * this one computes; and as long as ops->compute does. OpenCL calls: for a new result clRetainContext,
  * clRetainDevice or clRetainCommandQueue; if its computation fails clReleaseContext, clReleaseDevice or

@@ -123,7 +123,7 @@ CLPOOL_API void clpool_occupancy_init(clpool_occupancy* occupancy) CLPOOL_NOEXCE
  * PyCUDA's models follow PyCUDA's OccupancyRecord; what does not fit is CLPOOL_ERROR_INVALID_VALUE.
  * @param data the device; its reference stays the caller's
  * @param request the kernel
- * @param occupancy receives the answer; struct_size must be set
+ * @param occupancy receives the answer; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for threads outside 1 to the device's limit, negative or absurd figures,
  * unknown flags, a wrong struct_size, a NULL argument
  */
@@ -139,7 +139,7 @@ CLPOOL_API clpool_status clpool_occupancy_compute(const clpool_device_data* data
  * @param sizes receives up to `capacity` group sizes in threads, ascending; may be NULL if that is 0
  * @param capacity number of sizes that `sizes` has room for
  * @param count number of sizes there are
- * @param best_or_null receives the answer for the smallest of them; struct_size must be set; may be NULL
+ * @param best_or_null receives the answer for the smallest of them; initialized by its _INIT macro
  * @return CLPOOL_ERROR_NOT_FOUND if no size can run; CLPOOL_ERROR_INVALID_VALUE as
  * clpool_occupancy_compute(); CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */

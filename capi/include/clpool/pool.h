@@ -98,7 +98,8 @@ enum {
  * 4). */
 #define CLPOOL_LEADING_BITS_NONE UINT32_MAX
 
-/** Functions of the user that a pool calls, without any lock held, from the thread that needed them. */
+/** Functions of the user that a pool calls, without any lock held, from the thread that needed them. They
+ * must not throw. */
 typedef struct clpool_pool_callbacks {
   /** sizeof(clpool_pool_callbacks) of the caller. */
   uint32_t struct_size;
@@ -118,11 +119,15 @@ typedef struct clpool_pool_callbacks {
   int32_t (*out_of_memory)(void* user, uint64_t size, uint32_t attempt);
   /** Receives the pool's messages; NULL: they go where clpool_set_message_callback() says. */
   clpool_message_callback message;
+  /** Called once when none of these functions is called any more: with the pool's last reference and its last
+   * block, from the thread that carried the last release out. What is found in the pool's memory later goes
+   * where clpool_set_message_callback() says. Not called where the pool could not be made. NULL: none. */
+  void (*destroy)(void* user);
 } clpool_pool_callbacks;
 
 /** Initial value of a clpool_pool_callbacks. */
 #define CLPOOL_POOL_CALLBACKS_INIT \
-  { sizeof(clpool_pool_callbacks), 1u, NULL, NULL, NULL }
+  { sizeof(clpool_pool_callbacks), 1u, NULL, NULL, NULL, NULL }
 
 /**
  * Sets a struct to CLPOOL_POOL_CALLBACKS_INIT, for languages without macros.
@@ -161,8 +166,8 @@ typedef struct clpool_pool_options {
   uint64_t decay_ns;
   /** Functions to call; copied. NULL: none. */
   const clpool_pool_callbacks* callbacks;
-  /** Passed to the callbacks; must stay valid until the pool's last reference and its last block are
-   * released. */
+  /** Passed to the callbacks; must stay valid until their destroy is called: until the pool's last reference
+   * and its last block are released, and no such release is put off. */
   void* user;
   /** Queues on which the pool's memory is used; retained. With several, with one that is out of order, and
    * for memory to which the host writes without a command (page-locked, fine-grain SVM), the pool reuses a
@@ -178,8 +183,8 @@ typedef struct clpool_pool_options {
   const char* name;
   /** Nanoseconds that a request without memory waits while nothing comes free, before the out_of_memory
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
-   * that take or give back memory. While others release what does not help it, six times as long at most; in
-   * a guarded pool 0.1 s more. 0: 10 seconds. */
+   * that are taking or giving back memory, not for blocks that are in use. While others release what does not
+   * help it, six times as long at most; in a guarded pool 0.1 s more. 0: 10 seconds. */
   uint64_t wait_ns;
   /** One of CLPOOL_GUARD_…. Since 1.0. */
   uint32_t guard;
@@ -383,7 +388,7 @@ CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_q
 /**
  * Figures of the pool at this moment. With several threads at work, those of one moment each.
  * @param pool the pool
- * @param stats receives the figures; struct_size must be set
+ * @param stats receives the figures; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size.
  * Does not block. OpenCL calls: none besides those at the top.
  */
@@ -508,7 +513,7 @@ typedef struct clpool_pool_stretch {
  * Receives one stretch.
  * @param user what was given with the callback
  * @param stretch valid during the call
- * @return 0 to go on, anything else to stop
+ * @return 0 to go on, anything else to stop: clpool_pool_visit() then returns CLPOOL_ERROR_CALLBACK
  */
 typedef int32_t (*clpool_pool_visitor)(void* user, const clpool_pool_stretch* stretch);
 
@@ -518,7 +523,8 @@ typedef int32_t (*clpool_pool_visitor)(void* user, const clpool_pool_stretch* st
  * @param pool the pool
  * @param visitor called for each stretch, without any lock held
  * @param user passed to it
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
+ * @return CLPOOL_ERROR_CALLBACK if the visitor stopped it; CLPOOL_ERROR_INVALID_VALUE for NULL;
+ * CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block. OpenCL calls: none besides those at the top.
  */
 CLPOOL_API clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor,

@@ -159,7 +159,8 @@ class Pool {
       const auto add = [&] { static_cast<std::vector<clpool_pool_stretch>*>(user)->push_back(*stretch); };
       return detail::without_exceptions(add) ? 0 : 1;
     };
-    error(clpool_pool_visit(get(), visitor, &stretches));
+    const clpool_status status = clpool_pool_visit(get(), visitor, &stretches);
+    error(status == CLPOOL_ERROR_CALLBACK ? CLPOOL_ERROR_OUT_OF_HOST_MEMORY : status);
     return stretches;
   }
   std::string dump_json(OnError error = {}) const {

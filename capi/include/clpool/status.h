@@ -9,8 +9,11 @@
  *   CLPOOL_ERROR_OPENCL.
  * - CLPOOL_ERROR_OUT_OF_HOST_MEMORY may come from every function that returns a status, CLPOOL_ERROR_INTERNAL
  *   from any in which an exception arises that should not.
- * - CLPOOL_ERROR_INVALID_VALUE where `struct_size` is not set; CLPOOL_ERROR_NOT_SUPPORTED where a struct that
- *   is given is longer than the library knows, and something is set there.
+ * - CLPOOL_ERROR_INVALID_VALUE where `struct_size` is not set, or over 65536, and where a field `reserved` is
+ *   not 0; CLPOOL_ERROR_NOT_SUPPORTED where a struct that is given is longer than the library knows, and
+ *   something is set there.
+ * - A function clpool_…_init() writes a struct as version 1.0 has it, and its struct_size, in all later
+ *   versions: who knows more sets struct_size, and the rest, which is 0 unless its field says otherwise.
  * - CLPOOL_ERROR_INVALID_OPERATION for pools, allocators and memory in a child of fork() of the process that
  *   made them.
  *

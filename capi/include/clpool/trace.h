@@ -162,7 +162,7 @@ CLPOOL_API clpool_status clpool_trace_release(clpool_trace* trace) CLPOOL_NOEXCE
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
  * releases an object of whatever kind, unless a pool serves it from what it has at hand.
  * @param trace the log; NULL is allowed and does nothing
- * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
+ * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_trace_release_later(clpool_trace* trace) CLPOOL_NOEXCEPT;
@@ -170,7 +170,7 @@ CLPOOL_API clpool_status clpool_trace_release_later(clpool_trace* trace) CLPOOL_
 /**
  * Figures of a log; they were counted when it was read.
  * @param trace the log
- * @param stats receives the figures; struct_size must be set
+ * @param stats receives the figures; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size.
  */
 CLPOOL_API clpool_status clpool_trace_statistics(const clpool_trace* trace,
@@ -180,7 +180,7 @@ CLPOOL_API clpool_status clpool_trace_statistics(const clpool_trace* trace,
  * One event of a log.
  * @param trace the log
  * @param index number of the event, from 0, in the order of the file
- * @param event receives the event; struct_size must be set
+ * @param event receives the event; initialized by its _INIT macro
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a wrong struct_size or an index that is too large.
  */
 CLPOOL_API clpool_status clpool_trace_event_at(const clpool_trace* trace, uint64_t index,
@@ -330,7 +330,7 @@ CLPOOL_API void clpool_trace_replay_result_init(clpool_trace_replay_result* resu
  * @param pool the pool; best a fresh one: driver_allocations is the difference that the replay makes,
  * peak_driver_bytes is that of the pool's whole life
  * @param options_or_null NULL for all defaults
- * @param result receives what was found; struct_size must be set
+ * @param result receives what was found; initialized by its _INIT macro
  * @return CLPOOL_SUCCESS, also when allocations were out of memory; CLPOOL_ERROR_CALLBACK if the progress
  * callback stopped it; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
  * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_pool_allocate() ends the replay.
@@ -347,7 +347,7 @@ CLPOOL_API clpool_status clpool_trace_replay_pool(const clpool_trace* trace, clp
  * @param trace the log
  * @param allocator the allocator
  * @param options_or_null NULL for all defaults
- * @param result receives what was found; struct_size must be set
+ * @param result receives what was found; initialized by its _INIT macro
  * @return CLPOOL_SUCCESS, also when allocations were out of memory; CLPOOL_ERROR_CALLBACK if the progress
  * callback stopped it; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
  * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_allocator_allocate() ends the replay.

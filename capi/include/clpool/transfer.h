@@ -253,8 +253,10 @@ CLPOOL_API clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* 
  * cl_amd_copy_buffer_p2p.
  * @param queue a queue of the context of one of both
  * @param target where to
+ * @param target_offset bytes
  * @param source where from
- * @param size bytes; CLPOOL_WHOLE_SIZE: the smaller of both
+ * @param source_offset bytes
+ * @param size bytes; CLPOOL_WHOLE_SIZE: the smaller of what both have left
  * @param wait_count number of events
  * @param wait_list events to wait for
  * @param event_or_null receives the event, which the caller releases; may be NULL. Memory of the other
@@ -264,8 +266,9 @@ CLPOOL_API clpool_status clpool_mem_migrate(cl_command_queue queue, clpool_mem* 
  * the extension. Needs OpenCL 1.2.
  * OpenCL calls: clGetExtensionFunctionAddressForPlatform, clEnqueueCopyBufferP2PAMD.
  */
-CLPOOL_API clpool_status clpool_mem_copy_p2p(cl_command_queue queue, clpool_mem* target, clpool_mem* source,
-                                             size_t size, cl_uint wait_count, const cl_event* wait_list,
+CLPOOL_API clpool_status clpool_mem_copy_p2p(cl_command_queue queue, clpool_mem* target, size_t target_offset,
+                                             clpool_mem* source, size_t source_offset, size_t size,
+                                             cl_uint wait_count, const cl_event* wait_list,
                                              cl_event* event_or_null) CLPOOL_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -130,8 +130,9 @@ class Books {
     return request.block != nullptr ? turn_ : came_free_ + (request.waits_for_room ? refusals_ : 0);
   }
   /// True while something is on its way that may help a request that has found nothing.
-  bool help_is_under_way() const noexcept {
-    return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0 || leaving_parts_ != 0;
+  bool help_is_under_way(const Request& request) const noexcept {
+    return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0 || leaving_parts_ != 0 ||
+           (request.driver_refused && surroundings_.ended_pools_remain());
   }
   /// The highest stamp with which anything was freed.
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
@@ -174,6 +175,7 @@ class Books {
   static void begin_again(Request& request, bool asks_driver) noexcept;
   /// Whether the allocator, or the pool's own limit, may have more than when the request last looked.
   bool may_be_more(const Request& request) const noexcept;
+  bool more_went_back(const Request& request) const noexcept;
   void note_look(Request& request) const noexcept;
   static bool once(Request& request, Once what) noexcept;
 

@@ -309,13 +309,19 @@ bool Books::give_back_for_exact(Request& request, Step&) {
 
 void Books::note_look(Request& request) const noexcept {
   request.went_back = went_back_;
+  request.given_back = surroundings_.given_back_so_far();
   request.refusals = refusals_;
   request.lacked_room = least_size(request) > room();
 }
 
+bool Books::more_went_back(const Request& request) const noexcept {
+  return went_back_ != request.went_back ||
+         (request.driver_refused && surroundings_.given_back_so_far() != request.given_back);
+}
+
 bool Books::may_be_more(const Request& request) const noexcept {
-  return went_back_ != request.went_back || (request.lacked_room && refusals_ != request.refusals &&
-                                             request.looks_for_room < most_looks_for_room);
+  return more_went_back(request) || (request.lacked_room && refusals_ != request.refusals &&
+                                     request.looks_for_room < most_looks_for_room);
 }
 
 bool Books::wait(Request& request, Step& step) {
@@ -323,9 +329,11 @@ bool Books::wait(Request& request, Step& step) {
     step = {Step::Kind::release_garbage};
     return true;
   }
+  // First, as what was under way may be through, and have brought something, a moment later.
+  const bool help_is_coming = help_is_under_way(request);
   if (may_be_more(request) && request.beginnings < most_beginnings) {
     ++request.beginnings;
-    if (went_back_ == request.went_back) {
+    if (!more_went_back(request)) {
       ++request.looks_for_room;
     }
     note_look(request);
@@ -337,11 +345,11 @@ bool Books::wait(Request& request, Step& step) {
     return false;
   }
   // What went back may be free in the driver only when a queue is through, and some may go only then.
-  const bool queues_help =
-      surroundings_.has_queues() && (request.done & queues_through) == 0 &&
-      (has_busy_chunk() ||
-       (request.driver_refused && (request.gave_back || gone_stamp_ > surroundings_.completed())));
-  if (!queues_help && !help_is_under_way()) {
+  request.waits_for_driver =
+      request.driver_refused && (request.gave_back || gone_stamp_ > surroundings_.completed());
+  const bool queues_help = surroundings_.has_queues() && (request.done & queues_through) == 0 &&
+                           (has_busy_chunk() || request.waits_for_driver);
+  if (!queues_help && !help_is_coming) {
     return false;
   }
   const std::uint64_t now = surroundings_.now_ns();
@@ -530,10 +538,16 @@ void Books::waited(Request& request, Waited how) noexcept {
       return begin_again(request, false);
     case Waited::through:
       // All that could be given back is idle now, and gone if it went before.
-      request.done = (request.done | queues_through) & ~static_cast<std::uint32_t>(exact_tried);
+      request.done |= queues_through;
       request.stage = first_stage_of_giving_back;
-      want(request, request.rounded);
+      if (request.waits_for_driver) {
+        request.done &= ~static_cast<std::uint32_t>(exact_tried);
+        request.gave_back = false;
+        want(request, request.rounded);
+      }
       return;
+    case Waited::over:
+      return;  // whatever came of it, the stage looks again
     case Waited::in_vain:
       request.waited_in_vain = true;
       return;

@@ -40,6 +40,7 @@ struct Step {
 enum class Waited : std::uint8_t {
   helped,   ///< memory came free, or may be asked for again
   through,  ///< the queues are through with what they had
+  over,     ///< nothing that could help is under way any more
   in_vain
 };
 
@@ -58,7 +59,6 @@ struct Request {
   /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
   bool inside = false;
   bool grew = false;              ///< a new chunk serves it
-  std::uint64_t given_back = 0;   ///< given_back() of the process when it last asked the allocator
   bool waits_for_queues = false;  ///< its wait ends when the pool's own queues are through
 
   // The books' own: where in the order of stages it is.
@@ -66,6 +66,7 @@ struct Request {
   bool driver_refused = false;       ///< the allocator had no memory for it
   bool lacked_room = false;          ///< under the pool's own limit, when it last looked
   bool waits_for_room = false;       ///< for others that ask for memory
+  bool waits_for_driver = false;     ///< which may have more when queues are through
   bool waited_in_vain = false;       ///< nothing came free for the longest wait
   std::uint32_t done = 0;            ///< bits of what is done once, see Books
   std::uint16_t stage = 0;           ///< place in Books::stages_
@@ -73,6 +74,7 @@ struct Request {
   std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
   std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
   std::uint64_t turn = 0;            ///< Books::turn() when a step was given
+  std::uint64_t given_back = 0;      ///< given_back_so_far() when it last looked or asked for a chunk
   std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one
   std::uint64_t refusals = 0;        ///< how often the allocator had refused then
   std::uint64_t waits_since = 0;     ///< when it first waited, nanoseconds; 0: it has not
@@ -96,6 +98,10 @@ class Surroundings {
   virtual bool blocks_come_home() const noexcept = 0;
   /// Whether handles must have been used once, in turn, before they are handed out.
   virtual bool uses_parts_once() const noexcept = 0;
+  /// Whether ended pools whose memory would help still have some, which were not waited for in vain yet.
+  virtual bool ended_pools_remain() const noexcept = 0;
+  /// given_back() of the process.
+  virtual std::uint64_t given_back_so_far() const noexcept = 0;
   /// A steady clock, nanoseconds.
   virtual std::uint64_t now_ns() const noexcept = 0;
 

@@ -88,8 +88,10 @@ TEST_F(PoolOptionsTest, WrongValuesAreRefusedByName) {
   callbacks.version = 2;
   refused([&](auto& options) { options.callbacks = &callbacks; }, "version");
   callbacks = CLPOOL_POOL_CALLBACKS_INIT;
-  callbacks.struct_size = 4;
-  refused([&](auto& options) { options.callbacks = &callbacks; }, "struct_size");
+  for (const std::uint32_t size : {4, 36}) {  // too small, and half a pointer
+    callbacks.struct_size = size;
+    refused([&](auto& options) { options.callbacks = &callbacks; }, "struct_size");
+  }
 }
 
 TEST_F(PoolOptionsTest, LargerStructsOfNewerProgramsWorkWhileWhatIsNewIsZero) {
@@ -414,7 +416,8 @@ TEST_F(PoolOptionsTest, AVisitorMayStopAndMayUseThePool) {
                   return ++self.seen == 3 ? 1 : 0;
                 },
                 &visit),
-            CLPOOL_SUCCESS);
+            CLPOOL_ERROR_CALLBACK);
+  EXPECT_STREQ(clpool_last_error_message(), "clpool_pool_visit: the visitor stopped it with 1");
   EXPECT_EQ(visit.seen, 3);
 }
 

@@ -117,7 +117,7 @@ namespace ClPool
             using (Borrowed memory = Borrow())
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_mem_copy_p2p(command.Queue, other.Value, memory.Value, bytes, command.WaitCount, list, &done));
+                Errors.Check(Native.clpool_mem_copy_p2p(command.Queue, other.Value, 0, memory.Value, 0, bytes, command.WaitCount, list, &done));
             return new ClEvent(done);
         }
 

@@ -105,7 +105,8 @@ class LimitAllocator(Allocator):
     """Never lets more than max_bytes be taken from another allocator at a time."""
 
     def __init__(self, inner: Allocator, max_bytes: int) -> None:
-        self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
+        self.is_deferred: bool = inner.is_deferred
+        self.addressable: bool = inner.addressable
         self._handle = _n.clpool_allocator_create_limit(inner._handle, max_bytes)
         self._keep(inner)
 
@@ -115,6 +116,7 @@ class TraceAllocator(Allocator):
     its pools and their memory are gone."""
 
     def __init__(self, inner: Allocator, path: str) -> None:
-        self.is_deferred, self.addressable = inner.is_deferred, inner.addressable
+        self.is_deferred: bool = inner.is_deferred
+        self.addressable: bool = inner.addressable
         self._handle = _n.clpool_allocator_create_trace(inner._handle, path)
         self._keep(inner)

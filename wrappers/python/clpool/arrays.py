@@ -18,8 +18,10 @@ def as_order(order: str) -> Literal["C", "F"]:
 
 def to_extents(shape: Any) -> Tuple[int, ...]:
     """A shape, or one number, as a tuple without negative numbers."""
-    single = isinstance(shape, int) or np.ndim(shape) == 0
-    extents = (int(shape),) if single else tuple(int(extent) for extent in shape)
+    if isinstance(shape, int) or np.ndim(shape) == 0:
+        extents: Tuple[int, ...] = (int(shape),)
+    else:
+        extents = tuple(int(extent) for extent in shape)
     if any(extent < 0 for extent in extents):
         raise ValueError(f"shape {extents} has a negative extent")
     return extents

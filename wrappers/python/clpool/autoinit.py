@@ -4,8 +4,12 @@
 current one, and caches let go of it when the program ends."""
 import atexit
 
-from .devices import make_current
+from ._native import CommandQueue, Context
+from .devices import Device, make_current
 from .memoize import clear_context_caches
 
+device: Device
+context: Context
+queue: CommandQueue
 device, context, queue = make_current()
 atexit.register(clear_context_caches)

@@ -19,8 +19,8 @@ class ImageFormat:
     __slots__ = ("channel_order", "channel_data_type", "__weakref__")
 
     def __init__(self, channel_order: int, channel_type: int) -> None:
-        self.channel_order = channel_order
-        self.channel_data_type = channel_type
+        self.channel_order: int = channel_order
+        self.channel_data_type: int = channel_type
 
     def _struct(self) -> Any:
         return filled(_n.cl_image_format(), image_channel_order=self.channel_order, image_channel_data_type=self.channel_data_type)
@@ -145,18 +145,17 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
                  pitches: Optional[Sequence[int]] = None, hostbuf: Any = None, is_array: bool = False,
                  buffer: Optional[MemoryObject] = None) -> Image:
     """Makes an image; `shape` has x first, and is the host array's if left out."""
-    if shape is None:
-        if hostbuf is None:
-            raise ValueError("an image needs a shape or an array to take it from")
-        shape = hostbuf.shape
-    if not 1 <= len(shape) <= 3:
-        raise ValueError(f"shape {tuple(shape)} has {len(shape)} entries, it must have 1 to 3")
+    if shape is None and hostbuf is None:
+        raise ValueError("an image needs a shape or an array to take it from")
+    pixels: Sequence[int] = hostbuf.shape if shape is None else shape
+    if not 1 <= len(pixels) <= 3:
+        raise ValueError(f"shape {tuple(pixels)} has {len(pixels)} entries, it must have 1 to 3")
     pitches = tuple(pitches or ())
     if len(pitches) > 2:
         raise ValueError(f"{len(pitches)} pitches are too many: row and slice")
     row, slice_ = (*pitches, 0, 0)[:2]
-    options = filled(_n.clpool_image_options(), dimensions=len(shape), flags=flags, format=format._struct(), shape=shape,
-                     is_array=is_array, row_pitch=row, slice_pitch=slice_)
+    options = filled(_n.clpool_image_options(), dimensions=len(pixels), flags=flags, format=format._struct(),
+                     shape=pixels, is_array=is_array, row_pitch=row, slice_pitch=slice_)
     if hostbuf is not None:
         options.host, options.host_size = host_memory_of(hostbuf, flags)
     if buffer is not None:
@@ -175,13 +174,13 @@ _ELEMENTS = {np.dtype(name): getattr(_n, f"CLPOOL_ELEMENT_{name.upper()}")
 def _vector_channels(dtype: "np.dtype[Any]") -> int:
     """Numbers of an OpenCL vector type, such as pyopencl.cltypes.float4, which NumPy sees as fields of one type one after
     the other; 0 for other types."""
-    fields = [dtype.fields[name] for name in dtype.names] if dtype.fields is not None and dtype.names else []
+    fields: List[Any] = [dtype.fields[name] for name in dtype.names] if dtype.fields is not None and dtype.names else []
     if not fields or len({field[0] for field in fields}) != 1:
         return 0
     element = fields[0][0]
     places = {field[1] for field in fields}
     whole = places == {index * element.itemsize for index in range(dtype.itemsize // element.itemsize)}
-    return dtype.itemsize // element.itemsize if whole and element in _ELEMENTS else 0
+    return int(dtype.itemsize // element.itemsize) if whole and element in _ELEMENTS else 0
 
 
 def image_from_array(ctx: Any, ary: "np.ndarray[Any, Any]", num_channels: Optional[int] = None, mode: str = "r",

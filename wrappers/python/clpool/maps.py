@@ -75,11 +75,13 @@ class MemoryMap:
 
     def release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:
         """Unmaps, and lets go of the memory; doing it again does nothing more."""
-        if self._unmapped is None:
-            self._unmapped = _n.clpool_map_unmap(self._handle, queue, wait_for)
-            self._handle.release()
-            self._memory = None
-        return self._unmapped
+        if self._unmapped is not None:
+            return self._unmapped
+        unmapped: _n.Event = _n.clpool_map_unmap(self._handle, queue, wait_for)
+        self._unmapped = unmapped
+        self._handle.release()
+        self._memory = None
+        return unmapped
 
     def __repr__(self) -> str:
         if self._unmapped is not None:

@@ -226,7 +226,7 @@ class Buffer(MemoryObject):
         if hostbuf is not None:
             host_memory_of(hostbuf, flags)
         memory = _n.clpool_buffer_create(context, flags, size, hostbuf)
-        kept = memoryview(hostbuf) if flags & mem_flags.USE_HOST_PTR else None
+        kept = memoryview(hostbuf) if hostbuf is not None and flags & mem_flags.USE_HOST_PTR else None
         made = _n.adopt(cls, memory, kept)
         if kept is not None:
             _n.keep_until_gone(made, kept)

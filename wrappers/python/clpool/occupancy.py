@@ -54,7 +54,7 @@ class DeviceData:
         limits = DeviceLimits()
         for name in DeviceLimits.__annotations__:
             limits[name] = getattr(self._limits, name)  # type: ignore[literal-required]
-        limits["local_carve_outs"] = limits["local_carve_outs"][:self._limits.local_carve_out_count]
+        limits["local_carve_outs"] = self._limits.local_carve_outs[:self._limits.local_carve_out_count]
         return limits
 
     @property

@@ -175,13 +175,16 @@ class MemoryPool(Pool):
 
         def allocate(self, size: int) -> PooledBuffer:
             """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+            ...
 
         def allocate_on(self, queue: Any, size: int) -> PooledBuffer:
             """The same for a block that commands on this queue will use, and on no other unless used_on() says so: in a
             pool over several queues it waits for this one alone when it is released."""
+            ...
 
         def __call__(self, size: int) -> PooledBuffer:
             """The same as allocate()."""
+            ...
 
 
 class DeviceMemoryPool(MemoryPool):
@@ -199,12 +202,15 @@ class DeviceMemoryPool(MemoryPool):
 
         def allocate(self, size: int) -> PooledDeviceAllocation:
             """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+            ...
 
         def allocate_on(self, queue: Any, size: int) -> PooledDeviceAllocation:
             """The same for a block that commands on this queue will use, and on no other unless used_on() says so."""
+            ...
 
         def __call__(self, size: int) -> PooledDeviceAllocation:
             """The same as allocate()."""
+            ...
 
 
 class SVMPool(Pool):
@@ -216,13 +222,16 @@ class SVMPool(Pool):
 
         def allocate(self, size: int) -> PooledSVM:
             """Hands out a block of so many bytes, with undefined content; 0 gives a block of 1 byte."""
+            ...
 
         def allocate_on(self, queue: Any, size: int) -> PooledSVM:
             """The same for a block that commands on this queue will use, and on no other unless used_on() says so: in a
             pool over several queues it waits for this one alone when it is released."""
+            ...
 
         def __call__(self, size: int) -> PooledSVM:
             """The same as allocate()."""
+            ...
 
 
 class PageLockedMemoryPool(Pool):
@@ -239,11 +248,13 @@ class PageLockedMemoryPool(Pool):
         block: PooledHostAllocation = super().allocate(size)
         return block
 
-    def allocate(self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
+    def allocate(  # pyright: ignore
+            self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
         """An uninitialized array whose .base is the block; it returns to the pool when array and views are gone."""
         return self._array(self.allocate_block, shape, dtype, order)
 
-    def allocate_on(self, queue: Any, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
+    def allocate_on(  # pyright: ignore
+            self, queue: Any, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
         """The same for an array that commands on this queue will use, and on no other."""
         allocate = super().allocate_on
         return self._array(lambda size: allocate(queue, size), shape, dtype, order)

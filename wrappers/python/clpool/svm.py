@@ -102,8 +102,8 @@ class _NoSVM(SVMAllocation):
 
     __slots__ = ()
 
-    size = nbytes = capacity = svm_ptr = int_ptr = 0
-    is_released = False
+    size = nbytes = capacity = svm_ptr = int_ptr = 0  # pyright: ignore
+    is_released = False  # pyright: ignore
 
     def release(self) -> None:
         """Does nothing."""
@@ -205,7 +205,7 @@ class _UnboundSVM(SVM):
     def mem(self) -> Any:
         return self._mem
 
-    hostbuf = mem
+    hostbuf = mem  # pyright: ignore
 
     @property
     def size(self) -> int:

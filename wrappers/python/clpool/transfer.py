@@ -183,7 +183,7 @@ def enqueue_copy_buffer_p2p_amd(_platform: Any, queue: Any, src: MemoryObject, d
                                 size: Optional[int] = None) -> _n.Event:
     """Copies between buffers of different contexts by AMD's extension."""
     count = byte_count if byte_count is not None else size
-    event: _n.Event = _n.clpool_mem_copy_p2p(queue, dest, src, WHOLE_SIZE if count is None else count, wait_for)
+    event: _n.Event = _n.clpool_mem_copy_p2p(queue, dest, 0, src, 0, WHOLE_SIZE if count is None else count, wait_for)
     return event
 
 

@@ -381,7 +381,8 @@ PyObject* visit_pool(PyObject*, PyObject* args) {
     const DriverCall call;
     status = clpool_pool_visit(pool, visit_stretch, visitor);
   }
-  if (take_exception_back() || !succeeded(status)) {
+  const bool stopped = status == CLPOOL_ERROR_CALLBACK;  // by the visitor: with an exception, or as it wished
+  if (take_exception_back() || (!stopped && !succeeded(status))) {
     return nullptr;
   }
   Py_RETURN_NONE;

@@ -85,7 +85,7 @@ class SVMAllocation(cl.SVM):  # type: ignore[misc]
         self._queue = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, cl.SVMPointer) and self.svm_ptr == other.svm_ptr
+        return isinstance(other, cl.SVMPointer) and self.svm_ptr == other.svm_ptr  # pyright: ignore
 
     def __hash__(self) -> int:
         return hash(self.svm_ptr)
@@ -102,7 +102,7 @@ class Allocator:
     __slots__ = ("pool", "_allocate_as", "__weakref__")
 
     def __init__(self, pool: Any) -> None:
-        self.pool = pool
+        self.pool: Any = pool
         self._allocate_as = getattr(pool, "allocate_as", None)
 
     def __call__(self, size: int) -> Any:

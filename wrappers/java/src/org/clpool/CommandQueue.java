@@ -195,8 +195,8 @@ public final class CommandQueue extends NativeObject {
     long[] event = new long[1];
     try (Uses uses = new Uses()) {
       Native.clpool_mem_copy_p2p(
-          uses.of("queue", this), uses.of("target", target), uses.of("source", source), Sizes.check("size", size),
-          uses.of(after), event);
+          uses.of("queue", this), uses.of("target", target), 0, uses.of("source", source), 0,
+          Sizes.check("size", size), uses.of(after), event);
     }
     return new Event(event[0]);
   }
