@@ -145,6 +145,15 @@ TEST_P(Characterize, ConflictsOfADeviceWithoutBanksDoNotApply) {
       << clpool_last_error_message();
   EXPECT_EQ(answer.source == CLPOOL_SOURCE_NOT_APPLICABLE, banks.source == CLPOOL_SOURCE_NOT_APPLICABLE);
   EXPECT_EQ(answer.value > 1, needed > 1) << text;
+
+  answer.value = 77;
+  std::strcpy(text, "what an earlier call answered");
+  EXPECT_EQ(clpool_characterize_local_access_conflicts(device(), CLPOOL_MODEL_CURRENT, 0, shape, 2, nullptr, 0,
+                                                       &answer, text, sizeof text, &needed),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(answer.value, 0);
+  EXPECT_STREQ(text, "");
+  EXPECT_EQ(needed, 0u);
 }
 
 TEST_P(Characterize, WrongArgumentsAreNamedAndLeaveAnEmptyAnswer) {

@@ -216,6 +216,7 @@ TEST_F(OccupancyApi, SuggestsGroupSizes) {
   request.registers_per_thread = 256;
   EXPECT_EQ(clpool_occupancy_suggest(data, &request, nullptr, 0, &count, &best), CLPOOL_ERROR_NOT_FOUND);
   EXPECT_EQ(count, 0u);
+  EXPECT_EQ(best.occupancy, 0.0) << "what an earlier call answered is gone";
 }
 
 TEST_F(OccupancyApi, DeviceDataAreCounted) {

@@ -18,6 +18,20 @@ namespace {
 
 constexpr std::size_t MiB = 1024 * 1024;
 
+/// What a pool's functions work on, and whether they were told in time that it may go.
+struct Owner {
+  int destroyed = 0;
+  int told_too_late = 0;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  Owner() {
+    callbacks.destroy = [](void* user) { ++static_cast<Owner*>(user)->destroyed; };
+    callbacks.message = [](void* user, std::int32_t, const char*) {
+      auto& owner = *static_cast<Owner*>(user);
+      owner.told_too_late += owner.destroyed;
+    };
+  }
+};
+
 class EndedPools : public testing::Test {
  protected:
   void SetUp() override {
@@ -39,6 +53,14 @@ class EndedPools : public testing::Test {
     MemHandle mem = allocate(pool, size);
     ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
   }
+  /// Pools made from now on call `owner`'s functions. @return an allocator of buffers for them
+  AllocatorHandle buffers_told_to(Owner& owner) {
+    options.callbacks = &owner.callbacks;
+    options.user = &owner;
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    return AllocatorHandle(made);
+  }
 
   Scene scene;
   AllocatorHandle allocator;
@@ -57,20 +79,6 @@ struct SlowGate {
       }
       stub_run_all();
     }
-  }
-};
-
-/// What a pool's functions work on, and whether they were told in time that it may go.
-struct Owner {
-  int destroyed = 0;
-  int told_too_late = 0;
-  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
-  Owner() {
-    callbacks.destroy = [](void* user) { ++static_cast<Owner*>(user)->destroyed; };
-    callbacks.message = [](void* user, std::int32_t, const char*) {
-      auto& owner = *static_cast<Owner*>(user);
-      owner.told_too_late += owner.destroyed;
-    };
   }
 };
 
@@ -101,11 +109,7 @@ TEST_F(EndedPools, TellWhenNoneOfTheUsersFunctionsIsCalledAnyMore) {
 
 TEST_F(EndedPools, TellNobodyWhoWasToldThatThePoolCouldNotBeMade) {
   Owner owner;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle buffers(made);
-  options.callbacks = &owner.callbacks;
-  options.user = &owner;
+  const AllocatorHandle buffers = buffers_told_to(owner);
   for (const char* entry_point : {"clGetCommandQueueInfo", "clGetDeviceInfo", "clRetainCommandQueue"}) {
     for (std::uint64_t nth = 1; nth < 20; ++nth) {
       stub_fail(entry_point, nth, -6);
@@ -218,11 +222,7 @@ TEST_F(EndedPools, AreNotWaitedForByWhatTheirEndCalls) {
 
 TEST_F(EndedPools, TellNobodyOfWhatAGuardFindsLater) {
   Owner owner;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle buffers(made);
-  options.callbacks = &owner.callbacks;
-  options.user = &owner;
+  const AllocatorHandle buffers = buffers_told_to(owner);
   options.guard = CLPOOL_GUARD_ON;
   PoolHandle pool = make_pool(buffers.get(), options);
   MemHandle mem = allocate(pool, 100);
@@ -359,6 +359,25 @@ TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToAnotherPoolThatIsShort) {
   gate.open();
   stub_run_all();
   EXPECT_NE(allocate(pool, 40 * MiB), nullptr);
+}
+
+TEST_F(EndedPoolsOnASmallDevice, AreWaitedForInVainOnlyOnce) {
+  Gate gate(scene.cl.context);
+  options.wait_ns = 100'000'000;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  options.wait_ns = 1'000'000;
+  end_a_pool(gate, 40 * MiB);
+  stub_run_all();
+  std::uint64_t looks[2] = {};
+  for (std::uint64_t& number : looks) {
+    const std::uint64_t before = stub_calls("clGetEventInfo");
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    number = stub_calls("clGetEventInfo") - before;
+  }
+  EXPECT_LT(5 * looks[1], looks[0]) << "calls, the second time and the first";
+  gate.open();
+  stub_run_all();
 }
 
 TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPool) {

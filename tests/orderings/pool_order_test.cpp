@@ -205,36 +205,10 @@ TEST_F(PoolOrder, WhatADriverForgetsOfBarriersDoesNotMatter) {
   EXPECT_OK(clpool_mem_release(used));
 }
 
-TEST_F(PoolOrder, ACommandThatFailsDoesNotFreeTheBlockOfOneThatStillRuns) {
-  stub_configure("fails_markers=1");
-  const cl_command_queue overtaking = scene.queue;
-  make_pool({home, overtaking});
-  clpool_mem* const mem = allocate();
-  stub_run_all();
-  Gate gate(scene.cl.context);
-  fill(overtaking, mem, 1, &gate);
-  Gate failing(scene.cl.context);
-  fill(overtaking, mem, 1, &failing);
-  EXPECT_OK(clpool_mem_release(mem));
-  EXPECT_OK(clpool_pool_tick(pool));  // marks the queues behind both
-  stub_run_all();
-  ASSERT_EQ(clSetUserEventStatus(failing.get(), -1), CL_SUCCESS);
-  for (int i = 0; i < 3; ++i) {
-    stub_run_all();
-    EXPECT_OK(clpool_pool_tick(pool));
-  }
-  clpool_mem* const next = allocate();
-  fill(home, next, 2);
-  EXPECT_EQ(content_after(next, gate), 2);
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_OK(clpool_pool_tick(pool));
-    stub_run_all();
-  }
-  EXPECT_OK(clpool_pool_tick(pool));
-  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
-}
+/// Commands that fail one after the other, in a queue whose markers fail with them.
+class FailingCommands : public PoolOrder, public testing::WithParamInterface<int> {};
 
-TEST_F(PoolOrder, HoweverManyCommandsFailTheBlockOfOneThatStillRunsIsNotFree) {
+TEST_P(FailingCommands, DoNotFreeTheBlockOfOneThatStillRuns) {
   stub_configure("fails_markers=1");
   const cl_command_queue overtaking = scene.queue;
   make_pool({home, overtaking});
@@ -243,13 +217,13 @@ TEST_F(PoolOrder, HoweverManyCommandsFailTheBlockOfOneThatStillRunsIsNotFree) {
   Gate gate(scene.cl.context);
   fill(overtaking, mem, 1, &gate);
   std::vector<std::unique_ptr<Gate>> failing;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < GetParam(); ++i) {
     failing.push_back(std::make_unique<Gate>(scene.cl.context));
     fill(overtaking, mem, 1, failing.back().get());
   }
   EXPECT_OK(clpool_mem_release(mem));
   for (const std::unique_ptr<Gate>& one : failing) {
-    EXPECT_OK(clpool_pool_tick(pool));
+    EXPECT_OK(clpool_pool_tick(pool));  // marks the queues behind them
     stub_run_all();
     ASSERT_EQ(clSetUserEventStatus(one->get(), -1), CL_SUCCESS);
     stub_run_all();
@@ -265,6 +239,7 @@ TEST_F(PoolOrder, HoweverManyCommandsFailTheBlockOfOneThatStillRunsIsNotFree) {
   }
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
+INSTANTIATE_TEST_SUITE_P(HoweverMany, FailingCommands, testing::Values(1, 20));
 
 TEST_F(PoolOrder, AQueueThatWaitedForAChunkOnceWaitsNoMore) {
   make_pool({home, other});

@@ -220,6 +220,7 @@ TEST_F(ReplayVerb, RefusesLogsThatAreMissingOrNoFiles) {
   expect_refused(folder.path("none.csv"),
                  folder.path("none.csv") + ": cannot be opened: No such file or directory");
   expect_refused(folder.path(""), folder.path("") + ": cannot be read: Is a directory");
+  expect_refused("", "the name of the log is empty");
 }
 
 TEST_F(ReplayVerb, RefusesATruncatedGzipLog) {
