@@ -3,6 +3,7 @@
 // clpool characterize: what one must know of a device, each value with its source.
 #include <clpool/clpool.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,7 +24,7 @@
 namespace clpool::program {
 namespace {
 
-struct Options {
+struct CharacterizeOptions {
   std::string device;
   JsonOption json;
   std::uint32_t model = CLPOOL_MODEL_CURRENT;
@@ -116,7 +117,7 @@ std::string as_json(const Device& device, std::uint32_t model, const Characteriz
   return json_text(json);
 }
 
-int show_characterization(Options& options) {
+int show_characterization(CharacterizeOptions& options) {
   options.json.open();
   const std::vector<Device> devices = list_devices();
   const Device& device = devices[choose_device(devices, options.device)];
@@ -135,7 +136,7 @@ int show_characterization(Options& options) {
 void add_characterize_verb(CLI::App& program, Run& run) {
   CLI::App* verb =
       program.add_subcommand("characterize", "Show what one must know of a device, and how it is known");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CharacterizeOptions>();
   verb->add_option("--device", options->device, device_option_help);
   add_model_option(*verb, options->model);
   JsonOption::add(*verb, options->json);

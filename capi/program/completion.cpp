@@ -3,6 +3,7 @@
 // clpool completion: what bash and zsh complete, written from the verbs and options that there are.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -3,6 +3,7 @@
 // clpool devices: what OpenCL sees, and which device would be taken.
 #include <clpool/status.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>
@@ -25,17 +26,17 @@ std::string short_version(const Device& device) {
   return device.version.substr(0, device.version.find(' ', device.version.find(' ') + 1));
 }
 
-struct Options {
+struct DevicesOptions {
   std::string wish;
   JsonOption json;
 };
 
 /// Which of the devices would be taken; none where no device is meant, and why.
-struct Choice {
+struct Taken {
   std::optional<std::size_t> index;
   std::optional<Failure> failure;
 };
-Choice choose(const std::vector<Device>& devices, const std::string& wish) {
+Taken choose(const std::vector<Device>& devices, const std::string& wish) {
   try {
     return {choose_device(devices, wish), {}};
   } catch (const Failure& failure) {
@@ -43,9 +44,9 @@ Choice choose(const std::vector<Device>& devices, const std::string& wish) {
   }
 }
 
-std::string as_json(const std::vector<Device>& devices, const Choice& choice) {
+std::string as_json(const std::vector<Device>& devices, const Taken& taken) {
   nlohmann::ordered_json json = json_head();
-  json["chosen"] = choice.index ? nlohmann::ordered_json(*choice.index) : nlohmann::ordered_json(nullptr);
+  json["chosen"] = taken.index ? nlohmann::ordered_json(*taken.index) : nlohmann::ordered_json(nullptr);
   json["devices"] = nlohmann::ordered_json::array();
   for (const Device& device : devices) {
     json["devices"].push_back(to_json(device));
@@ -53,7 +54,7 @@ std::string as_json(const std::vector<Device>& devices, const Choice& choice) {
   return json_text(json);
 }
 
-std::string as_text(const std::vector<Device>& devices, const Choice& choice, const std::string& wish) {
+std::string as_text(const std::vector<Device>& devices, const Taken& taken, const std::string& wish) {
   using Align = Table::Align;
   Table table({{"", Align::left},
                {"--device", Align::left},
@@ -65,24 +66,24 @@ std::string as_text(const std::vector<Device>& devices, const Choice& choice, co
                {"platform", Align::left}});
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Device& device = devices[i];
-    table.add_row({i == choice.index ? "*" : "",
+    table.add_row({i == taken.index ? "*" : "",
                    fmt::format("{}:{}", device.platform_index, device.index_in_platform), device.name,
                    type_name(device), human_bytes(device.memory), human_bytes(device.largest),
                    short_version(device), device.platform_name});
   }
-  const std::string taken =
-      choice.index ? fmt::format("\n* would be taken{}\n", wish.empty() ? "" : " for --device " + wish) : "";
-  return printable(table.text(output_width()) + taken);
+  const std::string note =
+      taken.index ? fmt::format("\n* would be taken{}\n", wish.empty() ? "" : " for --device " + wish) : "";
+  return printable(table.text(output_width()) + note);
 }
 
-int show_devices(Options& options) {
+int show_devices(DevicesOptions& options) {
   options.json.open();
   const std::vector<Device> devices = list_devices();
-  const Choice choice = choose(devices, options.wish);
-  options.json.write([&] { return as_text(devices, choice, options.wish); },
-                     [&] { return as_json(devices, choice); });
-  if (choice.failure) {
-    throw *choice.failure;  // the list shows what could be named instead
+  const Taken taken = choose(devices, options.wish);
+  options.json.write([&] { return as_text(devices, taken, options.wish); },
+                     [&] { return as_json(devices, taken); });
+  if (taken.failure) {
+    throw *taken.failure;  // the list shows what could be named instead
   }
   return 0;
 }
@@ -91,7 +92,7 @@ int show_devices(Options& options) {
 
 void add_devices_verb(CLI::App& program, Run& run) {
   CLI::App* verb = program.add_subcommand("devices", "Show what OpenCL sees and which device would be taken");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevicesOptions>();
   verb->add_option("--device", options->wish, device_option_help);
   JsonOption::add(*verb, options->json);
   verb->callback([options, &run] { run = [options] { return show_devices(*options); }; });

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // clpool help: the same as --help, of the program or of a verb.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "failure.hpp"

@@ -25,7 +25,7 @@ struct Closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+[[noreturn]] void refuse_log(const std::string& path, const std::string& reason) {
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", name_of_log(path), reason));
 }
 
@@ -33,9 +33,9 @@ struct Closer {
 void check_size(const std::string& path, const std::string& text, std::uint64_t most_bytes) {
   if (text.size() > most_bytes) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(most_bytes);
-    refuse(path,
-           fmt::format("line {}: the log has more than {} bytes, the most that are read (--largest-log)",
-                       std::count(text.begin(), end, '\n') + 1, most_bytes));
+    refuse_log(path,
+               fmt::format("line {}: the log has more than {} bytes, the most that are read (--largest-log)",
+                           std::count(text.begin(), end, '\n') + 1, most_bytes));
   }
 }
 
@@ -47,7 +47,7 @@ std::string read_bytes(const std::string& path, std::uint64_t most_bytes) {
   if (path != "-") {
     opened.reset(std::fopen(path.c_str(), "rb"));
     if (opened == nullptr) {
-      refuse(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+      refuse_log(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
     }
   }
   std::FILE* const file = opened != nullptr ? opened.get() : stdin;
@@ -58,12 +58,12 @@ std::string read_bytes(const std::string& path, std::uint64_t most_bytes) {
     if (!bytes.starts_with(gzip_magic)) {
       check_size(path, bytes, most_bytes);
     } else if (bytes.size() > most_bytes) {
-      refuse(path, fmt::format("more than {} bytes of gzip data, the most that are read (--largest-log)",
-                               most_bytes));
+      refuse_log(path, fmt::format("more than {} bytes of gzip data, the most that are read (--largest-log)",
+                                   most_bytes));
     }
   }
   if (std::ferror(file) != 0) {
-    refuse(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+    refuse_log(path, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   return bytes;
 }
@@ -100,12 +100,13 @@ class Inflater {
       check_size(path, output, most_bytes);
       const bool is_stuck = input.empty() && stream_.avail_out != 0;
       if (code == Z_BUF_ERROR || (code == Z_OK && is_stuck)) {
-        refuse(path, fmt::format("truncated: the gzip data ends after {} decompressed bytes without its end",
-                                 output.size()));
+        refuse_log(path,
+                   fmt::format("truncated: the gzip data ends after {} decompressed bytes without its end",
+                               output.size()));
       }
       if (code != Z_OK && code != Z_STREAM_END) {
-        refuse(path, fmt::format("damaged gzip data after {} decompressed bytes: {}", output.size(),
-                                 stream_.msg != nullptr ? stream_.msg : "unknown reason"));
+        refuse_log(path, fmt::format("damaged gzip data after {} decompressed bytes: {}", output.size(),
+                                     stream_.msg != nullptr ? stream_.msg : "unknown reason"));
       }
     }
   }
@@ -121,7 +122,7 @@ std::string decompress(std::string_view input, const std::string& path, std::uin
     inflater.member(input, output, path, most_bytes);
   }
   if (input.find_first_not_of('\0') != std::string_view::npos) {  // padding by zeros is common on tapes
-    refuse(path, fmt::format("{} bytes follow the end of the gzip data", input.size()));
+    refuse_log(path, fmt::format("{} bytes follow the end of the gzip data", input.size()));
   }
   return output;
 }
@@ -138,7 +139,7 @@ std::string read_log_file(const std::string& path, std::uint64_t most_bytes) {
     return decompress(bytes, name_of_log(path), most_bytes);
   }
   if (path.ends_with(".gz")) {
-    refuse(path, "not gzip data, although the name ends in .gz");
+    refuse_log(path, "not gzip data, although the name ends in .gz");
   }
   return bytes;
 }

@@ -3,6 +3,7 @@
 // The clpool program: finds the verb, runs it, and turns every failure into a message and an exit code.
 #include <clpool/status.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -25,7 +26,7 @@ int exit_code(ExitCode code) {
 }
 
 /// What CLI11 says of a wrong command line, in one line.
-[[noreturn]] void refuse(const CLI::App& program, const CLI::ParseError& error) {
+[[noreturn]] void refuse_words(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   const std::string name = chosen.empty() ? "clpool" : "clpool " + chosen.front()->get_name();
   throw Failure(ExitCode::bad_input, fmt::format("{} (see '{} --help')", error.what(), name));
@@ -52,7 +53,7 @@ int run_program(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
-      refuse(program, error);
+      refuse_words(program, error);
     }
     std::ostringstream text;  // help or the version
     program.exit(error, text, text);

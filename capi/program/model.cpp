@@ -4,6 +4,7 @@
 #include "model.hpp"
 
 #include <clpool/answer.h>
+#include <CLI/CLI.hpp>
 
 #include "words.hpp"
 

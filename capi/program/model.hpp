@@ -3,15 +3,18 @@
 // --model: whose rules answer questions about devices.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+
+namespace CLI {
+class App;
+}
 
 namespace clpool::program {
 
-/// Adds the option to a verb; `model` becomes one of CLPOOL_MODEL_….
 /// As the option takes it.
 const char* model_name(std::uint32_t model);
 
+/// Adds the option to a verb; `model` becomes one of CLPOOL_MODEL_….
 void add_model_option(CLI::App& verb, std::uint32_t& model);
 
 }  // namespace clpool::program

@@ -3,6 +3,7 @@
 // clpool occupancy: how many groups a multiprocessor holds, what limits them, and which group sizes do best.
 #include <clpool/occupancy.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -21,7 +22,7 @@
 namespace clpool::program {
 namespace {
 
-struct Options {
+struct OccupancyOptions {
   std::string architecture;
   std::optional<std::string> device;
   std::optional<std::int64_t> threads;
@@ -41,7 +42,7 @@ void check_input(clpool_status status) {
 }
 
 /// Of the architecture, or of the device, which is then given.
-DeviceData device_data_of(const Options& options, std::optional<Device>& chosen) {
+DeviceData device_data_of(const OccupancyOptions& options, std::optional<Device>& chosen) {
   const std::uint32_t model = options.model;
   clpool_device_data* data = nullptr;
   if (!options.architecture.empty()) {
@@ -77,7 +78,7 @@ std::vector<GroupSize> all_group_sizes(const clpool_device_data* data, const clp
   return sizes;
 }
 
-int show_occupancy(Options& options) {
+int show_occupancy(OccupancyOptions& options) {
   options.json.open();
   std::optional<Device> device;
   const DeviceData data = device_data_of(options, device);
@@ -108,7 +109,7 @@ void add_occupancy_verb(CLI::App& program, Run& run) {
   constexpr std::int64_t most = 1'000'000'000'000;
   CLI::App* verb = program.add_subcommand(
       "occupancy", "Show how many groups a multiprocessor holds, and what limits them");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OccupancyOptions>();
   CLI::Option* architecture = verb->add_option(
       "--cc,--arch", options->architecture,
       "Compute capability such as 9.0, or architecture such as sm_90, gfx90a, xe-hpc; no device is "

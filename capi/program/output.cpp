@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,7 +20,7 @@
 namespace clpool::program {
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+[[noreturn]] void refuse_file(const std::string& path, const std::string& reason) {
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", path, reason));
 }
 
@@ -45,7 +46,7 @@ bool holds_something_else(const std::string& path) {
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    refuse("standard output", fmt::format("cannot be written: {}", std::strerror(errno)));
+    refuse_file("standard output", fmt::format("cannot be written: {}", std::strerror(errno)));
   }
 }
 
@@ -68,15 +69,16 @@ void JsonOption::open(const std::vector<std::string>& inputs) {
   std::error_code ignored;
   for (const std::string& input : inputs) {
     if (input == path_ || std::filesystem::equivalent(input, path_, ignored)) {
-      refuse(path_, "--json would overwrite what is read");
+      refuse_file(path_, "--json would overwrite what is read");
     }
   }
   if (holds_something_else(path_)) {
-    refuse(path_, "exists and is no JSON, so --json does not overwrite it (for standard output: --json -)");
+    refuse_file(path_,
+                "exists and is no JSON, so --json does not overwrite it (for standard output: --json -)");
   }
   file_.reset(std::fopen(path_.c_str(), "a"));  // what it has stays until there is something else
   if (file_ == nullptr) {
-    refuse(path_, fmt::format("cannot be created: {}", std::strerror(errno)));
+    refuse_file(path_, fmt::format("cannot be created: {}", std::strerror(errno)));
   }
 }
 
@@ -85,7 +87,7 @@ void JsonOption::write_file(const std::string& text) {
   const bool is_empty = ::ftruncate(::fileno(file_.get()), 0) == 0 || errno == EINVAL;
   const bool written = is_empty && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
   if (!written || std::fclose(file_.release()) != 0) {
-    refuse(path_, fmt::format("cannot be written: {}", std::strerror(errno)));
+    refuse_file(path_, fmt::format("cannot be written: {}", std::strerror(errno)));
   }
 }
 

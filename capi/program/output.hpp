@@ -3,11 +3,14 @@
 // Where results go: standard output, and files for JSON. What cannot be written is an error, also at the end.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace clpool::program {
 

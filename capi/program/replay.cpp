@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clpool replay: runs recorded allocation logs against the device's memory, with and without pools.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -21,7 +22,7 @@
 namespace clpool::program {
 namespace {
 
-struct Options {
+struct ReplayOptions {
   std::vector<std::string> logs;
   std::string device;
   std::string kind = "buffer";
@@ -94,7 +95,8 @@ ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySo
 }
 
 /// Replays one log with every strategy that was asked for. False, after a message, if the device failed.
-bool replay_all(const Log& log, const Options& options, const MemorySource& source, ReplayReport& report) {
+bool replay_all(const Log& log, const ReplayOptions& options, const MemorySource& source,
+                ReplayReport& report) {
   if (report.device) {
     if (const std::string reason = reason_not_to_fit(log, *report.device, report.kind); !reason.empty()) {
       print_error(reason);
@@ -124,7 +126,7 @@ bool replay_all(const Log& log, const Options& options, const MemorySource& sour
   return has_succeeded;
 }
 
-int run_replays(Options& options) {
+int run_replays(ReplayOptions& options) {
   if (options.kind == "dry" && !options.device.empty()) {
     throw Failure(ExitCode::bad_input,
                   fmt::format("--device is '{}', and '--kind dry' uses no device", options.device));
@@ -155,7 +157,7 @@ int run_replays(Options& options) {
 void add_replay_verb(CLI::App& program, Run& run) {
   CLI::App* verb = program.add_subcommand(
       "replay", "Replay allocation logs (RMM's format, plain or gzip) and show what pools save");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   verb->add_option("LOG", options->logs, "Logs to replay; - is standard input")->required();
   verb->add_option("--device", options->device, device_option_help);
   verb->add_option("--kind", options->kind,

@@ -4,8 +4,11 @@
 // does and returns the exit code, or throws Failure.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+namespace CLI {
+class App;
+}
 
 namespace clpool::program {
 

@@ -3,10 +3,15 @@
 // Words of the command line: which is meant by one that is wrong.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
 
 namespace clpool::program {
 

@@ -42,13 +42,22 @@ Status read_queue_facts(cl_command_queue queue, QueueFacts& facts) {
 }
 
 Status check_allocator_flags(cl_mem_flags flags) noexcept {
-  constexpr cl_mem_flags needs_host_memory = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-  if ((flags & needs_host_memory) != 0) {
+  if ((flags & host_memory_flags) != 0) {
     return fail(Status::invalid_value,
                 "flags are 0x%llX; an allocator takes neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR",
                 static_cast<unsigned long long>(flags));
   }
   return check_access_flags(flags);
+}
+
+Status check_host_memory_flags(cl_mem_flags flags, const void* host) noexcept {
+  if (((flags & host_memory_flags) != 0) == (host != nullptr)) {
+    return Status::success;
+  }
+  return fail(Status::invalid_value,
+              "host memory is %s but flags are 0x%llX: host memory goes with CL_MEM_USE_HOST_PTR or "
+              "CL_MEM_COPY_HOST_PTR",
+              host == nullptr ? "NULL" : "given", static_cast<unsigned long long>(flags));
 }
 
 Status check_access_flags(cl_mem_flags flags) noexcept {

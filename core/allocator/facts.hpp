@@ -38,6 +38,12 @@ constexpr cl_mem_flags access_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL
 constexpr cl_mem_flags host_access_flags =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
+/// With these, and only with these, a buffer or image is made of host memory.
+constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+/// INVALID_VALUE unless host memory is given where the flags need it, and only there.
+Status check_host_memory_flags(cl_mem_flags flags, const void* host) noexcept;
+
 /// INVALID_VALUE for flags of access that exclude each other, for which clSVMAlloc has no code and which some drivers
 /// take.
 Status check_access_flags(cl_mem_flags flags) noexcept;

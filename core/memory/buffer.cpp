@@ -14,21 +14,13 @@
 namespace clpool::core {
 namespace {
 
-constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
 Status check_host_memory(cl_mem_flags flags, std::size_t& size, const void* host,
                          std::size_t host_size) noexcept {
-  const bool wants_host = (flags & host_memory_flags) != 0;
-  if (wants_host != (host != nullptr)) {
-    return fail(Status::invalid_value,
-                "host memory is %s but flags are 0x%llX: host memory goes with CL_MEM_USE_HOST_PTR or "
-                "CL_MEM_COPY_HOST_PTR",
-                host == nullptr ? "NULL" : "given", static_cast<unsigned long long>(flags));
-  }
-  if (wants_host && size == 0) {
+  CLPOOL_TRY(check_host_memory_flags(flags, host));
+  if (host != nullptr && size == 0) {
     size = host_size;
   }
-  if (wants_host && size > host_size) {
+  if (host != nullptr && size > host_size) {
     return fail(Status::invalid_value, "size is %zu bytes, the host memory has %zu", size, host_size);
   }
   return size != 0 ? Status::success : fail(Status::invalid_value, "size is 0, a buffer has at least 1 byte");

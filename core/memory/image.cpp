@@ -18,8 +18,6 @@
 namespace clpool::core {
 namespace {
 
-constexpr cl_mem_flags host_memory_flags = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
 Status choose_type(const ImageDescription& description, cl_mem_object_type& type) noexcept {
   if (description.dimensions < 1 || description.dimensions > 3) {
     return fail(Status::invalid_value, "dimensions is %u, valid are 1 to 3", description.dimensions);
@@ -54,14 +52,7 @@ Status check_shape(const ImageDescription& description) noexcept {
                 description.row_pitch, description.slice_pitch);
   }
   CLPOOL_TRY(check_access_flags(description.flags));
-  const bool wants_host = (description.flags & host_memory_flags) != 0;
-  if (wants_host != (description.host != nullptr)) {
-    return fail(Status::invalid_value,
-                "host memory is %s but flags are 0x%llX: host memory goes with CL_MEM_USE_HOST_PTR or "
-                "CL_MEM_COPY_HOST_PTR",
-                description.host == nullptr ? "NULL" : "given",
-                static_cast<unsigned long long>(description.flags));
-  }
+  CLPOOL_TRY(check_host_memory_flags(description.flags, description.host));
   return Status::success;
 }
 

@@ -10,10 +10,6 @@
 namespace clpool::core {
 namespace {
 
-bool is_empty(const std::size_t (&region)[3]) noexcept {
-  return region[0] == 0 || region[1] == 0 || region[2] == 0;
-}
-
 Status enqueued(cl_int code, const char* routine, const ImageRegion& part) noexcept {
   return code == CL_SUCCESS
              ? Status::success
@@ -65,11 +61,7 @@ Status check_buffer(const cl::Order& order, const Mem& buffer, std::size_t offse
 }
 
 /// Bytes of a buffer by way of its root: PoCL (3.1 seen) crashes when one side is a sub-buffer.
-struct Place {
-  cl_mem buffer = nullptr;
-  std::size_t offset = 0;
-};
-Status find_place(const Mem& buffer, std::size_t offset, Place& place) noexcept {
+Status find_place(const Mem& buffer, std::size_t offset, PlaceInBuffer& place) noexcept {
   CLPOOL_TRY(buffer.owner->root_of(buffer, place.buffer, place.offset));
   place.offset += offset;
   return Status::success;
@@ -147,7 +139,7 @@ Status copy_image_to_buffer(const cl::Order& order, Mem& buffer, std::size_t off
     return cl::do_nothing(order);
   }
   CLPOOL_TRY(begin_use(order, {&buffer, &image}));
-  Place place;
+  PlaceInBuffer place;
   CLPOOL_TRY(find_place(buffer, offset, place));
   return enqueued(
       clEnqueueCopyImageToBuffer(order.queue, image.handle, place.buffer, part.origin, part.region,
@@ -162,7 +154,7 @@ Status copy_buffer_to_image(const cl::Order& order, Mem& image, const ImageRegio
     return cl::do_nothing(order);
   }
   CLPOOL_TRY(begin_use(order, {&buffer, &image}));
-  Place place;
+  PlaceInBuffer place;
   CLPOOL_TRY(find_place(buffer, offset, place));
   return enqueued(
       clEnqueueCopyBufferToImage(order.queue, place.buffer, image.handle, place.offset, part.origin,

@@ -17,7 +17,7 @@
 namespace clpool::core {
 namespace {
 
-constinit Recycler<Map> recycler;
+constinit Recycler<Map> spare_maps;
 
 /// A live, still unmapped descriptor that holds memory and queue.
 Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
@@ -25,9 +25,9 @@ Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
   CLPOOL_TRY(begin_use(order, {&mem}));
   cl::Queue queue;
   CLPOOL_TRY(cl::Queue::share(order.queue, queue));
-  Map& map = recycler.take();
+  Map& map = spare_maps.take();
   if (const Status status = retain_mem(mem); status != Status::success) {
-    recycler.give_back(map);
+    spare_maps.give_back(map);
     return status;
   }
   map.state = MemState::live;
@@ -254,7 +254,7 @@ Status release_map(Map& map) {
   map.size = 0;
   map.row_pitch = 0;
   map.slice_pitch = 0;
-  recycler.give_back(map);
+  spare_maps.give_back(map);
   const Status released = release_mem(*mem);
   return unmapped == Status::success ? released : unmapped;
 }

@@ -12,7 +12,7 @@
 namespace clpool::core {
 namespace {
 
-constinit Recycler<ObjectMem> recycler;
+constinit Recycler<ObjectMem> spare_objects;
 
 class ObjectOwner final : public MemOwner {
  public:
@@ -25,7 +25,7 @@ class ObjectOwner final : public MemOwner {
     const cl::Context context = std::move(object.context);
     Mem* const parent = std::exchange(object.parent, nullptr);
     clear_mem(mem);
-    recycler.give_back(object);
+    spare_objects.give_back(object);
     handle.reset();  // before the parent, which may be the memory behind it
     return parent == nullptr ? Status::success : release_mem(*parent);
   }
@@ -86,10 +86,10 @@ Status make_object(ObjectParts&& parts, Mem*& result) {
   if (parts.context != nullptr) {
     CLPOOL_TRY(cl::Context::share(parts.context, context));
   }
-  ObjectMem& mem = recycler.take();
+  ObjectMem& mem = spare_objects.take();
   if (parts.parent != nullptr) {
     if (const Status status = retain_mem(*parts.parent); status != Status::success) {
-      recycler.give_back(mem);
+      spare_objects.give_back(mem);
       return status;
     }
   }

@@ -23,6 +23,17 @@ struct Side {
   std::size_t offset = 0;  ///< bytes
 };
 
+/// A buffer object, and where in it memory begins.
+struct PlaceInBuffer {
+  cl_mem buffer = nullptr;
+  std::size_t offset = 0;  ///< bytes
+};
+
+/// A box or a part of an image of which nothing is to be touched.
+inline bool is_empty(const std::size_t (&region)[3]) noexcept {
+  return region[0] == 0 || region[1] == 0 || region[2] == 0;
+}
+
 inline Side side_of(const char* name, const Mem& mem, std::size_t offset) noexcept {
   return {name, mem.size, offset};
 }

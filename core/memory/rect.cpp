@@ -10,10 +10,6 @@
 namespace clpool::core {
 namespace {
 
-bool is_empty(const std::size_t (&region)[3]) noexcept {
-  return region[0] == 0 || region[1] == 0 || region[2] == 0;
-}
-
 /// Lays a box out and checks that it ends within `size` bytes.
 Status check_box(const char* name, const std::size_t (&region)[3], BoxPlace& place,
                  std::size_t size) noexcept {
@@ -28,13 +24,8 @@ Status check_box(const char* name, const std::size_t (&region)[3], BoxPlace& pla
                     place.row_pitch, place.slice_pitch, extent, size);
 }
 
-/// A buffer object, and where in it the memory begins.
-struct Place {
-  cl_mem buffer = nullptr;
-  std::size_t offset = 0;  ///< bytes
-};
-
-Status copy_box_at(const cl::Order& order, const Place& target, const Place& source, Box box) noexcept {
+Status copy_box_at(const cl::Order& order, const PlaceInBuffer& target, const PlaceInBuffer& source,
+                   Box box) noexcept {
   box.target.origin[0] += target.offset;
   box.source.origin[0] += source.offset;
   const cl_int code =
@@ -53,7 +44,8 @@ std::size_t row_offset(const BoxPlace& place, std::size_t slice, std::size_t row
 
 /// One command for each row: for parts of one root, which a single command on the root could not have with
 /// different pitches.
-Status copy_rows(const cl::Order& order, const Place& target, const Place& source, const Box& box) {
+Status copy_rows(const cl::Order& order, const PlaceInBuffer& target, const PlaceInBuffer& source,
+                 const Box& box) {
   cl::Batch batch(order);
   for (std::size_t slice = 0; slice < box.region[2]; ++slice) {
     for (std::size_t row = 0; row < box.region[1]; ++row) {
@@ -136,9 +128,9 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
     return cl::do_nothing(order);
   }
   CLPOOL_TRY(begin_use(order, {&target, &source}));
-  Place to{target.handle, 0};
-  Place from{source.handle, 0};
-  Place roots[2];
+  PlaceInBuffer to{target.handle, 0};
+  PlaceInBuffer from{source.handle, 0};
+  PlaceInBuffer roots[2];
   CLPOOL_TRY(target.owner->root_of(target, roots[0].buffer, roots[0].offset));
   CLPOOL_TRY(source.owner->root_of(source, roots[1].buffer, roots[1].offset));
   const bool within_one = roots[0].buffer == roots[1].buffer;

@@ -20,7 +20,7 @@ constexpr std::uint64_t settling_to_give_back_ns = 2'000'000;
 constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 
 /// The same where blocks rest: so that what was done to them is found.
-constexpr std::uint64_t resting_longest_ns = 1'000'000'000;
+constexpr std::uint64_t resting_to_give_back_ns = 1'000'000'000;
 
 /// Pools that have ended for their users, as long as they have memory: while some thread looks whether that can go,
 /// and while commands use it. Never given up at process exit.
@@ -47,8 +47,8 @@ void forget_ended_in_child() noexcept {
 }  // namespace
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
-  const std::uint64_t longest = guard_ != nullptr ? resting_longest_ns : settling_to_give_back_ns;
-  end_rest(visit, resting_longest_ns);
+  const std::uint64_t longest = guard_ != nullptr ? resting_to_give_back_ns : settling_to_give_back_ns;
+  end_rest(visit, resting_to_give_back_ns);
   if (!late_events_.empty()) {
     look(visit, Close::all);
   }
@@ -57,7 +57,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   } else {
     look(visit, Close::due);
   }
-  end_rest(visit, resting_longest_ns);  // of what came free by that
+  end_rest(visit, resting_to_give_back_ns);  // of what came free by that
 }
 
 void Pool::give_back_all(Visit& visit) noexcept {
@@ -217,7 +217,9 @@ void Pool::end() noexcept {
   // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
   const bool is_custom = allocator_->traits().kind == MemKind::custom;
   const PoolCallbacks callbacks = was_made_ ? options_.callbacks : PoolCallbacks();
-  if (try_end(is_custom ? options_.wait_ns : guard_ == nullptr ? settling_to_end_ns : resting_longest_ns)) {
+  if (try_end(is_custom           ? options_.wait_ns
+              : guard_ == nullptr ? settling_to_end_ns
+                                  : resting_to_give_back_ns)) {
     finish();
     return forget(callbacks);
   }

@@ -15,12 +15,7 @@ using clpool::test::floats;
 using clpool::test::last_error;
 using clpool::test::last_error_names;
 using clpool::test::OwnedMem;
-
-cl_int state_of(cl_event event) {
-  cl_int state = 1;
-  clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-  return state;
-}
+using clpool::test::state_of;
 
 // Arrays in C order, [slice][row][byte].
 struct Volume {

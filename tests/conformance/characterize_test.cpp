@@ -148,8 +148,8 @@ TEST_P(Characterize, ConflictsOfADeviceWithoutBanksDoNotApply) {
 
   answer.value = 77;
   std::strcpy(text, "what an earlier call answered");
-  EXPECT_EQ(clpool_characterize_local_access_conflicts(device(), CLPOOL_MODEL_CURRENT, 0, shape, 2, nullptr, 0,
-                                                       &answer, text, sizeof text, &needed),
+  EXPECT_EQ(clpool_characterize_local_access_conflicts(device(), CLPOOL_MODEL_CURRENT, 0, shape, 2, nullptr,
+                                                       0, &answer, text, sizeof text, &needed),
             CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(answer.value, 0);
   EXPECT_STREQ(text, "");

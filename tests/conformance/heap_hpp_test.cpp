@@ -68,7 +68,7 @@ TEST(HeapHpp, FailuresAreExceptionsOrCodes) {
 }
 
 /// A source of numbers, for replays without a device.
-class Numbers : public clpool::Source {
+class EndlessNumbers : public clpool::Source {
  public:
   uint64_t allocate(uint64_t size, uint64_t) override {
     const uint64_t chunk = next_;
@@ -102,7 +102,7 @@ TEST_F(TraceHpp, WhatIsWrittenIsReadAndReplayed) {
   EXPECT_EQ(trace.statistics().peak_live_bytes, 96u);
   EXPECT_EQ(trace.event(2).action, static_cast<uint32_t>(CLPOOL_TRACE_ALLOCATE_FAILURE));
   EXPECT_THROW(trace.event(4), clpool::Error);
-  const clpool::Allocator numbers = clpool::Allocator::custom(std::make_unique<Numbers>());
+  const clpool::Allocator numbers = clpool::Allocator::custom(std::make_unique<EndlessNumbers>());
   const clpool::Pool pool(numbers);
   uint64_t asked = 0;
   const auto result = trace.replay(pool, [&](uint64_t, uint64_t total) {
@@ -117,7 +117,7 @@ TEST_F(TraceHpp, WhatIsWrittenIsReadAndReplayed) {
 
 TEST_F(TraceHpp, AReplayIsStoppedByFalseAndByAnException) {
   const clpool::Trace trace = clpool::Trace::open(path_);
-  const clpool::Pool pool(clpool::Allocator::custom(std::make_unique<Numbers>()));
+  const clpool::Pool pool(clpool::Allocator::custom(std::make_unique<EndlessNumbers>()));
   std::error_code code;
   trace.replay(
       pool, [](uint64_t, uint64_t) { return false; }, code);

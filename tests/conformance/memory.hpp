@@ -45,6 +45,13 @@ inline bool last_error_names(const std::string& word) {
     GTEST_SKIP() << clpool_last_error_message(); \
   }
 
+/// Its execution status, such as CL_COMPLETE; CL_QUEUED if it cannot be asked.
+inline cl_int state_of(cl_event event) {
+  cl_int state = CL_QUEUED;
+  clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return state;
+}
+
 /// n floats 0, 1, 2, …
 inline std::vector<float> floats(std::size_t n) {
   std::vector<float> values(n);

@@ -15,7 +15,7 @@
 namespace {
 
 /// Any memory, so that no device is needed.
-class Numbers final : public clpool::Source {
+class OneNumber final : public clpool::Source {
  public:
   uint64_t allocate(uint64_t, uint64_t) override { return 4096; }
   void deallocate(uint64_t, uint64_t) noexcept override {}
@@ -25,7 +25,7 @@ class Numbers final : public clpool::Source {
 void warn() {
   clpool::Mem mem;
   {
-    const clpool::Pool pool(clpool::Allocator::custom(std::make_unique<Numbers>()));
+    const clpool::Pool pool(clpool::Allocator::custom(std::make_unique<OneNumber>()));
     mem = pool.allocate(100);
   }
 }

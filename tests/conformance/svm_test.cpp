@@ -18,6 +18,7 @@ using clpool::test::last_error_names;
 using clpool::test::OpenCl;
 using clpool::test::OwnedMap;
 using clpool::test::OwnedMem;
+using clpool::test::state_of;
 
 constexpr const char* twice = "kernel void twice(global float* a) { a[get_global_id(0)] *= 2; }";
 
@@ -421,12 +422,6 @@ TEST_F(Svm, AReleaseBehindAQueueLeavesOtherReferencesAlone) {
   EXPECT_OK(clpool_mem_release_on(mem.get(), cl.queue, 0, nullptr, &event));
   clReleaseEvent(event);
   EXPECT_EQ(clpool_mem_size(mem.get()), 4096u);
-}
-
-cl_int state_of(cl_event event) {
-  cl_int state = CL_QUEUED;
-  clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-  return state;
 }
 
 /// Commands that wait until it is opened, at the latest when it goes.

@@ -15,15 +15,10 @@ using clpool::test::floats;
 using clpool::test::last_error;
 using clpool::test::last_error_names;
 using clpool::test::OwnedMem;
+using clpool::test::state_of;
 
 class EveryTransfer : public clpool::test::EveryBuffer {};
 INSTANTIATE_FOR_EVERY_BUFFER(EveryTransfer);
-
-cl_int state_of(cl_event event) {
-  cl_int state = 1;
-  clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-  return state;
-}
 
 TEST_P(EveryTransfer, HostToBufferToBufferToHostIsExact) {
   const std::vector<float> values = floats(50000);

@@ -86,7 +86,7 @@ clpool_status make_over_a_block(World& world) {
   return CLPOOL_SUCCESS;
 }
 
-clpool_status transfer(World& world) {
+clpool_status transfer_images(World& world) {
   const clpool_image_options options = plain(2);
   Mem image;
   CALL(clpool_image_create(world.cl.context, &options, image.receive()));
@@ -140,7 +140,7 @@ std::vector<Scenario> image_scenarios() {
   return {{"ImagesFlatAndSolid", make_flat_and_solid},
           {"ImagesOfOtherKinds", make_others},
           {"ImagesOverBlocks", make_over_a_block},
-          {"ImageTransfers", transfer},
+          {"ImageTransfers", transfer_images},
           {"ImageMaps", map}};
 }
 

@@ -6,7 +6,6 @@
 namespace clpool::test {
 namespace {
 
-constexpr Side buffer_sides[] = {Side::buffer, Side::part, Side::pooled};
 const std::size_t whole[3] = {16, operand_size / 16, 1};
 
 std::function<bool()> arrived_in(clpool_mem* target) {

@@ -8,7 +8,7 @@
 namespace clpool::test {
 namespace {
 
-struct Kind {
+struct LockedPool {
   const char* name;
   bool svm;
   bool two_queues;
@@ -34,7 +34,7 @@ clpool_status fine(Scene& scene, clpool_allocator** allocator) {
 }
 constexpr std::uint32_t coalescing = CLPOOL_STRATEGY_COALESCING;
 constexpr std::uint32_t binned = CLPOOL_STRATEGY_BINNED;
-const Kind kinds[] = {
+const LockedPool kinds[] = {
     {"deferred", false, false, coalescing, deferred},
     {"deferred_of_two_queues", false, true, coalescing, deferred},
     {"deferred_binned", false, false, binned, deferred},
@@ -48,7 +48,7 @@ const Kind kinds[] = {
     {"fine", true, true, coalescing, fine},
 };
 
-class NoLock : public testing::TestWithParam<Kind> {
+class NoLock : public testing::TestWithParam<LockedPool> {
  protected:
   void SetUp() override {
     ASSERT_OK(GetParam().make(scene, &allocator));

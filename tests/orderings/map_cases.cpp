@@ -6,7 +6,6 @@
 namespace clpool::test {
 namespace {
 
-constexpr Side buffer_sides[] = {Side::buffer, Side::part, Side::pooled};
 constexpr Side svm_sides[] = {Side::svm, Side::svm_part};
 
 bool ran(const char* kind) {

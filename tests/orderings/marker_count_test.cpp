@@ -11,14 +11,14 @@ namespace {
 constexpr int pairs = 6400;
 constexpr std::uint64_t releases_per_marker = 64;
 
-struct Kind {
+struct CountedPool {
   const char* name;
   bool page_locked;
   std::uint32_t queues;
   std::uint32_t strategy;
 };
 
-class MarkerCount : public testing::TestWithParam<Kind> {
+class MarkerCount : public testing::TestWithParam<CountedPool> {
  protected:
   void SetUp() override {
     stub_configure("mode=immediate");
@@ -49,10 +49,10 @@ class MarkerCount : public testing::TestWithParam<Kind> {
   PoolHandle pool;
 };
 INSTANTIATE_TEST_SUITE_P(, MarkerCount,
-                         testing::Values(Kind{"PageLocked", true, 1, CLPOOL_STRATEGY_COALESCING},
-                                         Kind{"PageLockedBinned", true, 1, CLPOOL_STRATEGY_BINNED},
-                                         Kind{"TwoQueues", false, 2, CLPOOL_STRATEGY_COALESCING},
-                                         Kind{"TwoQueuesBinned", false, 2, CLPOOL_STRATEGY_BINNED}),
+                         testing::Values(CountedPool{"PageLocked", true, 1, CLPOOL_STRATEGY_COALESCING},
+                                         CountedPool{"PageLockedBinned", true, 1, CLPOOL_STRATEGY_BINNED},
+                                         CountedPool{"TwoQueues", false, 2, CLPOOL_STRATEGY_COALESCING},
+                                         CountedPool{"TwoQueuesBinned", false, 2, CLPOOL_STRATEGY_BINNED}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 TEST_P(MarkerCount, IsOneForManyReleasesOfSmallBlocks) {

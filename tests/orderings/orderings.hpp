@@ -31,6 +31,7 @@ struct Command {
 
 enum class Side { buffer, part, pooled, svm, svm_part, pinned };
 const char* name_of(Side side);
+inline constexpr Side buffer_sides[] = {Side::buffer, Side::part, Side::pooled};
 
 class Scene : public StubWatch {
  public:

@@ -11,10 +11,6 @@
 namespace clpool::test {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(OccupancyVerb, ShowsTheLimitsAndABarForEachGroupSize) {
   const RunResult run =
       run_program({"occupancy", "--cc", "9.0", "--threads", "256", "--registers", "64", "--local", "16384"});

@@ -22,10 +22,6 @@
 namespace clpool::test {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 const std::string good_log = log_of(
     {"0,1,allocate,0x1,1000,0", "0,2,allocate,0x2,3000,0", "0,3,free,0x1,1000,0", "0,4,free,0x2,3000,0"});
 

@@ -24,4 +24,8 @@ struct RunFiles {
 /// Runs the program with these arguments, none of its files a terminal.
 RunResult run_program(const std::vector<std::string>& arguments, const RunFiles& files = {});
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace clpool::test

@@ -18,10 +18,6 @@
 namespace clpool::test {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Program, SaysItsVersion) {
   for (const char* option : {"--version", "-V"}) {
     const RunResult run = run_program({option});
