@@ -8,6 +8,7 @@
 #include <CL/cl.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "base/chunk.hpp"
 #include "base/mem.hpp"
@@ -26,6 +27,8 @@ struct AllocatorTraits {
   std::uint64_t max_chunk_bytes = 0;  ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE, the least of the devices; 0 = unknown
   cl_context context = nullptr;       ///< null for custom memory
   cl_command_queue queue = nullptr;   ///< where the memory is used, if the allocator was made over a queue
+  /// What the memory is taken from: devices, or a custom allocator. Pools that have one in common can help each other.
+  std::vector<const void*> sources = {};
   bool made_behind_queue = false;  ///< what makes a chunk's memory is enqueued there, and loses its content
 };
 

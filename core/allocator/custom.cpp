@@ -20,7 +20,9 @@ constexpr std::uint64_t custom_granularity = 256;
 class CustomAllocator final : public Allocator {
  public:
   CustomAllocator(const AllocatorTraits& traits, const CustomFunctions& functions)
-      : Allocator(traits), functions_(functions) {}
+      : Allocator(traits), functions_(functions) {
+    traits_.sources = {this};
+  }
   CustomAllocator(const CustomAllocator&) = delete;
   CustomAllocator& operator=(const CustomAllocator&) = delete;
   ~CustomAllocator() override {

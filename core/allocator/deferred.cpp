@@ -46,6 +46,7 @@ Status make_deferred_allocator(cl_context context, cl_mem_flags flags, Reference
   traits.granularity = facts.base_alignment;
   traits.max_chunk_bytes = facts.max_alloc_bytes;
   traits.context = context;
+  traits.sources.assign(facts.devices.begin(), facts.devices.end());
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   result = Reference<Allocator>::adopt(
       new DeferredAllocator(traits, std::move(retained), access, facts.global_bytes));

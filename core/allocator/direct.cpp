@@ -37,8 +37,11 @@ struct DirectMem : Mem {
   std::vector<UsedQueue> used;
 };
 
+/// How often a driver without memory is asked, as long as some goes back to it in between.
+constexpr int most_tries = 16;
+
 constinit ForkMutex uses_mutex;
-constinit std::atomic<bool (*)() noexcept> give_back_elsewhere{nullptr};
+constinit std::atomic<void (*)() noexcept> give_back_elsewhere{nullptr};
 
 /// The queue that `mem` is freed behind; null if none.
 cl_command_queue queue_of(const DirectMem& mem) noexcept {
@@ -165,7 +168,7 @@ Status explain(Status status, const AllocatorTraits& traits, std::size_t size) n
 
 }  // namespace
 
-void when_out_of_memory(bool (*give_back)() noexcept) noexcept {
+void when_out_of_memory(void (*give_back)() noexcept) noexcept {
   give_back_elsewhere.store(give_back, std::memory_order_relaxed);
 }
 
@@ -177,17 +180,21 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
   finish_later_releases();
   DirectMem& mem = recycler.take();
   const AllocatorTraits& traits = allocator.traits();
+  std::uint64_t before = given_back();
   Status status = allocator.allocate(size, traits.granularity, mem.chunk);
-  if (status == Status::out_of_memory) {
-    const auto give_back = give_back_elsewhere.load(std::memory_order_relaxed);
-    bool gave_back = false;
+  const auto give_back = give_back_elsewhere.load(std::memory_order_relaxed);
+  for (int tries = 0; status == Status::out_of_memory && give_back != nullptr && tries < most_tries;
+       ++tries) {
     {
       const KeptError kept;
-      gave_back = give_back != nullptr && give_back();
+      give_back();
     }
-    if (gave_back) {
-      status = allocator.allocate(size, traits.granularity, mem.chunk);
+    const std::uint64_t now = given_back();  // by others, too
+    if (now == before) {
+      break;
     }
+    before = now;
+    status = allocator.allocate(size, traits.granularity, mem.chunk);
   }
   if (status != Status::success) {
     recycler.give_back(mem);
@@ -309,6 +316,7 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
   direct.last_queue.reset();
   clear_mem(mem);
   recycler.give_back(direct);
+  finish_later_releases();
   return Status::success;
 }
 

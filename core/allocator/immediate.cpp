@@ -119,6 +119,7 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.granularity = context_facts.base_alignment;
   traits.max_chunk_bytes = context_facts.max_alloc_bytes;
   traits.context = facts.context.get();
+  traits.sources = {facts.device};
   traits.queue = queue;
   traits.made_behind_queue = touch == Touch::migrate && !waits;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;

@@ -120,6 +120,7 @@ Status make_pinned_allocator(cl_command_queue queue, cl_mem_flags flags, Referen
   traits.granularity = std::max(least_granularity, context_facts.base_alignment);
   traits.max_chunk_bytes = context_facts.max_alloc_bytes;
   traits.context = facts.context.get();
+  traits.sources = {facts.device};
   traits.queue = queue;
   const cl_mem_flags access = (flags == 0 ? CL_MEM_READ_WRITE : flags) | CL_MEM_ALLOC_HOST_PTR;
   result = Reference<Allocator>::adopt(

@@ -161,6 +161,7 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
   traits.granularity = std::max(alignment, basic_alignment);
   traits.max_chunk_bytes = facts.max_alloc_bytes;
   traits.context = context;
+  traits.sources.assign(facts.devices.begin(), facts.devices.end());
   traits.queue = queue_or_null;
   const cl_uint driver_alignment = alignment == 0 ? 0 : std::max(alignment, basic_alignment);
   result = Reference<Allocator>::adopt(

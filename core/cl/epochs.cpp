@@ -12,7 +12,8 @@
 namespace clpool::core::cl {
 namespace {
 
-/// How often queues take no marker in place of one that failed before nothing is believed to run any more.
+/// How often queues take no marker in place of one that failed, for other reasons than want of memory, before nothing is
+/// believed to run any more.
 constexpr int most_refused = 16;
 
 }  // namespace
@@ -78,9 +79,11 @@ bool Epochs::are_through(Closed& closed) noexcept {
     const cl_int state = state_of(closed.events[i].get());
     if (state < CL_COMPLETE && closed.refused < most_refused) {
       Event again;
-      if (enqueue_marker(queues_[i].get(), has_old_, again) == Status::success) {
+      const Status status = enqueue_marker(queues_[i].get(), has_old_, again);
+      if (status == Status::success) {
         closed.events[i] = std::move(again);
-      } else {
+      } else if (status ==
+                 Status::opencl) {  // not for want of memory, of which there may be some a moment later
         ++closed.refused;
       }
       return false;

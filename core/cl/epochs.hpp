@@ -62,7 +62,8 @@ class Epochs {
 
   /// Whether all queues are through with what was before its markers. A marker that failed says nothing of
   /// that and is enqueued again, as often as it fails: PoCL fails it with any command before it, while others
-  /// of the queue still run. Queues that take none any more, time and again, are dead.
+  /// of the queue still run. Queues that take none any more, time and again, are dead; those that lack the
+  /// memory for one are not.
   bool are_through(Closed& closed) noexcept;
 
   /// Moves the one element of `closed` to its place in closed_. mutex_ is held.

@@ -12,6 +12,9 @@ namespace {
 /// Threads beyond this many do without a cache.
 constexpr std::uint64_t most_caches = 256;
 
+/// All caches are asked what they had once in so many raises of the peak for each so many of them.
+constexpr std::uint64_t caches_per_raise = 8;
+
 /// The caches of all threads together hold at most one part in so many of what the pool has, or a single block
 /// each.
 constexpr std::uint64_t cached_part = 100;
@@ -208,6 +211,10 @@ void Caches::know_active(ThreadCache& cache) noexcept {
 
 void Caches::know_active_of_all() noexcept {
   know_active(central_);
+  if (++raises_ < count_ / caches_per_raise) {
+    return;
+  }
+  raises_ = 0;
   for_each([this](ThreadCache& cache) { know_active(cache); });
 }
 

@@ -86,7 +86,8 @@ class Caches {
   void know(ThreadCache& cache) noexcept;
   void lower(ThreadCache& cache, std::uint64_t bytes) noexcept;
   void know_active(ThreadCache& cache) noexcept;
-  /// Of threads that have not come by since they changed it.
+  /// Of threads that have not come by since they changed it: of all where they are few, else of all by and by, so that
+  /// threads that are idle cost the others little. What it is off by meanwhile fits into the caches.
   void know_active_of_all() noexcept;
   ThreadCache* find_own() const noexcept;
   ThreadCache* find_abandoned() const noexcept;
@@ -99,6 +100,7 @@ class Caches {
   std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
   std::uint64_t in_use_ = 1;        ///< caches that living threads had then
   std::uint64_t shared_bytes_ = 0;  ///< managed bytes when they were
+  std::uint64_t raises_ = 0;        ///< of the peak, since all caches were asked
   std::int64_t known_bytes_ = 0;    ///< active bytes, the sum of all caches' known_bytes
   std::uint64_t known_requests_ = 0;
   std::int64_t peak_active_bytes_ = 0;

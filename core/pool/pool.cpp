@@ -39,7 +39,7 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   rules.uses_are_known = traits.kind != MemKind::svm || own.epochs.has_queues();
   rules.outlives_release = traits.kind == MemKind::buffer || behind_its_queue ||
                            (traits.kind == MemKind::custom && !own.epochs.has_queues());
-  rules.goes_behind_queue = traits.kind == MemKind::svm && traits.queue != nullptr;
+  rules.goes_behind_queue = traits.queue != nullptr && traits.kind != MemKind::buffer;
   rules.guarded = options.guard;
   rules.margin = options.guard ? Guard::margin(traits, own.epochs.first_queue(), rules.granule) : 0;
   return rules;
@@ -78,6 +78,7 @@ Pool::Visit::~Visit() {
   // From here on another thread may end the pool.
   lock_.unlock();
   if (last) {
+    const KeptError kept;  // of the request that the user's functions ended the pool in
     pool_.end();
   }
 }
@@ -203,7 +204,7 @@ std::uint64_t Pool::given_back_so_far() const noexcept {
   return given_back();
 }
 
-std::uint64_t Pool::now_ns() const noexcept {
+std::uint64_t Pool::clock_ns() noexcept {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 

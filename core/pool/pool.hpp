@@ -150,7 +150,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
   bool ended_pools_remain() const noexcept override;
   std::uint64_t given_back_so_far() const noexcept override;
-  std::uint64_t now_ns() const noexcept override;
+  std::uint64_t now_ns() const noexcept override { return clock_ns(); }
 
   // pool.cpp: requests.
   Status serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem);
@@ -242,6 +242,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Within Visit::out(), as callbacks may release the pool.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
+  static std::uint64_t clock_ns() noexcept;
   void settle_to_give_back(Visit& visit) noexcept;
   void set_holding(bool holding) noexcept;
   /// After polling for what is not idle yet, or as it is.
@@ -252,16 +253,19 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Into the list of pools that have ended and may have memory, and out of it. Called with its mutex held.
   void enter_ended(const void* looked_at_by) noexcept;
   void leave_ended() noexcept;
-  void finish() noexcept;
+  /// Gives all memory back, and ends the object unless some of that is still on its way behind the pool's queue: false then.
+  bool finish(std::uint64_t nanoseconds) noexcept;
   void give_back_the_rest() noexcept;
+  bool is_on_its_way(std::uint64_t nanoseconds) noexcept;
   /// Whether what this pool gives back may serve another one's requests.
   bool helps(const Pool& other) const noexcept;
-  /// Those that are there now were waited for in vain: nobody waits for them again.
-  void note_ended_pools_late() const noexcept;
-  /// Ends up to `most` ended pools whose memory nothing uses any more, without waiting, beginning with those
-  /// that were not asked for longest; true if there were any. Called without a mutex.
-  static bool end_ended(std::uint64_t most) noexcept;
-  static bool end_all_ended() noexcept { return end_ended(UINT64_MAX); }
+  /// Those that are there since then were waited for in vain: nobody waits for them as long again.
+  void note_ended_pools_late(std::uint64_t since) const noexcept;
+  /// Ends up to `most` ended pools whose memory nothing uses any more, beginning with those that were not asked
+  /// for longest, and waits for that altogether so long; true if there were any. Called without a mutex.
+  static bool end_ended(std::uint64_t most, std::uint64_t nanoseconds = 0) noexcept;
+  /// For whoever has no memory and no pool that could wait.
+  static void end_all_ended() noexcept;
   /// How many a call asks that only happens to come by.
   static constexpr std::uint64_t ended_at_a_time = 8;
 
@@ -316,10 +320,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool guard_is_late_ = false;           ///< it was waited for in vain, and got no further since
   Uses* retired_uses_ = nullptr;         ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
-  bool was_made_ = false;               ///< before that the user is not told of its end
-  Pool* next_ended_ = nullptr;          ///< list of ended pools; it and the next two are guarded by its mutex
+  bool was_made_ = false;       ///< before that the user is not told of its end
+  Pool* next_ended_ = nullptr;  ///< list of ended pools; it and the next three are guarded by its mutex
   const void* looked_at_by_ = nullptr;  ///< the thread that looks whether this ended pool's memory can go
-  bool was_waited_for_ = false;         ///< in vain, after its end
+  std::uint64_t ended_at_ns_ = 0;       ///< when it came into the list
+  std::uint64_t waited_for_ns_ = 0;     ///< how long somebody waited for it in vain since
   std::atomic<Mem*> later_{nullptr};    ///< blocks whose release was put off; closed_list() in the end
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.

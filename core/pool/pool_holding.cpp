@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "allocator/direct.hpp"
+#include "base/given_back.hpp"
 #include "base/process.hpp"
 #include "pool/pool.hpp"
 
@@ -21,6 +22,12 @@ constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 
 /// The same where blocks rest: so that what was done to them is found.
 constexpr std::uint64_t resting_to_give_back_ns = 1'000'000'000;
+
+/// The same for what was given back behind the pool's queue, which is through at once unless something runs there.
+constexpr std::uint64_t settling_behind_queue_ns = 500'000;
+
+/// How deep a thread ends pools within functions of the user that the end of others calls.
+constexpr int most_nested_ends = 4;
 
 /// Pools that have ended for their users, as long as they have memory: while some thread looks whether that can go,
 /// and while commands use it. Never given up at process exit.
@@ -75,6 +82,7 @@ void Pool::give_back_idle(Visit& visit) noexcept {
 
 Status Pool::free_held() {
   CLPOOL_TRY(require_own_process("the pool"));
+  core::finish_later_releases();
   Visit visit(*this);
   visit.finish_later_releases();
   give_back_all(visit);
@@ -91,6 +99,7 @@ void Pool::set_holding(bool holding) noexcept {
 
 Status Pool::stop_holding() {
   CLPOOL_TRY(require_own_process("the pool"));
+  core::finish_later_releases();
   Visit visit(*this);
   visit.finish_later_releases();
   set_holding(false);
@@ -107,6 +116,7 @@ Status Pool::resume_holding() {
 
 Status Pool::trim(std::uint64_t keep_bytes) {
   CLPOOL_TRY(require_own_process("the pool"));
+  core::finish_later_releases();
   Visit visit(*this);
   visit.finish_later_releases();
   empty_caches(visit, Empty::to_the_last);
@@ -124,7 +134,7 @@ Status Pool::tick() {
   visit.finish_later_releases();
   visit.out([] {
     core::finish_later_releases();
-    end_all_ended();
+    end_ended(UINT64_MAX);
   });
   want_marker();
   look(visit, Close::all);
@@ -212,15 +222,16 @@ void Pool::end() noexcept {
   after_fork_in_child(forget_ended_in_child);
   {
     const std::lock_guard lock(ended_mutex);
+    ended_at_ns_ = now_ns();
     enter_ended(mark_of_this_thread());
   }
   // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
   const bool is_custom = allocator_->traits().kind == MemKind::custom;
   const PoolCallbacks callbacks = was_made_ ? options_.callbacks : PoolCallbacks();
-  if (try_end(is_custom           ? options_.wait_ns
-              : guard_ == nullptr ? settling_to_end_ns
-                                  : resting_to_give_back_ns)) {
-    finish();
+  const bool is_unused = try_end(is_custom           ? options_.wait_ns
+                                 : guard_ == nullptr ? settling_to_end_ns
+                                                     : resting_to_give_back_ns);
+  if (is_unused && finish(settling_behind_queue_ns)) {
     return forget(callbacks);
   }
   if (is_custom) {
@@ -262,23 +273,37 @@ void Pool::leave_ended() noexcept {
   }
 }
 
-/// Gives all memory back; only then the pool is none any more that may have some.
-void Pool::finish() noexcept {
+bool Pool::finish(std::uint64_t nanoseconds) noexcept {
   give_back_the_rest();
+  if (is_on_its_way(nanoseconds)) {
+    return false;
+  }
   {
     const std::lock_guard lock(ended_mutex);
     leave_ended();
   }
+  note_given_back();
   delete this;
+  return true;
+}
+
+bool Pool::is_on_its_way(std::uint64_t nanoseconds) noexcept {
+  if (!rules_.goes_behind_queue) {
+    return false;
+  }
+  Visit visit(*this);
+  visit.keep_pool();
+  const auto is_through = [this] { return books_.gone_stamp() <= own_->epochs.completed(); };
+  if (!is_through()) {
+    settle(visit, nanoseconds);
+  }
+  return !is_through() && !own_->is_unmarked;  // without a marker nobody could tell
 }
 
 bool Pool::helps(const Pool& other) const noexcept {
-  const AllocatorTraits& here = allocator_->traits();
-  const AllocatorTraits& there = other.allocator_->traits();
-  if (here.kind == MemKind::custom || there.kind == MemKind::custom) {
-    return allocator_.get() == other.allocator_.get();
-  }
-  return here.context == there.context;
+  const std::vector<const void*>& here = allocator_->traits().sources;
+  const std::vector<const void*>& there = other.allocator_->traits().sources;
+  return std::find_first_of(here.begin(), here.end(), there.begin(), there.end()) != here.end();
 }
 
 bool Pool::ended_pools_remain() const noexcept {
@@ -288,17 +313,21 @@ bool Pool::ended_pools_remain() const noexcept {
   const std::lock_guard lock(ended_mutex);
   for (const Pool* pool = first_ended; pool != nullptr; pool = pool->next_ended_) {
     // What this very thread is ending, from whose callback the request comes, will not end while it waits.
-    if (!pool->was_waited_for_ && pool->looked_at_by_ != mark_of_this_thread() && pool->helps(*this)) {
+    if (pool->waited_for_ns_ < options_.wait_ns && pool->looked_at_by_ != mark_of_this_thread() &&
+        pool->helps(*this)) {
       return true;
     }
   }
   return false;
 }
 
-void Pool::note_ended_pools_late() const noexcept {
+void Pool::note_ended_pools_late(std::uint64_t since) const noexcept {
+  const std::uint64_t waited_ns = now_ns() - since;
   const std::lock_guard lock(ended_mutex);
   for (Pool* pool = first_ended; pool != nullptr; pool = pool->next_ended_) {
-    pool->was_waited_for_ = pool->was_waited_for_ || (pool->looked_at_by_ == nullptr && pool->helps(*this));
+    if (pool->ended_at_ns_ <= since && pool->looked_at_by_ == nullptr && pool->helps(*this)) {
+      pool->waited_for_ns_ = std::max(pool->waited_for_ns_, waited_ns);
+    }
   }
 }
 
@@ -312,28 +341,41 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   visit.keep_pool();
   ++rest_enders_;
   if (has_pending() || (!outlive && books_.has_busy_chunk())) {
-    settle(visit, nanoseconds);
+    std::uint64_t before = 0;
+    do {  // as far as that gets at once: each look asks a few of the late events
+      before = books_.turn();
+      settle(visit, nanoseconds);
+    } while (has_pending() && books_.turn() != before);
   }
   --rest_enders_;
   return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
-bool Pool::end_ended(std::uint64_t most) noexcept {
+void Pool::end_all_ended() noexcept {
+  end_ended(UINT64_MAX, settling_to_end_ns);
+}
+
+bool Pool::end_ended(std::uint64_t most, std::uint64_t nanoseconds) noexcept {
   bool any = false;
+  const std::uint64_t deadline = nanoseconds == 0 ? 0 : clock_ns() + nanoseconds;
+  const void* const this_thread = mark_of_this_thread();
   for (most = std::min(most, ended_count.load(std::memory_order_relaxed)); most > 0; --most) {
     Pool* pool = nullptr;
     {
       const std::lock_guard lock(ended_mutex);
-      for (pool = first_ended; pool != nullptr && pool->looked_at_by_ != nullptr;) {
-        pool = pool->next_ended_;
+      int nested = 0;
+      for (Pool* other = first_ended; other != nullptr; other = other->next_ended_) {
+        nested += other->looked_at_by_ == this_thread ? 1 : 0;
+        pool = pool == nullptr && other->looked_at_by_ == nullptr ? other : pool;
       }
-      if (pool == nullptr) {
+      if (pool == nullptr || nested >= most_nested_ends) {
         break;
       }
-      pool->looked_at_by_ = mark_of_this_thread();
+      pool->looked_at_by_ = this_thread;
     }
-    if (pool->try_end(0)) {
-      pool->finish();
+    const std::uint64_t now = deadline == 0 ? 0 : clock_ns();
+    const std::uint64_t left = deadline > now ? deadline - now : 0;
+    if (pool->try_end(left) && pool->finish(left)) {
       any = true;
       continue;
     }

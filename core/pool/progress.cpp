@@ -231,6 +231,7 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
 Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
                              std::uint64_t deadline) noexcept {
   const QueueSet* const own = own_;
+  const std::uint64_t start = now_ns();
   std::uint64_t awaited = UINT64_MAX;
   // At least twice, as in settle().
   for (unsigned naps = 0; naps < 2 || now_ns() < deadline;) {
@@ -269,7 +270,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
     nap(visit, naps, deadline);
   }
   if (request.driver_refused) {
-    note_ended_pools_late();
+    note_ended_pools_late(start);
   }
   return Waited::in_vain;
 }

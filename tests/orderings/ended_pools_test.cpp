@@ -10,77 +10,10 @@
 #include <cstring>
 #include <thread>
 
-#include "orderings/orderings.hpp"
-#include "support/pools.hpp"
+#include "orderings/ended_pools.hpp"
 
 namespace clpool::test {
 namespace {
-
-constexpr std::size_t MiB = 1024 * 1024;
-
-/// What a pool's functions work on, and whether they were told in time that it may go.
-struct Owner {
-  int destroyed = 0;
-  int told_too_late = 0;
-  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
-  Owner() {
-    callbacks.destroy = [](void* user) { ++static_cast<Owner*>(user)->destroyed; };
-    callbacks.message = [](void* user, std::int32_t, const char*) {
-      auto& owner = *static_cast<Owner*>(user);
-      owner.told_too_late += owner.destroyed;
-    };
-  }
-};
-
-class EndedPools : public testing::Test {
- protected:
-  void SetUp() override {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-    allocator.reset(made);
-    options.queues = &scene.cl.queue;
-    options.queue_count = 1;
-    options.wait_ns = 1'000'000;
-  }
-  void TearDown() override {
-    stub_run_all();
-    const PoolHandle pool = make_pool(allocator.get(), options);
-    EXPECT_OK(clpool_pool_tick(pool.get()));
-  }
-  /// Makes a pool with one block, which a command that waits for `gate` uses, and gives up both.
-  void end_a_pool(Gate& gate, std::size_t size) {
-    PoolHandle pool = make_pool(allocator.get(), options);
-    MemHandle mem = allocate(pool, size);
-    ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
-  }
-  /// Pools made from now on call `owner`'s functions. @return an allocator of buffers for them
-  AllocatorHandle buffers_told_to(Owner& owner) {
-    options.callbacks = &owner.callbacks;
-    options.user = &owner;
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    return AllocatorHandle(made);
-  }
-
-  Scene scene;
-  AllocatorHandle allocator;
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-};
-
-/// A device that gets on, past a gate, when events were asked about a few times.
-struct SlowGate {
-  Gate gate;
-  int queries = 0;
-  static void look(const char* entry_point, void* user) {
-    auto& self = *static_cast<SlowGate*>(user);
-    if (std::strcmp(entry_point, "clGetEventInfo") == 0 && ++self.queries >= 3) {
-      if (self.queries == 3) {
-        self.gate.open();
-      }
-      stub_run_all();
-    }
-  }
-};
 
 TEST_F(EndedPools, TellWhenNoneOfTheUsersFunctionsIsCalledAnyMore) {
   Owner owner;
@@ -107,6 +40,27 @@ TEST_F(EndedPools, TellWhenNoneOfTheUsersFunctionsIsCalledAnyMore) {
   stub_run_all();
 }
 
+TEST_F(EndedPools, LeaveTheRequestInWhichTheyEndItsError) {
+  struct Ends {
+    clpool_pool* pool = nullptr;
+    clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  } ends;
+  ends.callbacks.collect = [](void* user) { EXPECT_OK(clpool_pool_release(static_cast<Ends*>(user)->pool)); };
+  ends.callbacks.destroy = [](void*) {
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(nullptr, 1, &mem), CLPOOL_ERROR_INVALID_VALUE);
+  };
+  options.callbacks = &ends.callbacks;
+  options.user = &ends;
+  options.max_bytes = MiB;
+  ends.pool = make_pool(allocator.get(), options).release();
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(ends.pool, 2 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "asked for 2097152 bytes"), nullptr)
+      << clpool_last_error_message();
+  options.callbacks = nullptr;
+}
+
 TEST_F(EndedPools, TellNobodyWhoWasToldThatThePoolCouldNotBeMade) {
   Owner owner;
   const AllocatorHandle buffers = buffers_told_to(owner);
@@ -127,35 +81,6 @@ TEST_F(EndedPools, TellNobodyWhoWasToldThatThePoolCouldNotBeMade) {
   options.callbacks = nullptr;
 }
 
-/// While a pool's end looks at an event, another thread asks for its memory; some looks later the event ends.
-struct AskedMeanwhile {
-  Gate gate;
-  clpool_pool* pool = nullptr;
-  clpool_status answer = CLPOOL_SUCCESS;
-  std::atomic<int> queries = 0;
-  std::thread other;
-  static void look(const char* entry_point, void* user) {
-    auto& self = *static_cast<AskedMeanwhile*>(user);
-    if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
-      return;
-    }
-    const int queries = ++self.queries;
-    if (queries == 10) {
-      self.other = std::thread([&self] {
-        clpool_mem* mem = nullptr;
-        self.answer = clpool_pool_allocate(self.pool, 4096, &mem);
-        EXPECT_OK(clpool_mem_release(mem));
-      });
-    } else if (queries == 40) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other one has asked by now
-      self.gate.open();
-    }
-    if (queries >= 40) {
-      stub_run_all();
-    }
-  }
-};
-
 TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   NumberSource source;
   const AllocatorHandle numbers = source.allocator();
@@ -165,7 +90,7 @@ TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   options.wait_ns = 10'000'000'000;
   PoolHandle pool = make_pool(narrow.get(), options);
   PoolHandle other = make_pool(narrow.get(), options);
-  AskedMeanwhile asked{Gate(scene.cl.context), other.get(), CLPOOL_SUCCESS, 0, {}};
+  AskedMeanwhile asked{Gate(scene.cl.context), other.get(), 4096, CLPOOL_SUCCESS, 0, {}};
   MemHandle mem = allocate(pool, 4096);
   ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
   mem.reset();
@@ -333,57 +258,6 @@ TEST_F(EndedPools, AreNoBusinessOfAChildOfFork) {
   gate.open();
   stub_run_all();
   EXPECT_EQ(calls_of_a_childs_own_pool(), 0);
-}
-
-class EndedPoolsOnASmallDevice : public EndedPools {
- protected:
-  void SetUp() override {
-    stub_configure("limit=64M,max_alloc=64M,global=64M");
-    EndedPools::SetUp();
-    Gate gate(scene.cl.context);
-    end_a_pool(gate, 40 * MiB);
-    clpool_mem* mem = nullptr;
-    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY)
-        << "a command still uses the pool's memory";
-    gate.open();
-    stub_run_all();
-  }
-};
-
-TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToAnotherPoolThatIsShort) {
-  const PoolHandle pool = make_pool(allocator.get(), options);
-  // Whatever ended meanwhile is no longer there to help: end another one after the pool is made.
-  stub_run_all();
-  Gate gate(scene.cl.context);
-  end_a_pool(gate, 40 * MiB);
-  gate.open();
-  stub_run_all();
-  EXPECT_NE(allocate(pool, 40 * MiB), nullptr);
-}
-
-TEST_F(EndedPoolsOnASmallDevice, AreWaitedForInVainOnlyOnce) {
-  Gate gate(scene.cl.context);
-  options.wait_ns = 100'000'000;
-  const PoolHandle pool = make_pool(allocator.get(), options);
-  options.wait_ns = 1'000'000;
-  end_a_pool(gate, 40 * MiB);
-  stub_run_all();
-  std::uint64_t looks[2] = {};
-  for (std::uint64_t& number : looks) {
-    const std::uint64_t before = stub_calls("clGetEventInfo");
-    clpool_mem* mem = nullptr;
-    EXPECT_EQ(clpool_pool_allocate(pool.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
-    number = stub_calls("clGetEventInfo") - before;
-  }
-  EXPECT_LT(5 * looks[1], looks[0]) << "calls, the second time and the first";
-  gate.open();
-  stub_run_all();
-}
-
-TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPool) {
-  clpool_mem* mem = nullptr;
-  EXPECT_OK(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem));
-  EXPECT_OK(clpool_mem_release(mem));
 }
 
 }  // namespace

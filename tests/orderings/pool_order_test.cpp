@@ -239,6 +239,36 @@ TEST_P(FailingCommands, DoNotFreeTheBlockOfOneThatStillRuns) {
   }
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
+TEST_P(FailingCommands, DoNotFreeABlockWhileTheDriverLacksMemoryForMarkers) {
+  stub_configure("fails_markers=1");
+  const cl_command_queue overtaking = scene.queue;
+  make_pool({home, overtaking});
+  clpool_mem* const mem = allocate();
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  fill(overtaking, mem, 1, &gate);
+  Gate failing(scene.cl.context);
+  fill(overtaking, mem, 1, &failing);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_run_all();
+  ASSERT_EQ(clSetUserEventStatus(failing.get(), -1), CL_SUCCESS);
+  stub_run_all();
+  stub_fail_from("clEnqueueMarkerWithWaitList", 1,
+                 GetParam() == 1 ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  EXPECT_NE(stats_of(pool).pending_bytes, 0U);
+  stub_fail_none();
+  gate.open();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+  }
+  EXPECT_OK(clpool_pool_tick(pool));
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
 INSTANTIATE_TEST_SUITE_P(HoweverMany, FailingCommands, testing::Values(1, 20));
 
 TEST_F(PoolOrder, AQueueThatWaitedForAChunkOnceWaitsNoMore) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Releases that are put off: no call of the driver and no change until a later call carries them out; then
 // all is gone.
+#include <functional>
 #include <thread>
 
 #include "orderings/orderings.hpp"
@@ -89,6 +90,35 @@ TEST_F(ReleaseLater, ARequestThatNeedsMemoryCarriesThemOut) {
   EXPECT_OK(clpool_mem_release(mem));
   EXPECT_OK(clpool_pool_free_held(pool));
   EXPECT_TRUE(same(before));
+  EXPECT_OK(clpool_pool_release(pool));
+}
+
+TEST_F(ReleaseLater, WhateverGivesMemoryBackCarriesThemOut) {
+  clpool_pool* const pool = make_pool();
+  clpool_mem* svm = nullptr;
+  ASSERT_OK(clpool_svm_create(scene.cl.context, 0, 64, 0, scene.cl.queue, &svm));
+  const std::function<clpool_status()> calls[] = {
+      [&] { return clpool_pool_tick(pool); },
+      [&] { return clpool_pool_trim(pool, 0); },
+      [&] { return clpool_pool_free_held(pool); },
+      [&] { return clpool_pool_stop_holding(pool); },
+      [&] { return clpool_mem_release_on(svm, nullptr, 0, nullptr, nullptr); },
+  };
+  for (const std::function<clpool_status()>& call : calls) {
+    int destroyed = 0;
+    clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
+    ops.allocate = [](void*, uint64_t, uint64_t, uint64_t*) -> clpool_status {
+      return CLPOOL_ERROR_OUT_OF_MEMORY;
+    };
+    ops.deallocate = [](void*, uint64_t, uint64_t) {};
+    ops.destroy = [](void* user) { ++*static_cast<int*>(user); };
+    clpool_allocator* allocator = nullptr;
+    ASSERT_OK(clpool_allocator_create_custom(&ops, &destroyed, &allocator));
+    EXPECT_OK(clpool_allocator_release_later(allocator));
+    EXPECT_EQ(destroyed, 0);
+    EXPECT_OK(call());
+    EXPECT_EQ(destroyed, 1) << "by call " << &call - calls;
+  }
   EXPECT_OK(clpool_pool_release(pool));
 }
 

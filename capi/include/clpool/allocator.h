@@ -246,7 +246,7 @@ CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) C
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object of whatever kind, unless a pool serves it from what it has at hand.
+ * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param allocator the allocator; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.

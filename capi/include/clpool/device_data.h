@@ -200,7 +200,7 @@ CLPOOL_API clpool_status clpool_device_data_release(clpool_device_data* data) CL
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object of whatever kind, unless a pool serves it from what it has at hand.
+ * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param data the device data; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.

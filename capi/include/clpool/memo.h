@@ -176,7 +176,7 @@ CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object of whatever kind, unless a pool serves it from what it has at hand.
+ * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param memo the cache; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.
@@ -201,7 +201,7 @@ CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLP
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object of whatever kind, unless a pool serves it from what it has at hand.
+ * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param value the result; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.

@@ -160,7 +160,7 @@ CLPOOL_API clpool_status clpool_trace_release(clpool_trace* trace) CLPOOL_NOEXCE
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object of whatever kind, unless a pool serves it from what it has at hand.
+ * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param trace the log; NULL is allowed and does nothing
  * @return always CLPOOL_SUCCESS.
  * Thread safety: any thread, also within callbacks.
@@ -249,7 +249,7 @@ CLPOOL_API clpool_status clpool_trace_writer_release(clpool_trace_writer* writer
 /**
  * Gives up one reference at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
- * releases an object of whatever kind, unless a pool serves it from what it has at hand.
+ * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param writer the writer; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.

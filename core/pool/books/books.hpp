@@ -136,6 +136,8 @@ class Books {
   }
   /// The highest stamp with which anything was freed.
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
+  /// Of what went back to the driver: commands up to it may still keep some of that.
+  std::uint64_t gone_stamp() const noexcept { return gone_stamp_; }
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
 

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Pools that end while commands still use their memory, and what looks on.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+
+inline constexpr std::size_t MiB = 1024 * 1024;
+
+/// What a pool's functions work on, and whether they were told in time that it may go.
+struct Owner {
+  int destroyed = 0;
+  int told_too_late = 0;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  Owner() {
+    callbacks.destroy = [](void* user) { ++static_cast<Owner*>(user)->destroyed; };
+    callbacks.message = [](void* user, std::int32_t, const char*) {
+      auto& owner = *static_cast<Owner*>(user);
+      owner.told_too_late += owner.destroyed;
+    };
+  }
+};
+
+class EndedPools : public testing::Test {
+ protected:
+  void SetUp() override {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+    allocator.reset(made);
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    options.wait_ns = 1'000'000;
+  }
+  void TearDown() override {
+    stub_run_all();
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  /// Makes a pool with one block, which a command that waits for `gate` uses, and gives up both.
+  void end_a_pool(Gate& gate, std::size_t size) {
+    PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, size);
+    ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+  }
+  /// Pools made from now on call `owner`'s functions. @return an allocator of buffers for them
+  AllocatorHandle buffers_told_to(Owner& owner) {
+    options.callbacks = &owner.callbacks;
+    options.user = &owner;
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    return AllocatorHandle(made);
+  }
+
+  Scene scene;
+  AllocatorHandle allocator;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+};
+
+/// A device that gets on, past a gate, when events were asked about a few times.
+struct SlowGate {
+  Gate gate;
+  int opens_after = 3;  ///< looks
+  int queries = 0;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<SlowGate*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0 && ++self.queries >= self.opens_after) {
+      if (self.queries == self.opens_after) {
+        self.gate.open();
+      }
+      stub_run_all();
+    }
+  }
+};
+
+/// A device that gets on whenever an event is asked about.
+struct RunsOnLook {
+  RunsOnLook() { stub_set_hook(look, nullptr); }
+  RunsOnLook(const RunsOnLook&) = delete;
+  RunsOnLook& operator=(const RunsOnLook&) = delete;
+  ~RunsOnLook() { stub_set_hook(nullptr, nullptr); }
+  static void look(const char* entry_point, void*) {
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
+      stub_run_all();
+    }
+  }
+};
+
+/// While a pool's end looks at an event, another thread asks for its memory; some looks later the event ends.
+struct AskedMeanwhile {
+  Gate gate;
+  clpool_pool* pool = nullptr;
+  std::size_t size = 4096;
+  clpool_status answer = CLPOOL_SUCCESS;
+  std::atomic<int> queries = 0;
+  std::thread other;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<AskedMeanwhile*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
+      return;
+    }
+    const int queries = ++self.queries;
+    if (queries == 10) {
+      self.other = std::thread([&self] {
+        clpool_mem* mem = nullptr;
+        self.answer = clpool_pool_allocate(self.pool, self.size, &mem);
+        EXPECT_OK(clpool_mem_release(mem));
+      });
+    } else if (queries == 40) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other one has asked by now
+      self.gate.open();
+    }
+    if (queries >= 40) {
+      stub_run_all();
+    }
+  }
+};
+
+}  // namespace clpool::test

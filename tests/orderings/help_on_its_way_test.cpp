@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Requests that the device has no memory for, while that of pools that have ended is on its way back.
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "orderings/ended_pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+class EndedPoolsOnASmallDevice : public EndedPools {
+ protected:
+  void SetUp() override {
+    stub_configure("limit=64M,max_alloc=64M,global=64M");
+    EndedPools::SetUp();
+    Gate gate(scene.cl.context);
+    end_a_pool(gate, 40 * MiB);
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY)
+        << "a command still uses the pool's memory";
+    gate.open();
+    stub_run_all();
+  }
+};
+
+TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToAnotherPoolThatIsShort) {
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  // Whatever ended meanwhile is no longer there to help: end another one after the pool is made.
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  end_a_pool(gate, 40 * MiB);
+  gate.open();
+  stub_run_all();
+  EXPECT_NE(allocate(pool, 40 * MiB), nullptr);
+}
+
+TEST_F(EndedPoolsOnASmallDevice, AreWaitedForInVainOnlyOnce) {
+  Gate gate(scene.cl.context);
+  options.wait_ns = 100'000'000;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  options.wait_ns = 1'000'000;
+  end_a_pool(gate, 40 * MiB);
+  stub_run_all();
+  std::uint64_t looks[2] = {};
+  for (std::uint64_t& number : looks) {
+    const std::uint64_t before = stub_calls("clGetEventInfo");
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    number = stub_calls("clGetEventInfo") - before;
+  }
+  EXPECT_LT(5 * looks[1], looks[0]) << "calls, the second time and the first";
+  gate.open();
+  stub_run_all();
+}
+
+TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPool) {
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+/// How the memory of the pool that ends, and of the one that is short, is had.
+struct Sources {
+  const char* name;
+  clpool_status (*make)(cl_context context, cl_command_queue queue, clpool_allocator** allocator);
+  bool of_two_contexts;
+};
+clpool_status svm_over_a_context(cl_context context, cl_command_queue, clpool_allocator** allocator) {
+  return clpool_allocator_create_svm(context, 0, 0, nullptr, allocator);
+}
+clpool_status svm_over_a_queue(cl_context context, cl_command_queue queue, clpool_allocator** allocator) {
+  return clpool_allocator_create_svm(context, 0, 0, queue, allocator);
+}
+clpool_status page_locked(cl_context, cl_command_queue queue, clpool_allocator** allocator) {
+  return clpool_allocator_create_pinned(queue, 0, allocator);
+}
+
+class HelpOnItsWay : public testing::TestWithParam<Sources> {
+ protected:
+  void SetUp() override {
+    stub_configure("limit=64M,max_alloc=64M,global=64M");
+    options.queue_count = 1;
+    options.wait_ns = 10'000'000'000;
+  }
+  PoolHandle pool_over(cl_context context, cl_command_queue queue) {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(GetParam().make(context, queue, &made));
+    options.queues = &queue;
+    return make_pool(AllocatorHandle(made).get(), options);
+  }
+  /// Has the queue of a pool wait, and gives up a block of the pool.
+  void release_behind_gate(cl_command_queue queue, MemHandle mem, Gate& gate) {
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(queue, 1, gate.list(), nullptr), CL_SUCCESS);
+    if (GetParam().make != page_locked) {
+      ASSERT_OK(clpool_mem_fill(queue, mem.get(), &source_byte, 1, 0, 64, 0, nullptr, nullptr));
+      mem.reset();
+    } else {
+      EXPECT_OK(clpool_mem_release_idle(mem.release()));
+    }
+  }
+
+  Scene scene;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+};
+
+TEST_P(HelpOnItsWay, FromAPoolThatEndedIsWaitedFor) {
+  OpenCl elsewhere;
+  PoolHandle ended = pool_over(scene.cl.context, scene.cl.queue);
+  const PoolHandle pool = GetParam().of_two_contexts ? pool_over(elsewhere.context, elsewhere.queue)
+                                                     : pool_over(scene.cl.context, scene.cl.another_queue());
+  SlowGate slow{Gate(scene.cl.context)};
+  slow.opens_after = 50;  // looks: longer than the end of the pool takes
+  release_behind_gate(scene.cl.queue, allocate(ended, 40 * MiB), slow.gate);
+  ended.reset();
+  stub_set_hook(SlowGate::look, &slow);
+  EXPECT_NE(allocate(pool, 40 * MiB), nullptr);
+  stub_set_hook(nullptr, nullptr);
+}
+
+TEST_P(HelpOnItsWay, FromThePoolItselfIsWaitedFor) {
+  stub_configure("mode=worker");
+  const PoolHandle pool = pool_over(scene.cl.context, scene.cl.queue);
+  Gate gate(scene.cl.context);
+  release_behind_gate(scene.cl.queue, allocate(pool, 40 * MiB), gate);
+  std::thread other([&] {
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(200));  // longer than a request polls that does not wait
+    gate.open();
+  });
+  EXPECT_NE(allocate(pool, 50 * MiB), nullptr);
+  other.join();
+  clFinish(scene.cl.queue);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, HelpOnItsWay,
+                         testing::Values(Sources{"Svm", svm_over_a_context, false},
+                                         Sources{"SvmOfAnotherContext", svm_over_a_context, true},
+                                         Sources{"SvmOverAQueue", svm_over_a_queue, false},
+                                         Sources{"PageLocked", page_locked, false}),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+TEST_F(EndedPoolsOnASmallDevice, AreWaitedForByWhoHasMorePatience) {
+  SlowGate slow{Gate(scene.cl.context)};
+  const PoolHandle impatient = make_pool(allocator.get(), options);
+  options.wait_ns = 10'000'000'000;
+  const PoolHandle patient = make_pool(allocator.get(), options);
+  options.wait_ns = 1'000'000;
+  end_a_pool(slow.gate, 40 * MiB);
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(impatient.get(), 40 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_set_hook(SlowGate::look, &slow);
+  EXPECT_NE(allocate(patient, 40 * MiB), nullptr);
+  stub_set_hook(nullptr, nullptr);
+}
+
+TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPoolHoweverManyEventsItWaitedFor) {
+  Gate gate(scene.cl.context);
+  {
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    std::vector<MemHandle> blocks;
+    for (int i = 0; i < 400; ++i) {
+      blocks.push_back(allocate(pool, 100 * 1024));
+      ASSERT_OK(clpool_mem_release_after(blocks.back().get(), 1, gate.list()));
+    }
+  }
+  gate.open();
+  stub_run_all();
+  RunsOnLook runs;
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(allocator.get(), 40 * MiB, &mem));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+/// Custom memory whose deallocation makes a pool and releases it.
+struct MakesPoolsWhenTaken {
+  clpool_allocator* others = nullptr;
+  int depth = 0;
+  int deepest = 0;
+  clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
+  MakesPoolsWhenTaken() {
+    ops.allocate = [](void*, std::uint64_t, std::uint64_t, std::uint64_t* chunk) -> clpool_status {
+      static std::uint64_t next = 4096;
+      *chunk = next += 1 << 20;
+      return CLPOOL_SUCCESS;
+    };
+    ops.deallocate = [](void* user, std::uint64_t, std::uint64_t) {
+      auto& self = *static_cast<MakesPoolsWhenTaken*>(user);
+      self.deepest = std::max(self.deepest, ++self.depth);
+      make_pool(self.others).reset();
+      --self.depth;
+    };
+  }
+};
+
+TEST_F(EndedPools, EndInOneAnotherOnlyAFewDeep) {
+  NumberSource source;
+  const AllocatorHandle numbers = source.allocator();
+  MakesPoolsWhenTaken makes;
+  makes.others = numbers.get();
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_custom(&makes.ops, &makes, &made));
+  const AllocatorHandle custom(made);
+  options.wait_ns = 1;
+  {
+    Gate gate(scene.cl.context);
+    for (int i = 0; i < 100; ++i) {
+      const PoolHandle pool = make_pool(custom.get(), options);
+      const MemHandle mem = allocate(pool, 4096);
+      ASSERT_OK(clpool_mem_release_after(mem.get(), 1, gate.list()));
+    }
+  }
+  for (int i = 0; i < 5; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(make_pool(numbers.get()).get()));
+  }
+  EXPECT_GT(makes.deepest, 0);
+  EXPECT_LE(makes.deepest, 5);
+}
+
+TEST_F(EndedPools, OverADecoratorAreWaitedForByThoseOverWhatItDecorates) {
+  NumberSource source;
+  source.capacity = 64 * MiB;
+  const AllocatorHandle numbers = source.allocator();
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_limit(numbers.get(), 60 * MiB, &made));
+  const AllocatorHandle narrow(made);
+  options.wait_ns = 10'000'000'000;
+  PoolHandle pool = make_pool(narrow.get(), options);
+  PoolHandle other = make_pool(numbers.get(), options);
+  AskedMeanwhile asked{Gate(scene.cl.context), other.get(), 40 * MiB, CLPOOL_SUCCESS, 0, {}};
+  MemHandle mem = allocate(pool, 40 * MiB);
+  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
+  mem.reset();
+  stub_set_hook(AskedMeanwhile::look, &asked);
+  pool.reset();
+  asked.other.join();
+  EXPECT_EQ(asked.answer, CLPOOL_SUCCESS);
+  other.reset();
+  stub_set_hook(nullptr, nullptr);
+}
+
+}  // namespace
+}  // namespace clpool::test
