@@ -9,8 +9,10 @@
 #include "clpool/allocator.h"
 #include "clpool/map.h"
 #include "clpool/mem.h"
+#include "clpool/memo.h"
 #include "clpool/pool.h"
 #include "clpool/trace.h"
+#include "memo/memo.hpp"
 #include "memory/map.hpp"
 #include "pool/pool.hpp"
 #include "trace/log.hpp"
@@ -76,7 +78,24 @@ inline clpool_map* to_handle(Map* object) noexcept {
   return reinterpret_cast<clpool_map*>(object);
 }
 
-/// Puts off the release of an allocator, a pool, a log or a log's writer.
+inline Memo* to_core(clpool_memo* handle) noexcept {
+  return reinterpret_cast<Memo*>(handle);
+}
+inline clpool_memo* to_handle(Memo* object) noexcept {
+  return reinterpret_cast<clpool_memo*>(object);
+}
+
+inline MemoValue* to_core(clpool_memo_value* handle) noexcept {
+  return reinterpret_cast<MemoValue*>(handle);
+}
+inline const MemoValue* to_core(const clpool_memo_value* handle) noexcept {
+  return reinterpret_cast<const MemoValue*>(handle);
+}
+inline clpool_memo_value* to_handle(MemoValue* object) noexcept {
+  return reinterpret_cast<clpool_memo_value*>(object);
+}
+
+/// Puts off the release of an allocator, a pool, a log's writer, a cache or its result.
 template <typename Handle>
 clpool_status release_later(Handle* handle, const char* what) noexcept {
   if (handle == nullptr) {

@@ -5,22 +5,34 @@
 
 #include "base/message.hpp"
 #include "clpool/pool.h"
+#include "handles.hpp"
 #include "memo/memo.hpp"
 #include "shim.hpp"
 
 using namespace clpool::core;
 namespace capi = clpool::capi;
+using capi::to_core;
+using capi::to_handle;
 
 namespace {
 
-Memo* to_core(clpool_memo* handle) noexcept {
-  return reinterpret_cast<Memo*>(handle);
+/// INVALID_VALUE for no cache, INVALID_OPERATION for one that was made before fork().
+Status require_usable(clpool_memo* memo, const char* function) noexcept {
+  CLPOOL_TRY(capi::require(memo, function, "memo"));
+  return to_core(memo)->require_own_process("the cache");
 }
-MemoValue* to_core(clpool_memo_value* handle) noexcept {
-  return reinterpret_cast<MemoValue*>(handle);
-}
-clpool_memo_value* to_handle(MemoValue* object) noexcept {
-  return reinterpret_cast<clpool_memo_value*>(object);
+
+/// Gives up a reference of a cache or of a result.
+template <typename Handle>
+clpool_status release(Handle* handle, const char* what) noexcept {
+  if (handle != nullptr) {
+    if (const Status status = to_core(handle)->require_own_process(what); status != Status::success) {
+      return static_cast<clpool_status>(status);
+    }
+    to_core(handle)->release();
+  }
+  finish_later_releases();
+  return CLPOOL_SUCCESS;
 }
 
 Status result_of(cl_int code, const char* routine, void* object) noexcept {
@@ -96,7 +108,7 @@ void clpool_memo_ops_init(clpool_memo_ops* ops) noexcept {
 clpool_status clpool_memo_create(clpool_memo** out) noexcept {
   return capi::guarded([&] {
     CLPOOL_TRY(capi::begin_object(out, "clpool_memo_create"));
-    *out = reinterpret_cast<clpool_memo*>(new Memo);
+    *out = to_handle(new Memo);
     return Status::success;
   });
 }
@@ -107,7 +119,7 @@ clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void* object, co
   constexpr const char* function = "clpool_memo_get";
   return capi::guarded([&] {
     CLPOOL_TRY(capi::begin_object(out, function));
-    CLPOOL_TRY(capi::require(memo, function, "memo"));
+    CLPOOL_TRY(require_usable(memo, function));
     if (kind >= std::size(kinds)) {
       return fail(Status::invalid_value, "%s: kind is %u, valid are 0 to %d", function, kind,
                   CLPOOL_MEMO_POOL);
@@ -131,7 +143,7 @@ clpool_status clpool_memo_find(clpool_memo* memo, void* object, const void* key,
   constexpr const char* function = "clpool_memo_find";
   return capi::guarded([&] {
     CLPOOL_TRY(capi::clear_result(out, function, "out"));
-    CLPOOL_TRY(capi::require(memo, function, "memo"));
+    CLPOOL_TRY(require_usable(memo, function));
     std::string bytes;
     CLPOOL_TRY(to_bytes(key, key_size, bytes, function));
     Reference<MemoValue> value;
@@ -143,7 +155,7 @@ clpool_status clpool_memo_find(clpool_memo* memo, void* object, const void* key,
 
 clpool_status clpool_memo_clear(clpool_memo* memo) noexcept {
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::require(memo, "clpool_memo_clear", "memo"));
+    CLPOOL_TRY(require_usable(memo, "clpool_memo_clear"));
     to_core(memo)->clear();
     return Status::success;
   });
@@ -151,7 +163,7 @@ clpool_status clpool_memo_clear(clpool_memo* memo) noexcept {
 
 clpool_status clpool_memo_clear_object(clpool_memo* memo, void* object) noexcept {
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::require(memo, "clpool_memo_clear_object", "memo"));
+    CLPOOL_TRY(require_usable(memo, "clpool_memo_clear_object"));
     to_core(memo)->clear_object(object);
     return Status::success;
   });
@@ -167,7 +179,7 @@ clpool_status clpool_memo_clear_all(void) noexcept {
 clpool_status clpool_memo_size(clpool_memo* memo, size_t* size) noexcept {
   return capi::guarded([&] {
     CLPOOL_TRY(capi::clear_result(size, "clpool_memo_size", "size"));
-    CLPOOL_TRY(capi::require(memo, "clpool_memo_size", "memo"));
+    CLPOOL_TRY(require_usable(memo, "clpool_memo_size"));
     *size = to_core(memo)->size();
     return Status::success;
   });
@@ -175,42 +187,28 @@ clpool_status clpool_memo_size(clpool_memo* memo, size_t* size) noexcept {
 
 clpool_status clpool_memo_retain(clpool_memo* memo) noexcept {
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::require(memo, "clpool_memo_retain", "memo"));
+    CLPOOL_TRY(require_usable(memo, "clpool_memo_retain"));
     to_core(memo)->retain();
     return Status::success;
   });
 }
 
 clpool_status clpool_memo_release(clpool_memo* memo) noexcept {
-  if (memo != nullptr) {
-    to_core(memo)->release();
-  }
-  clpool::core::finish_later_releases();
-  return CLPOOL_SUCCESS;
+  return release(memo, "the cache");
 }
 
 clpool_status clpool_memo_release_later(clpool_memo* memo) noexcept {
-  if (memo != nullptr) {
-    to_core(memo)->release_later();
-  }
-  return CLPOOL_SUCCESS;
+  return capi::release_later(memo, "the cache");
 }
 
 void* clpool_memo_value_get(const clpool_memo_value* value) noexcept {
-  return value != nullptr ? reinterpret_cast<const MemoValue*>(value)->get() : nullptr;
+  return value != nullptr ? to_core(value)->get() : nullptr;
 }
 
 clpool_status clpool_memo_value_release(clpool_memo_value* value) noexcept {
-  if (value != nullptr) {
-    to_core(value)->release();
-  }
-  clpool::core::finish_later_releases();
-  return CLPOOL_SUCCESS;
+  return release(value, "the cache's result");
 }
 
 clpool_status clpool_memo_value_release_later(clpool_memo_value* value) noexcept {
-  if (value != nullptr) {
-    to_core(value)->release_later();
-  }
-  return CLPOOL_SUCCESS;
+  return capi::release_later(value, "the cache's result");
 }

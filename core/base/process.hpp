@@ -31,7 +31,7 @@ inline Status require_own_process(std::uint32_t made_in, const char* what) noexc
 void after_fork_in_child(void (*action)() noexcept) noexcept;
 
 /// A mutex that no thread holds while another one forks. Constant-initialized, never destroyed. Whoever holds
-/// one takes no other mutex.
+/// one takes no other of them, nor a mutex under which one is taken.
 class ForkMutex {
  public:
   constexpr ForkMutex() = default;

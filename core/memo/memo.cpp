@@ -3,13 +3,19 @@
 // The cache: a map of entries under one mutex, and the list of all caches of the process.
 #include "memo/memo.hpp"
 
+#include "base/process.hpp"
 #include "base/reported.hpp"
 
 namespace clpool::core {
 namespace {
 
-constinit std::mutex list_mutex;
+constinit ForkMutex list_mutex;
 constinit Memo* first_memo = nullptr;
+
+/// The list is the process's: a child of fork() begins with none, as it may not use the parent's caches.
+void forget_the_parents() noexcept {
+  first_memo = nullptr;
+}
 
 }  // namespace
 
@@ -32,6 +38,7 @@ class Memo::Removed {
 };
 
 Memo::Memo() {
+  after_fork_in_child(forget_the_parents);
   const std::lock_guard lock(list_mutex);
   next_ = first_memo;
   if (next_ != nullptr) {
@@ -76,7 +83,7 @@ void Memo::clear_object(void* object) {
 void Memo::clear_all() {
   Removed removed;
   // A cache leaves the list before it dies, and waits for this lock to do so.
-  const std::unique_lock lock(list_mutex);
+  const std::lock_guard lock(list_mutex);
   for (Memo* memo = first_memo; memo != nullptr; memo = memo->next_) {
     memo->take_done([](const Key&) { return true; }, removed);
   }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // A cache of results, keyed by an object and a byte string. Each key is computed once,
-// whichever thread asks first; failures are not kept. No lock is held while the user's functions run.
+// whichever thread asks first; failures are not kept. No lock is held while the user's functions run. In a child of
+// fork() the parent's caches are not used: callers see to it (require_own_process()).
 #pragma once
 
 #include <condition_variable>
@@ -67,7 +68,7 @@ class Memo final : public Shared {
   /// Number of results that are kept.
   std::size_t size() const;
 
-  /// clear() of every cache of the process.
+  /// clear() of every cache that this process made.
   static void clear_all();
 
  private:

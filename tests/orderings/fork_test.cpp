@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Children of fork() where the parent made nothing but an allocator, or a map. Here because each of these tests
-// runs in a process of its own, in which no other test has made anything either.
+// Children of fork() where the parent made nothing but an allocator, a map or a cache. Here because each of these
+// tests runs in a process of its own, in which no other test has made anything either.
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
+#include "clpool/memo.h"
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -75,6 +79,122 @@ TEST(ForkWithAMap, RefusesTheMapInTheChildWithoutACallOfTheDriver) {
     EXPECT_EQ(status, 0) << name_of(side);
     EXPECT_OK(clpool_map_release(map));
   }
+}
+
+/// Results that count what is computed and destroyed.
+class Counted {
+ public:
+  Counted() {
+    ops_.compute = [](void* user, void** value) -> clpool_status {
+      *value = user;
+      ++static_cast<Counted*>(user)->computed;
+      return CLPOOL_SUCCESS;
+    };
+    ops_.destroy = [](void* value) { ++static_cast<Counted*>(value)->destroyed; };
+  }
+  clpool_status get(clpool_memo* memo, std::uint32_t kind, void* object, clpool_memo_value** value) {
+    return clpool_memo_get(memo, kind, object, "key", 3, &ops_, this, value);
+  }
+  int computed = 0;
+  int destroyed = 0;
+
+ private:
+  clpool_memo_ops ops_ = CLPOOL_MEMO_OPS_INIT;
+};
+
+TEST(ForkWithACache, RefusesTheParentsInTheChildWithoutACallOfTheDriverOrTheUsersFunctions) {
+  const Scene scene;
+  Counted results;
+  clpool_memo* memo = nullptr;
+  clpool_memo_value* value = nullptr;
+  ASSERT_OK(clpool_memo_create(&memo));
+  ASSERT_OK(results.get(memo, CLPOOL_MEMO_CONTEXT, scene.cl.context, &value));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const std::uint64_t calls = stub_calls(nullptr);
+    const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
+    clpool_memo_value* found = value;
+    size_t size = 1;
+    const bool refused =
+        results.get(memo, CLPOOL_MEMO_CONTEXT, scene.cl.context, &found) == refusal && found == nullptr &&
+        clpool_memo_find(memo, scene.cl.context, "key", 3, &found) == refusal &&
+        clpool_memo_clear(memo) == refusal && clpool_memo_clear_object(memo, scene.cl.context) == refusal &&
+        clpool_memo_size(memo, &size) == refusal && size == 0 && clpool_memo_retain(memo) == refusal &&
+        clpool_memo_value_release_later(value) == refusal && clpool_memo_value_release(value) == refusal &&
+        clpool_memo_release_later(memo) == refusal && clpool_memo_release(memo) == refusal &&
+        std::strstr(clpool_last_error_message(), "the cache was made before fork()") != nullptr;
+    const bool left_alone =
+        clpool_memo_value_get(value) == &results && clpool_memo_clear_all() == CLPOOL_SUCCESS;
+    _exit(!refused                                          ? 1
+          : !left_alone                                     ? 2
+          : results.computed != 1 || results.destroyed != 0 ? 3
+          : stub_calls(nullptr) != calls                    ? 4
+                                                            : 0);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_OK(clpool_memo_value_release(value));
+  EXPECT_OK(clpool_memo_release(memo));
+  EXPECT_EQ(results.destroyed, 1);
+}
+
+TEST(ForkWithACache, ClearsAllOfTheChildsOwn) {
+  Counted parents;
+  clpool_memo* memo = nullptr;
+  clpool_memo_value* value = nullptr;
+  ASSERT_OK(clpool_memo_create(&memo));
+  ASSERT_OK(parents.get(memo, CLPOOL_MEMO_ANY, nullptr, &value));
+  ASSERT_OK(clpool_memo_value_release(value));
+  const pid_t child = fork();
+  if (child == 0) {
+    Counted results;
+    clpool_memo* own = nullptr;
+    const bool made = clpool_memo_create(&own) == CLPOOL_SUCCESS &&
+                      results.get(own, CLPOOL_MEMO_ANY, nullptr, &value) == CLPOOL_SUCCESS &&
+                      clpool_memo_value_release(value) == CLPOOL_SUCCESS;
+    const bool cleared = clpool_memo_clear_all() == CLPOOL_SUCCESS && results.destroyed == 1;
+    const bool gone = clpool_memo_release(own) == CLPOOL_SUCCESS && parents.destroyed == 0;
+    _exit(!made ? 1 : !cleared ? 2 : !gone ? 3 : 0);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_OK(clpool_memo_release(memo));
+}
+
+// Another thread may be in the list of all caches when the process forks, and the child does not have it.
+TEST(ForkWithACache, NeverLeavesAChildThatHangsWithOneOfItsOwn) {
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    while (!stop) {
+      clpool_memo* memo = nullptr;
+      EXPECT_OK(clpool_memo_create(&memo));
+      EXPECT_OK(clpool_memo_clear_all());
+      EXPECT_OK(clpool_memo_release(memo));
+    }
+  });
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      Counted results;
+      clpool_memo* own = nullptr;
+      clpool_memo_value* value = nullptr;
+      const bool used = clpool_memo_create(&own) == CLPOOL_SUCCESS &&
+                        results.get(own, CLPOOL_MEMO_ANY, nullptr, &value) == CLPOOL_SUCCESS &&
+                        clpool_memo_value_release(value) == CLPOOL_SUCCESS &&
+                        clpool_memo_clear_all() == CLPOOL_SUCCESS &&
+                        clpool_memo_release(own) == CLPOOL_SUCCESS;
+      _exit(used ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "the child of round " << i;
+  }
+  stop = true;
+  busy.join();
 }
 
 }  // namespace

@@ -7,6 +7,10 @@
  * reference-counted. Each key is computed once, and no lock is held while a user's function runs. Nothing is
  * cleared at process exit.
  *
+ * A child of fork() can make caches of its own. Caches and results that were made before are its parent's:
+ * functions that are given one fail with CLPOOL_ERROR_INVALID_OPERATION, and neither wait nor call a driver
+ * or a user's function. Only clpool_memo_value_get() works.
+ *
  * Thread safety: any functions, from any threads, at the same time. Since 1.0. Unless a function says
  * otherwise, it does not block and makes no OpenCL calls but those of releases that were put off, which are
  * carried out where objects are made and released.
@@ -93,9 +97,9 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * @param user passed to ops->compute
  * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
  * @return CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_OPENCL and CLPOOL_ERROR_OUT_OF_MEMORY if the computation fails;
- * CLPOOL_ERROR_INVALID_OPERATION if it asks for its own key; CLPOOL_ERROR_OPENCL and
- * CLPOOL_ERROR_OUT_OF_MEMORY if the object cannot be held; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, an
- * unknown kind, a wrong struct_size or version.
+ * CLPOOL_ERROR_INVALID_OPERATION if it asks for its own key, and in a child of fork();
+ * CLPOOL_ERROR_OPENCL and CLPOOL_ERROR_OUT_OF_MEMORY if the object cannot be held; CLPOOL_ERROR_INVALID_VALUE
+ * for a NULL argument, an unknown kind, a wrong struct_size or version.
  * Blocks while another thread computes the same key, for ever if that thread in turn waits for a key that
  * this one computes; and as long as ops->compute does. OpenCL calls: for a new result clRetainContext,
  * clRetainDevice or clRetainCommandQueue; if its computation fails clReleaseContext, clReleaseDevice or
@@ -113,7 +117,7 @@ CLPOOL_API clpool_status clpool_memo_get(clpool_memo* memo, uint32_t kind, void*
  * @param key_size bytes
  * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
  * @return CLPOOL_ERROR_NOT_FOUND, without a message, if it is not kept or still being computed;
- * CLPOOL_ERROR_INVALID_VALUE for a NULL argument.
+ * CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Does not block. OpenCL calls: none.
  */
 CLPOOL_API clpool_status clpool_memo_find(clpool_memo* memo, void* object, const void* key, size_t key_size,
@@ -123,7 +127,7 @@ CLPOOL_API clpool_status clpool_memo_find(clpool_memo* memo, void* object, const
  * Forgets all results and gives up their objects. Values that were handed out stay valid; what is being
  * computed is kept when it is done.
  * @param memo the cache
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * May block as long as the `destroy` functions of the results do, which are called here. OpenCL calls:
  * clReleaseContext, clReleaseDevice and clReleaseCommandQueue of the objects, and those of
  * clpool_pool_release().
@@ -134,7 +138,7 @@ CLPOOL_API clpool_status clpool_memo_clear(clpool_memo* memo) CLPOOL_NOEXCEPT;
  * Forgets the results of one object, as clpool_memo_clear() does all.
  * @param memo the cache
  * @param object the object, which may be gone already if its kind was CLPOOL_MEMO_ANY
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL cache.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL cache; CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * May block as long as the `destroy` functions of the results do, which are called here. OpenCL calls:
  * clReleaseContext, clReleaseDevice and clReleaseCommandQueue of the objects, and those of
  * clpool_pool_release().
@@ -142,7 +146,8 @@ CLPOOL_API clpool_status clpool_memo_clear(clpool_memo* memo) CLPOOL_NOEXCEPT;
 CLPOOL_API clpool_status clpool_memo_clear_object(clpool_memo* memo, void* object) CLPOOL_NOEXCEPT;
 
 /**
- * clpool_memo_clear() for every cache of the process, as before each test or before the drivers go.
+ * clpool_memo_clear() for every cache of the process, as before each test or before the drivers go. In a
+ * child of fork() these are the caches that it made itself.
  * @return always CLPOOL_SUCCESS.
  * May block as long as the `destroy` functions of the results do, which are called here. OpenCL calls:
  * clReleaseContext, clReleaseDevice and clReleaseCommandQueue of the objects, and those of
@@ -154,21 +159,21 @@ CLPOOL_API clpool_status clpool_memo_clear_all(void) CLPOOL_NOEXCEPT;
  * Number of results that are kept.
  * @param memo the cache
  * @param size receives the number of results
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument; CLPOOL_ERROR_INVALID_OPERATION in a child of fork()
  */
 CLPOOL_API clpool_status clpool_memo_size(clpool_memo* memo, size_t* size) CLPOOL_NOEXCEPT;
 
 /**
  * Adds one reference, to be given up by one more clpool_memo_release().
  * @param memo the cache
- * @return CLPOOL_ERROR_INVALID_VALUE for NULL
+ * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION in a child of fork()
  */
 CLPOOL_API clpool_status clpool_memo_retain(clpool_memo* memo) CLPOOL_NOEXCEPT;
 
 /**
  * Gives up one reference. With the last one the cache is cleared.
  * @param memo the cache; NULL is allowed and does nothing
- * @return always CLPOOL_SUCCESS.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * May block like clpool_memo_clear(), with the last reference. OpenCL calls: those of clpool_memo_clear().
  */
 CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
@@ -178,7 +183,7 @@ CLPOOL_API clpool_status clpool_memo_release(clpool_memo* memo) CLPOOL_NOEXCEPT;
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
  * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param memo the cache; NULL is allowed and does nothing
- * @return always CLPOOL_SUCCESS.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_memo_release_later(clpool_memo* memo) CLPOOL_NOEXCEPT;
@@ -186,14 +191,14 @@ CLPOOL_API clpool_status clpool_memo_release_later(clpool_memo* memo) CLPOOL_NOE
 /**
  * What was computed.
  * @param value the result
- * @return what ops->compute gave, valid as long as `value` lives; NULL for NULL
+ * @return what ops->compute gave, valid as long as `value` lives, also in a child of fork(); NULL for NULL
  */
 CLPOOL_API void* clpool_memo_value_get(const clpool_memo_value* value) CLPOOL_NOEXCEPT;
 
 /**
  * Gives a result back. The last one to do so, the cache included, destroys it.
  * @param value the result; NULL is allowed and does nothing
- * @return always CLPOOL_SUCCESS.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * May block as long as the result's `destroy` function does.
  */
 CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLPOOL_NOEXCEPT;
@@ -203,7 +208,7 @@ CLPOOL_API clpool_status clpool_memo_value_release(clpool_memo_value* value) CLP
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
  * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
  * @param value the result; NULL is allowed and does nothing
- * @return always CLPOOL_SUCCESS.
+ * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * Thread safety: any thread, also within callbacks.
  */
 CLPOOL_API clpool_status clpool_memo_value_release_later(clpool_memo_value* value) CLPOOL_NOEXCEPT;

@@ -14,8 +14,8 @@
  *   something is set there.
  * - A function clpool_…_init() writes a struct as version 1.0 has it, and its struct_size, in all later
  *   versions: who knows more sets struct_size, and the rest, which is 0 unless its field says otherwise.
- * - CLPOOL_ERROR_INVALID_OPERATION for pools, allocators and memory in a child of fork() of the process that
- *   made them.
+ * - CLPOOL_ERROR_INVALID_OPERATION for pools, allocators, memory and caches in a child of fork() of the process
+ *   that made them.
  *
  * Thread safety: any functions of this header, from any threads, at the same time. Since 1.0. Unless a
  * function says otherwise, it does not block, does not allocate and makes no OpenCL calls.
