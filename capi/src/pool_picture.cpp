@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/reported.hpp"
 #include "base/utf8.hpp"
 #include "clpool/pool.h"
 #include "handles.hpp"
@@ -19,6 +20,7 @@ using clpool::core::Pool;
 using clpool::core::PoolStretch;
 using clpool::core::Status;
 using clpool::core::StrategyKind;
+using clpool::core::Thrown;
 using clpool::core::utf8_character;
 
 static_assert(CLPOOL_STRETCH_ACTIVE == static_cast<int>(PoolStretch::State::active));
@@ -147,6 +149,16 @@ std::string chunks_of(Pool& pool) {
   return json + "]";
 }
 
+/// CALLBACK if the visitor stops the picture, or throws.
+Status show(clpool_pool_visitor visitor, void* user, const clpool_pool_stretch& stretch) noexcept {
+  std::int32_t answer = 0;
+  if (const Thrown thrown([&] { answer = visitor(user, &stretch); }); thrown) {
+    return fail(Status::callback, "clpool_pool_visit: the visitor threw%s", thrown.text());
+  }
+  return answer == 0 ? Status::success
+                     : fail(Status::callback, "clpool_pool_visit: the visitor stopped it with %d", answer);
+}
+
 }  // namespace
 
 clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, void* user) noexcept {
@@ -156,7 +168,7 @@ clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, 
     if (visitor == nullptr) {
       return fail(Status::invalid_value, "clpool_pool_visit: visitor is NULL");
     }
-    std::int32_t answer = 0;
+    Status status = Status::success;
     to_core(pool)->visit([&](const PoolStretch& stretch) {
       const clpool_pool_stretch shown{static_cast<uint32_t>(sizeof(clpool_pool_stretch)),
                                       static_cast<uint32_t>(stretch.state),
@@ -165,11 +177,10 @@ clpool_status clpool_pool_visit(clpool_pool* pool, clpool_pool_visitor visitor, 
                                       stretch.size,
                                       stretch.requested,
                                       stretch.tag};
-      answer = visitor(user, &shown);
-      return answer == 0;
+      status = show(visitor, user, shown);
+      return status == Status::success;
     });
-    return answer == 0 ? Status::success
-                       : fail(Status::callback, "clpool_pool_visit: the visitor stopped it with %d", answer);
+    return status;
   });
 }
 

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // What the number means that a function of the user returns, and what lies behind it: the failure of the call of the
-// library that it passes on.
+// library that it passes on. And what such a function throws.
 #pragma once
 
 #include <cstdio>
+#include <exception>
 
 #include "base/status.hpp"
 
@@ -39,6 +40,30 @@ class Reported {
  private:
   cl_int code_ = 0;
   char text_[768];
+};
+
+/// What a function of the user threw, if it did: what throws is caught where it is called.
+class Thrown {
+ public:
+  /// Runs `call`, which is to do nothing but to call the function.
+  template <typename Call>
+  explicit Thrown(Call&& call) noexcept {
+    try {
+      call();
+    } catch (const std::exception& exception) {
+      is_thrown_ = true;
+      std::snprintf(text_, sizeof text_, ": %s", exception.what());
+    } catch (...) {
+      is_thrown_ = true;
+    }
+  }
+  explicit operator bool() const noexcept { return is_thrown_; }
+  /// ": " and the exception's text, or nothing where it has none.
+  const char* text() const noexcept { return text_; }
+
+ private:
+  bool is_thrown_ = false;
+  char text_[512] = "";
 };
 
 }  // namespace clpool::core

@@ -149,8 +149,13 @@ Status Memo::get(void* object, const MemoObjectKind& kind, std::string bytes, co
 Status Memo::compute(const Key& key, const MemoFunctions& functions, void* user,
                      Reference<MemoValue>& value) {
   void* result = nullptr;
+  std::int32_t code = 0;
   Reported reported;
-  if (const std::int32_t code = functions.compute(user, &result); code != 0) {
+  if (const Thrown thrown([&] { code = functions.compute(user, &result); }); thrown) {
+    return fail(Status::callback, "the computation for a key of %zu bytes threw%s", key.bytes.size(),
+                thrown.text());
+  }
+  if (code != 0) {
     reported.look(code);
     return fail_behind(Reported::status_of(code), reported.code(),
                        "the computation for a key of %zu bytes reports status %d%s", key.bytes.size(), code,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/reported.hpp"
 #include "base/status.hpp"
 #include "trace/log.hpp"
 
@@ -47,7 +48,7 @@ class Replay {
 
   /// Out of memory is counted and the block is left out; any other failure ends the replay. Blocks that the
   /// log leaves live are released at the end, within the time measured; the progress callback is outside it.
-  /// CALLBACK if the callback asked to stop.
+  /// CALLBACK if the callback asked to stop, or threw.
   Status run(const ReplayProgress& progress, ReplayFigures& figures) {
     std::size_t done = 0;
     while (done < steps_.size()) {
@@ -58,10 +59,7 @@ class Replay {
       elapsed_ += Clock::now() - begin_time;
       CLPOOL_TRY(status);
       done = end;
-      if (progress.callback != nullptr && progress.callback(progress.user, done, steps_.size()) != 0) {
-        return fail(Status::callback, "the progress callback stopped the replay after %zu of %zu events",
-                    done, steps_.size());
-      }
+      CLPOOL_TRY(tell(progress, done));
     }
     const auto begin_time = Clock::now();
     figures.releases += release_all();
@@ -73,6 +71,22 @@ class Replay {
   }
 
  private:
+  Status tell(const ReplayProgress& progress, std::size_t done) const {
+    if (progress.callback == nullptr) {
+      return Status::success;
+    }
+    std::int32_t answer = 0;
+    if (const Thrown thrown([&] { answer = progress.callback(progress.user, done, steps_.size()); });
+        thrown) {
+      return fail(Status::callback, "the progress callback threw after %zu of %zu events%s", done,
+                  steps_.size(), thrown.text());
+    }
+    return answer == 0
+               ? Status::success
+               : fail(Status::callback, "the progress callback stopped the replay after %zu of %zu events",
+                      done, steps_.size());
+  }
+
   using Clock = std::chrono::steady_clock;
   using Block = typename Target::Block;
   /// Two words an event, so that the walk leaves the cache to the target.

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,6 +119,37 @@ TEST_F(Memo, AComputationThatFailsWithACallOfTheLibraryTellsThatCallsReason) {
   ops.compute = [](void*, void**) -> clpool_status { return -61; };
   EXPECT_EQ(get("a", number), CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), -61);
+}
+
+TEST_F(Memo, AComputationThatThrowsFailsWithItsTextAndKeepsNobodyWaiting) {
+  static std::atomic<bool> is_running{false};
+  is_running = false;
+  ops.compute = [](void*, void**) -> clpool_status {
+    is_running = true;
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(50));  // another thread waits for the key, as a rule
+    throw std::runtime_error("no result today");
+  };
+  std::thread waiting([this] {
+    while (!is_running) {
+      std::this_thread::yield();
+    }
+    clpool_memo_ops works = ops;
+    works.compute = compute;
+    clpool_memo_value* value = nullptr;
+    EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_ANY, nullptr, "a", 1, &works, &counter, &value),
+              CLPOOL_SUCCESS);
+    EXPECT_EQ(clpool_memo_value_release(value), CLPOOL_SUCCESS);
+  });
+  intptr_t number = 1;
+  EXPECT_EQ(get("a", number), CLPOOL_ERROR_CALLBACK);
+  EXPECT_EQ(number, 0);
+  EXPECT_STREQ(clpool_last_error_message(), "the computation for a key of 1 bytes threw: no result today");
+  waiting.join();
+  ops.compute = [](void*, void**) -> clpool_status { throw 1; };
+  EXPECT_EQ(get("b", number), CLPOOL_ERROR_CALLBACK);
+  EXPECT_STREQ(clpool_last_error_message(), "the computation for a key of 1 bytes threw");
+  EXPECT_EQ(size(), 1u);
 }
 
 TEST_F(Memo, FindingNeverComputes) {

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "support/opencl.hpp"
@@ -299,6 +300,14 @@ TEST(TraceReplay, TheProgressCallbackCanStopIt) {
   EXPECT_EQ(clpool_trace_replay_allocator(trace.get(), allocator.get(), &options, &result),
             CLPOOL_ERROR_CALLBACK);
   EXPECT_EQ(numbers.allocations, 2u);
+  EXPECT_EQ(numbers.live, 0u);
+  options.progress = [](void*, uint64_t done, uint64_t) -> int32_t {
+    return done == 3 ? throw std::runtime_error("no more") : 0;
+  };
+  EXPECT_EQ(clpool_trace_replay_allocator(trace.get(), allocator.get(), &options, &result),
+            CLPOOL_ERROR_CALLBACK);
+  EXPECT_EQ(std::string(clpool_last_error_message()).find("the progress callback threw after 3 of "), 0u);
+  EXPECT_NE(std::string(clpool_last_error_message()).find(": no more"), std::string::npos);
   EXPECT_EQ(numbers.live, 0u);
 }
 

@@ -60,7 +60,8 @@ typedef struct clpool_memo_ops {
    * clpool_allocator_ops.allocate: CLPOOL_ERROR_OUT_OF_MEMORY and -4, -5 and -6 with
    * CLPOOL_ERROR_OUT_OF_MEMORY, other negative numbers, which are OpenCL's codes, with CLPOOL_ERROR_OPENCL,
    * anything else with CLPOOL_ERROR_CALLBACK. The message of the library's call whose status is passed on
-   * becomes a part of this one's, and its OpenCL code is kept
+   * becomes a part of this one's, and its OpenCL code is kept. A C++ exception, too, fails the call with
+   * CLPOOL_ERROR_CALLBACK, and its text is in the message
    */
   clpool_status (*compute)(void* user, void** value);
   /** Unmakes a result that neither a cache nor anyone else has any more, from whichever thread was last; may

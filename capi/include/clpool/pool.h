@@ -513,7 +513,8 @@ typedef struct clpool_pool_stretch {
  * Receives one stretch.
  * @param user what was given with the callback
  * @param stretch valid during the call
- * @return 0 to go on, anything else to stop: clpool_pool_visit() then returns CLPOOL_ERROR_CALLBACK
+ * @return 0 to go on, anything else to stop: clpool_pool_visit() then returns CLPOOL_ERROR_CALLBACK, as where
+ * the visitor throws a C++ exception
  */
 typedef int32_t (*clpool_pool_visitor)(void* user, const clpool_pool_stretch* stretch);
 
@@ -523,7 +524,7 @@ typedef int32_t (*clpool_pool_visitor)(void* user, const clpool_pool_stretch* st
  * @param pool the pool
  * @param visitor called for each stretch, without any lock held
  * @param user passed to it
- * @return CLPOOL_ERROR_CALLBACK if the visitor stopped it; CLPOOL_ERROR_INVALID_VALUE for NULL;
+ * @return CLPOOL_ERROR_CALLBACK if the visitor stopped it or threw; CLPOOL_ERROR_INVALID_VALUE for NULL;
  * CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block. OpenCL calls: none besides those at the top.
  */

@@ -269,7 +269,7 @@ typedef struct clpool_trace_replay_options {
    * @param user as given below
    * @param done events that were replayed
    * @param total events to replay, less those that concern no block
-   * @return 0 to go on, anything else to stop
+   * @return 0 to go on, anything else to stop, as a C++ exception does
    */
   int32_t (*progress)(void* user, uint64_t done, uint64_t total);
   /** Passed to the callback. */
@@ -332,7 +332,7 @@ CLPOOL_API void clpool_trace_replay_result_init(clpool_trace_replay_result* resu
  * @param options_or_null NULL for all defaults
  * @param result receives what was found; initialized by its _INIT macro
  * @return CLPOOL_SUCCESS, also when allocations were out of memory; CLPOOL_ERROR_CALLBACK if the progress
- * callback stopped it; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
+ * callback stopped it or threw; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
  * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_pool_allocate() ends the replay.
  * May block like clpool_pool_allocate() and clpool_mem_release(). OpenCL calls: those of
  * clpool_pool_allocate() and clpool_mem_release().
@@ -349,7 +349,7 @@ CLPOOL_API clpool_status clpool_trace_replay_pool(const clpool_trace* trace, clp
  * @param options_or_null NULL for all defaults
  * @param result receives what was found; initialized by its _INIT macro
  * @return CLPOOL_SUCCESS, also when allocations were out of memory; CLPOOL_ERROR_CALLBACK if the progress
- * callback stopped it; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
+ * callback stopped it or threw; CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a wrong struct_size;
  * CLPOOL_ERROR_OUT_OF_HOST_MEMORY; every other failure of clpool_allocator_allocate() ends the replay.
  * May block like clpool_allocator_allocate() and clpool_mem_release(). OpenCL calls: those of
  * clpool_allocator_allocate() and clpool_mem_release().

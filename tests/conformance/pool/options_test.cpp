@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 #include "conformance/pool/backends.hpp"
@@ -419,6 +420,11 @@ TEST_F(PoolOptionsTest, AVisitorMayStopAndMayUseThePool) {
             CLPOOL_ERROR_CALLBACK);
   EXPECT_STREQ(clpool_last_error_message(), "clpool_pool_visit: the visitor stopped it with 1");
   EXPECT_EQ(visit.seen, 3);
+  const auto throwing = [](void*, const clpool_pool_stretch*) -> int32_t {
+    throw std::runtime_error("ugly");
+  };
+  EXPECT_EQ(clpool_pool_visit(pool.get(), throwing, nullptr), CLPOOL_ERROR_CALLBACK);
+  EXPECT_STREQ(clpool_last_error_message(), "clpool_pool_visit: the visitor threw: ugly");
 }
 
 }  // namespace
