@@ -161,10 +161,10 @@ Status Memo::compute(const Key& key, const MemoFunctions& functions, void* user,
                        "the computation for a key of %zu bytes reports status %d%s", key.bytes.size(), code,
                        reported.text());
   }
-  auto* made = new (std::nothrow) MemoValue(result, functions.destroy);
+  auto* made = new (std::nothrow) MemoValue(result, functions.destroy, user);
   if (made == nullptr) {
     if (functions.destroy != nullptr) {
-      functions.destroy(result);
+      functions.destroy(user, result);
     }
     return fail(Status::out_of_host_memory, "no host memory to keep a result in");
   }

@@ -29,23 +29,25 @@ struct MemoObjectKind {
 /// The user's functions; those of clpool_memo_ops.
 struct MemoFunctions {
   std::int32_t (*compute)(void* user, void** value) = nullptr;
-  void (*destroy)(void* value) = nullptr;  ///< may be null
+  void (*destroy)(void* user, void* value) = nullptr;  ///< may be null
 };
 
 /// A result: kept by the cache and by everyone it was handed to; destroyed with the last of them.
 class MemoValue final : public Shared {
  public:
-  MemoValue(void* value, void (*destroy)(void*)) noexcept : value_(value), destroy_(destroy) {}
+  MemoValue(void* value, void (*destroy)(void*, void*), void* user) noexcept
+      : value_(value), destroy_(destroy), user_(user) {}
   void* get() const noexcept { return value_; }
 
  private:
   ~MemoValue() override {
     if (destroy_ != nullptr) {
-      destroy_(value_);
+      destroy_(user_, value_);
     }
   }
   void* value_;
-  void (*destroy_)(void*);
+  void (*destroy_)(void*, void*);
+  void* user_;
 };
 
 class Memo final : public Shared {
@@ -53,7 +55,7 @@ class Memo final : public Shared {
   Memo();
 
   /// The result for (object, key): what is kept, or what `functions.compute` gives now. Waits while another
-  /// thread computes it. CALLBACK if the computation fails; INVALID_OPERATION if it asks for its own key.
+  /// thread computes it. `user` is kept with a new result, for `functions.destroy`. CALLBACK if the computation fails; INVALID_OPERATION if it asks for its own key.
   /// Two threads that compute keys that ask for each other wait for ever: only a key's own thread is known.
   Status get(void* object, const MemoObjectKind& kind, std::string key, const MemoFunctions& functions,
              void* user, Reference<MemoValue>& value);

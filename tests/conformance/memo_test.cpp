@@ -30,7 +30,7 @@ clpool_status compute(void* user, void** value) {
   return counter->answer;
 }
 
-void destroy(void*) {
+void destroy(void*, void*) {
   ++destroyed;
 }
 
@@ -180,6 +180,31 @@ TEST_F(Memo, ClearingDestroysResultsButNotThoseInUse) {
   EXPECT_EQ(clpool_memo_clear(memo), CLPOOL_SUCCESS);
   EXPECT_EQ(destroyed, 3);
   EXPECT_EQ(got("a", &first), 4) << "computed anew";
+}
+
+TEST_F(Memo, AResultIsUnmadeWithWhatItsOwnComputationWasGiven) {
+  struct Maker {
+    intptr_t made;
+    std::vector<intptr_t> unmade;
+  } first{1, {}}, second{2, {}};
+  ops.compute = [](void* user, void** value) -> clpool_status {
+    *value = reinterpret_cast<void*>(static_cast<Maker*>(user)->made);
+    return CLPOOL_SUCCESS;
+  };
+  ops.destroy = [](void* user, void* value) {
+    static_cast<Maker*>(user)->unmade.push_back(reinterpret_cast<intptr_t>(value));
+  };
+  const auto ask = [&](const char* key, Maker& maker) {
+    clpool_memo_value* value = nullptr;
+    EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_ANY, nullptr, key, 1, &ops, &maker, &value), CLPOOL_SUCCESS);
+    EXPECT_EQ(clpool_memo_value_release(value), CLPOOL_SUCCESS);
+  };
+  ask("a", first);
+  ask("b", second);
+  ask("b", first);  // is what the second one made
+  EXPECT_EQ(clpool_memo_clear(memo), CLPOOL_SUCCESS);
+  EXPECT_EQ(first.unmade, std::vector<intptr_t>{1});
+  EXPECT_EQ(second.unmade, std::vector<intptr_t>{2});
 }
 
 TEST_F(Memo, AllCachesOfTheProcessAreClearedTogether) {

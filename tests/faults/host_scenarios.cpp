@@ -89,7 +89,7 @@ clpool_status cached_results(World& world) {
     ++*static_cast<int*>(user);
     return CLPOOL_SUCCESS;
   };
-  ops.destroy = [](void* value) { --*static_cast<int*>(value); };
+  ops.destroy = [](void* user, void*) { --*static_cast<int*>(user); };
   static int alive = 0;
   const struct {
     uint32_t kind;

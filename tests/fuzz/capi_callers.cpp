@@ -97,6 +97,10 @@ decltype(clpool_memo_ops::compute) World::function_compute() {
   };
 }
 
+decltype(clpool_memo_ops::destroy) World::function_unmake() {
+  return is_null() ? nullptr : +[](void*, void*) {};
+}
+
 decltype(clpool_trace_replay_options::progress) World::function_progress() {
   if (input_.byte() % 2 == 0) {
     return nullptr;

@@ -37,6 +37,8 @@ SPECIAL = {
 # Functions that are not called, and why.
 LEFT_OUT = {}
 
+# Functions whose field has the name of another one.
+FUNCTIONS = {("clpool_memo_ops", "destroy"): "unmake"}
 HANDLES = ("allocator", "pool", "mem", "map", "heap", "trace", "trace_writer", "device_data", "memo", "memo_value")
 LARGE_RESULTS = {"clpool_device_limits"}  # filled in by callers and by the library
 
@@ -184,7 +186,7 @@ def filler(name, fields, structs):
         elif field == "reserved":
             lines.append("  s.reserved = w.rare<uint32_t>();")
         elif kind == "function" or kind == "clpool_message_callback":
-            lines.append(f"  s.{field} = w.function_{field}();")
+            lines.append(f"  s.{field} = w.function_{FUNCTIONS.get((name, field), field)}();")
         elif extent:
             lines.append(f"  for (auto& each : s.{field}) each = {argument(plain, field, structs)[0]};")
         elif kind == "cl_image_format":

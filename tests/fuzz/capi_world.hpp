@@ -210,6 +210,7 @@ class World {
   decltype(clpool_pool_callbacks::out_of_memory) function_out_of_memory();
   clpool_message_callback function_message();
   decltype(clpool_memo_ops::compute) function_compute();
+  decltype(clpool_memo_ops::destroy) function_unmake();
   decltype(clpool_trace_replay_options::progress) function_progress();
 
   // What comes back.

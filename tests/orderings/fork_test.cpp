@@ -90,7 +90,7 @@ class Counted {
       ++static_cast<Counted*>(user)->computed;
       return CLPOOL_SUCCESS;
     };
-    ops_.destroy = [](void* value) { ++static_cast<Counted*>(value)->destroyed; };
+    ops_.destroy = [](void* user, void*) { ++static_cast<Counted*>(user)->destroyed; };
   }
   clpool_status get(clpool_memo* memo, std::uint32_t kind, void* object, clpool_memo_value** value) {
     return clpool_memo_get(memo, kind, object, "key", 3, &ops_, this, value);

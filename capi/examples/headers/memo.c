@@ -23,7 +23,8 @@ static clpool_status build(void* user, void** value) {
   return CLPOOL_SUCCESS;
 }
 
-static void unbuild(void* value) {
+static void unbuild(void* user, void* value) {
+  (void)user;
   (void)clReleaseProgram((cl_program)value);
 }
 

@@ -214,7 +214,7 @@ class Memo {
                  ? CLPOOL_SUCCESS
                  : CLPOOL_ERROR_CALLBACK;
     };
-    ops.destroy = [](void* result) { delete static_cast<T*>(result); };
+    ops.destroy = [](void*, void* result) { delete static_cast<T*>(result); };
     clpool_memo_value* value = nullptr;
     const clpool_status status =
         clpool_memo_get(memo_.get(), kind, object, key.data(), key.size(), &ops, &call, &value);

@@ -64,9 +64,14 @@ typedef struct clpool_memo_ops {
    * CLPOOL_ERROR_CALLBACK, and its text is in the message
    */
   clpool_status (*compute)(void* user, void** value);
-  /** Unmakes a result that neither a cache nor anyone else has any more, from whichever thread was last; may
-   * be NULL. */
-  void (*destroy)(void* value);
+  /**
+   * Unmakes a result that neither a cache nor anyone else has any more, from whichever thread was last; may
+   * be NULL.
+   * @param user what the clpool_memo_get() was given that computed the result: it must stay valid until this
+   * call, if this function uses it
+   * @param value the result
+   */
+  void (*destroy)(void* user, void* value);
 } clpool_memo_ops;
 
 /** Initial value of a clpool_memo_ops. */
@@ -95,7 +100,7 @@ CLPOOL_API clpool_status clpool_memo_create(clpool_memo** out) CLPOOL_NOEXCEPT;
  * @param key any bytes, copied; may be NULL if `key_size` is 0
  * @param key_size bytes
  * @param ops how to compute it; copied
- * @param user passed to ops->compute
+ * @param user passed to ops->compute and, with the result that it gives, to ops->destroy
  * @param out receives the result; the caller releases it with clpool_memo_value_release(). NULL on failure
  * @return CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_OPENCL and CLPOOL_ERROR_OUT_OF_MEMORY if the computation fails;
  * CLPOOL_ERROR_INVALID_OPERATION if it asks for its own key, and in a child of fork();

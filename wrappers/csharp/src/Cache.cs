@@ -18,11 +18,11 @@ namespace ClPool
         private delegate int NativeCompute(IntPtr user, IntPtr value);
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void NativeDestroy(IntPtr value);
+        private delegate void NativeDestroy(IntPtr user, IntPtr value);
 
         // Native code holds no references on delegates: these are never collected. A value is the number of its result.
         private static readonly NativeCompute compute = Compute;
-        private static readonly NativeDestroy destroy = Callbacks.Remove;
+        private static readonly NativeDestroy destroy = (user, value) => Callbacks.Remove(value);
 
         private readonly OwnedHandle handle;
 

@@ -111,7 +111,7 @@ clpool_status compute(void* user, void** value) {
   return with_cause(status);
 }
 
-void forget(void* value) {
+void forget(void*, void* value) {
   Upcall upcall;
   if (!upcall || value == nullptr) return;
   upcall.env()->CallStaticVoidMethod(jvm.upcalls, jvm.forget, static_cast<jobject>(value));

@@ -54,7 +54,7 @@ clpool_status compute(void* user, void** value) {
   return CLPOOL_SUCCESS;
 }
 
-void destroy(void* value) {
+void destroy(void*, void* value) {
   const HoldInterpreter hold;
   if (hold) {
     const std::unique_ptr<Result> result(static_cast<Result*>(value));
