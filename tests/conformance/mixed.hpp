@@ -11,3 +11,5 @@
 int fail_without_exceptions(std::error_code& code);
 /// One reading of `trace`, made in the file without exceptions.
 clpool_trace_stats read_without_exceptions(const clpool::Trace& trace, std::error_code& code);
+/// Sets a receiver of messages in the file without exceptions, and no receiver again.
+void receive_without_exceptions();

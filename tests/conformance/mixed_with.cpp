@@ -50,5 +50,17 @@ int main() {
   const auto stop = [](uint64_t, uint64_t) -> bool { throw clpool::Error(CLPOOL_ERROR_NOT_FOUND); };
   require(thrown_by([&] { trace.replay(numbers, stop); }) == CLPOOL_ERROR_NOT_FOUND,
           "what a callback throws");
+  receive_without_exceptions();
+  bool is_received = false;
+  clpool::set_message_callback([&](int32_t, std::string_view) {
+    is_received = true;
+    throw clpool::Error(CLPOOL_ERROR_NOT_FOUND);
+  });
+  {
+    clpool::Mem mem;
+    mem = clpool::Pool(numbers).allocate(100);  // the pool ends before its block: a warning
+  }
+  clpool::set_message_callback({});
+  require(is_received, "a message whose receiver throws");
   return failures == 0 ? 0 : 1;
 }

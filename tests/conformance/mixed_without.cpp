@@ -16,3 +16,8 @@ int fail_without_exceptions(std::error_code& code) {
 clpool_trace_stats read_without_exceptions(const clpool::Trace& trace, std::error_code& code) {
   return trace.statistics(code);
 }
+
+void receive_without_exceptions() {
+  clpool::set_message_callback([](int32_t, std::string_view) {});
+  clpool::set_message_callback({});
+}
