@@ -60,7 +60,9 @@ enum {
  * as a line on standard error where there is neither. A message begins with "guard: ", a line with "clpool
  * guard: "; each has the block's size and tag (clpool_mem_set_tag()); at most 100 lines are printed:
  * - any use of a handle after its release, a second release too, which also fails as it does without a guard:
- *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended;
+ *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended.
+ *   As the pool itself may have ended, this goes to the process's receiver, not to the pool's, and does not
+ *   name the pool;
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
  * - bytes of a block that were written after its release, as long as it rests: of blocks beyond 1 MiB the
  *   first and last 512 KiB are looked at. A write after the rest is found as one beyond the end of the next

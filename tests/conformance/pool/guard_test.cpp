@@ -127,6 +127,28 @@ TEST_P(GuardedPool, ASecondReleaseIsAFindingWithSizeAndTag) {
   expect_sound(pool);
 }
 
+// The pool may have ended by then, and its receiver with it.
+TEST_P(GuardedPool, ASecondReleaseIsToldToTheProcessAndAWriteToThePool) {
+  Messages own;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.message = &Messages::receive;
+  clpool_pool_options options = guarded_options();
+  options.callbacks = &callbacks;
+  options.user = &own;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  const Kept kept = make(pool, 78);
+  if (is_reached()) {
+    write(kept, size, {1});
+  }
+  ASSERT_EQ(clpool_mem_release(kept.mem), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_mem_release(kept.mem), CLPOOL_ERROR_INVALID_OPERATION);
+  end_rest(pool);
+  EXPECT_EQ(heard.findings(), 1u) << heard.text();
+  EXPECT_EQ(heard.findings("released memory is used"), 1u) << heard.text();
+  EXPECT_EQ(own.count(CLPOOL_MESSAGE_ERROR, "released memory is used"), 0u);
+  EXPECT_EQ(own.count(CLPOOL_MESSAGE_ERROR, "written beyond its end"), is_reached() ? 1u : 0u);
+}
+
 TEST_P(GuardedPool, EveryUseOfAReleasedHandleIsAFinding) {
   const PoolHandle pool = guarded();
   clpool_mem* const mem = make(pool, 5).mem;
