@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "failure.hpp"
 
@@ -24,22 +26,31 @@ namespace {
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", path, reason));
 }
 
-/// True if the file can be read and has something in it that JSON does not begin with.
-bool holds_something_else(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    return false;
+constexpr std::uintmax_t largest_overwritten = std::uintmax_t{64} << 20;  ///< bytes that are looked through
+
+/// Refuses a file that has something in it that is no JSON, or that cannot be looked through. Devices and pipes are none.
+void require_json_or_nothing(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) {
+    return;
   }
-  std::FILE* const file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    return false;
+  const std::uintmax_t size = std::filesystem::file_size(path, failure);
+  if (!failure && size == 0) {
+    return;
   }
-  int first = std::fgetc(file);
-  while (first == ' ' || first == '\n' || first == '\r' || first == '\t') {
-    first = std::fgetc(file);
+  if (!failure && size > largest_overwritten) {
+    refuse_file(path, fmt::format("exists and has {} bytes, the most that --json overwrites are {}", size,
+                                  largest_overwritten));
   }
-  std::fclose(file);
-  return first != EOF && first != '{' && first != '[';
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    refuse_file(path, fmt::format("exists and cannot be read, so --json does not overwrite it: {}",
+                                  std::strerror(errno)));
+  }
+  if (!nlohmann::json::accept(file)) {
+    refuse_file(path,
+                "exists and is no JSON, so --json does not overwrite it (for standard output: --json -)");
+  }
 }
 
 }  // namespace
@@ -72,10 +83,7 @@ void JsonOption::open(const std::vector<std::string>& inputs) {
       refuse_file(path_, "--json would overwrite what is read");
     }
   }
-  if (holds_something_else(path_)) {
-    refuse_file(path_,
-                "exists and is no JSON, so --json does not overwrite it (for standard output: --json -)");
-  }
+  require_json_or_nothing(path_);
   file_.reset(std::fopen(path_.c_str(), "a"));  // what it has stays until there is something else
   if (file_ == nullptr) {
     refuse_file(path_, fmt::format("cannot be created: {}", std::strerror(errno)));

@@ -170,6 +170,31 @@ TEST(Program, JsonOverwritesNothingElse) {
   }
 }
 
+TEST(Program, JsonOverwritesNoFileThatOnlyBeginsAsJsonDoes) {
+  const TemporaryFolder folder;
+  const auto with = [](const std::string& path) {
+    return run_program({"occupancy", "--cc", "9.0", "--json", path});
+  };
+  for (const std::string text : {"[section]\nkey = 1\n", "{{ template }}\n", "[1, 2", "{} {}", " \n["}) {
+    const std::string path = folder.write("other.ini", text);
+    const RunResult run = with(path);
+    EXPECT_EQ(run.exit_code, 2) << text;
+    EXPECT_TRUE(contains(run.err, "is no JSON")) << run.err;
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), text);
+  }
+  for (const std::string text : {"", "[]", " {\"a\": [1]}\n"}) {
+    const RunResult run = with(folder.write("own.json", text));
+    EXPECT_EQ(run.exit_code, 0) << run.err << text;
+  }
+  const std::string large = folder.write("large.json", "1");
+  ASSERT_EQ(truncate(large.c_str(), (off_t{64} << 20) + 1), 0);
+  const RunResult refused = with(large);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "has 67108865 bytes, the most that --json overwrites are 67108864"))
+      << refused.err;
+}
+
 TEST(Program, ReadsALogFromStandardInput) {
   const TemporaryFolder folder;
   const std::string log = folder.write("log.csv", log_of({"0,0,allocate,0x1,8,0"}));
