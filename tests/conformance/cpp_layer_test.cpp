@@ -213,6 +213,9 @@ class Numbers final : public clpool::Source {
     if (size == 13) {
       throw std::runtime_error("superstition");
     }
+    if (size == 14) {
+      clpool::Heap().allocate(1);  // a heap that has nothing
+    }
     return 4096;
   }
   void deallocate(uint64_t, uint64_t) noexcept override {}
@@ -231,6 +234,10 @@ TEST(CppSource, ExceptionsBecomeStatuses) {
     const clpool::Mem none = allocator.allocate(13, code);
     EXPECT_EQ(code, clpool::make_error_code(CLPOOL_ERROR_CALLBACK));
     EXPECT_NE(std::string(clpool_last_error_message()).find("superstition"), std::string::npos);
+    EXPECT_THROW(allocator.allocate(14), clpool::OutOfMemory);
+    EXPECT_NE(std::string(clpool_last_error_message()).find(": a range of 1 units was asked for"),
+              std::string::npos)
+        << clpool_last_error_message();
     EXPECT_FALSE(allocator.allocate(0));
   }
   EXPECT_EQ(destroyed, 1);

@@ -169,14 +169,16 @@ bool without_exceptions(Function&& function, std::exception_ptr* exception = nul
   return true;
 }
 
-/// For callbacks whose callers in the library catch what is thrown, and put its what() into their message: std::bad_alloc
-/// alone becomes a status.
+/// For callbacks whose callers in the library catch what is thrown, and put its what() into their message: being out of
+/// memory alone, as std::bad_alloc and OutOfMemory say it, becomes a status.
 template <typename Function>
-clpool_status without_bad_alloc(Function&& function) {
+clpool_status without_out_of_memory(Function&& function) {
 #if CLPOOL_HAS_EXCEPTIONS
   try {
     std::forward<Function>(function)();
   } catch (const std::bad_alloc&) {
+    return CLPOOL_ERROR_OUT_OF_MEMORY;
+  } catch (const OutOfMemory&) {
     return CLPOOL_ERROR_OUT_OF_MEMORY;
   }
 #else

@@ -23,8 +23,8 @@ namespace clpool {
 class Source {
  public:
   virtual ~Source() = default;
-  /// Any value but 0. std::bad_alloc means out of memory; any other exception fails the request with
-  /// CLPOOL_ERROR_CALLBACK, and its what() is in the message.
+  /// Any value but 0. std::bad_alloc and OutOfMemory mean out of memory; any other exception fails the request
+  /// with CLPOOL_ERROR_CALLBACK, and its what() is in the message.
   virtual uint64_t allocate(uint64_t size, uint64_t alignment) = 0;
   virtual void deallocate(uint64_t chunk, uint64_t size) noexcept = 0;
 };
@@ -58,7 +58,7 @@ class Allocator {
   static Allocator custom(std::unique_ptr<Source> source, OnError error = {}) {
     clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
     ops.allocate = [](void* user, uint64_t size, uint64_t alignment, uint64_t* chunk) -> clpool_status {
-      return detail::without_bad_alloc(
+      return detail::without_out_of_memory(
           [&] { *chunk = static_cast<Source*>(user)->allocate(size, alignment); });
     };
     ops.deallocate = [](void* user, uint64_t chunk, uint64_t size) {
