@@ -21,9 +21,9 @@ clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, si
   return capi::guarded([&] {
     std::size_t unused = 0;
     std::size_t* length = needed != nullptr ? needed : &unused;
-    capi::clear(multiplicity, needed);
-    CLPOOL_TRY(capi::clear_result(multiplicity, function, "multiplicity"));
+    capi::clear(multiplicity);
     CLPOOL_TRY(capi::begin_output(text, capacity, length, function));
+    CLPOOL_TRY(capi::require(multiplicity, function, "multiplicity"));
     clpool_bank_memory options = CLPOOL_BANK_MEMORY_INIT;
     if (memory_or_null != nullptr) {
       CLPOOL_TRY(capi::read_options(memory_or_null, options, function));

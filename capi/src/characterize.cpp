@@ -124,8 +124,9 @@ clpool_status clpool_characterize_simd_group_sizes(cl_device_id id, uint32_t* si
                                                    size_t* count, clpool_answer* result) noexcept {
   constexpr const char* function = "clpool_characterize_simd_group_sizes";
   return capi::guarded([&] {
-    CLPOOL_TRY(capi::begin_output(sizes, capacity, count, function));
+    capi::clear(count);
     CLPOOL_TRY(capi::begin_answer(result, function));
+    CLPOOL_TRY(capi::begin_output(sizes, capacity, count, function));
     CLPOOL_TRY(capi::require(id, function, "device"));
     device::Identity identity;
     std::vector<std::uint32_t> list;

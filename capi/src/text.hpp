@@ -15,20 +15,21 @@ namespace clpool::capi {
 
 using namespace core;
 
-/// INVALID_VALUE if there is room but no memory; else sets `*needed` to 0.
+/// INVALID_VALUE if there is room but no memory, or nowhere to say how much there is: `needed` of texts, `count` of
+/// lists. Sets that to 0 and texts to "", whatever else is wrong.
 template <typename T>
 Status begin_output(T* target, std::size_t capacity, std::size_t* needed, const char* function) noexcept {
-  CLPOOL_TRY(clear_result(needed, function, "the size result"));
-  if (target == nullptr && capacity != 0) {
-    return fail(Status::invalid_value, "%s: there is room for %zu but the memory is NULL", function,
-                capacity);
-  }
-  if constexpr (std::is_same_v<T, char>) {
-    if (capacity != 0) {
+  constexpr bool is_text = std::is_same_v<T, char>;
+  if constexpr (is_text) {
+    if (target != nullptr && capacity != 0) {
       *target = '\0';
     }
   }
-  return Status::success;
+  CLPOOL_TRY(clear_result(needed, function, is_text ? "needed" : "count"));
+  return target != nullptr || capacity == 0
+             ? Status::success
+             : fail(Status::invalid_value, "%s: there is room for %zu but the memory is NULL", function,
+                    capacity);
 }
 
 /// Copies a text into a field of a struct that is all zeros, cut to fit, but not within a letter of UTF-8.

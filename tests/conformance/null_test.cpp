@@ -232,6 +232,40 @@ TEST_F(NullArguments, LeaveNoResultAsItWas) {
   size_t shape[3] = {77, 77, 77};
   EXPECT_NE(clpool_image_shape(nullptr, nullptr, shape), CLPOOL_SUCCESS);
   EXPECT_EQ(shape[0] + shape[1] + shape[2], 0u);
+  const auto is_emptied = [](auto&& function) {
+    char text[] = "77";
+    const clpool_status status = function(text, sizeof text);
+    return status == CLPOOL_ERROR_INVALID_VALUE && *text == '\0';
+  };
+  EXPECT_TRUE(is_emptied([](char* text, size_t room) {
+    return clpool_bank_conflicts(nullptr, 4, nullptr, 0, nullptr, 0, nullptr, text, room, nullptr);
+  }));
+  EXPECT_TRUE(is_emptied(
+      [&](char* text, size_t room) { return clpool_device_describe(cl.device, text, room, nullptr); }));
+  EXPECT_TRUE(is_emptied([&](char* text, size_t room) {
+    return clpool_characterize_fast_build_options(cl.device, 0, text, room, nullptr);
+  }));
+  clpool_answer answer = CLPOOL_ANSWER_INIT;
+  answer.value = 77;
+  EXPECT_NE(clpool_characterize_simd_group_sizes(cl.device, nullptr, 0, nullptr, &answer), CLPOOL_SUCCESS);
+  EXPECT_EQ(answer.value, 0u);
+}
+
+/// The parameter is named as in the header.
+TEST_F(NullArguments, AreNamedWhereTheyWouldCountALists) {
+  const auto names_count = [](clpool_status status) {
+    return status == CLPOOL_ERROR_INVALID_VALUE && last_error_names("count is NULL");
+  };
+  clpool_answer answer = CLPOOL_ANSWER_INIT;
+  clpool_device_data* data = nullptr;
+  ASSERT_OK(clpool_device_data_create_from_architecture("9.0", CLPOOL_MODEL_CURRENT, &data));
+  clpool_occupancy_request request = CLPOOL_OCCUPANCY_REQUEST_INIT;
+  EXPECT_TRUE(names_count(clpool_device_list(nullptr, nullptr, 0, nullptr)));
+  EXPECT_TRUE(names_count(clpool_device_list_for_tests(nullptr, 0, nullptr)));
+  EXPECT_TRUE(names_count(clpool_image_formats(cl.context, 0, CL_MEM_OBJECT_IMAGE2D, nullptr, 0, nullptr)));
+  EXPECT_TRUE(names_count(clpool_characterize_simd_group_sizes(cl.device, nullptr, 0, nullptr, &answer)));
+  EXPECT_TRUE(names_count(clpool_occupancy_suggest(data, &request, nullptr, 0, nullptr, nullptr)));
+  EXPECT_OK(clpool_device_data_release(data));
 }
 
 TEST_F(NullArguments, OfTransfersAreRefused) {
