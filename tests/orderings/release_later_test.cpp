@@ -5,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include "clpool/memo.h"
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -136,6 +137,46 @@ TEST_F(ReleaseLater, AMapCountsAsReleasedAtOnceAndIsUnmappedLater) {
   EXPECT_OK(clpool_allocator_release(make_allocator()));
   EXPECT_EQ(stub_calls("clEnqueueUnmapMemObject"), unmapped + 1);
   stub_run_all();
+}
+
+/// A cache's result: a buffer, which goes with it.
+class BufferOps {
+ public:
+  BufferOps() {
+    ops_.compute = [](void* user, void** value) -> clpool_status {
+      cl_int code = CL_SUCCESS;
+      *value = clCreateBuffer(static_cast<cl_context>(user), 0, 64, nullptr, &code);
+      return code;
+    };
+    ops_.destroy = [](void*, void* value) {
+      EXPECT_EQ(clReleaseMemObject(static_cast<cl_mem>(value)), CL_SUCCESS);
+    };
+  }
+  clpool_memo_value* get(clpool_memo* memo, cl_context context) {
+    clpool_memo_value* value = nullptr;
+    EXPECT_OK(clpool_memo_get(memo, CLPOOL_MEMO_ANY, nullptr, "key", 3, &ops_, context, &value));
+    return value;
+  }
+
+ private:
+  clpool_memo_ops ops_ = CLPOOL_MEMO_OPS_INIT;
+};
+
+TEST_F(ReleaseLater, ACacheGoesWithALaterCall) {
+  const stub_counts before = now();
+  clpool_memo* memo = nullptr;
+  ASSERT_OK(clpool_memo_create(&memo));
+  EXPECT_OK(clpool_memo_value_release(BufferOps().get(memo, scene.cl.context)));
+  expect_late(before, [&] { EXPECT_OK(clpool_memo_release_later(memo)); });
+}
+
+TEST_F(ReleaseLater, AResultOfACacheGoesWithALaterCall) {
+  const stub_counts before = now();
+  clpool_memo* memo = nullptr;
+  ASSERT_OK(clpool_memo_create(&memo));
+  clpool_memo_value* const value = BufferOps().get(memo, scene.cl.context);
+  EXPECT_OK(clpool_memo_release(memo));
+  expect_late(before, [&] { EXPECT_OK(clpool_memo_value_release_later(value)); });
 }
 
 TEST_F(ReleaseLater, WhatHasNoDriversObjectsGoesToo) {

@@ -133,6 +133,12 @@ TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
       require_refused(clpool_mem_release(block.get()), 8);
       require_refused(clpool_pool_release(pool.get()), 9);
       require_refused(clpool_allocator_release(allocator.get()), 10);
+      const auto visitor = [](void*, const clpool_pool_stretch*) -> std::int32_t { _exit(11); };
+      require_refused(clpool_pool_visit(pool.get(), visitor, nullptr), 12);
+      char text[] = "text";
+      std::size_t needed = 77;
+      require_refused(clpool_pool_dump_json(pool.get(), text, sizeof text, &needed), 13);
+      require(*text == '\0' && needed == 0, 14);
     });
     EXPECT_EQ(result, 0) << "check of that number, or minus a signal, in child " << i;
   }
