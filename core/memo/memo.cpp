@@ -157,6 +157,9 @@ Status Memo::compute(const Key& key, const MemoFunctions& functions, void* user,
   }
   if (code != 0) {
     reported.look(code);
+    if (code < 0) {
+      return fail_cl(code, "the computation", "a key of %zu bytes%s", key.bytes.size(), reported.text());
+    }
     return fail_behind(Reported::status_of(code), reported.code(),
                        "the computation for a key of %zu bytes reports status %d%s", key.bytes.size(), code,
                        reported.text());

@@ -59,8 +59,8 @@ Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::si
   CLPOOL_TRY(cl::check_order(order));
   CLPOOL_TRY(require_live(target));
   const MemKind nature = nature_of(target);
-  if (nature != MemKind::svm) {
-    CLPOOL_TRY(require_buffer(target));
+  if (nature != MemKind::svm && nature != MemKind::buffer) {
+    return fail(Status::invalid_operation, "a buffer or SVM is needed, this is %s", kind_name(nature));
   }
   CLPOOL_TRY(resolve_size(size, side_of("the memory", target, offset)));
   CLPOOL_TRY(check_pattern(pattern, offset, size));

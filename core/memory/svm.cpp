@@ -18,6 +18,11 @@ namespace clpool::core {
 
 Status create_svm(cl_context context, cl_svm_mem_flags flags, std::size_t size, cl_uint alignment,
                   cl_command_queue queue_or_null, Mem*& result) {
+  if ((flags & host_memory_flags) != 0) {
+    return fail(Status::invalid_value,
+                "flags are 0x%llX; SVM takes neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR",
+                static_cast<unsigned long long>(flags));
+  }
   Reference<Allocator> allocator;
   CLPOOL_TRY(make_svm_allocator(context, flags, alignment, queue_or_null, allocator));
   return allocate_direct(*allocator, size, result);

@@ -186,6 +186,8 @@ TEST_F(CppLayer, ImagesAreMadeFilledAndCopied) {
   ASSERT_FALSE(code) << clpool_last_error_message();
   EXPECT_EQ(image.shape(), (std::vector<std::size_t>{16, 8}));
   EXPECT_EQ(clpool::format_name(image.format()), "CL_RGBA CL_UNSIGNED_INT8");
+  EXPECT_EQ(clpool::format_name({0x10B5, 0}), "CL_RGBA 0x0");
+  EXPECT_EQ(clpool::format_name({0xABC, 0x10}), "0xABC 0x10");
   EXPECT_EQ(clpool::item_size(image.format()), 4u);
   EXPECT_FALSE(clpool::supported_image_formats(cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D).empty());
   const std::vector<unsigned char> pixels(512, 3);

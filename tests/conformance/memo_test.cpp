@@ -119,6 +119,8 @@ TEST_F(Memo, AComputationThatFailsWithACallOfTheLibraryTellsThatCallsReason) {
   ops.compute = [](void*, void**) -> clpool_status { return -61; };
   EXPECT_EQ(get("a", number), CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), -61);
+  EXPECT_STREQ(clpool_last_error_message(),
+               "the computation: a key of 1 bytes (CL_INVALID_BUFFER_SIZE, -61)");
 }
 
 TEST_F(Memo, AComputationThatThrowsFailsWithItsTextAndKeepsNobodyWaiting) {

@@ -280,6 +280,14 @@ TEST(SvmAlignment, IsTheNextPowerOfTwoUpToWhatEveryDeviceAllows) {
 
 class SvmOrNot : public clpool::test::OpenClTest {};
 
+TEST_F(SvmOrNot, HasNoHostMemoryOfTheCallers) {
+  for (const cl_svm_mem_flags flags : {CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR}) {
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_svm_create(cl.context, flags, 64, 0, nullptr, &mem), CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(last_error_names("SVM takes neither CL_MEM_USE_HOST_PTR nor")) << last_error();
+  }
+}
+
 TEST_F(SvmOrNot, WithoutSvmTheAnswerSaysWhatIsNeeded) {
   cl_bitfield capabilities = 0;
   ASSERT_OK(clpool_svm_capabilities(cl.device, &capabilities));

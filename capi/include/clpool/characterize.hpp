@@ -105,7 +105,7 @@ inline clpool_answer struct_argument_bug(cl_device_id device, cl_context context
                                          OnError error = {}) {
   return detail::ask(error, clpool_characterize_struct_argument_bug, device, context);
 }
-/// `kind`: one of CLPOOL_SVM_….
+/// `kind`: one of CLPOOL_SVM_KIND_….
 inline clpool_answer svm(cl_device_id device, uint32_t kind, uint32_t model = CLPOOL_MODEL_CURRENT,
                          OnError error = {}) {
   return detail::ask(error, clpool_characterize_svm, device, kind, model);

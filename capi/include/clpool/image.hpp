@@ -42,9 +42,10 @@ inline std::string format_name(const cl_image_format& format) {
       return std::string(name);
     }
     std::string digits;
-    for (; number != 0; number /= 16) {
+    do {
       digits.insert(digits.begin(), "0123456789ABCDEF"[number % 16]);
-    }
+      number /= 16;
+    } while (number != 0);
     return "0x" + digits;
   };
   return text(clpool_image_channel_order_name(format.image_channel_order), format.image_channel_order) + " " +

@@ -153,7 +153,7 @@ CLPOOL_API clpool_status clpool_occupancy_suggest(const clpool_device_data* data
  * @param factor one CLPOOL_LIMITED_BY_… bit
  * @param model one of CLPOOL_MODEL_…
  * @return "warps", "registers", "local memory", "groups", "barriers"; PyCUDA's models: "warps", "regs",
- * "smem", "device"; "unknown" for anything else; static, never NULL
+ * "smem", "device", "barriers"; "unknown" for anything else; static, never NULL
  */
 CLPOOL_API const char* clpool_occupancy_factor_name(uint32_t factor, uint32_t model) CLPOOL_NOEXCEPT;
 

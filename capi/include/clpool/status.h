@@ -9,13 +9,13 @@
  *   CLPOOL_ERROR_OPENCL.
  * - CLPOOL_ERROR_OUT_OF_HOST_MEMORY may come from every function that returns a status, CLPOOL_ERROR_INTERNAL
  *   from any in which an exception arises that should not.
- * - CLPOOL_ERROR_INVALID_VALUE where `struct_size` is not set, or over 65536, and where a field `reserved` is
- *   not 0; CLPOOL_ERROR_NOT_SUPPORTED where a struct that is given is longer than the library knows, and
- *   something is set there.
+ * - CLPOOL_ERROR_INVALID_VALUE where `struct_size` is not set, over 65536, or no multiple of the struct's
+ *   alignment, and where a field `reserved` is not 0; CLPOOL_ERROR_NOT_SUPPORTED where a struct that is given
+ *   is longer than the library knows, and something is set there.
  * - A function clpool_…_init() writes a struct as version 1.0 has it, and its struct_size, in all later
  *   versions: who knows more sets struct_size, and the rest, which is 0 unless its field says otherwise.
- * - CLPOOL_ERROR_INVALID_OPERATION for pools, allocators, memory and caches in a child of fork() of the process
- *   that made them.
+ * - CLPOOL_ERROR_INVALID_OPERATION for pools, allocators, memory and caches in a child of fork() of the
+ *   process that made them.
  *
  * Thread safety: any functions of this header, from any threads, at the same time. Since 1.0. Unless a
  * function says otherwise, it does not block, does not allocate and makes no OpenCL calls.
