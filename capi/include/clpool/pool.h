@@ -213,7 +213,8 @@ typedef struct clpool_pool_stats {
   uint32_t struct_size;
   /** Must be 0. */
   uint32_t reserved;
-  /** Blocks that were given back and are kept. Coalescing: neighbours merge into one. */
+  /** Blocks that were given back and are kept. Coalescing: free stretches of which some part was handed out
+   * before; neighbours merge into one, but for blocks in the caches of threads, of which each is one. */
   uint64_t held_blocks;
   /** Blocks that are handed out. */
   uint64_t active_blocks;

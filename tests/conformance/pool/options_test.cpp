@@ -398,6 +398,23 @@ TEST_F(PoolOptionsTest, ADumpThatDoesNotFitIsCut) {
   EXPECT_EQ(whole.substr(0, 19), text);
 }
 
+TEST_F(PoolOptionsTest, HeldBlocksOfACoalescingPoolAreStretchesAndBlocksInCaches) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.strategy = CLPOOL_STRATEGY_COALESCING;
+  options.guard = CLPOOL_GUARD_OFF;  // blocks of guarded pools are in no cache
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 4; ++i) {
+    blocks.push_back(allocate(pool, 512));
+  }
+  EXPECT_EQ(stats_of(pool).held_blocks, 0u) << "what was never handed out is no block";
+  blocks.clear();
+  EXPECT_EQ(stats_of(pool).held_blocks, 4u) << "neighbours, but each is in the thread's cache";
+  EXPECT_EQ(clpool_pool_trim(pool.get(), UINT64_MAX), CLPOOL_SUCCESS);  // which empties the caches
+  EXPECT_EQ(stats_of(pool).held_blocks, 1u);
+  EXPECT_EQ(stats_of(pool).cached_bytes, 0u);
+}
+
 TEST_F(PoolOptionsTest, AVisitorMayStopAndMayUseThePool) {
   const PoolHandle pool = make_pool(allocator.get());
   std::vector<MemHandle> blocks;
