@@ -46,6 +46,7 @@ Taken choose(const std::vector<Device>& devices, const std::string& wish) {
 
 std::string as_json(const std::vector<Device>& devices, const Taken& taken) {
   nlohmann::ordered_json json = json_head();
+  json["device"] = taken.index ? to_json(devices[*taken.index]) : nlohmann::ordered_json(nullptr);
   json["chosen"] = taken.index ? nlohmann::ordered_json(*taken.index) : nlohmann::ordered_json(nullptr);
   json["devices"] = nlohmann::ordered_json::array();
   for (const Device& device : devices) {

@@ -120,7 +120,16 @@ TEST(Names, DevicesAreListedWhereTheOneThatIsWantedIsNotThere) {
   const nlohmann::json json = nlohmann::json::parse(run_program({"devices", "--json"}).out, nullptr, false);
   ASSERT_FALSE(json.is_discarded());
   EXPECT_TRUE(json["chosen"].is_null());
+  EXPECT_TRUE(json["device"].is_null());
   EXPECT_FALSE(json["devices"].empty());
+}
+
+TEST(Names, TheChosenDeviceIsTheDeviceAsInAllVerbs) {
+  const NamedDriver driver("fake");
+  const nlohmann::json json = nlohmann::json::parse(run_program({"devices", "--json"}).out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  ASSERT_TRUE(json["device"].is_object()) << json;
+  EXPECT_EQ(json["device"], json["devices"].at(json["chosen"].get<std::size_t>()));
 }
 
 }  // namespace
