@@ -34,8 +34,6 @@ static_assert(CLPOOL_TRACE_RELEASE == static_cast<int>(TraceAction::release));
 static_assert(CLPOOL_TRACE_ALLOCATE_FAILURE == static_cast<int>(TraceAction::allocate_failure));
 static_assert(CLPOOL_TRACE_NO_SLOT == clpool::core::no_trace_slot);
 
-// Sizes of the structs in 1.0.
-
 /// Runs `read` on a new log and hands it to the caller.
 template <typename Read>
 clpool_status create_log(clpool_trace** out, const char* function, Read&& read) noexcept {

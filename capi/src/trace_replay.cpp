@@ -23,8 +23,6 @@ namespace {
 
 constexpr std::uint64_t default_progress_interval = 4096;
 
-// Sizes of the structs in 1.0.
-
 struct PoolTarget {
   using Block = clpool_mem*;
   Status allocate(std::uint64_t size, Block& block) noexcept {
