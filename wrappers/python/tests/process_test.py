@@ -59,6 +59,19 @@ def test_a_child_may_forget_and_release_the_parents_objects(context, queue, pool
         thing.release()
 
 
+def test_a_childs_caches_are_its_own(context):
+    cache = clpool.Cache()
+    assert cache.get(context, b"key", lambda: 1) == 1
+    answer = in_a_child(lambda: len(cache))
+    assert "InvalidOperationError" in answer and "the cache was made before fork()" in answer
+
+    def work():
+        clpool.clear_first_arg_caches()
+        return len(clpool.Cache())
+    assert in_a_child(work) == "0"
+    assert len(cache) == 1
+
+
 def test_a_child_can_make_pools_of_its_own(pool, make_numbers):
     def work():
         numbers = make_numbers()
