@@ -139,34 +139,27 @@ TEST_F(ReleaseLater, AMapCountsAsReleasedAtOnceAndIsUnmappedLater) {
   stub_run_all();
 }
 
-/// A cache's result: a buffer, which goes with it.
-class BufferOps {
- public:
-  BufferOps() {
-    ops_.compute = [](void* user, void** value) -> clpool_status {
-      cl_int code = CL_SUCCESS;
-      *value = clCreateBuffer(static_cast<cl_context>(user), 0, 64, nullptr, &code);
-      return code;
-    };
-    ops_.destroy = [](void*, void* value) {
-      EXPECT_EQ(clReleaseMemObject(static_cast<cl_mem>(value)), CL_SUCCESS);
-    };
-  }
-  clpool_memo_value* get(clpool_memo* memo, cl_context context) {
-    clpool_memo_value* value = nullptr;
-    EXPECT_OK(clpool_memo_get(memo, CLPOOL_MEMO_ANY, nullptr, "key", 3, &ops_, context, &value));
-    return value;
-  }
-
- private:
-  clpool_memo_ops ops_ = CLPOOL_MEMO_OPS_INIT;
-};
+/// A result of a cache: a buffer, which goes with it.
+clpool_memo_value* buffer_of(clpool_memo* memo, cl_context context) {
+  clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;
+  ops.compute = [](void* user, void** value) -> clpool_status {
+    *value = user;
+    return CLPOOL_SUCCESS;
+  };
+  ops.destroy = [](void*, void* value) {
+    EXPECT_EQ(clReleaseMemObject(static_cast<cl_mem>(value)), CL_SUCCESS);
+  };
+  clpool_memo_value* value = nullptr;
+  cl_mem const buffer = clCreateBuffer(context, 0, 64, nullptr, nullptr);
+  EXPECT_OK(clpool_memo_get(memo, CLPOOL_MEMO_ANY, nullptr, "key", 3, &ops, buffer, &value));
+  return value;
+}
 
 TEST_F(ReleaseLater, ACacheGoesWithALaterCall) {
   const stub_counts before = now();
   clpool_memo* memo = nullptr;
   ASSERT_OK(clpool_memo_create(&memo));
-  EXPECT_OK(clpool_memo_value_release(BufferOps().get(memo, scene.cl.context)));
+  EXPECT_OK(clpool_memo_value_release(buffer_of(memo, scene.cl.context)));
   expect_late(before, [&] { EXPECT_OK(clpool_memo_release_later(memo)); });
 }
 
@@ -174,7 +167,7 @@ TEST_F(ReleaseLater, AResultOfACacheGoesWithALaterCall) {
   const stub_counts before = now();
   clpool_memo* memo = nullptr;
   ASSERT_OK(clpool_memo_create(&memo));
-  clpool_memo_value* const value = BufferOps().get(memo, scene.cl.context);
+  clpool_memo_value* const value = buffer_of(memo, scene.cl.context);
   EXPECT_OK(clpool_memo_release(memo));
   expect_late(before, [&] { EXPECT_OK(clpool_memo_value_release_later(value)); });
 }
