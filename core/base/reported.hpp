@@ -47,7 +47,7 @@ class Thrown {
  public:
   /// Runs `call`, which is to do nothing but to call the function.
   template <typename Call>
-  explicit Thrown(Call&& call) noexcept {
+  explicit Thrown(const Call& call) noexcept {
     try {
       call();
     } catch (const std::exception& exception) {
