@@ -23,9 +23,6 @@ constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 /// The same where blocks rest: so that what was done to them is found.
 constexpr std::uint64_t resting_to_give_back_ns = 1'000'000'000;
 
-/// The same for what was given back behind the pool's queue, which is through at once unless something runs there.
-constexpr std::uint64_t settling_behind_queue_ns = 500'000;
-
 /// How deep a thread ends pools within functions of the user that the end of others calls.
 constexpr int most_nested_ends = 4;
 
@@ -231,7 +228,7 @@ void Pool::end() noexcept {
   const bool is_unused = try_end(is_custom           ? options_.wait_ns
                                  : guard_ == nullptr ? settling_to_end_ns
                                                      : resting_to_give_back_ns);
-  if (is_unused && finish(settling_behind_queue_ns)) {
+  if (is_unused && finish(settling_to_end_ns)) {
     return forget(callbacks);
   }
   if (is_custom) {

@@ -499,7 +499,7 @@ TEST_F(WaitingRequestOf, InVainLetsTheEndOfAPoolOfCustomMemoryWaitAllTheSame) {
   clpool_mem* mem = nullptr;
   EXPECT_EQ(clpool_pool_allocate(pool.get(), 2 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   {
-    const AfterQueries then(20, [&] { gate.open(); });
+    const AfterQueries then(8, [&] { gate.open(); });
     pool.reset();
   }
   EXPECT_EQ(source.live_chunks(), 0u);
