@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arena.hpp"
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 
@@ -13,7 +14,7 @@ namespace {
 constexpr Kind all_kinds[] = {Kind::deferred,          Kind::immediate, Kind::pinned, Kind::svm,
                               Kind::svm_without_queue, Kind::svm_fine,  Kind::custom, Kind::numbers};
 
-Relief relieve = nullptr;
+std::atomic<Relief> relieve{nullptr};  ///< set by every thread that makes an arena, always to the same
 
 Figures* new_figures() {
   static std::mutex mutex;
@@ -75,9 +76,9 @@ Allocator make_allocator(const Arena& arena, Random& random) {
 /// The user's callbacks: each helps at times, and gives up at times.
 clpool_pool_callbacks callbacks() {
   clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
-  callbacks.collect = [](void*) { relieve(); };
+  callbacks.collect = [](void*) { relieve.load()(); };
   callbacks.out_of_memory = [](void*, std::uint64_t size, std::uint32_t attempt) -> std::int32_t {
-    return size % 3 != 0 && attempt <= 3 && relieve() ? 1 : 0;
+    return size % 3 != 0 && attempt <= 3 && relieve.load()() ? 1 : 0;
   };
   return callbacks;
 }
