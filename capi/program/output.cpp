@@ -47,7 +47,9 @@ void require_json_or_nothing(const std::string& path) {
     refuse_file(path, fmt::format("exists and cannot be read, so --json does not overwrite it: {}",
                                   std::strerror(errno)));
   }
-  if (!nlohmann::json::accept(file)) {
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const bool has_zeros = text.find('\0') != std::string::npos;  // at which the parser takes the text to end
+  if (has_zeros || !nlohmann::json::accept(text)) {
     refuse_file(path,
                 "exists and is no JSON, so --json does not overwrite it (for standard output: --json -)");
   }

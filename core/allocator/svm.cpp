@@ -136,6 +136,7 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
   cl::Context retained;
   CLPOOL_TRY(cl::Context::share(context, retained));
   cl::Queue queue;
+  std::vector<cl_device_id> devices = facts.devices;  // where it is used
   if (queue_or_null != nullptr) {
     QueueFacts queue_facts;
     CLPOOL_TRY(read_queue_facts(queue_or_null, queue_facts));
@@ -149,11 +150,11 @@ Status make_svm_allocator(cl_context context, cl_svm_mem_flags flags, cl_uint al
       return fail(Status::invalid_value,
                   "the queue of an SVM allocator must be in order: it frees behind the commands before");
     }
-    facts.devices = {queue_facts.device};
+    devices = {queue_facts.device};
     queue = std::move(queue_facts.queue);
   }
   const cl_svm_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
-  CLPOOL_TRY(cl::require_svm(facts.devices, cl::svm_capabilities_for(access), "shared virtual memory"));
+  CLPOOL_TRY(cl::require_svm(devices, cl::svm_capabilities_for(access), "shared virtual memory"));
   CLPOOL_TRY(probe(context, access, alignment));
   AllocatorTraits traits;
   traits.kind = MemKind::svm;

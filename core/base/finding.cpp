@@ -41,8 +41,14 @@ void say(const MessageSink& sink, const char* text) noexcept {
 }  // namespace
 
 GuardMode guard_mode_of_environment() noexcept {
-  static const GuardMode mode = read_guard_mode();
-  return mode;
+  constexpr int unread = -1;
+  static constinit std::atomic<int> known{unread};
+  int mode = known.load(std::memory_order_relaxed);
+  if (mode == unread) {  // twice at once is as once
+    mode = static_cast<int>(read_guard_mode());
+    known.store(mode, std::memory_order_relaxed);
+  }
+  return static_cast<GuardMode>(mode);
 }
 
 void report_finding(const MessageSink& sink, const char* format, ...) noexcept {

@@ -34,6 +34,13 @@ void join_ends(const char* all, std::size_t length, char* text, std::size_t size
 
 }  // namespace
 
+void write_line(char* text, std::size_t size, const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  format_line(text, size, format, arguments);
+  va_end(arguments);
+}
+
 void format_line(char* text, std::size_t size, const char* format, va_list arguments) noexcept {
   va_list again;
   va_copy(again, arguments);

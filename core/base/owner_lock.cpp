@@ -3,8 +3,12 @@
 // The side of OwnerLock that needs the operating system.
 #include "base/owner_lock.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
+
+#include "base/process.hpp"
 
 #if defined(__linux__)
 #include <linux/membarrier.h>
@@ -25,12 +29,24 @@ namespace clpool::core {
 
 constinit bool OwnerLock::asymmetric_ = false;
 
+namespace {
+
+constinit ForkMutex initializing;
+constinit std::atomic<bool> is_initialized{false};
+
+}  // namespace
+
 void OwnerLock::initialize() noexcept {
 #if defined(__linux__) && defined(SYS_membarrier) && !defined(CLPOOL_SEES_NO_MEMBARRIER)
-  // A local static is initialized once and thread-safely; nobody may use a lock before it is.
-  static const bool available = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  static const bool stored = [] { return asymmetric_ = available; }();
-  static_cast<void>(stored);
+  // Once: nobody may use a lock before it is. Not by a local static, which a fork() meanwhile would leave half made.
+  if (is_initialized.load(std::memory_order_acquire)) {
+    return;
+  }
+  const std::lock_guard lock(initializing);
+  if (!is_initialized.load(std::memory_order_relaxed)) {
+    asymmetric_ = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    is_initialized.store(true, std::memory_order_release);
+  }
 #endif
 }
 

@@ -4,9 +4,9 @@
 // library that it passes on. And what such a function throws.
 #pragma once
 
-#include <cstdio>
 #include <exception>
 
+#include "base/line.hpp"
 #include "base/status.hpp"
 
 namespace clpool::core {
@@ -31,7 +31,7 @@ class Reported {
     const bool is_behind =
         number == static_cast<std::int32_t>(last_status()) || (number < 0 && number == last_cl_error());
     code_ = number < 0 ? number : is_behind ? last_cl_error() : 0;
-    std::snprintf(text_, sizeof text_, "%s%s", is_behind ? ": " : "", is_behind ? last_error_message() : "");
+    write_line(text_, sizeof text_, "%s%s", is_behind ? ": " : "", is_behind ? last_error_message() : "");
   }
   cl_int code() const noexcept { return code_; }
   /// ": " and the text, or nothing.
@@ -52,7 +52,7 @@ class Thrown {
       call();
     } catch (const std::exception& exception) {
       is_thrown_ = true;
-      std::snprintf(text_, sizeof text_, ": %s", exception.what());
+      write_line(text_, sizeof text_, ": %s", exception.what());
     } catch (...) {
       is_thrown_ = true;
     }

@@ -12,8 +12,8 @@
 namespace clpool::core::cl {
 namespace {
 
-/// How often queues take no marker in place of one that failed, for other reasons than want of memory, before nothing is
-/// believed to run any more.
+/// How often a queue takes no marker in place of one that failed, for other reasons than want of memory, before nothing is
+/// believed to run there any more.
 constexpr int most_refused = 16;
 
 }  // namespace
@@ -54,7 +54,8 @@ std::vector<cl_command_queue> Epochs::queues() const {
 Status Epochs::close() noexcept {
   try {
     std::list<Closed> made;
-    Closed& closed = made.emplace_back(Closed{0, std::vector<Event>(queues_.size())});
+    Closed& closed =
+        made.emplace_back(Closed{0, std::vector<Event>(queues_.size()), std::vector<int>(queues_.size())});
     // Taken before the markers are enqueued: what is released from now on belongs to the next epoch.
     closed.number = open_.fetch_add(1, std::memory_order_acq_rel);
     for (std::size_t i = 0; i < queues_.size(); ++i) {
@@ -77,14 +78,14 @@ void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
 bool Epochs::are_through(Closed& closed) noexcept {
   for (std::size_t i = 0; i < closed.events.size(); ++i) {
     const cl_int state = state_of(closed.events[i].get());
-    if (state < CL_COMPLETE && closed.refused < most_refused) {
+    if (state < CL_COMPLETE && closed.refused[i] < most_refused) {
       Event again;
       const Status status = enqueue_marker(queues_[i].get(), has_old_, again);
       if (status == Status::success) {
         closed.events[i] = std::move(again);
       } else if (status ==
                  Status::opencl) {  // not for want of memory, of which there may be some a moment later
-        ++closed.refused;
+        ++closed.refused[i];
       }
       return false;
     }

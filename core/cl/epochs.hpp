@@ -56,8 +56,8 @@ class Epochs {
  private:
   struct Closed {
     std::uint64_t number;
-    std::vector<Event> events;
-    int refused = 0;  ///< how often a queue took no marker in place of one that failed
+    std::vector<Event> events;  ///< one for each queue
+    std::vector<int> refused;   ///< how often each took no marker in place of one that failed
   };
 
   /// Whether all queues are through with what was before its markers. A marker that failed says nothing of

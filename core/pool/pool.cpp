@@ -39,7 +39,8 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   rules.uses_are_known = traits.kind != MemKind::svm || own.epochs.has_queues();
   rules.outlives_release = traits.kind == MemKind::buffer || behind_its_queue ||
                            (traits.kind == MemKind::custom && !own.epochs.has_queues());
-  rules.goes_behind_queue = traits.queue != nullptr && traits.kind != MemKind::buffer;
+  rules.goes_behind_queue =
+      traits.queue != nullptr && traits.kind != MemKind::buffer && own.epochs.has(traits.queue);
   rules.guarded = options.guard;
   rules.margin = options.guard ? Guard::margin(traits, own.epochs.first_queue(), rules.granule) : 0;
   return rules;

@@ -250,6 +250,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void give_back_idle(Visit& visit) noexcept;
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
+  /// settle() again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
+  void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// Into the list of pools that have ended and may have memory, and out of it. Called with its mutex held.
   void enter_ended(const void* looked_at_by) noexcept;
   void leave_ended() noexcept;
@@ -264,8 +266,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Ends up to `most` ended pools whose memory nothing uses any more, beginning with those that were not asked
   /// for longest, and waits for that altogether so long; true if there were any. Called without a mutex.
   static bool end_ended(std::uint64_t most, std::uint64_t nanoseconds = 0) noexcept;
-  /// For whoever has no memory and no pool that could wait.
+  /// For whoever has no memory and no pool that could wait: also for those that other threads are ending.
   static void end_all_ended() noexcept;
+  static bool others_end_pools() noexcept;
+  static bool is_nested_deep() noexcept;
   /// How many a call asks that only happens to come by.
   static constexpr std::uint64_t ended_at_a_time = 8;
 
@@ -325,6 +329,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const void* looked_at_by_ = nullptr;  ///< the thread that looks whether this ended pool's memory can go
   std::uint64_t ended_at_ns_ = 0;       ///< when it came into the list
   std::uint64_t waited_for_ns_ = 0;     ///< how long somebody waited for it in vain since
+  int looks_without_marker_ = 0;        ///< at a queue that refuses markers behind what was given back
   std::atomic<Mem*> later_{nullptr};    ///< blocks whose release was put off; closed_list() in the end
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.

@@ -3,7 +3,9 @@
 // How much a pool holds: giving it all back, or down to a limit, or what is old; releases that were put off;
 // and the end of a pool. Public functions are called without the mutex.
 #include <algorithm>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "allocator/direct.hpp"
 #include "base/given_back.hpp"
@@ -22,6 +24,15 @@ constexpr std::uint64_t settling_to_end_ns = 10'000'000;
 
 /// The same where blocks rest: so that what was done to them is found.
 constexpr std::uint64_t resting_to_give_back_ns = 1'000'000'000;
+
+/// How often what was let go may need another look.
+constexpr int most_settlings = 64;
+
+/// How often a queue may refuse a marker behind what was given back before nobody waits for that any more.
+constexpr int most_looks_without_marker = 16;
+
+/// How long whoever has no memory lets others end pools before it looks again.
+constexpr std::chrono::microseconds nap_while_others_end{50};
 
 /// How deep a thread ends pools within functions of the user that the end of others calls.
 constexpr int most_nested_ends = 4;
@@ -57,7 +68,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
     look(visit, Close::all);
   }
   if ((!rules_.outlives_release || has_pending()) && may_settle(longest)) {
-    settle(visit, longest);
+    settle_all(visit, longest);
   } else {
     look(visit, Close::due);
   }
@@ -294,7 +305,8 @@ bool Pool::is_on_its_way(std::uint64_t nanoseconds) noexcept {
   if (!is_through()) {
     settle(visit, nanoseconds);
   }
-  return !is_through() && !own_->is_unmarked;  // without a marker nobody could tell
+  looks_without_marker_ += own_->is_unmarked ? 1 : 0;
+  return !is_through() && looks_without_marker_ < most_looks_without_marker;
 }
 
 bool Pool::helps(const Pool& other) const noexcept {
@@ -338,34 +350,70 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   visit.keep_pool();
   ++rest_enders_;
   if (has_pending() || (!outlive && books_.has_busy_chunk())) {
-    std::uint64_t before = 0;
-    do {  // as far as that gets at once: each look asks a few of the late events
-      before = books_.turn();
-      settle(visit, nanoseconds);
-    } while (has_pending() && books_.turn() != before);
+    settle_all(visit, nanoseconds);
   }
   --rest_enders_;
   return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
+void Pool::settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t deadline = nanoseconds == 0 ? UINT64_MAX : now_ns() + nanoseconds;
+  for (int i = 0; i < most_settlings; ++i) {
+    const std::uint64_t before = books_.turn();
+    settle(visit, nanoseconds);
+    if (books_.turn() == before || (!has_pending() && !books_.has_busy_chunk()) || now_ns() >= deadline) {
+      return;
+    }
+  }
+}
+
 void Pool::end_all_ended() noexcept {
+  const std::uint64_t deadline = clock_ns() + settling_to_end_ns;
+  const std::uint64_t before = given_back();
   end_ended(UINT64_MAX, settling_to_end_ns);
+  while (given_back() == before && others_end_pools() && clock_ns() < deadline) {
+    std::this_thread::sleep_for(nap_while_others_end);
+  }
+}
+
+bool Pool::others_end_pools() noexcept {
+  const std::lock_guard lock(ended_mutex);
+  const void* const this_thread = mark_of_this_thread();
+  const Pool* pool = first_ended;
+  while (pool != nullptr && (pool->looked_at_by_ == nullptr || pool->looked_at_by_ == this_thread)) {
+    pool = pool->next_ended_;
+  }
+  return pool != nullptr;
+}
+
+bool Pool::is_nested_deep() noexcept {
+  if (ended_count.load(std::memory_order_relaxed) == 0) {
+    return false;
+  }
+  const std::lock_guard lock(ended_mutex);
+  const void* const this_thread = mark_of_this_thread();
+  int nested = 0;
+  for (const Pool* pool = first_ended; pool != nullptr; pool = pool->next_ended_) {
+    nested += pool->looked_at_by_ == this_thread ? 1 : 0;
+  }
+  return nested >= most_nested_ends;
 }
 
 bool Pool::end_ended(std::uint64_t most, std::uint64_t nanoseconds) noexcept {
   bool any = false;
   const std::uint64_t deadline = nanoseconds == 0 ? 0 : clock_ns() + nanoseconds;
   const void* const this_thread = mark_of_this_thread();
+  if (is_nested_deep()) {
+    return false;
+  }
   for (most = std::min(most, ended_count.load(std::memory_order_relaxed)); most > 0; --most) {
     Pool* pool = nullptr;
     {
       const std::lock_guard lock(ended_mutex);
-      int nested = 0;
-      for (Pool* other = first_ended; other != nullptr; other = other->next_ended_) {
-        nested += other->looked_at_by_ == this_thread ? 1 : 0;
-        pool = pool == nullptr && other->looked_at_by_ == nullptr ? other : pool;
+      for (pool = first_ended; pool != nullptr && pool->looked_at_by_ != nullptr;) {
+        pool = pool->next_ended_;
       }
-      if (pool == nullptr || nested >= most_nested_ends) {
+      if (pool == nullptr) {
         break;
       }
       pool->looked_at_by_ = this_thread;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -151,6 +152,15 @@ TEST_F(Memo, AComputationThatThrowsFailsWithItsTextAndKeepsNobodyWaiting) {
   ops.compute = [](void*, void**) -> clpool_status { throw 1; };
   EXPECT_EQ(get("b", number), CLPOOL_ERROR_CALLBACK);
   EXPECT_STREQ(clpool_last_error_message(), "the computation for a key of 1 bytes threw");
+  ops.compute = [](void*, void**) -> clpool_status {
+    std::string text = "x";
+    for (int i = 0; i < 400; ++i) {
+      text += "ä";
+    }
+    throw std::runtime_error(text);
+  };
+  EXPECT_EQ(get("b", number), CLPOOL_ERROR_CALLBACK);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "ä ... ä"), nullptr) << "cut between characters";
   EXPECT_EQ(size(), 1u);
 }
 

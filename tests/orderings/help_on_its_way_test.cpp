@@ -142,6 +142,81 @@ INSTANTIATE_TEST_SUITE_P(Of, HelpOnItsWay,
                                          Sources{"PageLocked", page_locked, false}),
                          [](const auto& of) { return std::string(of.param.name); });
 
+TEST_P(HelpOnItsWay, IsWaitedForAlthoughMarkersWereRefusedAtTheEnd) {
+  PoolHandle ended = pool_over(scene.cl.context, scene.cl.queue);
+  const PoolHandle pool = pool_over(scene.cl.context, scene.cl.another_queue());
+  SlowGate slow{Gate(scene.cl.context)};
+  slow.opens_after = 50;
+  release_behind_gate(scene.cl.queue, allocate(ended, 40 * MiB), slow.gate);
+  stub_fail_from("clEnqueueMarkerWithWaitList", 1, CL_OUT_OF_HOST_MEMORY);
+  ended.reset();
+  stub_fail_none();
+  stub_set_hook(SlowGate::look, &slow);
+  EXPECT_NE(allocate(pool, 40 * MiB), nullptr);
+  stub_set_hook(nullptr, nullptr);
+}
+
+/// A pool that ends while another thread asks for memory of no pool.
+struct EndsMeanwhile {
+  Gate gate;
+  clpool_allocator* allocator = nullptr;
+  clpool_status answer = CLPOOL_SUCCESS;
+  std::atomic<int> queries = 0;
+  std::thread other;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<EndsMeanwhile*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
+      return;
+    }
+    const int queries = ++self.queries;
+    if (queries == 5) {
+      self.other = std::thread([&self] {
+        clpool_mem* mem = nullptr;
+        self.answer = clpool_allocator_allocate(self.allocator, 40 * MiB, &mem);
+        EXPECT_OK(clpool_mem_release(mem));
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the other one has asked by now
+      self.gate.open();
+    }
+    if (queries >= 5) {
+      stub_run_all();
+    }
+  }
+};
+
+TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPoolWhileTheyEnd) {
+  int served = 0;
+  for (int i = 0; i < 5;
+       ++i) {  // whoever asks waits for 10 ms, in which this thread may not have come to run
+    EndsMeanwhile ends{Gate(scene.cl.context), allocator.get(), CLPOOL_SUCCESS, 0, {}};
+    PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, 40 * MiB);
+    ASSERT_OK(
+        clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, ends.gate.list(), nullptr));
+    mem.reset();
+    stub_set_hook(EndsMeanwhile::look, &ends);
+    pool.reset();
+    ends.other.join();
+    stub_set_hook(nullptr, nullptr);
+    stub_run_all();
+    served += ends.answer == CLPOOL_SUCCESS ? 1 : 0;
+  }
+  EXPECT_GT(served, 0);
+}
+
+TEST_F(EndedPools, GiveBackAtOnceWhatAnotherQueueWasThroughWith) {
+  const std::uint64_t before = stub_device_bytes();
+  PoolHandle pool = make_pool(allocator.get(), options);
+  MemHandle mem = allocate(pool, 4096);
+  ASSERT_OK(
+      clpool_mem_fill(scene.cl.another_queue(), mem.get(), &source_byte, 1, 0, 64, 0, nullptr, nullptr));
+  mem.reset();
+  stub_run_all();
+  const RunsOnLook runs;
+  pool.reset();
+  EXPECT_EQ(stub_device_bytes(), before);
+}
+
 TEST_F(EndedPoolsOnASmallDevice, AreWaitedForByWhoHasMorePatience) {
   SlowGate slow{Gate(scene.cl.context)};
   const PoolHandle impatient = make_pool(allocator.get(), options);

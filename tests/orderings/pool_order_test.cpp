@@ -269,6 +269,44 @@ TEST_P(FailingCommands, DoNotFreeABlockWhileTheDriverLacksMemoryForMarkers) {
   EXPECT_OK(clpool_pool_tick(pool));
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
+TEST_F(PoolOrder, AQueueThatTakesNoMarkersSaysNothingOfAnother) {
+  stub_configure("fails_markers=1");
+  const cl_command_queue dead = scene.queue;
+  const cl_command_queue living = scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  make_pool({dead, living});
+  clpool_mem* const mem = allocate();
+  clpool_mem* const scratch = allocate();
+  stub_run_all();
+  Gate gate(scene.cl.context);
+  Gate failing_first(scene.cl.context);
+  Gate failing_later(scene.cl.context);
+  fill(living, mem, 1, &gate);
+  fill(dead, scratch, 1, &failing_first);
+  fill(living, scratch, 1, &failing_later);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_run_all();
+  ASSERT_EQ(clSetUserEventStatus(failing_first.get(), -1), CL_SUCCESS);
+  stub_run_all();
+  stub_fail_from("clEnqueueMarkerWithWaitList", 1, CL_INVALID_COMMAND_QUEUE);
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  stub_fail_none();
+  ASSERT_EQ(clSetUserEventStatus(failing_later.get(), -1), CL_SUCCESS);
+  for (int i = 0; i < 3; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  EXPECT_NE(stats_of(pool).pending_bytes, 0U);
+  gate.open();
+  for (int i = 0; i < 3; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+  EXPECT_OK(clpool_mem_release(scratch));
+}
 INSTANTIATE_TEST_SUITE_P(HoweverMany, FailingCommands, testing::Values(1, 20));
 
 TEST_F(PoolOrder, AQueueThatWaitedForAChunkOnceWaitsNoMore) {

@@ -175,7 +175,9 @@ TEST(Program, JsonOverwritesNoFileThatOnlyBeginsAsJsonDoes) {
   const auto with = [](const std::string& path) {
     return run_program({"occupancy", "--cc", "9.0", "--json", path});
   };
-  for (const std::string text : {"[section]\nkey = 1\n", "{{ template }}\n", "[1, 2", "{} {}", " \n["}) {
+  for (const std::string& text :
+       {std::string("[section]\nkey = 1\n"), std::string("{{ template }}\n"), std::string("[1, 2"),
+        std::string("{} {}"), std::string(" \n["), std::string("7\0\0\0", 4)}) {
     const std::string path = folder.write("other.ini", text);
     const RunResult run = with(path);
     EXPECT_EQ(run.exit_code, 2) << text;

@@ -156,9 +156,9 @@ typedef struct clpool_allocator_ops {
    * given back), and a C++ exception
    */
   clpool_status (*allocate)(void* user, uint64_t size, uint64_t alignment, uint64_t* chunk);
-  /** Takes a chunk back, with the size that it was made with. */
+  /** Takes a chunk back, with the size that it was made with. Must not throw. */
   void (*deallocate)(void* user, uint64_t chunk, uint64_t size);
-  /** Called once when nothing uses the allocator any more; may be NULL. */
+  /** Called once when nothing uses the allocator any more; may be NULL. Must not throw. */
   void (*destroy)(void* user);
 } clpool_allocator_ops;
 

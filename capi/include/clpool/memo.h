@@ -66,7 +66,7 @@ typedef struct clpool_memo_ops {
   clpool_status (*compute)(void* user, void** value);
   /**
    * Unmakes a result that neither a cache nor anyone else has any more, from whichever thread was last; may
-   * be NULL.
+   * be NULL. Must not throw.
    * @param user what the clpool_memo_get() was given that computed the result: it must stay valid until this
    * call, if this function uses it
    * @param value the result

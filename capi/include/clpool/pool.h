@@ -59,10 +59,10 @@ enum {
  * A guarded pool tells these, each as a message of severity error to the pool's receiver or the process's, or
  * as a line on standard error where there is neither. A message begins with "guard: ", a line with "clpool
  * guard: "; each has the block's size and tag (clpool_mem_set_tag()); at most 100 lines are printed:
- * - any use of a handle after its release, a second release too, which also fails as it does without a guard:
- *   a handle is not given to anybody else before 8192 other blocks were released and their rest has ended.
- *   As the pool itself may have ended, this goes to the process's receiver, not to the pool's, and does not
- *   name the pool;
+ * - any use of a handle after its release, a second release too, which also fails as it does without a guard
+ *   (clpool_mem_try_release() and clpool_mem_equal() only answer): a handle is not given to anybody else
+ *   before 8192 other blocks were released and their rest has ended. As the pool itself may have ended, this
+ *   goes to the process's receiver, not to the pool's, and does not name the pool;
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
  * - bytes of a block that were written after its release, as long as it rests: of blocks beyond 1 MiB the
  *   first and last 512 KiB are looked at. A write after the rest is found as one beyond the end of the next
@@ -214,7 +214,8 @@ typedef struct clpool_pool_stats {
   /** Must be 0. */
   uint32_t reserved;
   /** Blocks that were given back and are kept. Coalescing: free stretches of which some part was handed out
-   * before; neighbours merge into one, but for blocks in the caches of threads, of which each is one. */
+   * before; neighbours merge into one, but for pending blocks and those in the caches of threads, of which
+   * each is one. */
   uint64_t held_blocks;
   /** Blocks that are handed out. */
   uint64_t active_blocks;
