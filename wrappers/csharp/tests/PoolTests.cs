@@ -119,6 +119,10 @@ namespace ClPool.Tests
                 pool.StopHolding();
                 pool.Allocate(1000).Dispose();
                 Assert.AreEqual(0, source.Live);
+                pool.ResumeHolding();
+                pool.Allocate(1000).Dispose();
+                Assert.AreEqual(1, pool.HeldBlocks);
+                Assert.Greater(source.Live, 0);
             }
         }
 

@@ -23,6 +23,11 @@ def test_counters_are_exact_at_each_step(pool):
     assert (pool.active_blocks, pool.active_bytes, pool.managed_bytes) == (0, 0, managed)
     pool.stop_holding()
     assert pool.managed_bytes == 0
+    pool.allocate(64).release()
+    assert (pool.held_blocks, pool.managed_bytes) == (0, 0)
+    pool.resume_holding()
+    pool.allocate(64).release()
+    assert pool.held_blocks == 1 and pool.managed_bytes > 0
     pool.check()
 
 

@@ -93,6 +93,9 @@ class PoolTest {
       pool.stopHolding();
       pool.allocate(1 << 20).close();
       assertEquals(0, pool.statistics().managedBytes());
+      pool.resumeHolding();
+      pool.allocate(1 << 20).close();
+      assertEquals(1, pool.statistics().heldBlocks());
       pool.tick();
       pool.check();
     }
