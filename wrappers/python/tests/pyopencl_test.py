@@ -225,11 +225,11 @@ def test_an_object_that_is_kept_does_not_keep_its_cl_mem(cq):
     buffer = pool.allocate(1000)
     of_its_own = cl.Buffer.from_int_ptr(buffer.int_ptr)
     cq.finish()
-    for _ in range(1000):  # the driver lets go of the buffer in its own time, now and then with its next command only
+    if "rusticl" in cq.device.platform.name:
+        pytest.skip("rusticl's events keep the memory of their commands, now and then long after these")
+    for _ in range(1000):  # the driver lets go of the buffer in its own time
         if of_its_own.reference_count == 2:  # the pool's and that of `of_its_own`
             break
-        cl.enqueue_marker(cq)
-        cq.finish()
         time.sleep(.01)
     assert of_its_own.reference_count == 2
     del buffer
