@@ -13,6 +13,7 @@ namespace clpool::core {
 /// characters become '?', for a line is one line and steers no terminal.
 [[gnu::format(printf, 3, 0)]] void format_line(char* text, std::size_t size, const char* format,
                                                va_list arguments) noexcept;
+/// The same of arguments.
 [[gnu::format(printf, 3, 4)]] void write_line(char* text, std::size_t size, const char* format, ...) noexcept;
 
 }  // namespace clpool::core

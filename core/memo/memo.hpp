@@ -55,7 +55,8 @@ class Memo final : public Shared {
   Memo();
 
   /// The result for (object, key): what is kept, or what `functions.compute` gives now. Waits while another
-  /// thread computes it. `user` is kept with a new result, for `functions.destroy`. CALLBACK if the computation fails; INVALID_OPERATION if it asks for its own key.
+  /// thread computes it. `user` is kept with a new result, for `functions.destroy`. CALLBACK if the
+  /// computation fails; INVALID_OPERATION if it asks for its own key.
   /// Two threads that compute keys that ask for each other wait for ever: only a key's own thread is known.
   Status get(void* object, const MemoObjectKind& kind, std::string key, const MemoFunctions& functions,
              void* user, Reference<MemoValue>& value);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "orderings/orderings.hpp"
@@ -96,31 +97,47 @@ struct RunsOnLook {
 /// While a pool's end looks at an event, another thread asks for its memory; some looks later the event ends.
 struct AskedMeanwhile {
   Gate gate;
-  clpool_pool* pool = nullptr;
-  std::size_t size = 4096;
+  std::function<clpool_status(clpool_mem**)> ask;
+  int opens_after = 30;  ///< looks
   clpool_status answer = CLPOOL_SUCCESS;
   std::atomic<int> queries = 0;
   std::thread other;
+  static constexpr int asks_after = 10;
   static void look(const char* entry_point, void* user) {
     auto& self = *static_cast<AskedMeanwhile*>(user);
     if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
       return;
     }
     const int queries = ++self.queries;
-    if (queries == 10) {
+    if (queries == asks_after) {
       self.other = std::thread([&self] {
         clpool_mem* mem = nullptr;
-        self.answer = clpool_pool_allocate(self.pool, self.size, &mem);
+        self.answer = self.ask(&mem);
         EXPECT_OK(clpool_mem_release(mem));
       });
-    } else if (queries == 40) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other one has asked by now
+    } else if (queries == asks_after + self.opens_after) {
+      std::this_thread::sleep_for(self.opens_after *
+                                  std::chrono::microseconds(700));  // the other one has asked by now
       self.gate.open();
     }
-    if (queries >= 40) {
+    if (queries >= asks_after + self.opens_after) {
       stub_run_all();
     }
   }
 };
+
+/// Ends `pool`, of which an event keeps a block, while another thread asks as given, which is to be served.
+inline void expect_served_while_it_ends(cl_context context, PoolHandle pool, std::size_t size,
+                                        const std::function<clpool_status(clpool_mem**)>& ask) {
+  AskedMeanwhile asked{Gate(context), ask, 30, CLPOOL_SUCCESS, 0, {}};
+  MemHandle mem = allocate(pool, size);
+  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
+  mem.reset();
+  stub_set_hook(AskedMeanwhile::look, &asked);
+  pool.reset();
+  asked.other.join();
+  EXPECT_EQ(asked.answer, CLPOOL_SUCCESS);
+  stub_set_hook(nullptr, nullptr);
+}
 
 }  // namespace clpool::test

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "orderings/ended_pools.hpp"
 
@@ -90,16 +91,10 @@ TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   options.wait_ns = 10'000'000'000;
   PoolHandle pool = make_pool(narrow.get(), options);
   PoolHandle other = make_pool(narrow.get(), options);
-  AskedMeanwhile asked{Gate(scene.cl.context), other.get(), 4096, CLPOOL_SUCCESS, 0, {}};
-  MemHandle mem = allocate(pool, 4096);
-  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
-  mem.reset();
-  stub_set_hook(AskedMeanwhile::look, &asked);
-  pool.reset();
-  asked.other.join();
-  EXPECT_EQ(asked.answer, CLPOOL_SUCCESS);
+  expect_served_while_it_ends(scene.cl.context, std::move(pool), 4096,
+                              [&](clpool_mem** mem) { return clpool_pool_allocate(other.get(), 4096, mem); });
+  const RunsOnLook runs;
   other.reset();
-  stub_set_hook(nullptr, nullptr);
 }
 
 /// Custom memory whose deallocation asks another pool for memory.

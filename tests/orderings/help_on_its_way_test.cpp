@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "orderings/ended_pools.hpp"
@@ -156,47 +157,22 @@ TEST_P(HelpOnItsWay, IsWaitedForAlthoughMarkersWereRefusedAtTheEnd) {
   stub_set_hook(nullptr, nullptr);
 }
 
-/// A pool that ends while another thread asks for memory of no pool.
-struct EndsMeanwhile {
-  Gate gate;
-  clpool_allocator* allocator = nullptr;
-  clpool_status answer = CLPOOL_SUCCESS;
-  std::atomic<int> queries = 0;
-  std::thread other;
-  static void look(const char* entry_point, void* user) {
-    auto& self = *static_cast<EndsMeanwhile*>(user);
-    if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
-      return;
-    }
-    const int queries = ++self.queries;
-    if (queries == 5) {
-      self.other = std::thread([&self] {
-        clpool_mem* mem = nullptr;
-        self.answer = clpool_allocator_allocate(self.allocator, 40 * MiB, &mem);
-        EXPECT_OK(clpool_mem_release(mem));
-      });
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the other one has asked by now
-      self.gate.open();
-    }
-    if (queries >= 5) {
-      stub_run_all();
-    }
-  }
-};
-
 TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPoolWhileTheyEnd) {
 #if defined __SANITIZE_THREAD__
   GTEST_SKIP() << "whoever asks waits for 10 ms, in which a pool does not end under this sanitizer";
 #endif
   int served = 0;
   for (int i = 0; i < 40 && served == 0; ++i) {  // in 10 ms this thread may not have come to run
-    EndsMeanwhile ends{Gate(scene.cl.context), allocator.get(), CLPOOL_SUCCESS, 0, {}};
+    const auto ask = [&](clpool_mem** mem) {
+      return clpool_allocator_allocate(allocator.get(), 40 * MiB, mem);
+    };
+    AskedMeanwhile ends{Gate(scene.cl.context), ask, 3, CLPOOL_SUCCESS, 0, {}};
     PoolHandle pool = make_pool(allocator.get(), options);
     MemHandle mem = allocate(pool, 40 * MiB);
     ASSERT_OK(
         clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, ends.gate.list(), nullptr));
     mem.reset();
-    stub_set_hook(EndsMeanwhile::look, &ends);
+    stub_set_hook(AskedMeanwhile::look, &ends);
     pool.reset();
     ends.other.join();
     stub_set_hook(nullptr, nullptr);
@@ -307,16 +283,11 @@ TEST_F(EndedPools, OverADecoratorAreWaitedForByThoseOverWhatItDecorates) {
   options.wait_ns = 10'000'000'000;
   PoolHandle pool = make_pool(narrow.get(), options);
   PoolHandle other = make_pool(numbers.get(), options);
-  AskedMeanwhile asked{Gate(scene.cl.context), other.get(), 40 * MiB, CLPOOL_SUCCESS, 0, {}};
-  MemHandle mem = allocate(pool, 40 * MiB);
-  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
-  mem.reset();
-  stub_set_hook(AskedMeanwhile::look, &asked);
-  pool.reset();
-  asked.other.join();
-  EXPECT_EQ(asked.answer, CLPOOL_SUCCESS);
+  expect_served_while_it_ends(scene.cl.context, std::move(pool), 40 * MiB, [&](clpool_mem** mem) {
+    return clpool_pool_allocate(other.get(), 40 * MiB, mem);
+  });
+  const RunsOnLook runs;
   other.reset();
-  stub_set_hook(nullptr, nullptr);
 }
 
 }  // namespace
