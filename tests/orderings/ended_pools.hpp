@@ -94,33 +94,36 @@ struct RunsOnLook {
   }
 };
 
-/// While a pool's end looks at an event, another thread asks for its memory; some looks later the event ends.
+/// While a pool's end looks at an event, another thread asks for its memory; the event ends a while later.
 struct AskedMeanwhile {
   Gate gate;
   std::function<clpool_status(clpool_mem**)> ask;
-  int opens_after = 30;  ///< looks
+  std::chrono::milliseconds opens_after{20};  ///< since it asks
   clpool_status answer = CLPOOL_SUCCESS;
   std::atomic<int> queries = 0;
-  std::thread other;
-  static constexpr int asks_after = 10;
+  std::atomic<bool> asks = false;
+  std::atomic<bool> is_open = false;
+  std::thread other{};
   static void look(const char* entry_point, void* user) {
     auto& self = *static_cast<AskedMeanwhile*>(user);
     if (std::strcmp(entry_point, "clGetEventInfo") != 0) {
       return;
     }
-    const int queries = ++self.queries;
-    if (queries == asks_after) {
+    if (++self.queries == 1) {
       self.other = std::thread([&self] {
         clpool_mem* mem = nullptr;
+        self.asks = true;
         self.answer = self.ask(&mem);
         EXPECT_OK(clpool_mem_release(mem));
       });
-    } else if (queries == asks_after + self.opens_after) {
-      std::this_thread::sleep_for(self.opens_after *
-                                  std::chrono::microseconds(700));  // the other one has asked by now
+      while (!self.asks) {
+        std::this_thread::yield();
+      }
+      std::this_thread::sleep_for(self.opens_after);
       self.gate.open();
+      self.is_open = true;
     }
-    if (queries >= asks_after + self.opens_after) {
+    if (self.is_open) {
       stub_run_all();
     }
   }
@@ -129,7 +132,7 @@ struct AskedMeanwhile {
 /// Ends `pool`, of which an event keeps a block, while another thread asks as given, which is to be served.
 inline void expect_served_while_it_ends(cl_context context, PoolHandle pool, std::size_t size,
                                         const std::function<clpool_status(clpool_mem**)>& ask) {
-  AskedMeanwhile asked{Gate(context), ask, 30, CLPOOL_SUCCESS, 0, {}};
+  AskedMeanwhile asked{.gate = Gate(context), .ask = ask};
   MemHandle mem = allocate(pool, size);
   ASSERT_OK(clpool_mem_release_after(mem.get(), 1, asked.gate.list()));
   mem.reset();

@@ -166,7 +166,8 @@ TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPoolWh
     const auto ask = [&](clpool_mem** mem) {
       return clpool_allocator_allocate(allocator.get(), 40 * MiB, mem);
     };
-    AskedMeanwhile ends{Gate(scene.cl.context), ask, 3, CLPOOL_SUCCESS, 0, {}};
+    AskedMeanwhile ends{
+        .gate = Gate(scene.cl.context), .ask = ask, .opens_after = std::chrono::milliseconds(2)};
     PoolHandle pool = make_pool(allocator.get(), options);
     MemHandle mem = allocate(pool, 40 * MiB);
     ASSERT_OK(
