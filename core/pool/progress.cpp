@@ -181,10 +181,10 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
         set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
       }
     }
-    // At least twice: a thread may have been kept from running for longer than that, and a query may fail
-    // once.
+    // At least three looks: a thread may have been kept from running for longer than that, and a query may
+    // fail once, in place of which there is a new marker to ask about.
     for (unsigned naps = 0;
-         !is_settled(nanoseconds) && nanoseconds != 0 && (naps == 0 || now_ns() < deadline);) {
+         !is_settled(nanoseconds) && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
       look(visit, Close::due);
     }
@@ -233,8 +233,8 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   const QueueSet* const own = own_;
   const std::uint64_t start = now_ns();
   std::uint64_t awaited = UINT64_MAX;
-  // At least twice, as in settle().
-  for (unsigned naps = 0; naps < 2 || now_ns() < deadline;) {
+  // At least three looks, as in settle().
+  for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps == 0) {
       look_closely(visit);

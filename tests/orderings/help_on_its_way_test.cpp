@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that the device has no memory for, while that of pools that have ended is on its way back.
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <utility>
@@ -142,6 +144,31 @@ INSTANTIATE_TEST_SUITE_P(Of, HelpOnItsWay,
                                          Sources{"SvmOverAQueue", svm_over_a_queue, false},
                                          Sources{"PageLocked", page_locked, false}),
                          [](const auto& of) { return std::string(of.param.name); });
+
+TEST_P(HelpOnItsWay, GoesBackAlthoughAThreadWasKeptFromRunningAndAQueryFails) {
+  constexpr auto slow_look = [](const char* entry_point, void* looks) {
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(11));  // longer than the end of a pool takes
+      if (++*static_cast<int*>(looks) > 1) {
+        stub_run_all();
+      }
+    }
+  };
+  stub_counts before = {};
+  stub_read_counts(&before);
+  for (std::uint64_t nth = 1; nth <= 3; ++nth) {
+    PoolHandle pool = pool_over(scene.cl.context, scene.cl.queue);
+    ASSERT_NE(allocate(pool, 40 * MiB), nullptr);
+    stub_fail("clGetEventInfo", nth, CL_OUT_OF_RESOURCES);
+    int looks = 0;
+    stub_set_hook(slow_look, &looks);
+    pool.reset();
+    stub_set_hook(nullptr, nullptr);
+    stub_fail_none();
+    char difference[256] = "";
+    EXPECT_TRUE(stub_same_counts(&before, difference, sizeof difference)) << nth << ": " << difference;
+  }
+}
 
 TEST_P(HelpOnItsWay, IsWaitedForAlthoughMarkersWereRefusedAtTheEnd) {
   PoolHandle ended = pool_over(scene.cl.context, scene.cl.queue);
