@@ -200,6 +200,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// A look that closes all epochs, once more where a driver refuses a marker.
   void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
+  void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
   void note_late(std::uint64_t nanoseconds) noexcept;
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
@@ -234,7 +236,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
   void retire(Uses& uses) noexcept;
 
-  // pool_holding.cpp: how much is held, and the end.
+  // pool_holding.cpp: how much is held, and releases that were put off.
   bool has_later_releases() const noexcept {
     const Mem* const first = later_.load(std::memory_order_relaxed);
     return first != nullptr && first != ThreadCache::closed_list();
@@ -248,10 +250,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// After polling for what is not idle yet, or as it is.
   void give_back_all(Visit& visit) noexcept;
   void give_back_idle(Visit& visit) noexcept;
+  /// Chunks that are given back between two releases of the mutex.
+  static constexpr std::size_t chunks_at_a_time = 16;
+  /// How long giving back waits where blocks rest: so that what was done to them is found.
+  static constexpr std::uint64_t resting_to_give_back_ns = 1'000'000'000;
+
+  // pool_end.cpp
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
-  /// settle() again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
-  void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// Into the list of pools that have ended and may have memory, and out of it. Called with its mutex held.
   void enter_ended(const void* looked_at_by) noexcept;
   void leave_ended() noexcept;

@@ -34,6 +34,9 @@ constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
+/// How often what was let go may need another look.
+constexpr int most_settlings = 64;
+
 }  // namespace
 
 bool Pool::is_due(const QueueSet& set, Close close) const noexcept {
@@ -190,6 +193,17 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
     }
   } while (--rounds != 0 && is_settled(nanoseconds));
   note_late(nanoseconds);
+}
+
+void Pool::settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t deadline = nanoseconds == 0 ? UINT64_MAX : now_ns() + nanoseconds;
+  for (int i = 0; i < most_settlings; ++i) {
+    const std::uint64_t before = books_.turn();
+    settle(visit, nanoseconds);
+    if (books_.turn() == before || (!has_pending() && !books_.has_busy_chunk()) || now_ns() >= deadline) {
+      return;
+    }
+  }
 }
 
 /// What was waited for in vain for so long, nobody tries as long again.
