@@ -3,7 +3,6 @@
 // Calls of the user's functions and the meaning of what they return.
 #include "allocator/custom.hpp"
 
-#include <exception>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -38,14 +37,10 @@ class CustomAllocator final : public Allocator {
     std::uint64_t value = 0;
     std::int32_t code = 0;
     Reported reported;
-    try {
-      code = functions_.allocate(functions_.user, size, alignment, &value);
-    } catch (const std::exception& exception) {
-      return fail(Status::callback, "the custom allocator threw for %llu bytes: %s",
-                  static_cast<unsigned long long>(size), exception.what());
-    } catch (...) {
-      return fail(Status::callback, "the custom allocator threw for %llu bytes",
-                  static_cast<unsigned long long>(size));
+    if (const Thrown thrown([&] { code = functions_.allocate(functions_.user, size, alignment, &value); });
+        thrown) {
+      return fail(Status::callback, "the custom allocator threw for %llu bytes%s",
+                  static_cast<unsigned long long>(size), thrown.text());
     }
     if (code != 0) {
       reported.look(code);
