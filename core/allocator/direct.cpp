@@ -41,7 +41,7 @@ struct DirectMem : Mem {
 constexpr int most_tries = 16;
 
 constinit ForkMutex uses_mutex;
-constinit std::atomic<void (*)() noexcept> give_back_elsewhere{nullptr};
+constinit std::atomic<bool (*)() noexcept> give_back_elsewhere{nullptr};
 
 /// The queue that `mem` is freed behind; null if none.
 cl_command_queue queue_of(const DirectMem& mem) noexcept {
@@ -168,7 +168,7 @@ Status explain(Status status, const AllocatorTraits& traits, std::size_t size) n
 
 }  // namespace
 
-void when_out_of_memory(void (*give_back)() noexcept) noexcept {
+void when_out_of_memory(bool (*give_back)() noexcept) noexcept {
   give_back_elsewhere.store(give_back, std::memory_order_relaxed);
 }
 
@@ -183,14 +183,17 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result) {
   std::uint64_t before = given_back();
   Status status = allocator.allocate(size, traits.granularity, mem.chunk);
   const auto give_back = give_back_elsewhere.load(std::memory_order_relaxed);
-  for (int tries = 0; status == Status::out_of_memory && give_back != nullptr && tries < most_tries;
-       ++tries) {
+  bool is_last = false;
+  for (int tries = 0;
+       status == Status::out_of_memory && give_back != nullptr && tries < most_tries && !is_last; ++tries) {
+    bool is_of_use = false;
     {
       const KeptError kept;
-      give_back();
+      is_of_use = give_back();
     }
     const std::uint64_t now = given_back();  // by others, too
-    if (now == before) {
+    is_last = now == before;
+    if (is_last && !is_of_use) {
       break;
     }
     before = now;

@@ -15,7 +15,7 @@ Status allocate_direct(Allocator& allocator, std::size_t size, Mem*& result);
 
 /// Has allocate_direct() call `give_back` when memory is short, and try again as long as some of the process goes
 /// back. Pools, which this folder does not know, give back by it what nobody holds any more.
-void when_out_of_memory(void (*give_back)() noexcept) noexcept;
+void when_out_of_memory(bool (*give_back)() noexcept) noexcept;
 
 /// True for memory that allocate_direct() made.
 bool is_direct(const Mem& mem) noexcept;

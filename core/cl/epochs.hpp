@@ -35,6 +35,9 @@ class Epochs {
   bool is_over(const std::vector<cl_command_queue>& others) const noexcept;
   std::vector<cl_command_queue> queues() const;
 
+  /// Whether commands of some queue may overtake each other.
+  bool out_of_order() const noexcept { return out_of_order_; }
+
   /// The queue whose order protects what is reused on it; null if there are several, or one that is out of
   /// order, or none.
   cl_command_queue only_queue() const noexcept {

@@ -32,10 +32,12 @@ Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept;
 Status mark_so_far(const Order& order, Event& done);
 
 /// Makes commands enqueued on `to` from now on wait for those enqueued on `from` so far. `from` is flushed,
-/// or they could wait for ever. Nothing is left to release.
+/// or they could wait for ever. Nothing is left to release. Where commands of `from` overtake each other, one that fails may
+/// end the wait while others still run (PoCL): what must not be lost has an event of its own.
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept;
 
-/// Makes commands enqueued on `queue` from now on wait for an event of a command that was enqueued there.
+/// Makes commands enqueued on `queue` from now on wait for an event of a command that was enqueued there, or elsewhere and
+/// flushed.
 Status come_after(cl_event event, cl_command_queue queue) noexcept;
 
 /// Waits for a command, and tells if it failed; `what` begins the error's text.

@@ -4,10 +4,12 @@
 #include "cl/sub_buffer.hpp"
 
 #include <cstddef>
+#include <new>
 #include <utility>
 
 #include "base/status.hpp"
 #include "cl/info.hpp"
+#include "cl/marker.hpp"
 #include "cl/order.hpp"
 #include "cl/pattern.hpp"
 #include "cl/quirks.hpp"
@@ -30,12 +32,13 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
-             bool in_turn) noexcept {
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event, bool in_turn,
+             cl_event after) noexcept {
   const Turn turn(in_turn);
   // As a guard fills new memory, so that it does not matter which of them comes first.
   const cl_int code =
-      clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes, 0, nullptr, event);
+      clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes,
+                          after != nullptr ? 1 : 0, after != nullptr ? &after : nullptr, event);
   return code == CL_SUCCESS
              ? Status::success
              : fail_cl(code, "clEnqueueFillBuffer", "a buffer cannot be made resident on queue %p",
@@ -64,8 +67,35 @@ void SubBuffers::follow(Needs& needs) noexcept {
   follows_ = true;
 }
 
-Status SubBuffers::touch(cl_command_queue queue, cl_mem root) noexcept {
-  return can_touch_ ? cl::touch(queue, root, 1, nullptr, in_turn_on_ != nullptr) : Status::success;
+Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event) noexcept {
+  if (!can_touch_) {
+    return Status::success;
+  }
+  const bool in_turn = in_turn_on_ != nullptr;
+  if (event == nullptr) {
+    return cl::touch(queue, root, 1, nullptr, in_turn);
+  }
+  try {
+    const auto made = std::make_shared<Event>();
+    const std::lock_guard lock(touching_);
+    const bool comes_after = last_touch_ != nullptr && !has_ended(last_touch_->get());
+    CLPOOL_TRY(
+        cl::touch(queue, root, 1, made->receive(), in_turn, comes_after ? last_touch_->get() : nullptr));
+    last_touch_ = made;
+    *event = made;
+    const cl_int code = clFlush(queue);
+    return code == CL_SUCCESS
+               ? Status::success
+               : fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
+                         static_cast<void*>(queue));
+  } catch (const std::bad_alloc&) {
+    return fail(Status::out_of_host_memory, "no host memory for the event of a chunk's first touch");
+  }
+}
+
+SharedEvent SubBuffers::last_touch() const noexcept {
+  const std::lock_guard lock(touching_);
+  return last_touch_;
 }
 
 Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out,

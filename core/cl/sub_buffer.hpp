@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 
 #include "base/status.hpp"
 #include "cl/handle.hpp"
@@ -20,10 +22,13 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 
 /// Makes a buffer exist on the queue's device, with undefined content, by a fill of one byte. Not by a
 /// migration: NVIDIA's driver (580.159 seen) crashes where one is enqueued while another thread enqueues
-/// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL. Needs OpenCL 1.2.
-/// `in_turn`: mixes_up_parts().
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
-             bool in_turn) noexcept;
+/// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL; after `after`, unless null.
+/// Needs OpenCL 1.2. `in_turn`: mixes_up_parts().
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event, bool in_turn,
+             cl_event after = nullptr) noexcept;
+
+/// An event that several have.
+using SharedEvent = std::shared_ptr<const Event>;
 
 /// The parts of one pool's chunks. Functions may be called by several threads at once. Their driver calls are made in
 /// turn where the driver needs that (mixes_up_parts()).
@@ -58,7 +63,11 @@ class SubBuffers {
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. Does nothing before OpenCL 1.2.
-  Status touch(cl_command_queue queue, cl_mem root) noexcept;
+  /// `event`, unless null, receives that of the touch, which then is one of last_touch(); the queue is flushed.
+  Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
+  /// Of the touches whose events were asked for, each of which comes after the one before: when it has ended, all have.
+  /// No marker tells that where commands overtake each other: drivers (PoCL) end it with any command that fails.
+  SharedEvent last_touch() const noexcept;
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.
   cl_int release(cl_mem part) noexcept;
@@ -67,6 +76,8 @@ class SubBuffers {
   void compare_thread() noexcept;
   Status use_once(cl_command_queue queue, cl_mem part) noexcept;
 
+  mutable std::mutex touching_;  ///< guards the next, while a touch is enqueued, too
+  SharedEvent last_touch_;
   Queue queue_;
   std::atomic<bool> follows_{false};
   std::atomic<bool> can_touch_{false};

@@ -370,21 +370,24 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
 }
 
 Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept {
-  Status status = Status::success;
-  if (toucher != nullptr) {
-    status = sub_buffers_.touch(toucher, reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value)));
-  }
   // What made the memory exist leaves its content undefined: commands on the pool's other queues come after
-  // it.
+  // it, and those on the same one where they may overtake it.
   const cl_command_queue first = toucher != nullptr ? toucher : allocator_->traits().queue;
+  const bool needs_event = first != nullptr && (own.epochs.out_of_order() || !own.epochs.has(first));
+  Status status = Status::success;
+  cl::SharedEvent made;
+  if (toucher != nullptr || needs_event) {
+    const auto root = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value));
+    status = sub_buffers_.touch(first, root, needs_event ? &made : nullptr);
+  }
   for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count();
        ++i) {
-    if (const cl_command_queue other = own.epochs.queue(i); other != first) {
-      status = cl::hand_over(first, other);
+    const cl_command_queue queue = own.epochs.queue(i);
+    if (made != nullptr) {
+      status = cl::come_after(made->get(), queue);
+    } else if (queue != first || own.epochs.out_of_order()) {
+      status = cl::hand_over(first, queue);
     }
-  }
-  if (status == Status::success && toucher != nullptr && own.epochs.only_queue() == nullptr) {
-    status = cl::hand_over(toucher, toucher);
   }
   if (status != Status::success) {
     const KeptError kept;

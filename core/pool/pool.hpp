@@ -272,8 +272,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Ends up to `most` ended pools whose memory nothing uses any more, beginning with those that were not asked
   /// for longest, and waits for that altogether so long; true if there were any. Called without a mutex.
   static bool end_ended(std::uint64_t most, std::uint64_t nanoseconds = 0) noexcept;
-  /// For whoever has no memory and no pool that could wait: also for those that other threads are ending.
-  static void end_all_ended() noexcept;
+  /// For whoever has no memory and no pool that could wait: also for those that other threads are ending. False: there is no
+  /// use in asking the driver again.
+  static bool end_all_ended() noexcept;
   static bool others_end_pools() noexcept;
   static bool is_nested_deep() noexcept;
   /// How many a call asks that only happens to come by.

@@ -143,11 +143,11 @@ bool Pool::finish(std::uint64_t nanoseconds) noexcept {
   if (is_on_its_way(nanoseconds)) {
     return false;
   }
+  note_given_back();  // before nobody ends it any more, for those who wait for either
   {
     const std::lock_guard lock(ended_mutex);
     leave_ended();
   }
-  note_given_back();
   delete this;
   return true;
 }
@@ -213,13 +213,16 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
-void Pool::end_all_ended() noexcept {
+bool Pool::end_all_ended() noexcept {
   const std::uint64_t deadline = clock_ns() + settling_to_end_ns;
   const std::uint64_t before = given_back();
+  bool waited = false;
   end_ended(UINT64_MAX, settling_to_end_ns);
   while (given_back() == before && others_end_pools() && clock_ns() < deadline) {
     std::this_thread::sleep_for(nap_while_others_end);
+    waited = true;
   }
+  return waited || given_back() != before;
 }
 
 bool Pool::others_end_pools() noexcept {

@@ -20,7 +20,13 @@ Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept {
   }
   if (status != Status::success) {
     const KeptError kept;
-    allocator_->deallocate(chunk.memory);
+    // The driver keeps buffers until their commands have ended; nothing keeps other memory under its fill.
+    if (unfinished && traits.kind != MemKind::buffer && cl::finish(unfinished.get()) != Status::success) {
+      send_message(sink(), Severity::error, "%llu bytes stay allocated, as their fill may still run: %s",
+                   static_cast<unsigned long long>(chunk.memory.size), last_error_message());
+    } else {
+      allocator_->deallocate(chunk.memory);
+    }
   }
   return status;
 }

@@ -21,8 +21,8 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   if (!late_events_.empty()) {
     look(visit, Close::all);
   }
-  if ((!rules_.outlives_release || has_pending()) && may_settle(longest)) {
-    settle_all(visit, longest);
+  if (!rules_.outlives_release || has_pending()) {
+    settle_all(visit, may_settle(longest) ? longest : 0);
   } else {
     look(visit, Close::due);
   }

@@ -182,6 +182,9 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
   }
   if (home != nullptr && home != queue && home != done) {
     CLPOOL_TRY(cl::hand_over(home, queue));
+    if (const cl::SharedEvent made = sub_buffers_.last_touch(); made != nullptr) {
+      CLPOOL_TRY(cl::come_after(made->get(), queue));
+    }
   }
   return former != nullptr && former != queue && former != done ? cl::hand_over(former, queue)
                                                                 : Status::success;
@@ -214,7 +217,10 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
       const PoolBlock& block = pool_block(mem);
       const auto* uses = static_cast<const Uses*>(block.attachment);
       const bool is_own = holds_back() ? own_->epochs.has(queue) : own_->epochs.only_queue() == queue;
-      if (is_own && (uses == nullptr || !uses->declared.only_these)) {
+      // What a block waits for may have been made before the pool adopted its queue.
+      const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
+                                                     (uses->set == nullptr || uses->set->epochs.has(queue)));
+      if (is_own && is_waited_for) {
         if (!rules_.uses_are_known) {
           set_mark(mem, known_mark);
         }

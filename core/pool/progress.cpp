@@ -196,13 +196,17 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
 }
 
 void Pool::settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept {
-  const std::uint64_t deadline = nanoseconds == 0 ? UINT64_MAX : now_ns() + nanoseconds;
+  const std::uint64_t start = now_ns();
+  std::uint64_t left = nanoseconds;
   for (int i = 0; i < most_settlings; ++i) {
     const std::uint64_t before = books_.turn();
-    settle(visit, nanoseconds);
-    if (books_.turn() == before || (!has_pending() && !books_.has_busy_chunk()) || now_ns() >= deadline) {
+    settle(visit, left);
+    const std::uint64_t took = now_ns() - start;
+    if (books_.turn() == before || (!has_pending() && !books_.has_busy_chunk()) ||
+        (nanoseconds != 0 && took >= nanoseconds)) {
       return;
     }
+    left = nanoseconds == 0 ? 0 : nanoseconds - took;
   }
 }
 

@@ -97,6 +97,24 @@ TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   other.reset();
 }
 
+TEST_F(EndedPools, OfCustomMemoryAreWaitedForHoweverLongTheyMayBe) {
+  NumberSource source;
+  const AllocatorHandle numbers = source.allocator();
+  options.wait_ns = UINT64_MAX;
+  PoolHandle pool = make_pool(numbers.get(), options);
+  MemHandle mem = allocate(pool, 4096);
+  SlowGate slow{Gate(scene.cl.context)};
+  const cl_command_queue other = scene.cl.another_queue();
+  ASSERT_OK(clpool_mem_used_on(mem.get(), other));
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(other, 1, slow.gate.list(), nullptr), CL_SUCCESS);
+  mem.reset();
+  slow.opens_after = 10;
+  stub_set_hook(SlowGate::look, &slow);
+  pool.reset();
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_EQ(source.live_chunks(), 0u);
+}
+
 /// Custom memory whose deallocation asks another pool for memory.
 struct AsksWhenTaken {
   clpool_pool* other = nullptr;

@@ -3,6 +3,7 @@
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "orderings/orderings.hpp"
@@ -398,6 +399,59 @@ TEST_F(PoolOrder, QueuesAndEventsOfOneBlockAreBothWaitedForWhenAPoolOfCustomMemo
   ending.reset();
   EXPECT_EQ(messages.count(CLPOOL_MESSAGE_ERROR, ""), 0u) << "everything had ended";
   EXPECT_EQ(numbers.live_chunks(), 0u);
+}
+
+TEST_F(PoolOrder, AQueueThatThePoolAdoptsIsWaitedForByBlocksThatWereUsedElsewhereBefore) {
+  stub_configure("svm=atomics");
+  for (const bool binds : {false, true}) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, nullptr, &made));
+    const AllocatorHandle allocator(made);
+    const PoolHandle svm = test::make_pool(allocator.get());
+    MemHandle mem = test::allocate(svm, block_size);
+    const void* const address = clpool_mem_pointer(mem.get());
+    const unsigned char value = 1;
+    Gate gate(scene.cl.context);
+    if (binds) {
+      ASSERT_OK(clpool_mem_bind_queue(mem.get(), other));
+    } else {
+      ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &value, 1, 0, block_size, 0, nullptr, nullptr));
+    }
+    ASSERT_OK(clpool_mem_fill(home, mem.get(), &value, 1, 0, block_size, 1, gate.list(), nullptr));
+    mem.reset();
+    for (int i = 0; i < 3; ++i) {
+      stub_run_all();
+      EXPECT_OK(clpool_pool_tick(svm.get()));
+    }
+    EXPECT_NE(clpool_mem_pointer(test::allocate(svm, block_size).get()), address)
+        << "the second command still runs";
+    gate.open();
+    stub_run_all();
+  }
+}
+
+TEST_F(PoolOrder, WhatIsThroughIsGivenBackWhetherOrNotItWasWaitedForInVainBefore) {
+  for (const bool trims : {false, true}) {
+    const auto give_back = [&] { return trims ? clpool_pool_trim(pool, 0) : clpool_pool_free_held(pool); };
+    make_pool({home}, true);
+    MemHandle first(allocate());
+    MemHandle second(allocate());
+    Gate gate(scene.cl.context);
+    ASSERT_OK(clpool_mem_used_on(first.get(), other));
+    for (cl_command_queue queue : {home, other}) {
+      ASSERT_EQ(clEnqueueBarrierWithWaitList(queue, 1, gate.list(), nullptr), CL_SUCCESS);
+    }
+    first.reset();
+    second.reset();
+    EXPECT_OK(give_back());
+    EXPECT_NE(stub_device_bytes(), 0u);
+    gate.open();
+    stub_set_hook([](const char*, void*) { stub_run_all(); }, nullptr);
+    EXPECT_OK(give_back());
+    stub_set_hook(nullptr, nullptr);
+    EXPECT_EQ(stub_device_bytes(), 0u);
+    EXPECT_OK(clpool_pool_release(std::exchange(pool, nullptr)));
+  }
 }
 
 TEST_F(PoolOrder, AChunkMadeForOneBlockIsTouchedToo) {
