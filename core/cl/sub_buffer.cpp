@@ -32,13 +32,12 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event, bool in_turn,
-             cl_event after) noexcept {
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
+             bool in_turn) noexcept {
   const Turn turn(in_turn);
   // As a guard fills new memory, so that it does not matter which of them comes first.
   const cl_int code =
-      clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes,
-                          after != nullptr ? 1 : 0, after != nullptr ? &after : nullptr, event);
+      clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes, 0, nullptr, event);
   return code == CL_SUCCESS
              ? Status::success
              : fail_cl(code, "clEnqueueFillBuffer", "a buffer cannot be made resident on queue %p",
@@ -78,9 +77,8 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event
   try {
     const auto made = std::make_shared<Event>();
     const std::lock_guard lock(touching_);
-    const bool comes_after = last_touch_ != nullptr && !has_ended(last_touch_->get());
-    CLPOOL_TRY(
-        cl::touch(queue, root, 1, made->receive(), in_turn, comes_after ? last_touch_->get() : nullptr));
+    CLPOOL_TRY(cl::touch(queue, root, 1, made->receive(), in_turn));
+    CLPOOL_TRY(come_after(made->get(), queue));
     last_touch_ = made;
     *event = made;
     const cl_int code = clFlush(queue);

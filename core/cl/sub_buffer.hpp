@@ -22,10 +22,10 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 
 /// Makes a buffer exist on the queue's device, with undefined content, by a fill of one byte. Not by a
 /// migration: NVIDIA's driver (580.159 seen) crashes where one is enqueued while another thread enqueues
-/// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL; after `after`, unless null.
-/// Needs OpenCL 1.2. `in_turn`: mixes_up_parts().
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event, bool in_turn,
-             cl_event after = nullptr) noexcept;
+/// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL. Needs OpenCL 1.2.
+/// `in_turn`: mixes_up_parts().
+Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
+             bool in_turn) noexcept;
 
 /// An event that several have.
 using SharedEvent = std::shared_ptr<const Event>;
@@ -63,10 +63,11 @@ class SubBuffers {
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. Does nothing before OpenCL 1.2.
-  /// `event`, unless null, receives that of the touch, which then is one of last_touch(); the queue is flushed.
+  /// `event`, unless null, receives that of the touch, which is last_touch() then; later commands of the queue come after it.
+  /// The queue is flushed.
   Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
-  /// Of the touches whose events were asked for, each of which comes after the one before: when it has ended, all have.
-  /// No marker tells that where commands overtake each other: drivers (PoCL) end it with any command that fails.
+  /// Of the touches whose events were asked for: when it has ended, all before it have. No marker tells that where commands
+  /// overtake each other: drivers (PoCL) end it with any command that fails.
   SharedEvent last_touch() const noexcept;
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.

@@ -383,10 +383,10 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
   for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count();
        ++i) {
     const cl_command_queue queue = own.epochs.queue(i);
-    if (made != nullptr) {
-      status = cl::come_after(made->get(), queue);
-    } else if (queue != first || own.epochs.out_of_order()) {
+    if (made == nullptr && (queue != first || own.epochs.out_of_order())) {
       status = cl::hand_over(first, queue);
+    } else if (made != nullptr && queue != first) {
+      status = cl::come_after(made->get(), queue);
     }
   }
   if (status != Status::success) {

@@ -12,8 +12,9 @@ constexpr std::size_t block_size = 4096;
 
 /// Over which allocator the pool is, how many queues it is told of, and whether the block is used on the first.
 struct NewChunk {
+  enum class Over { context, first_queue, queue_of_its_own };
   const char* name;
-  bool touched_by_allocator;
+  Over over;
   std::uint32_t queue_count;
   bool used_on_first;
 };
@@ -37,34 +38,37 @@ class NewChunks : public testing::TestWithParam<NewChunk> {
 TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
   stub_configure("fails_markers=1");
   const cl_command_queue overtaking = scene.queue;
-  const cl_command_queue queues[] = {overtaking, scene.cl.another_queue()};
   clpool_allocator* made = nullptr;
-  ASSERT_OK(GetParam().touched_by_allocator ? clpool_allocator_create_immediate(overtaking, 0, &made)
-                                            : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const cl_command_queue toucher = GetParam().over == NewChunk::Over::first_queue
+                                       ? overtaking
+                                       : scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  const cl_command_queue queues[] = {overtaking, scene.cl.another_queue()};
+  ASSERT_OK(GetParam().over == NewChunk::Over::context
+                ? clpool_allocator_create_deferred(scene.cl.context, 0, &made)
+                : clpool_allocator_create_immediate(toucher, 0, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = queues;
   options.queue_count = GetParam().queue_count;
   const PoolHandle pool = make_pool(allocator.get(), options);
   for (int chunks = 1; chunks <= 2; ++chunks) {  // the second one's touch comes after the first one's
-    Gate gate(scene.cl.context);
     Gate failing(scene.cl.context);
     clpool_mem* const scratch = scene.memory(Side::buffer, target_byte);
+    OwnedEvent fails;
     ASSERT_EQ(clEnqueueFillBuffer(overtaking, clpool_mem_handle(scratch), &source_byte, 1, 0, 64, 1,
-                                  failing.list(), nullptr),
+                                  failing.list(), fails.receive()),
               CL_SUCCESS);
-    ASSERT_EQ(clEnqueueBarrierWithWaitList(overtaking, 1, gate.list(), nullptr), CL_SUCCESS);
     std::vector<MemHandle> blocks;
     for (int i = 0; i < chunks; ++i) {
       blocks.push_back(allocate(pool, std::size_t{1} << (22 + i)));
     }
     const bool is_known = GetParam().used_on_first || GetParam().queue_count == 2;
     fill(GetParam().used_on_first ? overtaking : queues[1], blocks[0].get(), is_known);
-    stub_run_all();
     failing.open(-1);
-    stub_run_all();
-    gate.open();
-    stub_run_all();
+    stub_run(fails.get());
+    while (const std::size_t count = stub_runnable(nullptr)) {
+      stub_run_nth(nullptr, count - 1);  // the newest first: what may overtake does
+    }
     EXPECT_EQ(stub_memory(clpool_mem_handle(blocks[0].get()))[0], source_byte) << chunks;
     blocks.clear();
     stub_run_all();
@@ -72,14 +76,18 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, NewChunks,
-                         testing::Values(NewChunk{"DeferredMemoryOnTheOneQueue", false, 1, true},
-                                         NewChunk{"DeferredMemoryOnTheOther", false, 2, false},
-                                         NewChunk{"DeferredMemoryOnAForeignQueue", false, 1, false},
-                                         NewChunk{"ImmediateMemoryOnTheOneQueue", true, 1, true},
-                                         NewChunk{"ImmediateMemoryOnTheOther", true, 2, false},
-                                         NewChunk{"ImmediateMemoryOnAForeignQueue", true, 1, false}),
-                         [](const auto& of) { return std::string(of.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Of, NewChunks,
+    testing::Values(NewChunk{"DeferredMemoryOnTheOneQueue", NewChunk::Over::context, 1, true},
+                    NewChunk{"DeferredMemoryOnTheOther", NewChunk::Over::context, 2, false},
+                    NewChunk{"DeferredMemoryOnAForeignQueue", NewChunk::Over::context, 1, false},
+                    NewChunk{"ImmediateMemoryOnTheOneQueue", NewChunk::Over::first_queue, 1, true},
+                    NewChunk{"ImmediateMemoryOnTheOther", NewChunk::Over::first_queue, 2, false},
+                    NewChunk{"ImmediateMemoryOnAForeignQueue", NewChunk::Over::first_queue, 1, false},
+                    NewChunk{"MemoryOfAnotherQueueOnTheOneQueue", NewChunk::Over::queue_of_its_own, 1, true},
+                    NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1,
+                             false}),
+    [](const auto& of) { return std::string(of.param.name); });
 
 TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   Scene scene;
