@@ -114,6 +114,14 @@ def interrupt(*_arguments):
     signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture(autouse=True)
+def heeds_ctrl_c():
+    """A process that was begun in the background of a shell ignores it."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
 @pytest.mark.parametrize("callback", ["collect", "out_of_memory"])
 def test_ctrl_c_in_a_callback_of_a_pool_reaches_the_caller(queue, callback):
     allocator = clpool.LimitAllocator(clpool.ImmediateAllocator(queue), 1 << 20)
