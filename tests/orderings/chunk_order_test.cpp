@@ -8,8 +8,6 @@
 namespace clpool::test {
 namespace {
 
-constexpr std::size_t block_size = 4096;
-
 /// Over which allocator the pool is, how many queues it is told of, and whether the block is used on the first.
 struct NewChunk {
   enum class Over { context, first_queue, queue_of_its_own };
@@ -32,6 +30,7 @@ class NewChunks : public testing::TestWithParam<NewChunk> {
     }
     clFlush(queue);
   }
+  static constexpr std::size_t block_size = 4096;
   Scene scene;
 };
 
@@ -101,7 +100,7 @@ TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   const PoolHandle pool = make_pool(allocator.get(), options);
   stub_fail_from("clEnqueueBarrierWithWaitList", 1, CL_OUT_OF_RESOURCES);
   clpool_mem* mem = nullptr;
-  EXPECT_EQ(clpool_pool_allocate(pool.get(), block_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 4096, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   stub_fail_none();
   stub_run_all();  // the driver aborts if memory has gone under its fill
   EXPECT_EQ(stub_device_bytes(), 0u);
