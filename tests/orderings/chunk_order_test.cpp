@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before the first commands on a new chunk, on a driver whose markers end with any command that fails while
 // others still run.
+#include <cstring>
+
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -87,6 +89,26 @@ INSTANTIATE_TEST_SUITE_P(
                     NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1,
                              false}),
     [](const auto& of) { return std::string(of.param.name); });
+
+TEST(NewChunksOnAnOvertakingQueue, AreNotHandedOutIfTheyCannotBeMadeReady) {
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &scene.queue;
+  options.queue_count = 1;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  for (const char* const call : {"clEnqueueFillBuffer", "clEnqueueBarrierWithWaitList", "clFlush"}) {
+    stub_fail(call, 1, CL_INVALID_OPERATION);
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), 4096, &mem), CLPOOL_ERROR_OPENCL);
+    EXPECT_NE(std::strstr(clpool_last_error_message(), call), nullptr) << clpool_last_error_message();
+    stub_fail_none();
+    stub_run_all();
+    EXPECT_EQ(stub_device_bytes(), 0u) << call;
+  }
+}
 
 TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   Scene scene;
