@@ -97,6 +97,22 @@ TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   other.reset();
 }
 
+TEST_F(EndedPools, GiveBackTheirMemoryWhenAnotherPoolIsMadeOrEnds) {
+  PoolHandle another = make_pool(allocator.get(), options);
+  for (const bool made : {true, false}) {
+    Gate gate(scene.cl.context);
+    end_a_pool(gate, 4096);
+    EXPECT_NE(stub_device_bytes(), 0u);
+    gate.open();
+    stub_run_all();
+    const PoolHandle next = made ? make_pool(allocator.get(), options) : nullptr;
+    if (!made) {
+      another.reset();
+    }
+    EXPECT_EQ(stub_device_bytes(), 0u) << made;
+  }
+}
+
 TEST_F(EndedPools, OfCustomMemoryAreWaitedForHoweverLongTheyMayBe) {
   NumberSource source;
   const AllocatorHandle numbers = source.allocator();
