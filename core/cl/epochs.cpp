@@ -75,14 +75,17 @@ void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
   closed_.splice(place, closed);
 }
 
-bool Epochs::are_through(Closed& closed) noexcept {
+bool Epochs::are_through(Closed& closed, std::uint64_t& covers, std::size_t& on) noexcept {
   for (std::size_t i = 0; i < closed.events.size(); ++i) {
     const cl_int state = state_of(closed.events[i].get());
     if (state < CL_COMPLETE && closed.refused[i] < most_refused) {
+      const std::uint64_t newest = open() - 1;
       Event again;
       const Status status = enqueue_marker(queues_[i].get(), has_old_, again);
       if (status == Status::success) {
         closed.events[i] = std::move(again);
+        covers = newest;
+        on = i;
       } else if (status ==
                  Status::opencl) {  // not for want of memory, of which there may be some a moment later
         ++closed.refused[i];
@@ -96,11 +99,27 @@ bool Epochs::are_through(Closed& closed) noexcept {
   return true;
 }
 
+void Epochs::stand_for_later(Closed& closed, std::uint64_t covers, std::size_t on,
+                             std::list<Closed>& covered) noexcept {
+  while (!closed_.empty() && closed_.front().number <= covers) {
+    Closed& later = closed_.front();
+    closed.number = later.number;
+    for (std::size_t i = 0; i < closed.events.size(); ++i) {
+      if (i != on) {  // its marker is behind the earlier one
+        std::swap(closed.events[i], later.events[i]);
+        closed.refused[i] = std::max(closed.refused[i], later.refused[i]);
+      }
+    }
+    covered.splice(covered.end(), closed_, closed_.begin());
+  }
+}
+
 void Epochs::poll() noexcept {
   // The oldest epochs are taken out, asked without the lock, and put back if they still run. Numbers complete
   // in order: an epoch that could not be marked is covered by the next one that could.
   for (;;) {
     std::list<Closed> oldest;
+    std::list<Closed> covered;
     {
       const std::lock_guard lock(mutex_);
       if (closed_.empty()) {
@@ -109,9 +128,12 @@ void Epochs::poll() noexcept {
       oldest.splice(oldest.begin(), closed_, closed_.begin());
     }
     Closed& asked = oldest.front();
-    const bool ended = are_through(asked);
+    std::uint64_t covers = 0;
+    std::size_t on = 0;
+    const bool ended = are_through(asked, covers, on);
     const std::lock_guard lock(mutex_);
     if (!ended) {
+      stand_for_later(asked, covers, on, covered);
       put_in_order(oldest);
       return;
     }

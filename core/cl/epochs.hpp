@@ -67,7 +67,12 @@ class Epochs {
   /// that and is enqueued again, as often as it fails: PoCL fails it with any command before it, while others
   /// of the queue still run. Queues that take none any more, time and again, are dead; those that lack the
   /// memory for one are not.
-  bool are_through(Closed& closed) noexcept;
+  /// `covers` receives the number up to which such a new marker covers all epochs on its queue, and `on` that queue.
+  bool are_through(Closed& closed, std::uint64_t& covers, std::size_t& on) noexcept;
+  /// Has `closed`, whose queue `on` is marked anew, stand for all closed epochs up to `covers`, which are put into `covered`:
+  /// each would need a new marker of its own. mutex_ is held.
+  void stand_for_later(Closed& closed, std::uint64_t covers, std::size_t on,
+                       std::list<Closed>& covered) noexcept;
 
   /// Moves the one element of `closed` to its place in closed_. mutex_ is held.
   void put_in_order(std::list<Closed>& closed) noexcept;

@@ -180,9 +180,11 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
       former = uses->declared.former;
     }
   }
-  if (home != nullptr && home != queue && home != done) {
-    CLPOOL_TRY(cl::hand_over(home, queue));
-    if (const cl::SharedEvent made = sub_buffers_.last_touch(); made != nullptr) {
+  if (home != nullptr && home != queue) {
+    if (home != done) {
+      CLPOOL_TRY(cl::hand_over(home, queue));
+    }
+    for (const cl::SharedEvent& made : sub_buffers_.touches()) {
       CLPOOL_TRY(cl::come_after(made->get(), queue));
     }
   }
@@ -195,7 +197,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   {
     const Visit visit(*this);
     const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
-    if (uses != nullptr && uses->set != nullptr && uses->set->epochs.has(queue)) {
+    if (uses != nullptr && uses->declared.has_use_of(queue)) {
       return Status::success;
     }
   }

@@ -4,6 +4,7 @@
 // Made while the block is handed out; travels with it while it waits for events after its release.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -21,6 +22,11 @@ struct DeclaredQueues {
   /// The queue whose earlier commands still used the memory when it was handed out to that queue again.
   cl_command_queue former = nullptr;
   bool only_these = false;  ///< the pool's own queues do not use it, unless they are among them
+
+  /// Whether a use of the queue was declared: not by the block's being bound to it, which may end.
+  bool has_use_of(cl_command_queue queue) const noexcept {
+    return std::binary_search(queues.begin(), queues.end(), queue);
+  }
 };
 
 struct Uses {

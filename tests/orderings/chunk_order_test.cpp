@@ -3,6 +3,7 @@
 // What comes before the first commands on a new chunk, on a driver whose markers end with any command that fails while
 // others still run.
 #include <cstring>
+#include <string>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -17,6 +18,7 @@ struct NewChunk {
   Over over;
   std::uint32_t queue_count;
   bool used_on_first;
+  bool is_bound = false;  ///< to the queue on which it is used
 };
 
 class NewChunks : public testing::TestWithParam<NewChunk> {
@@ -60,11 +62,14 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
                                   failing.list(), fails.receive()),
               CL_SUCCESS);
     std::vector<MemHandle> blocks;
+    blocks.reserve(2);
     for (int i = 0; i < chunks; ++i) {
       blocks.push_back(allocate(pool, std::size_t{1} << (22 + i)));
     }
     const bool is_known = GetParam().used_on_first || GetParam().queue_count == 2;
-    fill(GetParam().used_on_first ? overtaking : queues[1], blocks[0].get(), is_known);
+    const cl_command_queue user = GetParam().used_on_first ? overtaking : queues[1];
+    ASSERT_OK(GetParam().is_bound ? clpool_mem_bind_queue(blocks[0].get(), user) : CLPOOL_SUCCESS);
+    fill(user, blocks[0].get(), is_known);
     failing.open(-1);
     stub_run(fails.get());
     while (const std::size_t count = stub_runnable(nullptr)) {
@@ -79,15 +84,16 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, NewChunks,
-    testing::Values(NewChunk{"DeferredMemoryOnTheOneQueue", NewChunk::Over::context, 1, true},
-                    NewChunk{"DeferredMemoryOnTheOther", NewChunk::Over::context, 2, false},
-                    NewChunk{"DeferredMemoryOnAForeignQueue", NewChunk::Over::context, 1, false},
-                    NewChunk{"ImmediateMemoryOnTheOneQueue", NewChunk::Over::first_queue, 1, true},
-                    NewChunk{"ImmediateMemoryOnTheOther", NewChunk::Over::first_queue, 2, false},
-                    NewChunk{"ImmediateMemoryOnAForeignQueue", NewChunk::Over::first_queue, 1, false},
-                    NewChunk{"MemoryOfAnotherQueueOnTheOneQueue", NewChunk::Over::queue_of_its_own, 1, true},
-                    NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1,
-                             false}),
+    testing::Values(
+        NewChunk{"DeferredMemoryOnTheOneQueue", NewChunk::Over::context, 1, true},
+        NewChunk{"DeferredMemoryOnTheOther", NewChunk::Over::context, 2, false},
+        NewChunk{"DeferredMemoryOnAForeignQueue", NewChunk::Over::context, 1, false},
+        NewChunk{"ImmediateMemoryOnTheOneQueue", NewChunk::Over::first_queue, 1, true},
+        NewChunk{"ImmediateMemoryOnTheOther", NewChunk::Over::first_queue, 2, false},
+        NewChunk{"ImmediateMemoryOnAForeignQueue", NewChunk::Over::first_queue, 1, false},
+        NewChunk{"ImmediateMemoryBoundToAForeignQueue", NewChunk::Over::first_queue, 1, false, true},
+        NewChunk{"MemoryOfAnotherQueueOnTheOneQueue", NewChunk::Over::queue_of_its_own, 1, true},
+        NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1, false}),
     [](const auto& of) { return std::string(of.param.name); });
 
 TEST(NewChunksOnAnOvertakingQueue, AreNotHandedOutIfTheyCannotBeMadeReady) {
@@ -107,6 +113,44 @@ TEST(NewChunksOnAnOvertakingQueue, AreNotHandedOutIfTheyCannotBeMadeReady) {
     stub_fail_none();
     stub_run_all();
     EXPECT_EQ(stub_device_bytes(), 0u) << call;
+  }
+}
+
+/// A driver that runs commands, and with them a program's functions, where it is called.
+struct AllocatesWithinACall {
+  clpool_pool* pool;
+  cl_command_queue other;
+  std::string call;
+  clpool_status status = CLPOOL_ERROR_INTERNAL;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<AllocatesWithinACall*>(user);
+    if (self.call != entry_point) {
+      return;
+    }
+    self.call.clear();
+    clpool_mem* mem = nullptr;
+    self.status = clpool_pool_allocate(self.pool, 9 << 20, &mem);
+    EXPECT_OK(clpool_mem_fill(self.other, mem, &source_byte, 1, 0, 64, 0, nullptr, nullptr));
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+};
+
+TEST(NewChunksOnAnOvertakingQueue, AreMadeReadyWithoutALock) {
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &scene.queue;
+  options.queue_count = 1;
+  for (const char* const call : {"clEnqueueFillBuffer", "clEnqueueBarrierWithWaitList", "clFlush"}) {
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    AllocatesWithinACall within{pool.get(), scene.cl.queue, call};
+    stub_set_hook(AllocatesWithinACall::look, &within);
+    EXPECT_NE(allocate(pool, 4096), nullptr);
+    stub_set_hook(nullptr, nullptr);
+    EXPECT_OK(within.status);
+    stub_run_all();
   }
 }
 

@@ -87,6 +87,23 @@ TEST_F(DeclaredUses, OfAPoolOverOneQueueWaitForTheDeclaredOnes) {
   EXPECT_EQ(pending(), 0U);
 }
 
+TEST_F(DeclaredUses, LastLongerThanTheBlockIsBoundToTheirQueue) {
+  make({home});
+  for (const bool unbinds : {true, false}) {
+    ASSERT_OK(clpool_mem_bind_queue(mem, other));
+    ASSERT_OK(clpool_mem_used_on(mem, other));
+    ASSERT_OK(unbinds ? clpool_mem_unbind_queue(mem) : clpool_mem_bind_queue(mem, third));
+    Gate gate(scene.cl.context);
+    hold_up(other, gate);
+    ASSERT_OK(clpool_mem_release(mem));
+    EXPECT_GT(pending(), 0U);
+    gate.open();
+    EXPECT_EQ(pending(), 0U);
+    ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
+  }
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
 /// What made a block's chunk is all that such a queue waits for, and no longer than it takes.
 TEST_F(DeclaredUses, OfAQueueThatIsNoneOfThePoolsWaitForNoneOfThese) {
   make({home, other});

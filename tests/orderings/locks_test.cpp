@@ -22,6 +22,9 @@ clpool_status deferred(Scene& scene, clpool_allocator** allocator) {
 clpool_status immediate(Scene& scene, clpool_allocator** allocator) {
   return clpool_allocator_create_immediate(scene.cl.queue, 0, allocator);
 }
+clpool_status overtaking(Scene& scene, clpool_allocator** allocator) {
+  return clpool_allocator_create_immediate(scene.queue, 0, allocator);
+}
 clpool_status page_locked(Scene& scene, clpool_allocator** allocator) {
   return clpool_allocator_create_pinned(scene.cl.queue, 0, allocator);
 }
@@ -41,6 +44,7 @@ const LockedPool kinds[] = {
     {"immediate", false, false, coalescing, immediate},
     {"immediate_of_two_queues", false, true, coalescing, immediate},
     {"immediate_binned", false, true, binned, immediate},
+    {"overtaking", false, true, coalescing, overtaking},
     {"page_locked", false, false, coalescing, page_locked},
     {"page_locked_binned", false, true, binned, page_locked},
     {"coarse", true, false, coalescing, coarse},
@@ -75,7 +79,7 @@ class NoLock : public testing::TestWithParam<LockedPool> {
 
   void make_pool() {
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-    const cl_command_queue queues[] = {scene.cl.queue, other};
+    const cl_command_queue queues[] = {scene.cl.queue, GetParam().make == overtaking ? scene.queue : other};
     options.queues = queues;
     options.queue_count = GetParam().two_queues ? 2 : 1;
     options.strategy = GetParam().strategy;

@@ -272,6 +272,29 @@ TEST_P(FailingCommands, DoNotFreeABlockWhileTheDriverLacksMemoryForMarkers) {
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
 
+TEST_F(PoolOrder, HoweverManyMarkersFailedOneNewOneStandsForAll) {
+  stub_configure("fails_markers=1");
+  make_pool({home, scene.queue});
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 30; ++i) {
+    blocks.push_back(allocate());
+  }
+  stub_run_all();
+  Gate failing(scene.cl.context);
+  fill(scene.queue, blocks[0], 1, &failing);
+  for (clpool_mem* const block : blocks) {
+    EXPECT_OK(clpool_mem_release(block));
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  failing.open(-1);
+  stub_run_all();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+    stub_run_all();
+  }
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
+
 TEST_F(PoolOrder, AQueueThatTakesNoMarkersSaysNothingOfAnother) {
   stub_configure("fails_markers=1");
   const cl_command_queue dead = scene.queue;
