@@ -243,7 +243,7 @@ TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPoolHo
     const PoolHandle pool = make_pool(allocator.get(), options);
     std::vector<MemHandle> blocks;
     for (int i = 0; i < 400; ++i) {
-      blocks.push_back(allocate(pool, 100 * 1024));
+      blocks.push_back(allocate(pool, 102'400));
       ASSERT_OK(clpool_mem_release_after(blocks.back().get(), 1, gate.list()));
     }
   }

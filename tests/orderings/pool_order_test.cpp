@@ -275,9 +275,9 @@ TEST_P(FailingCommands, DoNotFreeABlockWhileTheDriverLacksMemoryForMarkers) {
 TEST_F(PoolOrder, HoweverManyMarkersFailedOneNewOneStandsForAll) {
   stub_configure("fails_markers=1");
   make_pool({home, scene.queue});
-  std::vector<clpool_mem*> blocks;
-  for (int i = 0; i < 30; ++i) {
-    blocks.push_back(allocate());
+  std::vector<clpool_mem*> blocks(30);
+  for (clpool_mem*& block : blocks) {
+    block = allocate();
   }
   stub_run_all();
   Gate failing(scene.cl.context);
