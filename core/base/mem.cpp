@@ -59,6 +59,8 @@ Status MemOwner::begin_use(Mem&, cl_command_queue) noexcept {
   return Status::success;
 }
 
+void MemOwner::note_put_off_use(Mem&) noexcept {}
+
 bool MemOwner::keeps_rounding_bytes(const Mem&) const noexcept {
   return false;
 }

@@ -50,6 +50,8 @@ class MemOwner {
   /// Said before a command of this library that uses `mem` is enqueued on `queue`: the owner remembers the
   /// use until the command is complete. A failure means that the command must not be enqueued.
   virtual Status begin_use(Mem& mem, cl_command_queue queue) noexcept;
+  /// Said before that where the command was put off to some later call.
+  virtual void note_put_off_use(Mem& mem) noexcept;
   /// True if commands must leave the rounding bytes beyond `mem` alone although nobody else has them.
   virtual bool keeps_rounding_bytes(const Mem& mem) const noexcept;
   /// Context in which the memory lives; null for custom memory. No reference is added.
@@ -90,6 +92,8 @@ enum Mark : std::uint8_t {
   look_mark = 1,   ///< it has uses or a tag, or its pool holds back
   idle_mark = 2,   ///< the caller says that no command uses it
   known_mark = 4,  ///< the library enqueued its uses, where the pool knows of no others
+  late_mark =
+      8,  ///< a command that was put off was enqueued, of which the caller cannot know whether it is through
 };
 
 /// Sets a mark. Several threads may, while the memory is live.

@@ -230,6 +230,9 @@ Map::Map() noexcept
     : LateRelease([](LateRelease& object) noexcept {
         auto& map = static_cast<Map&>(object);
         map.state = MemState::live;
+        if (map.is_mapped) {
+          map.mem->owner->note_put_off_use(*map.mem);
+        }
         if (release_map(map) != Status::success) {
           send_message({}, Severity::error, "a map whose release was put off: %s", last_error_message());
         }

@@ -38,6 +38,12 @@ class ObjectOwner final : public MemOwner {
     return object.of_any_context ? Status::success : cl::require_context(queue, object.context.get());
   }
 
+  void note_put_off_use(Mem& mem) noexcept override {
+    if (Mem* const parent = static_cast<ObjectMem&>(mem).parent; parent != nullptr) {
+      parent->owner->note_put_off_use(*parent);
+    }
+  }
+
   cl_context context_of(const Mem& mem) const noexcept override {
     return static_cast<const ObjectMem&>(mem).context.get();
   }

@@ -82,7 +82,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// The same for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {
     const PoolBlock& block = pool_block(mem);
-    return block.tag == 0 && block.attachment == nullptr && push_to_own_cache(mem);
+    return block.tag == 0 && block.attachment == nullptr && (mem.marks & late_mark) == 0 &&
+           push_to_own_cache(mem);
   }
 
   /// Gives up one reference of a block; the caller knows that no command uses it.
@@ -115,6 +116,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status take_back(Mem& mem) noexcept override;
   Status take_back_later(Mem& mem) noexcept override;
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
+  void note_put_off_use(Mem& mem) noexcept override { set_mark(mem, late_mark); }
   bool keeps_rounding_bytes(const Mem&) const noexcept override { return guard_ != nullptr; }
   cl_context context_of(const Mem& mem) const noexcept override;
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;

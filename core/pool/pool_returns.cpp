@@ -38,7 +38,7 @@ Status Pool::take_back(Mem& mem) noexcept {
 
 Status Pool::release_idle(Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
-  if (mem.references.load(std::memory_order_acquire) == 1) {
+  if (mem.references.load(std::memory_order_acquire) == 1 && (mem.marks & late_mark) == 0) {
     set_mark(mem, idle_mark);
   }
   return release_mem(mem);

@@ -139,6 +139,41 @@ TEST_F(ReleaseLater, AMapCountsAsReleasedAtOnceAndIsUnmappedLater) {
   stub_run_all();
 }
 
+TEST_F(ReleaseLater, AnUnmappingThatWasPutOffIsWaitedForByReleasesOfWhatCallersBelieveIdle) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+  const AllocatorHandle allocator(made);
+  for (const std::size_t queues : {1, 2}) {
+    const cl_command_queue all[] = {scene.cl.queue, scene.cl.another_queue()};
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = all;
+    options.queue_count = static_cast<std::uint32_t>(queues);
+    const PoolHandle pool = test::make_pool(allocator.get(), options);
+    for (const bool of_a_part : {false, true}) {
+      clpool_mem* const mem = test::allocate(pool, 4096).release();
+      clpool_mem* part = nullptr;
+      ASSERT_OK(of_a_part ? clpool_mem_sub_region(mem, 0, 1024, 0, &part) : CLPOOL_SUCCESS);
+      clpool_map* map = nullptr;
+      ASSERT_OK(clpool_mem_map(all[1], of_a_part ? part : mem, CL_MAP_READ, 0, CLPOOL_WHOLE_SIZE, 1, 0,
+                               nullptr, nullptr, &map));
+      EXPECT_OK(clpool_mem_release(part));
+      Gate gate(scene.cl.context);
+      ASSERT_EQ(clEnqueueBarrierWithWaitList(all[1], 1, gate.list(), nullptr), CL_SUCCESS);
+      EXPECT_OK(clpool_map_release_later(map));
+      EXPECT_OK(clpool_pool_tick(pool.get()));  // carries it out
+      EXPECT_OK(clpool_mem_release_idle(mem));
+      EXPECT_OK(clpool_pool_free_held(pool.get()));
+      EXPECT_NE(stub_device_bytes(), 0u) << "the unmapping has not been carried out";
+      gate.open();
+      stub_run_all();
+      EXPECT_OK(clpool_pool_tick(pool.get()));
+      stub_run_all();
+      EXPECT_OK(clpool_pool_free_held(pool.get()));
+      stub_run_all();
+    }
+  }
+}
+
 /// A result of a cache: a buffer, which goes with it.
 clpool_memo_value* buffer_of(clpool_memo* memo, cl_context context) {
   clpool_memo_ops ops = CLPOOL_MEMO_OPS_INIT;

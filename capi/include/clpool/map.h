@@ -131,6 +131,7 @@ CLPOOL_API clpool_status clpool_map_release(clpool_map* map) CLPOOL_NOEXCEPT;
  * Unmaps and gives the map back at some later time, for finalizers: neither waits, nor allocates, nor calls a
  * driver. The release is carried out by a later call that may do so, on any thread: one that makes or
  * releases an object of this library, other than a heap or NULL, unless a pool serves it from what it has.
+ * As nobody can tell when that is, a block of a pool waits for the unmapping whatever releases it.
  * @param map the map, which counts as released at once; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already.
  * Thread safety: any thread, also within callbacks. OpenCL calls: none.
