@@ -57,9 +57,9 @@ def test_a_thread_gets_back_what_another_forgot(numbers, context):
 
 def test_a_thread_that_only_takes_from_a_pool_gives_back_what_others_forgot(numbers, pool):
     allocator = clpool.CustomAllocator(numbers.allocate, numbers.deallocate)
-    pool.allocate(100).release()
 
     def work():
+        pool.allocate(100).release()  # this thread's cache has one
         in_a_thread(lambda: allocator(100) and None or True)
         pool.allocate(100).release()  # a hit
         return nothing_lives(numbers)
