@@ -5,7 +5,8 @@
 // much of it the driver's calls for parts take, the parts made, and the longest that a request, its command
 // and a release took: one that waits for another block's command shows there. Calls that make and release chunks
 // are counted apart. Each log runs three times through one pool: first where chunks are made, then where they are
-// there already, of which the faster is printed.
+// there already, of which the faster is printed. The commands alone are the same walk through the log, with the
+// same looks at the clock, where each block is one of a few that are kept.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -159,25 +160,57 @@ struct Pass {
   double chunks = 0;  ///< ns a request in the driver's calls for chunks, which `host` is without
 };
 
-/// Commands on one block of `pool` that is kept.
-Pass run_commands(std::uint64_t count, clpool_pool* pool) {
-  clpool_mem* kept = nullptr;
-  require(clpool_pool_allocate(pool, largest_fill, &kept), "allocate");
-  Pass pass;
-  const auto begin = Clock::now();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto asked = Clock::now();
-    fill(kept, largest_fill);
-    pass.command = std::max(pass.command, nanoseconds(Clock::now() - asked));
-  }
-  pass.host = nanoseconds(Clock::now() - begin) / static_cast<double>(count);
-  clFinish(device().queue);
-  require(clpool_mem_release(kept), "release");
-  return pass;
-}
+/// So many blocks are kept where commands are to be measured alone: commands on ever the same one would be
+/// cheaper than those on ever other ones.
+constexpr std::size_t most_kept = 64;
 
-Pass run(const Log& log, clpool_pool* pool) {
-  std::vector<clpool_mem*> blocks(log.slots);
+/// Where a log's blocks come from: the pool, or for nothing.
+class Source {
+ public:
+  Source(const Log& log, clpool_pool* pool) : pool_(pool), blocks_(log.slots) {}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  virtual ~Source() {
+    for (clpool_mem* block : blocks_) {
+      clpool_mem_release(block);
+    }
+  }
+  virtual clpool_mem* take(std::uint64_t slot, std::uint64_t size) = 0;
+  virtual void give_back(std::uint64_t slot) = 0;
+
+ protected:
+  clpool_pool* const pool_;
+  std::vector<clpool_mem*> blocks_;
+};
+
+class Pooled final : public Source {
+ public:
+  using Source::Source;
+  clpool_mem* take(std::uint64_t slot, std::uint64_t size) override {
+    require(clpool_pool_allocate(pool_, size, &blocks_[slot]), "allocate");
+    return blocks_[slot];
+  }
+  void give_back(std::uint64_t slot) override {
+    require(clpool_mem_release(blocks_[slot]), "release");
+    blocks_[slot] = nullptr;
+  }
+};
+
+class Kept final : public Source {
+ public:
+  Kept(const Log& log, clpool_pool* pool) : Source(log, pool) {
+    blocks_.resize(std::min(blocks_.size(), most_kept));
+    for (clpool_mem*& block : blocks_) {
+      require(clpool_pool_allocate(pool, largest_fill, &block), "allocate");
+      fill(block, largest_fill);
+    }
+    clFinish(device().queue);
+  }
+  clpool_mem* take(std::uint64_t slot, std::uint64_t) override { return blocks_[slot % blocks_.size()]; }
+  void give_back(std::uint64_t) override {}
+};
+
+Pass run(const Log& log, clpool_pool* pool, Source& source) {
   const clpool_pool_stats before = statistics(pool);
   calls = {};
   Pass pass;
@@ -186,17 +219,16 @@ Pass run(const Log& log, clpool_pool* pool) {
     const double chunks_before = calls.of_chunks;
     const auto asked = Clock::now();
     if (!event.is_allocation) {
-      require(clpool_mem_release(blocks[event.slot]), "release");
-      blocks[event.slot] = nullptr;
+      source.give_back(event.slot);
       pass.release =
           std::max(pass.release, nanoseconds(Clock::now() - asked) - (calls.of_chunks - chunks_before));
       continue;
     }
-    require(clpool_pool_allocate(pool, event.size, &blocks[event.slot]), "allocate");
+    clpool_mem* const block = source.take(event.slot, event.size);
     const auto served = Clock::now();
     pass.request = std::max(pass.request, nanoseconds(served - asked) - (calls.of_chunks - chunks_before));
     if (event.size != 0) {
-      fill(blocks[event.slot], event.size);
+      fill(block, event.size);
       pass.command = std::max(pass.command, nanoseconds(Clock::now() - served));
     }
   }
@@ -207,12 +239,13 @@ Pass run(const Log& log, clpool_pool* pool) {
   pass.made = 100.0 * static_cast<double>(statistics(pool).sub_buffers_created - before.sub_buffers_created) /
               requests;
   clFinish(device().queue);
-  for (clpool_mem* block : blocks) {
-    if (block != nullptr) {
-      require(clpool_mem_release(block), "release");
-    }
-  }
   return pass;
+}
+
+template <typename From>
+Pass run(const Log& log, clpool_pool* pool) {
+  From source(log, pool);
+  return run(log, pool, source);
 }
 
 const Pass& faster(const Pass& one, const Pass& other) {
@@ -241,11 +274,11 @@ int main(int count, char** arguments) {
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.alignment = 512;
     const PoolHandle pool = make_pool(is_svm ? Kind::svm : Kind::buffer, &options);
-    Pass commands = run_commands(count_requests(log), pool.get());
-    const Pass first = run(log, pool.get());
-    Pass again = run(log, pool.get());
-    again = faster(run(log, pool.get()), again);
-    commands = faster(run_commands(count_requests(log), pool.get()), commands);
+    const Pass first = run<Pooled>(log, pool.get());
+    Pass again = run<Pooled>(log, pool.get());
+    Pass commands = run<Kept>(log, pool.get());
+    again = faster(run<Pooled>(log, pool.get()), again);
+    commands = faster(run<Kept>(log, pool.get()), commands);
     std::printf("%s: a command %.0f, longest %.0f us\n", name, commands.host, commands.command / 1000);
     print("  first", first, commands.host);
     print("  again", again, commands.host);
