@@ -18,6 +18,7 @@ struct Choice {
   std::string name;  ///< "--kind"
   std::string about;
   bool has_value = false;
+  bool needs_value = false;
   std::vector<std::string> words;  ///< that its value may be; empty: any
 };
 
@@ -48,8 +49,8 @@ Verb describe(const CLI::App& app) {
       verb.takes_files = verb.words.empty();
     }
     for (const std::string& name : option->get_lnames()) {
-      verb.choices.push_back(
-          {"--" + name, option->get_description(), option->get_items_expected_max() != 0, words_of(*option)});
+      verb.choices.push_back({"--" + name, option->get_description(), option->get_items_expected_max() != 0,
+                              option->get_items_expected_min() != 0, words_of(*option)});
     }
   }
   return verb;
@@ -77,12 +78,19 @@ std::string for_bash(const CLI::App& program) {
       "# Completion of clpool for bash; 'clpool completion bash' wrote it.\n"
       "_clpool() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words= files=\n"
+      "  # bash takes --option=value for three words.\n"
+      "  case \"$current $previous\" in\n"
+      "    =*) current= ;;\n"
+      "    *' =') previous=${COMP_WORDS[COMP_CWORD - 2]} ;;\n"
+      "  esac\n"
       "  case \"${COMP_WORDS[1]} $previous\" in\n";
   for (const Verb& verb : verbs) {
     for (const Choice& choice : verb.choices) {
       if (!choice.words.empty()) {
         text +=
             fmt::format("    '{} {}') words='{}' ;;\n", verb.name, choice.name, fmt::join(choice.words, " "));
+      } else if (choice.needs_value) {  // which nobody knows
+        text += fmt::format("    '{} {}') words=' ' ;;\n", verb.name, choice.name);
       }
     }
   }

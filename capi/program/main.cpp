@@ -67,6 +67,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    clpool::program::keep_standard_streams_apart();
     return run_program(argc, argv);
   } catch (const Failure& failure) {
     clpool::program::print_error(failure.what());

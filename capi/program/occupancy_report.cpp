@@ -145,7 +145,9 @@ std::string bars_text(const OccupancyReport& report) {
                    std::to_string(size.occupancy.groups_per_mp),
                    joined(names_of(size.occupancy.limiting_factors, report.limits.model))});
   }
-  return table.text(output_width()) + "* reaches the highest occupancy\n";
+  const bool is_any_best = std::any_of(report.sizes.begin(), report.sizes.end(),
+                                       [](const GroupSize& size) { return size.is_best; });
+  return table.text(output_width()) + (is_any_best ? "* reaches the highest occupancy\n" : "");
 }
 
 std::string title_of(const OccupancyReport& report) {

@@ -3,6 +3,7 @@
 // Standard output, files of JSON, the terminal's width.
 #include "output.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -98,6 +99,15 @@ void JsonOption::write_file(const std::string& text) {
   const bool written = is_empty && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
   if (!written || std::fclose(file_.release()) != 0) {
     refuse_file(path_, fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+void keep_standard_streams_apart() noexcept {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) {
+      // The lowest number that is free is this one. It cannot be read where it is for input, nor written for output.
+      static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    }
   }
 }
 

@@ -52,6 +52,10 @@ class JsonOption {
   std::unique_ptr<std::FILE, Closer> file_;
 };
 
+/// Has the three standard streams, as far as they are closed, fail as closed ones do: no file that is opened later becomes
+/// one of them.
+void keep_standard_streams_apart() noexcept;
+
 /// Columns that tables may take: COLUMNS of the environment, or the terminal's width; no end where standard
 /// output is none.
 std::size_t output_width();

@@ -6,8 +6,8 @@
 namespace clpool::core::cl {
 
 /// While it lives, no other thread has one: in all the process, since different pools and allocators may use one queue.
-/// Taken around calls that do not wait, and only for drivers of which mixes_up_parts() is true. A thread may have
-/// several: clReleaseMemObject may call a program's callback, which may ask a pool for more.
+/// Taken around calls that do not wait: the first list of devices, and parts of drivers of which mixes_up_parts() is true.
+/// A thread may have several: clReleaseMemObject may call a program's callback, which may ask a pool for more.
 class [[nodiscard]] Turn {
  public:
   explicit Turn(bool is_needed) noexcept : is_taken_(is_needed) {

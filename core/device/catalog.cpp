@@ -3,12 +3,19 @@
 // Enumeration of platforms and devices.
 #include "device/catalog.hpp"
 
+#include <atomic>
+
 #include "cl/info.hpp"
+#include "cl/turn.hpp"
 
 namespace clpool::core::device {
 namespace {
 
 constexpr cl_int no_platform_found = -1001;  // CL_PLATFORM_NOT_FOUND_KHR of the ICD loader
+
+/// Whether some thread has listed all devices. Drivers make them in the first calls, and a thread that comes while another
+/// one is in these finds none with PoCL 3.1, or crashes.
+constinit std::atomic<bool> are_made{false};
 
 /// Devices of a platform; a platform that fails here offers none, so that one broken driver hides no other.
 std::vector<cl_device_id> devices_of(cl_platform_id platform) {
@@ -39,6 +46,7 @@ void read_device(cl_device_id id, DeviceEntry& entry) {
 
 Status read_catalog(Catalog& catalog) {
   catalog.clear();
+  const cl::Turn first(!are_made.load(std::memory_order_acquire));
   cl_uint count = 0;
   cl_int code = clGetPlatformIDs(0, nullptr, &count);
   if (code == no_platform_found || (code == CL_SUCCESS && count == 0)) {
@@ -60,6 +68,7 @@ Status read_catalog(Catalog& catalog) {
       read_device(device, platform.devices.emplace_back());
     }
   }
+  are_made.store(true, std::memory_order_release);
   return Status::success;
 }
 

@@ -160,20 +160,16 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
 Status read(const cl::Order& order, Mem& source, std::size_t offset, const HostTarget& host, std::size_t size,
             bool blocking) {
   CLPOOL_TRY(cl::check_order(order));
-  CLPOOL_TRY(require_live(source));
-  const MemKind nature = nature_of(source);
-  if (nature != MemKind::svm) {
-    CLPOOL_TRY(require_buffer(source));
-  }
+  CLPOOL_TRY(require_buffer_or_svm(source));
   CLPOOL_TRY(resolve_size(size, side_of("the memory", source, offset), side_of_host(host.size)));
   if (size == 0) {
     return cl::do_nothing(order);
   }
-  CLPOOL_TRY(begin_use(order, {&source}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
-  if (nature == MemKind::svm) {
+  CLPOOL_TRY(begin_use(order, {&source}));
+  if (nature_of(source) == MemKind::svm) {
     return copy_svm(order, blocking, host.data, address(source, offset), size);
   }
   return enqueued(clEnqueueReadBuffer(order.queue, source.handle, blocking ? CL_TRUE : CL_FALSE, offset, size,
@@ -184,20 +180,16 @@ Status read(const cl::Order& order, Mem& source, std::size_t offset, const HostT
 Status write(const cl::Order& order, Mem& target, std::size_t offset, const HostSource& host,
              std::size_t size, bool blocking) {
   CLPOOL_TRY(cl::check_order(order));
-  CLPOOL_TRY(require_live(target));
-  const MemKind nature = nature_of(target);
-  if (nature != MemKind::svm) {
-    CLPOOL_TRY(require_buffer(target));
-  }
+  CLPOOL_TRY(require_buffer_or_svm(target));
   CLPOOL_TRY(resolve_size(size, side_of("the memory", target, offset), side_of_host(host.size)));
   if (size == 0) {
     return cl::do_nothing(order);
   }
-  CLPOOL_TRY(begin_use(order, {&target}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
-  if (nature == MemKind::svm) {
+  CLPOOL_TRY(begin_use(order, {&target}));
+  if (nature_of(target) == MemKind::svm) {
     return copy_svm(order, blocking, address(target, offset), host.data, size);
   }
   return enqueued(clEnqueueWriteBuffer(order.queue, target.handle, blocking ? CL_TRUE : CL_FALSE, offset,

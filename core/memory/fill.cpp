@@ -57,11 +57,8 @@ Status check_address(const void* address, std::size_t pattern_size) noexcept {
 Status fill(const cl::Order& order, Mem& target, const Pattern& pattern, std::size_t offset, std::size_t size,
             std::size_t largest_piece) {
   CLPOOL_TRY(cl::check_order(order));
-  CLPOOL_TRY(require_live(target));
+  CLPOOL_TRY(require_buffer_or_svm(target));
   const MemKind nature = nature_of(target);
-  if (nature != MemKind::svm && nature != MemKind::buffer) {
-    return fail(Status::invalid_operation, "a buffer or SVM is needed, this is %s", kind_name(nature));
-  }
   CLPOOL_TRY(resolve_size(size, side_of("the memory", target, offset)));
   CLPOOL_TRY(check_pattern(pattern, offset, size));
   if (nature == MemKind::svm && size != 0) {

@@ -145,9 +145,7 @@ Status map_memory(const cl::Order& order, Mem& mem, cl_map_flags flags, std::siz
     return fail(Status::invalid_operation,
                 "page-locked memory is not mapped: the host uses it at clpool_mem_pointer()");
   }
-  if (nature_of(mem) != MemKind::svm) {
-    CLPOOL_TRY(require_buffer(mem));
-  }
+  CLPOOL_TRY(require_buffer_or_svm(mem));
   CLPOOL_TRY(resolve_size(size, side_of("the memory", mem, offset)));
   if (size == 0) {
     return fail(Status::invalid_value, "0 bytes from offset %zu on cannot be mapped, the least is 1", offset);

@@ -149,6 +149,14 @@ Status require_buffer(const Mem& mem) noexcept {
              : fail(Status::invalid_operation, "a buffer is needed, this is %s", kind_name(nature_of(mem)));
 }
 
+Status require_buffer_or_svm(const Mem& mem) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  const MemKind nature = nature_of(mem);
+  return nature == MemKind::buffer || nature == MemKind::svm
+             ? Status::success
+             : fail(Status::invalid_operation, "a buffer or SVM is needed, this is %s", kind_name(nature));
+}
+
 Status require_image(const Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
   return mem.kind == MemKind::image

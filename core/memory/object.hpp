@@ -53,6 +53,9 @@ Status begin_use(const cl::Order& order, std::initializer_list<Mem*> mems) noexc
 /// INVALID_OPERATION unless `mem` is live and a buffer or a part of one.
 Status require_buffer(const Mem& mem) noexcept;
 
+/// The same, or unless it is shared virtual memory.
+Status require_buffer_or_svm(const Mem& mem) noexcept;
+
 /// INVALID_OPERATION unless `mem` is a live image.
 Status require_image(const Mem& mem) noexcept;
 

@@ -217,6 +217,10 @@ TEST_P(EveryTransfer, PageLockedMemoryIsCopiedAsHostMemory) {
       std::string(clpool_last_error_message()).find("a buffer or SVM is needed, this is page-locked memory"),
       std::string::npos)
       << clpool_last_error_message();
+  unsigned char byte = 0;
+  EXPECT_EQ(clpool_mem_read(cl.queue, pinned, 0, 1, &byte, 1, 1, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_STREQ(clpool_last_error_message(), "a buffer or SVM is needed, this is page-locked memory");
   EXPECT_EQ(clpool_mem_copy(cl.queue, pinned, 0, pinned, 500, 100, 0, nullptr, nullptr),
             CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_NE(std::string(clpool_last_error_message()).find("memcpy"), std::string::npos);

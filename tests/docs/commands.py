@@ -40,9 +40,6 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     prefix, failed, skipped = work / "usr", 0, False
     subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
-    jar = next((prefix / "share/java").glob("clpool-*.jar"), None)
-    if jar:
-        (jar.parent / "clpool.jar").symlink_to(jar.name)  # as the package has it
     for page in sys.argv[4:]:
         folder = work / pathlib.Path(page).stem
         folder.mkdir(parents=True)

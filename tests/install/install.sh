@@ -138,3 +138,22 @@ for languages in C CXX; do
     exit 1
   fi
 done
+
+# A package that knows no components says so, by the name that was asked for.
+sed 's/find_package(clpool 1.0 REQUIRED)/find_package(clpool COMPONENTS Development)\nreturn()/' "$consumer/CMakeLists.txt" \
+  >"$work/CMakeLists.txt"
+mkdir "$work/components"
+mv "$work/CMakeLists.txt" "$work/components"
+"$cmake" -S "$work/components" -B "$work/components/build" -DCONSUMER_LANGUAGES=C -Dclpool_DIR="$libraries/cmake/clpool" 2>&1 |
+  tr -s '\n ' ' ' | grep -q 'no components, but these are asked for: Development' ||
+  { echo "find_package(clpool COMPONENTS Development) does not say why it fails"; exit 1; }
+
+# The wrappers find their libraries from where they are.
+jar="$prefix/share/java/clpool.jar"
+if [ "$case" != no_run_paths ] && [ -e "$jar" ] && command -v java >/dev/null; then
+  env -u LD_LIBRARY_PATH java -cp "$jar" "$source/docs/examples/FirstPool.java"
+fi
+package=$(find "$prefix" -type d -path '*-packages/clpool')
+if [ "$case" != no_run_paths ] && [ "$package" ]; then
+  env -u LD_LIBRARY_PATH PYTHONPATH="${package%/clpool}" /usr/bin/python3 "$source/docs/examples/first_pool.py"
+fi

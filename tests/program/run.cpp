@@ -22,19 +22,22 @@ std::string read_file(const std::string& path) {
 }
 
 /// In the child: nothing returns from here.
-[[noreturn]] void become_program(const std::vector<std::string>& arguments, const std::string& in,
+[[noreturn]] void become_program(const std::vector<std::string>& arguments, const RunFiles& files,
                                  const std::string& out, const std::string& err) {
   std::vector<char*> pointers = {const_cast<char*>(CLPOOL_PROGRAM)};
   for (const std::string& argument : arguments) {
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);
-  const int input = ::open(in.c_str(), O_RDONLY);
-  const int out_file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  const int err_file = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int input = ::open(files.input.c_str(), O_RDONLY | O_CLOEXEC);
+  const int out_file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const int err_file = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   ::dup2(input, STDIN_FILENO);
   ::dup2(out_file, STDOUT_FILENO);
   ::dup2(err_file, STDERR_FILENO);
+  for (const int stream : files.closed) {
+    ::close(stream);
+  }
   ::execv(CLPOOL_PROGRAM, pointers.data());
   ::_exit(127);
 }
@@ -47,7 +50,7 @@ RunResult run_program(const std::vector<std::string>& arguments, const RunFiles&
   const std::string err = files.errors.empty() ? folder.path("err") : files.errors;
   const pid_t child = ::fork();
   if (child == 0) {
-    become_program(arguments, files.input, out, err);
+    become_program(arguments, files, out, err);
   }
   RunResult result;
   int status = 0;

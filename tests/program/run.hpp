@@ -19,6 +19,7 @@ struct RunFiles {
   std::string input = "/dev/null";
   std::string output = {};
   std::string errors = {};
+  std::vector<int> closed = {};  ///< of 0, 1 and 2, when it begins
 };
 
 /// Runs the program with these arguments, none of its files a terminal.

@@ -251,6 +251,25 @@ TEST(Program, ATableThatCannotFitTheTerminalIsAListOfItsCells) {
   EXPECT_TRUE(contains(list, "limited by")) << list;
 }
 
+TEST(Program, HasNoLegendOfWhatIsNotInTheTable) {
+  const std::string text = run_program({"occupancy", "--cc", "9.0", "--registers", "999"}).out;
+  EXPECT_TRUE(contains(text, "0.0 %")) << text;
+  EXPECT_FALSE(contains(text, "*")) << text;
+}
+
+TEST(Program, WritesNoFileInPlaceOfAStreamThatIsClosed) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("facts.json");
+  const RunResult output = run_program({"occupancy", "--cc", "7.5", "--json", file}, {.closed = {1}});
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_TRUE(contains(output.err, "Bad file descriptor")) << output.err;
+  EXPECT_EQ(run_program({"occupancy", "--cc", "7.5", "--json", file}, {.closed = {0, 1, 2}}).exit_code, 2);
+  EXPECT_EQ(run_program({"occupancy", "--cc", "7.5", "--json", file}, {.closed = {2}}).exit_code, 0);
+  std::ifstream written(file);
+  const std::string text{std::istreambuf_iterator<char>(written), {}};
+  EXPECT_EQ(text.front(), '{') << text;
+}
+
 TEST(Program, ShellsAndTheManualKnowAllItsWords) {
   const RunResult bash = run_program({"completion", "bash"});
   const RunResult zsh = run_program({"completion", "zsh"});
@@ -290,6 +309,9 @@ TEST(Program, BashCompletesItsWords) {
   EXPECT_EQ(completed("clpool rep", 1), "replay\n");
   EXPECT_EQ(completed("clpool occupancy --m", 2), "--model\n");
   EXPECT_EQ(completed("clpool replay --kind d", 3), "dry\n");
+  EXPECT_EQ(completed("clpool replay --kind = d", 4), "dry\n") << "as bash takes --kind=d apart";
+  EXPECT_EQ(completed("clpool replay --kind =", 3), "buffer svm pinned dry\n");
+  EXPECT_EQ(completed("clpool occupancy --cc \"\"", 3), "\n") << "any";
   EXPECT_EQ(completed("clpool help oc", 2), "occupancy\n");
   EXPECT_EQ(completed("clpool replay " + script, 2), script + "\n");
 }

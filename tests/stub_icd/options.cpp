@@ -112,6 +112,7 @@ const std::map<std::string, Setter>& setters() {
       {"mixes_up_parts", flag(&Options::mixes_up_parts)},
       {"fails_markers", flag(&Options::fails_markers)},
       {"forgets_barriers", flag(&Options::forgets_barriers)},
+      {"begins_alone", flag(&Options::begins_alone)},
       {"needs_flush", flag(&Options::needs_flush)},
       {"sleep", flag(&Options::sleeps)},
       {"out_of_order", flag(&Options::out_of_order)},

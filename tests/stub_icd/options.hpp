@@ -56,6 +56,7 @@ struct Options {
       false;  ///< parts of a buffer first used, or released after use, by two threads at once abort
   bool fails_markers = false;     ///< markers of queues out of order fail with any command before them
   bool forgets_barriers = false;  ///< a barrier with a list does not wait for an earlier one, and replaces it
+  bool begins_alone = false;      ///< a second thread in a platform's first list of devices aborts
   bool dies_of_overlap = false;   ///< two living overlapping sub-buffers abort
 
   std::map<std::string, std::uint64_t> host_ns;    ///< by entry point

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The platform and the list of its devices.
+#include <chrono>
+#include <thread>
+
 #include "api.hpp"
 #include "device_profile.hpp"
 #include "info.hpp"
@@ -32,6 +35,25 @@ void* function_of(const std::string& name) {
 
 cl_int give_platforms(Entry entry, cl_uint size, cl_platform_id* platforms, cl_uint* count) {
   return run(entry, [&](Call&) { give_ids<cl_platform_id>({&the_platform()}, size, platforms, count); });
+}
+
+/// How far the devices are made, which the first list of them does; under the state's lock.
+enum class Readiness { none, beginning, ready };
+Readiness readiness = Readiness::none;
+
+/// What PoCL 3.1 does not protect: a thread that comes while another makes the devices finds none, or halves.
+void make_ready(Call& call) {
+  if (!state().options.begins_alone || readiness == Readiness::ready) {
+    return;
+  }
+  if (readiness == Readiness::beginning) {
+    die("devices are listed while another thread lists them for the first time: PoCL 3.1 crashes here");
+  }
+  readiness = Readiness::beginning;
+  call.lock().unlock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  call.lock().lock();
+  readiness = Readiness::ready;
 }
 
 }  // namespace
@@ -83,11 +105,12 @@ cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info n
 
 cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size,
                                   cl_device_id* devices, cl_uint* count) {
-  return run(Entry::clGetDeviceIDs, [&](Call&) {
+  return run(Entry::clGetDeviceIDs, [&](Call& call) {
     checked(platform, CL_INVALID_PLATFORM);
     constexpr cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
                                      CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
     require(type == CL_DEVICE_TYPE_ALL || (type != 0 && (type & ~known) == 0), CL_INVALID_DEVICE_TYPE);
+    make_ready(call);
     const std::vector<cl_device_id> found = devices_of_type(type);
     require(!found.empty(), CL_DEVICE_NOT_FOUND);
     give_ids(found, size, devices, count);

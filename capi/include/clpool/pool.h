@@ -66,8 +66,10 @@ enum {
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;
  * - bytes of a block that were written after its release, as long as it rests: of blocks beyond 1 MiB the
  *   first and last 512 KiB are looked at. A write after the rest is found as one beyond the end of the next
- *   block, or not at all; so is one by the host, to memory that it can address, before the commands on the
- *   block are complete and the pool was called two or three times since, as its rest begins only then.
+ *   block, or not at all; so is one before it. The rest begins at the release for commands, where the pool
+ *   has one queue, in order; for commands in other pools, and for the host where it can address the memory,
+ *   only when what was enqueued before the release is complete and the pool was called two or three times
+ *   since.
  * What was still handed out when its pool was released is told as it is without a guard.
  * Memory that nobody has written yet, or that was released, holds 0xDD.
  *

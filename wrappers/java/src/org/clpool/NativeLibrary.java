@@ -5,6 +5,7 @@ package org.clpool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -13,7 +14,7 @@ import java.util.Locale;
 
 /**
  * Loads the native part: from where the property {@code org.clpool.library.path} says, else as the system finds it,
- * else from this jar.
+ * else from the prefix into which this jar was installed, else from this jar.
  */
 final class NativeLibrary {
   private static final String PROPERTY = "org.clpool.library.path";
@@ -32,9 +33,12 @@ final class NativeLibrary {
     try {
       System.loadLibrary(GLUE);
     } catch (UnsatisfiedLinkError missing) {
-      if (!loadFromJar()) {
+      Path installed = besideJar();
+      if (installed != null && Files.exists(installed)) {
+        loadFrom(installed);
+      } else if (!loadFromJar()) {
         throw new UnsatisfiedLinkError(
-            missing.getMessage() + "; nor is it in the jar, as " + folderInJar() + System.mapLibraryName(GLUE) + "; the property "
+            missing.getMessage() + (installed == null ? "" : "; nor is there " + installed) + "; nor is it in the jar, as " + folderInJar() + System.mapLibraryName(GLUE) + "; the property "
                 + PROPERTY + ", which may name its folder, is not set");
       }
     }
@@ -48,6 +52,16 @@ final class NativeLibrary {
       System.load(library.toString());
     }
     System.load(glue.toString());
+  }
+
+  // Of PREFIX/share/java/clpool.jar: PREFIX/lib/jni, the folders into which both are installed unless the build says otherwise.
+  private static Path besideJar() {
+    try {
+      Path jar = Paths.get(NativeLibrary.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toRealPath();
+      return jar.resolve("../../../lib/jni").resolve(System.mapLibraryName(GLUE)).normalize();
+    } catch (IOException | RuntimeException | URISyntaxException noFile) {
+      return null;
+    }
   }
 
   private static boolean loadFromJar() {
