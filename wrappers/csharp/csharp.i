@@ -88,6 +88,13 @@ cl_int clReleaseEvent(cl_event event);
 cl_int clWaitForEvents(cl_uint count, const cl_event *events);
 cl_int clReleaseSampler(cl_sampler sampler);
 
+/* What native/ has. */
+%{
+#include "ends.hpp"
+%}
+CLPOOL_HANDLE(csharp_ends)
+%include "native/ends.hpp"
+
 /* Statuses that have an exception of their own. */
 %define CLPOOL_EXCEPTION(STATUS, NAME)
 %pragma(csharp) modulecode="      case STATUS: return new NAME(message, clError, inner);\n"

@@ -4,7 +4,6 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using System.Threading;
 using System.Threading.Tasks;
 using ClPool.Interop;
 
@@ -32,23 +31,28 @@ namespace ClPool
         }
 
         /// <summary>Waits until the command is complete.</summary>
+        /// <exception cref="ClPoolException">the command failed, with the code that it ended with</exception>
         public void Wait()
         {
             using (Borrowed used = handle.Borrow())
             {
                 IntPtr waited = used.Value;
-                Errors.CheckCl(Native.clWaitForEvents(1, &waited), "clWaitForEvents");
+                int code = Native.clWaitForEvents(1, &waited);
+                if (code == 0) return;
+                int state = Completions.StateOf(this); // which the code of the wait does not tell
+                if (state < 0) throw Errors.OfCommand(state);
+                Errors.CheckCl(code, "clWaitForEvents");
             }
         }
 
         /// <summary>The end of the command as a task, which fails with a <see cref="ClPoolException"/> if the command does. It
-        /// needs this event no more. Its queue's commands are handed to the device.</summary>
+        /// needs this event no more. Its queue's commands are handed to the device. However many events are awaited, one thread
+        /// serves them; what follows runs on the thread pool.</summary>
         public Task AsTask()
         {
             ClEvent own;
             using (Borrowed used = handle.Borrow()) own = FromHandle(used.Value);
-            // A background thread waits. The driver could call back instead, but Mono's end would wait for its thread for ever.
-            return Task.Factory.StartNew(own.WaitAndDispose, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            return Completions.Of(own);
         }
 
         /// <summary>For await: as <see cref="AsTask"/>.</summary>
@@ -61,10 +65,5 @@ namespace ClPool
         public override string ToString() { return OwnedHandle.Describe("ClEvent", handle, IntPtr.Zero); }
 
         Borrowed IBorrowable.Borrow() { return handle.Borrow(); }
-
-        private void WaitAndDispose()
-        {
-            using (this) Wait();
-        }
     }
 }

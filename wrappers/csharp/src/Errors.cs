@@ -68,5 +68,15 @@ namespace ClPool.Interop
             if (code == 0) return;
             throw new ClPoolException(Status.OpenCL, function + " failed with " + Utf8.Read(Native.clpool_cl_error_name(code)), code);
         }
+
+        /// <summary>For what is refused before native code.</summary>
+        internal static Exception WrongState(string message) { return new ClPoolInvalidOperationException(message, 0, null); }
+
+        /// <summary>For a command that ended with an error.</summary>
+        internal static Exception OfCommand(int state)
+        {
+            string name = Utf8.Read(Native.clpool_cl_error_name(state));
+            return new ClPoolException(Status.OpenCL, "the command failed with " + name + " (" + state + ")", state);
+        }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues, contexts and events: who keeps them, while they are used, forgotten, disposed of by others.
 using System;
+using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using NUnit.Framework;
@@ -250,6 +251,81 @@ namespace ClPool.Tests
             {
                 opened.Open();
                 Assert.IsTrue(opened.Event.AsTask().Wait(TimeSpan.FromMinutes(1)));
+            }
+        }
+
+        [Test]
+        public void AwaitedEventsTakeNoThreadEach()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (Gate gate = new Gate())
+            {
+                Task[] tasks = new Task[200];
+                tasks[0] = HeldUp(buffer, gate);
+                int before = Threads();
+                for (int i = 1; i < tasks.Length; i++) tasks[i] = HeldUp(buffer, gate);
+                int more = Threads() - before;
+                gate.Open();
+                Assert.IsTrue(Task.WaitAll(tasks, TimeSpan.FromMinutes(1)));
+                Assert.LessOrEqual(more, 20);
+            }
+        }
+
+        private static Task HeldUp(DeviceBuffer buffer, Gate gate)
+        {
+            using (ClEvent filled = buffer.Fill(Shared.Queue, new byte[1], 0, 64, new[] { gate.Event })) return filled.AsTask();
+        }
+
+        private static int Threads() { return Directory.GetDirectories("/proc/self/task").Length; }
+
+        [Test]
+        public void WhatFollowsAnAwaitedEventHoldsUpNoOther()
+        {
+            using (Gate first = new Gate())
+            using (Gate second = new Gate())
+            using (ManualResetEventSlim begun = new ManualResetEventSlim())
+            {
+                Task other = second.Event.AsTask();
+                Task<bool> follows = first.Event.AsTask().ContinueWith(ended =>
+                {
+                    begun.Set();
+                    return other.Wait(TimeSpan.FromSeconds(20));
+                }, TaskContinuationOptions.ExecuteSynchronously);
+                first.Open();
+                begun.Wait();
+                second.Open();
+                Assert.IsTrue(follows.Result);
+            }
+        }
+
+        [Test]
+        public void AFailedCommandTellsItsOwnCode()
+        {
+            using (Gate gate = new Gate())
+            {
+                Task before = gate.Event.AsTask();
+                gate.Fail(-5);
+                foreach (Task task in new[] { before, gate.Event.AsTask() })
+                    Fails(Assert.Throws<AggregateException>(() => task.Wait(TimeSpan.FromMinutes(1))).InnerException);
+                Fails(Assert.Throws<ClPoolException>(() => gate.Event.Wait()));
+            }
+        }
+
+        private static void Fails(Exception exception)
+        {
+            ClPoolException error = (ClPoolException)exception;
+            Assert.AreEqual(Status.OpenCL, error.Status);
+            Assert.AreEqual(-5, error.ClError);
+            Assert.IsTrue(error.Message.Contains("CL_OUT_OF_RESOURCES (-5)"), error.Message);
+        }
+
+        [Test]
+        public void AnEventThatEndedIsATaskThatDid()
+        {
+            using (Gate gate = new Gate())
+            {
+                gate.Open();
+                Assert.IsTrue(gate.Event.AsTask().IsCompleted);
             }
         }
 

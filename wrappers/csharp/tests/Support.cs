@@ -74,6 +74,13 @@ namespace ClPool.Tests
             Assert.AreEqual(0, clSetUserEventStatus(Event.Handle, 0));
         }
 
+        /// <summary>Fails as a command does.</summary>
+        internal void Fail(int code)
+        {
+            opened = true;
+            Assert.AreEqual(0, clSetUserEventStatus(Event.Handle, code));
+        }
+
         public void Dispose()
         {
             if (!opened) Open();

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Ends with everything still alive: pools, blocks, maps, callbacks, events, on two threads. The process must end by itself,
-// with the value that Main returned.
+// Ends with everything still alive: pools, blocks, maps, callbacks, events, on two threads, and a task for a command that never
+// ends. The process must end by itself, with the value that Main returned.
 using System;
 using System.Collections.Generic;
+using System.Runtime.InteropServices;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace ClPool.Tests
 {
@@ -20,7 +22,8 @@ namespace ClPool.Tests
             other.Start();
             other.Join();
             Forgotten();
-            return kept.Count == 2 * 8 ? 0 : 1;
+            Awaited();
+            return kept.Count == 2 * 8 + 5 ? 0 : 1;
         }
 
         private static void Use()
@@ -42,6 +45,26 @@ namespace ClPool.Tests
         {
             for (int i = 0; i < 100; i++) ((MemoryPool)kept[2]).Allocate(1000);
         }
+
+        // A command that never ends, and what waits for it: begun before something that it has waited for.
+        private static void Awaited()
+        {
+            ComputeContext context = ComputeContext.Create();
+            ClEvent never = ClEvent.FromHandle(clCreateUserEvent(context.Context, IntPtr.Zero), false);
+            ClEvent ends = ClEvent.FromHandle(clCreateUserEvent(context.Context, IntPtr.Zero), false);
+            DeviceBuffer buffer = DeviceBuffer.Create(context, 64);
+            ClEvent filled = buffer.Fill(context.Queue, new byte[] { 1 }, 0, 64, new[] { never });
+            kept.AddRange(new object[] { context, never, buffer, filled, filled.AsTask() });
+            Task ended = ends.AsTask();
+            clSetUserEventStatus(ends.Handle, 0);
+            ended.Wait();
+        }
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern IntPtr clCreateUserEvent(IntPtr context, IntPtr code);
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern int clSetUserEventStatus(IntPtr userEvent, int status);
 
         private sealed class Source : IMemorySource
         {

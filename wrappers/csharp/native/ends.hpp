@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Ends of commands, for managed code that does something else meanwhile. The driver's thread, which must never
+// enter managed code (the runtime's end may wait for it), only leaves a number; a managed thread fetches what
+// was left.
+#ifndef CLPOOL_WRAPPERS_CSHARP_ENDS_HPP
+#define CLPOOL_WRAPPERS_CSHARP_ENDS_HPP
+
+#include "clpool/clpool.h"
+
+// Where numbers are left. It lives as long as the process: a command may end at any time.
+typedef struct csharp_ends csharp_ends;
+
+// NULL if the system has none.
+csharp_ends* csharp_ends_create();
+
+// Hands the commands of an event's queue to the device, and leaves `number` there when the driver says that this
+// one has ended.
+cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number);
+
+// Fetches what was left, in the order in which commands ended. Waits for the first number so long or less; one
+// thread at a time. Returns how many.
+uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, uint32_t capacity);
+
+// CL_EVENT_COMMAND_EXECUTION_STATUS.
+cl_int csharp_event_state(cl_event event, int32_t* state);
+
+#endif

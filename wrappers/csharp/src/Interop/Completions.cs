@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Commands whose end somebody awaits: one thread completes the tasks of all of them. Native code tells it (native/ends.hpp): the
+// driver could call managed code, but Mono's end would wait for the driver's thread for ever. It does so for a thread within a
+// native call, too: those calls are short. Between them it looks at the commands that nothing was told of, since there are
+// drivers (PoCL 3) that tell nothing of a command that failed.
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace ClPool.Interop
+{
+    internal static unsafe class Completions
+    {
+        private const int Turn = 50;   // milliseconds of a native call
+        private const int Idle = 1000; // milliseconds after which a thread ends that nobody needs
+        private const int AtOnce = 64;
+
+        private sealed class Awaited
+        {
+            internal readonly ClEvent Event;
+            // What follows runs on the thread pool.
+            internal readonly TaskCompletionSource<bool> Source = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+
+            internal Awaited(ClEvent own) { Event = own; }
+        }
+
+        private static readonly object door = new object();
+        private static readonly Dictionary<ulong, Awaited> waiting = new Dictionary<ulong, Awaited>();
+        private static IntPtr ends; // of this application domain: another's numbers mean nothing here
+        private static ulong last;
+        private static bool runs;
+
+        /// <summary>The end of an event's command, which is none of the caller's any more.</summary>
+        internal static Task Of(ClEvent own)
+        {
+            int state = StateOf(own);
+            if (state > 0) return Expect(new Awaited(own));
+            own.Dispose();
+            return state == 0 ? Task.CompletedTask : Task.FromException(Errors.OfCommand(state));
+        }
+
+        /// <summary>The state of an event's command: 0 if it is complete, less if it failed, or if nothing can be said.</summary>
+        internal static int StateOf(ClEvent asked)
+        {
+            int state, code;
+            using (Borrowed used = Arguments.Borrow(asked, "asked")) code = Native.csharp_event_state(used.Value, &state);
+            return code == 0 ? state : code;
+        }
+
+        private static Task Expect(Awaited awaited)
+        {
+            using (Borrowed used = Arguments.Borrow(awaited.Event, "awaited"))
+            {
+                ulong number;
+                lock (door)
+                {
+                    if (ends == IntPtr.Zero) ends = Native.csharp_ends_create();
+                    if (ends == IntPtr.Zero) throw new ClPoolException(Status.OutOfHostMemory, "the system has no eventfd for the ends of commands");
+                    if (!runs) new Thread(Run) { IsBackground = true, Name = "ClPool events" }.Start();
+                    runs = true;
+                    number = ++last;
+                    waiting.Add(number, awaited);
+                    Monitor.Pulse(door);
+                }
+                Native.csharp_ends_expect(ends, used.Value, number); // where the driver refuses, looking at it finds its end
+                return awaited.Source.Task;
+            }
+        }
+
+        private static void Run()
+        {
+            ulong* numbers = stackalloc ulong[AtOnce];
+            int looked = Environment.TickCount;
+            while (IsNeeded())
+            {
+                uint count = Native.csharp_ends_fetch(ends, Turn, numbers, AtOnce);
+                for (uint i = 0; i < count; i++) Complete(numbers[i], 0);
+                if (unchecked(Environment.TickCount - looked) < Turn) continue;
+                ulong[] all;
+                lock (door) all = waiting.Keys.ToArray();
+                foreach (ulong number in all) Complete(number, 1);
+                looked = Environment.TickCount;
+            }
+        }
+
+        private static bool IsNeeded()
+        {
+            lock (door)
+            {
+                if (waiting.Count == 0) Monitor.Wait(door, Idle);
+                runs = waiting.Count != 0;
+                return runs;
+            }
+        }
+
+        // Completes a task if its command has ended, as it says itself or as the driver told: 0, whether or not it failed; 1: nothing.
+        private static void Complete(ulong number, int told)
+        {
+            Awaited? awaited;
+            lock (door) waiting.TryGetValue(number, out awaited);
+            if (awaited == null) return; // was seen before it was told
+            int state = Math.Min(told, StateOf(awaited.Event));
+            if (state > 0) return;
+            lock (door) waiting.Remove(number);
+            awaited.Event.Dispose();
+            if (state < 0) awaited.Source.SetException(Errors.OfCommand(state));
+            else awaited.Source.SetResult(true);
+        }
+    }
+}
