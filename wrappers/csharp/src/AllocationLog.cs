@@ -120,6 +120,7 @@ namespace ClPool
             {
                 if (progress != null) Callbacks.Remove(id);
             }
+            Callbacks.ReportPending();
             return new ReplayResult(result);
         }
 

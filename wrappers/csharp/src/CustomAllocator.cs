@@ -16,7 +16,8 @@ namespace ClPool
         /// aligned</param>
         /// <returns>any value but 0; pointers of blocks are this value plus the block's offset</returns>
         /// <exception cref="OutOfDeviceMemoryException">to be thrown when out of memory, which a pool answers by giving memory
-        /// back and asking again; any other exception fails the request and becomes the inner exception</exception>
+        /// back and asking again; any other exception fails the request and becomes the inner exception
+        /// (the constructor of <see cref="ClPoolException"/> says with which status)</exception>
         long Allocate(long size, long alignment);
 
         /// <summary>Takes a chunk back, with the size that it was made with. What it throws is sent to
@@ -67,15 +68,9 @@ namespace ClPool
                 *(long*)chunk = source.Allocate((long)size, (long)alignment);
                 return Native.CLPOOL_SUCCESS;
             }
-            catch (OutOfDeviceMemoryException exception)
-            {
-                Callbacks.Failed(exception);
-                return exception.ClError != 0 ? exception.ClError : Native.CLPOOL_ERROR_OUT_OF_MEMORY;
-            }
             catch (Exception exception)
             {
-                Callbacks.Failed(exception);
-                return Native.CLPOOL_ERROR_CALLBACK;
+                return Callbacks.Failed(exception, true);
             }
         }
 

@@ -19,7 +19,10 @@ namespace ClPool
     /// <see cref="ClPoolInvalidOperationException"/> and <see cref="ClPoolNotSupportedException"/> instead.</summary>
     public class ClPoolException : Exception, IClPoolError
     {
-        /// <summary>Makes an exception; callbacks may throw it to choose the status.</summary>
+        /// <summary>Makes an exception. An allocator written in C#, or a factory of a <see cref="Cache"/>, that throws it chooses the
+        /// status of the call: <see cref="ClPool.Status.OutOfMemory"/>, and an OpenCL code of -4, -5 or -6, are out of memory,
+        /// which a pool answers; any other negative code is <see cref="ClPool.Status.OpenCL"/>; everything else, as other exceptions,
+        /// is <see cref="ClPool.Status.Callback"/>.</summary>
         public ClPoolException(Status status, string message, int clError = 0, Exception? inner = null) : base(message, inner)
         {
             Status = status;

@@ -196,7 +196,7 @@ namespace ClPool
             OwnedHandle.ReleaseForgotten();
             using (Borrowed used = handle.Borrow())
             {
-                Callbacks.TakePending();
+                Callbacks.ReportPending();
                 int status = queueOrZero == IntPtr.Zero
                     ? Native.clpool_pool_allocate(used.Value, bytes, block)
                     : Native.clpool_pool_allocate_on(used.Value, queueOrZero, bytes, block);

@@ -160,14 +160,70 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void WhatASourceThrowsChoosesTheStatus()
+        {
+            foreach (int code in new[] { 0, -4, -5, -6, -30, 7 })
+                Chooses(new OutOfDeviceMemoryException("mine", code), Status.OutOfMemory, code == -4 || code == -5 || code == -6 ? code : 0, true);
+            Chooses(new ClPoolException(Status.OutOfMemory, "mine"), Status.OutOfMemory, 0, true);
+            Chooses(new ClPoolException(Status.OpenCL, "mine", -5), Status.OutOfMemory, -5, true);
+            Chooses(new ClPoolException(Status.OpenCL, "mine", -30), Status.OpenCL, -30, false);
+            Chooses(new ClPoolException(Status.NotFound, "mine", -33), Status.OpenCL, -33, false);
+            Chooses(new ClPoolException(Status.NotSupported, "mine"), Status.Callback, 0, false);
+            Chooses(new ClPoolException(Status.Success, "mine"), Status.Callback, 0, false);
+            Chooses(new FormatException("mine"), Status.Callback, 0, false);
+        }
+
+        private static void Chooses(Exception thrown, Status status, int clError, bool isAskedAgain)
+        {
+            DrySource source = new DrySource { Failure = thrown };
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                ClPoolException error = Failure(() => allocator.Allocate(8 << 20));
+                Assert.IsTrue(error.Status == status && error.ClError == clError, thrown + ": " + error);
+                Assert.AreSame(thrown, error.InnerException);
+                source.Asked = 0;
+                error = Failure(() => pool.Allocate(8 << 20));
+                Assert.IsTrue(isAskedAgain == error is OutOfDeviceMemoryException && isAskedAgain == source.Asked > 1, source.Asked + " times " + thrown);
+                Assert.AreSame(thrown, error.InnerException);
+            }
+        }
+
+        private static ClPoolException Failure(Action code)
+        {
+            try
+            {
+                code();
+                throw new AssertionException("nothing was thrown");
+            }
+            catch (ClPoolException error)
+            {
+                return error;
+            }
+        }
+
+        [Test]
+        public void WhatTheNextAttemptAnsweredIsNoMessage()
+        {
+            DrySource source = new DrySource { Failure = new OutOfDeviceMemoryException("mine"), FailsOnce = true };
+            using (Messages messages = new Messages())
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                pool.Allocate(8 << 20).Dispose();
+                Assert.AreEqual(2, source.Asked);
+                Assert.AreEqual(new string[0], messages.Texts);
+            }
+        }
+
+        [Test]
         public void WhatASourceThrowsWhenItTakesBackIsAMessage()
         {
-            List<string> messages = new List<string>();
-            MessageHandler handler = (severity, text) => { lock (messages) messages.Add(severity + " " + text); };
-            Library.Message += handler;
-            using (CustomAllocator allocator = new CustomAllocator(new BadSource())) allocator.Allocate(10).Dispose();
-            Library.Message -= handler;
-            Assert.IsTrue(messages.Exists(text => text.StartsWith("Error") && text.Contains("no way")));
+            using (Messages messages = new Messages())
+            {
+                using (CustomAllocator allocator = new CustomAllocator(new BadSource())) allocator.Allocate(10).Dispose();
+                Assert.IsTrue(Array.Exists(messages.Texts, text => text.StartsWith("Error") && text.Contains("no way")));
+            }
         }
 
         [Test]

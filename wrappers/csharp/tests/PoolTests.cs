@@ -212,6 +212,23 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void WhatCollectThrowsIsToldWhateverHappensLater()
+        {
+            PoolOptions options = new PoolOptions { Collect = () => { throw new FormatException("mine"); } };
+            using (Messages messages = new Messages())
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+            {
+                source.Limit = 1000;
+                OutOfDeviceMemoryException error = Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(2000));
+                Assert.IsTrue(error.InnerException.Message.Contains("dry source"), error.ToString());
+                Assert.AreEqual(1, messages.Texts.Count(text => text.StartsWith("Error") && text.Contains("FormatException: mine")));
+            }
+            options.MaxBytes = 1000;
+            using (MemoryPool pool = new MemoryPool(allocator, options)) // whose source is not asked
+                Assert.IsTrue(Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(2000)).InnerException is FormatException);
+        }
+
+        [Test]
         public void ForgottenBlocksMakeRoomUnlessNothingIsToCollectThem()
         {
             source.Limit = 1 << 20;

@@ -59,6 +59,21 @@ namespace ClPool.Tests
         }
     }
 
+    /// <summary>The library's messages as long as it lives.</summary>
+    internal sealed class Messages : IDisposable
+    {
+        private readonly List<string> all = new List<string>();
+
+        internal Messages() { Library.Message += Note; }
+
+        /// <summary>Those so far: severity and text.</summary>
+        internal string[] Texts { get { lock (all) return all.ToArray(); } }
+
+        public void Dispose() { Library.Message -= Note; }
+
+        private void Note(MessageSeverity severity, string text) { lock (all) all.Add(severity + " " + text); }
+    }
+
     /// <summary>A user event, which holds commands up until it is opened.</summary>
     internal sealed class Gate : IDisposable
     {
@@ -124,14 +139,19 @@ namespace ClPool.Tests
         private long next = 1L << 40;
         internal long Live;
         internal long Limit = long.MaxValue;
+        internal long Asked;
         internal Exception Failure;
+        internal bool FailsOnce;
         internal readonly List<long> Alignments = new List<long>();
 
         public long Allocate(long size, long alignment)
         {
             lock (this)
             {
-                if (Failure != null) throw Failure;
+                Asked++;
+                Exception thrown = Failure;
+                if (FailsOnce) Failure = null;
+                if (thrown != null) throw thrown;
                 if (Live + size > Limit) throw new OutOfDeviceMemoryException("the dry source has " + Limit + " bytes");
                 Live += size;
                 Alignments.Add(alignment);

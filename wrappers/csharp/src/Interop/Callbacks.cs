@@ -15,6 +15,7 @@ namespace ClPool.Interop
         private static long last;
 
         [ThreadStatic] private static Exception? pending;
+        [ThreadStatic] private static bool mayBeAnswered; // it is an allocator's "out of memory"
 
         /// <summary>Makes a target known; it stays until <see cref="Remove"/>.</summary>
         internal static IntPtr Add(object target)
@@ -39,10 +40,20 @@ namespace ClPool.Interop
             return (weak == null ? found : weak.Target) as T;
         }
 
-        /// <summary>Keeps what a callback threw for the managed caller on the same thread.</summary>
-        internal static void Failed(Exception exception) { pending = exception; }
+        /// <summary>Keeps what a callback threw for the managed caller on the same thread, and tells the status that the callback
+        /// returns. An earlier failure, of which nobody else will know, becomes a message.</summary>
+        /// <param name="exception">what it threw</param>
+        /// <param name="allocates">whether a pool may go on after "out of memory"</param>
+        internal static int Failed(Exception exception, bool allocates = false)
+        {
+            ReportPending();
+            int status = StatusOf(exception as IClPoolError);
+            pending = exception;
+            mayBeAnswered = allocates && IsOutOfMemory(status);
+            return status;
+        }
 
-        /// <summary>What callbacks of this thread threw since the last call; null for nothing.</summary>
+        /// <summary>The last failure of this thread's callbacks since the last call; null for none.</summary>
         internal static Exception? TakePending()
         {
             Exception? taken = pending;
@@ -50,11 +61,25 @@ namespace ClPool.Interop
             return taken;
         }
 
-        /// <summary>After a call that succeeded although one of its callbacks failed.</summary>
+        /// <summary>After a call that succeeded although one of its callbacks failed: it is told, unless the call was its
+        /// answer.</summary>
         internal static void ReportPending()
         {
             Exception? failure = TakePending();
-            if (failure != null) Library.Send(MessageSeverity.Error, "a callback failed: " + failure);
+            if (failure != null && !mayBeAnswered) Library.Send(MessageSeverity.Error, "a callback failed: " + failure);
+        }
+
+        // As C's callbacks: out of memory, or an OpenCL code, which is negative; anything else is a failed callback.
+        private static int StatusOf(IClPoolError? error)
+        {
+            if (error == null) return Native.CLPOOL_ERROR_CALLBACK;
+            if (error.Status == Status.OutOfMemory && !IsOutOfMemory(error.ClError)) return Native.CLPOOL_ERROR_OUT_OF_MEMORY;
+            return error.ClError < 0 ? error.ClError : Native.CLPOOL_ERROR_CALLBACK;
+        }
+
+        private static bool IsOutOfMemory(int status)
+        {
+            return status == Native.CLPOOL_ERROR_OUT_OF_MEMORY || status == -4 || status == -5 || status == -6;
         }
     }
 }
