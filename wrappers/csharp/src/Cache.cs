@@ -50,7 +50,9 @@ namespace ClPool
         /// <param name="owner">the OpenCL handle; held until the result is cleared</param>
         /// <param name="key">any text</param>
         /// <param name="factory">computes the result; may use the cache, but not for its own key. What it throws becomes the
-        /// inner exception, and nothing is kept</param>
+        /// inner exception, chooses the status as the constructor of <see cref="ClPoolException"/> says, and nothing is
+        /// kept</param>
+        /// <exception cref="InvalidCastException">the result that is kept is no T</exception>
         public T GetOrAdd<T>(CacheOwner kind, IntPtr owner, string key, Func<T> factory)
         {
             Arguments.NotNull(factory, "factory");
@@ -61,12 +63,10 @@ namespace ClPool
                 clpool_memo_ops ops = clpool_memo_ops.Initial();
                 ops.compute = (void*)Marshal.GetFunctionPointerForDelegate(compute);
                 ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
-                byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"))!;
                 IntPtr value;
                 using (Borrowed used = handle.Borrow())
-                fixed (byte* text = bytes)
-                    Errors.Check(Native.clpool_memo_get(used.Value, (uint)kind, (void*)owner, text, (ulong)bytes.Length, &ops,
-                                                        (void*)id, &value));
+                fixed (char* text = Arguments.NotNull(key, "key"))
+                    Errors.Check(Native.clpool_memo_get(used.Value, (uint)kind, (void*)owner, text, Bytes(key), &ops, (void*)id, &value));
                 return Open<T>(value);
             }
             finally
@@ -97,14 +97,14 @@ namespace ClPool
         }
 
         /// <summary>The result for an object and a key if it is kept.</summary>
+        /// <exception cref="InvalidCastException">it is no T</exception>
         public bool TryGet<T>(IntPtr owner, string key, out T? result)
         {
-            byte[] bytes = Utf8.Bytes(Arguments.NotNull(key, "key"))!;
             IntPtr value;
             int status;
             using (Borrowed used = handle.Borrow())
-            fixed (byte* text = bytes)
-                status = Native.clpool_memo_find(used.Value, (void*)owner, text, (ulong)bytes.Length, &value);
+            fixed (char* text = Arguments.NotNull(key, "key"))
+                status = Native.clpool_memo_find(used.Value, (void*)owner, text, Bytes(key), &value);
             result = default(T);
             if (status == Native.CLPOOL_ERROR_NOT_FOUND) return false;
             Errors.Check(status);
@@ -128,11 +128,22 @@ namespace ClPool
         /// <summary>Gives the cache up, which clears it.</summary>
         public void Dispose() { handle.Dispose(); }
 
+        // A key is the text as it is, in UTF-16: as UTF-8, which has no halves of surrogate pairs, different keys would be equal.
+        private static ulong Bytes(string key) { return (ulong)key.Length * sizeof(char); }
+
         private static T Open<T>(IntPtr value)
         {
-            T result = (T)Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value))!.Value!;
+            object? result = Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value))!.Value;
             Errors.Check(Native.clpool_memo_value_release(value));
-            return result;
+            try
+            {
+                return (T)result!;
+            }
+            catch (Exception exception) when (exception is InvalidCastException || exception is NullReferenceException)
+            {
+                string kept = result == null ? "null" : "a " + result.GetType();
+                throw new InvalidCastException("the result that is kept for the key is " + kept + ", not a " + typeof(T), exception);
+            }
         }
 
         private static int Compute(IntPtr user, IntPtr value)
@@ -145,8 +156,7 @@ namespace ClPool
             }
             catch (Exception exception)
             {
-                Callbacks.Failed(exception);
-                return Native.CLPOOL_ERROR_CALLBACK;
+                return Callbacks.Failed(exception);
             }
         }
 

@@ -154,6 +154,69 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AResultOfAnotherTypeIsNamedAndForgottenWithItsCache()
+        {
+            WeakReference kept = null;
+            Exception[] wrong = new Exception[3];
+            Shared.Forget(() =>
+            {
+                using (Cache cache = new Cache())
+                {
+                    kept = new WeakReference(cache.GetOrAdd(CacheOwner.Any, IntPtr.Zero, "key", () => new byte[10]));
+                    wrong[0] = Thrown(() => cache.GetOrAdd(CacheOwner.Any, IntPtr.Zero, "key", () => "text"));
+                    wrong[1] = Thrown(() => { string found; cache.TryGet(IntPtr.Zero, "key", out found); });
+                    cache.GetOrAdd<object>(CacheOwner.Any, IntPtr.Zero, "null", () => null);
+                    wrong[2] = Thrown(() => cache.GetOrAdd(CacheOwner.Any, IntPtr.Zero, "null", () => 1));
+                }
+            });
+            Assert.IsFalse(kept.IsAlive);
+            string[] kinds = { "a System.Byte[], not a System.String", "a System.Byte[], not a System.String", "null, not a System.Int32" };
+            for (int i = 0; i < kinds.Length; i++)
+                Assert.IsTrue(wrong[i] is InvalidCastException && wrong[i].Message.Contains(kinds[i]), wrong[i] + "");
+        }
+
+        private static Exception Thrown(Action code)
+        {
+            try
+            {
+                code();
+                return null;
+            }
+            catch (Exception exception)
+            {
+                return exception;
+            }
+        }
+
+        [Test]
+        public void KeysAreAnyTextAndKeptApart()
+        {
+            string[] keys = { "", "\0", "a", "a\0", "\uD800", "\uD801", "\uFFFD", "?" };
+            using (Cache cache = new Cache())
+            {
+                for (int i = 0; i < keys.Length; i++) Assert.AreEqual(i, cache.GetOrAdd(CacheOwner.Any, IntPtr.Zero, keys[i], () => i));
+                for (int i = 0; i < keys.Length; i++)
+                {
+                    int found;
+                    Assert.IsTrue(cache.TryGet(IntPtr.Zero, keys[i], out found));
+                    Assert.AreEqual(i, found);
+                }
+            }
+        }
+
+        [Test]
+        public void AFactoryMayChooseTheStatus()
+        {
+            using (Cache cache = new Cache())
+            {
+                Assert.Throws<OutOfDeviceMemoryException>(() => cache.GetOrAdd<int>(
+                    CacheOwner.Any, IntPtr.Zero, "key", () => { throw new OutOfDeviceMemoryException("mine"); }));
+                Assert.AreEqual(-11, Assert.Throws<ClPoolException>(() => cache.GetOrAdd<int>(
+                    CacheOwner.Any, IntPtr.Zero, "key", () => { throw new ClPoolException(Status.OpenCL, "mine", -11); })).ClError);
+            }
+        }
+
+        [Test]
         public void CachesHoldPools()
         {
             using (Cache cache = new Cache())
