@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills, copies, reads, writes, migration, maps and parts of buffers and SVM.
 using System;
+using System.Runtime.CompilerServices;
 using ClPool.Interop;
 
 namespace ClPool
@@ -16,6 +17,7 @@ namespace ClPool
         /// <param name="offset">bytes from the start of this memory</param>
         /// <param name="size">bytes; <see cref="WholeSize"/>: as many as the array has</param>
         /// <param name="waitFor">events to wait for</param>
+        [OverloadResolutionPriority(1)] // from C# 14 on an array would be a span, and null an empty one
         public void Read(CommandQueue queue, Array target, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(target, "target"))
@@ -39,6 +41,7 @@ namespace ClPool
         }
 
         /// <summary>Writes an array of numbers, and waits until it may be changed.</summary>
+        [OverloadResolutionPriority(1)]
         public void Write(CommandQueue queue, Array source, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             using (PinnedArray host = new PinnedArray(source, "source"))

@@ -110,6 +110,9 @@ namespace ClPool.Tests
                 Assert.AreEqual("target",
                                 Assert.Throws<ArgumentNullException>(() => buffer.CopyTo(Shared.Queue, null)).ParamName);
                 Assert.Throws<ArgumentException>(() => buffer.Read(Shared.Queue, new string[1]));
+                int[] none = null; // of a type that a span could be made of
+                Assert.AreEqual("target", Assert.Throws<ArgumentNullException>(() => buffer.Read(Shared.Queue, none)).ParamName);
+                Assert.AreEqual("source", Assert.Throws<ArgumentNullException>(() => buffer.Write(Shared.Queue, none)).ParamName);
             }
         }
 

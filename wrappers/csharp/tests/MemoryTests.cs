@@ -67,6 +67,45 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void ArraysMayBeOfAnyTypeWithoutReferences()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            {
+                Pair[] pairs = { new Pair { First = 1, Second = true }, new Pair { First = 2 } }, back = new Pair[2];
+                buffer.Write(Shared.Queue, pairs);
+                buffer.Read(Shared.Queue, back);
+                Assert.AreEqual(pairs, back);
+                IntPtr[] pointers = new IntPtr[2];
+                buffer.Fill(Shared.Queue, new[] { new IntPtr(5) }).Wait();
+                buffer.Read(Shared.Queue, pointers);
+                Assert.AreEqual(new IntPtr(5), pointers[1]);
+                buffer.Write(Shared.Queue, new[] { 7m });
+                buffer.Write(Shared.Queue, new[] { DayOfWeek.Friday });
+                int[,] rows = new int[2, 2];
+                buffer.Read(Shared.Queue, rows);
+                Assert.AreEqual((int)DayOfWeek.Friday, rows[0, 0]);
+#if NET
+                Half[] halves = new Half[32];
+                buffer.Fill(Shared.Queue, new[] { (Half)1.5 }).Wait();
+                buffer.Read(Shared.Queue, halves);
+                Assert.AreEqual((Half)1.5, halves[31]);
+#endif
+                foreach (Array refused in new Array[] { new string[1], new object[1], new int[1][], new KeyValuePair<int, string>[1] })
+                {
+                    ArgumentException thrown = Assert.Throws<ArgumentException>(() => buffer.Write(Shared.Queue, refused));
+                    Assert.IsTrue(thrown.Message.Contains(refused.GetType().ToString()), thrown.Message);
+                    Assert.AreEqual("source", thrown.ParamName);
+                }
+            }
+        }
+
+        private struct Pair
+        {
+            internal int First;
+            internal bool Second;
+        }
+
+        [Test]
         public void EmptyArraysAreNothingToMoveAndNoPattern()
         {
             using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks and conversions of arguments on their way to native code.
 using System;
+using System.Collections.Concurrent;
+using System.Reflection;
 using System.Runtime.InteropServices;
 
 namespace ClPool.Interop
@@ -62,34 +64,43 @@ namespace ClPool.Interop
         internal static uint Count(Array? array) { return array == null ? 0u : (uint)array.Length; }
     }
 
-    /// <summary>An array of numbers that is held in place while native code uses it.</summary>
+    /// <summary>An array of numbers, or of anything else without references, that is held in place while native code uses it.</summary>
     internal unsafe struct PinnedArray : IDisposable
     {
         private GCHandle handle;
         internal readonly void* Pointer;
         internal readonly ulong Bytes;
 
+        private static readonly ConcurrentDictionary<Type, bool> plain = new ConcurrentDictionary<Type, bool>();
+
         internal PinnedArray(Array? given, string name)
         {
             Array array = Arguments.NotNull(given, name);
-            int item = ItemSize(array, name);
+            if (!IsPlain(array.GetType().GetElementType()!))
+                throw new ArgumentException("is a " + array.GetType() + "; arrays of numbers, and of structs without references, are possible", name);
             handle = GCHandle.Alloc(array, GCHandleType.Pinned);
-            Bytes = (ulong)array.LongLength * (ulong)item;
+            Bytes = (ulong)array.LongLength * ItemSize(array);
             Pointer = (void*)handle.AddrOfPinnedObject();
         }
 
         public void Dispose() { handle.Free(); }
 
-        private static int ItemSize(Array array, string name)
+        // As the runtime lays it out: Marshal.SizeOf is of what P/Invoke would make of it.
+        private static ulong ItemSize(Array array)
         {
-            switch (Type.GetTypeCode(array.GetType().GetElementType()))
-            {
-                case TypeCode.Byte: case TypeCode.SByte: case TypeCode.Boolean: return 1;
-                case TypeCode.Int16: case TypeCode.UInt16: case TypeCode.Char: return 2;
-                case TypeCode.Int32: case TypeCode.UInt32: case TypeCode.Single: return 4;
-                case TypeCode.Int64: case TypeCode.UInt64: case TypeCode.Double: return 8;
-            }
-            throw new ArgumentException("is a " + array.GetType() + "; arrays of numbers are possible", name);
+            return (ulong)((long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 1) - (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0));
+        }
+
+        private static bool IsPlain(Type type)
+        {
+            if (type.IsPrimitive || type.IsEnum || type.IsPointer) return true;
+            return type.IsValueType && plain.GetOrAdd(type, HasPlainFields);
+        }
+
+        private static bool HasPlainFields(Type type)
+        {
+            const BindingFlags Every = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
+            return Array.TrueForAll(type.GetFields(Every), field => IsPlain(field.FieldType));
         }
     }
 }
