@@ -26,7 +26,7 @@ namespace ClPool
         public static AllocationLog Open(string path)
         {
             IntPtr trace;
-            fixed (byte* file = Utf8.Bytes(path)) Errors.Check(Native.clpool_trace_open(file, &trace));
+            fixed (byte* file = Utf8.Bytes(path, "path")) Errors.Check(Native.clpool_trace_open(file, &trace));
             return new AllocationLog(trace);
         }
 
@@ -38,7 +38,7 @@ namespace ClPool
             IntPtr trace;
             byte[] bytes = Encoding.UTF8.GetBytes(Arguments.NotNull(text, "text") + "\0");
             fixed (byte* content = bytes)
-            fixed (byte* called = Utf8.Bytes(name))
+            fixed (byte* called = Utf8.Bytes(name, "name"))
                 Errors.Check(Native.clpool_trace_parse(content, (ulong)bytes.Length - 1, called, &trace));
             return new AllocationLog(trace);
         }
@@ -150,7 +150,7 @@ namespace ClPool
         public AllocationLogWriter(string path)
         {
             IntPtr writer;
-            fixed (byte* file = Utf8.Bytes(path)) Errors.Check(Native.clpool_trace_writer_create(file, &writer));
+            fixed (byte* file = Utf8.Bytes(path, "path")) Errors.Check(Native.clpool_trace_writer_create(file, &writer));
             handle = new OwnedHandle(writer, Native.clpool_trace_writer_release, "AllocationLogWriter");
         }
 
@@ -165,7 +165,7 @@ namespace ClPool
         {
             ulong bytes = Arguments.Bytes(size, "size");
             using (Borrowed used = handle.Borrow())
-            fixed (byte* text = Utf8.Bytes(tag))
+            fixed (byte* text = Utf8.Bytes(tag, "tag"))
                 Errors.Check(Native.clpool_trace_writer_write(used.Value, (uint)action, (ulong)pointer, bytes, (ulong)stream,
                                                               (int)status, text));
         }

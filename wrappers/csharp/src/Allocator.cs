@@ -146,7 +146,7 @@ namespace ClPool
         {
             IntPtr made;
             using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
-            fixed (byte* file = Utf8.Bytes(path))
+            fixed (byte* file = Utf8.Bytes(path, "path"))
                 Errors.Check(Native.clpool_allocator_create_trace(used.Value, file, &made));
             return made;
         }

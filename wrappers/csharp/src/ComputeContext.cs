@@ -65,7 +65,7 @@ namespace ClPool
         /// <summary>Waits until all commands of the queue are complete.</summary>
         public void Finish()
         {
-            if (Queue == null) throw new InvalidOperationException("this context was taken without a queue");
+            if (Queue == null) throw Errors.WrongState("this context was taken without a queue");
             Queue.Finish();
         }
 

@@ -33,7 +33,7 @@ namespace ClPool
         public static DeviceData FromArchitecture(string name, Model model = Model.Current)
         {
             IntPtr data;
-            fixed (byte* text = Utf8.Bytes(name))
+            fixed (byte* text = Utf8.Bytes(name, "name"))
                 Errors.Check(Native.clpool_device_data_create_from_architecture(text, (uint)model, &data));
             return new DeviceData(data);
         }
@@ -71,7 +71,7 @@ namespace ClPool
         {
             ulong aligned;
             Errors.Check(Native.clpool_align(Arguments.Bytes(bytes, "bytes"), wordSize, &aligned));
-            return (long)aligned;
+            return Arguments.Rounded(aligned, bytes, "bytes");
         }
 
         /// <summary>Words in <see cref="AlignBytes"/>.</summary>
@@ -87,7 +87,7 @@ namespace ClPool
         {
             ulong aligned;
             Errors.Check(Native.clpool_align_elements(Arguments.Bytes(elements, "elements"), wordSize, &aligned));
-            return (long)aligned;
+            return Arguments.Rounded(aligned, elements, "elements");
         }
 
         /// <summary>Rounds threads up to a multiple of 16, for coalesced accesses.</summary>
@@ -95,7 +95,7 @@ namespace ClPool
         {
             ulong rounded;
             Errors.Check(Native.clpool_coalesce_threads(Arguments.Bytes(threads, "threads"), &rounded));
-            return (long)rounded;
+            return Arguments.Rounded(rounded, threads, "threads");
         }
 
         /// <summary>The smallest number of texture channels, 1, 2 or 4, that is at least `size`.</summary>

@@ -59,7 +59,7 @@ namespace ClPool
         private static int WithOptions(DeviceOptions? options, Asker ask)
         {
             if (options == null) return ask(null);
-            fixed (byte* selector = Utf8.Bytes(options.Selector))
+            fixed (byte* selector = Utf8.Bytes(options.Selector, "Selector"))
             {
                 clpool_device_options native = options.ToNative();
                 native.selector = selector;

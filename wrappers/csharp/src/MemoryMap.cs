@@ -53,7 +53,7 @@ namespace ClPool
         /// <summary>Copies an array of numbers in.</summary>
         /// <param name="source">the numbers</param>
         /// <param name="offset">bytes from the start of the mapping</param>
-        /// <exception cref="InvalidOperationException">if <see cref="IsReadOnly"/></exception>
+        /// <exception cref="ClPoolInvalidOperationException">if <see cref="IsReadOnly"/></exception>
         public void CopyFrom(Array source, long offset = 0)
         {
             MustBeWritable();
@@ -70,7 +70,7 @@ namespace ClPool
         /// <summary>All of it as numbers. Keep the map while the span is in use, and use the span no more after <see cref="Unmap"/>
         /// or <see cref="Dispose"/>.</summary>
         /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
-        /// <exception cref="InvalidOperationException">if <see cref="IsReadOnly"/>: that has <see cref="AsReadOnlySpan{T}()"/></exception>
+        /// <exception cref="ClPoolInvalidOperationException">if <see cref="IsReadOnly"/>: that has <see cref="AsReadOnlySpan{T}()"/></exception>
         public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, MemoryObject.WholeSize); }
 
         /// <summary>A part of it as numbers; offset and size are bytes.</summary>
@@ -116,7 +116,7 @@ namespace ClPool
 
         private void MustBeWritable()
         {
-            if (IsReadOnly) throw new InvalidOperationException("this map is for reading alone: AsReadOnlySpan and CopyTo read it, MapFlags.ReadWrite and Write allow writing");
+            if (IsReadOnly) throw Errors.WrongState("this map is for reading alone: AsReadOnlySpan and CopyTo read it, MapFlags.ReadWrite and Write allow writing");
         }
     }
 }

@@ -12,7 +12,7 @@ namespace ClPool
         /// <summary>Hands memory that has a <see cref="Pointer"/> to an owner as .NET knows them: disposing of that gives it
         /// back. This object must not be used or disposed of any more. Nothing of the owner's Memory may be used after it was
         /// disposed of; before, no collection gives it back.</summary>
-        /// <exception cref="InvalidOperationException">for memory without an address on the host</exception>
+        /// <exception cref="ClPoolInvalidOperationException">for memory without an address on the host</exception>
         /// <exception cref="ArgumentOutOfRangeException">for more than 2,147,483,647 bytes</exception>
         public IMemoryOwner<byte> ToMemoryOwner()
         {

@@ -208,6 +208,7 @@ namespace ClPool
 
 #if NET
         /// <summary>Memory that has a <see cref="Pointer"/> as numbers. Keep this object while the span is in use.</summary>
+        /// <exception cref="ClPoolInvalidOperationException">for memory without an address on the host</exception>
         /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
         public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, WholeSize); }
 
@@ -254,7 +255,7 @@ namespace ClPool
         {
             int now = Interlocked.CompareExchange(ref uses, Release, 0);
             if (now != 0)
-                throw (now & Closed) != 0 ? Disposed() : new InvalidOperationException("this memory is in use by another thread");
+                throw (now & Closed) != 0 ? Disposed() : Errors.WrongState("this memory is in use by another thread");
             IntPtr value = slot!.Memory;
             if (value == IntPtr.Zero) throw Disposed();
             return value;

@@ -70,7 +70,7 @@ namespace ClPool
             IntPtr pool;
             using (BorrowedList used = new BorrowedList(Queues, "Queues"))
             fixed (IntPtr* queues = used.Values)
-            fixed (byte* name = Utf8.Bytes(Name))
+            fixed (byte* name = Utf8.Bytes(Name, "Name"))
             {
                 native.queue_count = used.Count;
                 native.queues = queues;

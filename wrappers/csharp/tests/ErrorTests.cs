@@ -117,6 +117,31 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void TextsThatWouldBeCutAreRefused()
+        {
+            string file = Path.GetTempFileName(), path = file + "\0rest";
+            File.Delete(file);
+            using (CustomAllocator inner = new CustomAllocator(new DrySource()))
+            {
+                Refused("path", () => new TraceAllocator(inner, path));
+                Refused("Name", () => new MemoryPool(inner, new PoolOptions { Name = "a\0b" }));
+            }
+            Refused("path", () => new AllocationLogWriter(path));
+            Refused("path", () => AllocationLog.Open(path));
+            Refused("name", () => AllocationLog.Parse("", "a\0b"));
+            Refused("Selector", () => Devices.List(new DeviceOptions { Selector = "0\0:7" }));
+            Refused("name", () => DeviceData.FromArchitecture("sm_90\0a"));
+            Assert.IsFalse(File.Exists(file));
+        }
+
+        private static void Refused(string name, TestDelegate code)
+        {
+            ArgumentException refused = Assert.Throws<ArgumentException>(code);
+            Assert.AreEqual(name, refused.ParamName);
+            Assert.IsTrue(refused.Message.Contains("zero"), refused.Message);
+        }
+
+        [Test]
         public void StatusesHaveTexts()
         {
             foreach (Status status in Enum.GetValues(typeof(Status)))

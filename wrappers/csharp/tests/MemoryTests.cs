@@ -189,10 +189,10 @@ namespace ClPool.Tests
                 using (MemoryMap map = buffer.Map(Shared.Queue, MapFlags.Read))
                 {
                     Assert.IsTrue(map.IsReadOnly);
-                    Assert.IsTrue(Assert.Throws<InvalidOperationException>(() => map.CopyFrom(new byte[4])).Message.Contains("for reading alone"));
+                    Assert.IsTrue(Assert.Throws<ClPoolInvalidOperationException>(() => map.CopyFrom(new byte[4])).Message.Contains("for reading alone"));
 #if NET
-                    Assert.IsTrue(Assert.Throws<InvalidOperationException>(() => map.AsSpan<byte>()).Message.Contains("AsReadOnlySpan"));
-                    Assert.Throws<InvalidOperationException>(() => map.AsSpan<byte>(1, 2));
+                    Assert.IsTrue(Assert.Throws<ClPoolInvalidOperationException>(() => map.AsSpan<byte>()).Message.Contains("AsReadOnlySpan"));
+                    Assert.Throws<ClPoolInvalidOperationException>(() => map.AsSpan<byte>(1, 2));
                     Assert.AreEqual(4, map.AsReadOnlySpan<byte>()[3]);
                     Assert.AreEqual(2, map.AsReadOnlySpan<short>(0, 4).Length);
                     Assert.Throws<ArgumentOutOfRangeException>(() => map.AsReadOnlySpan<byte>(1, 4));
@@ -405,7 +405,7 @@ namespace ClPool.Tests
                 using (MemoryMap map = buffer.Map(Shared.Queue)) Assert.AreEqual(5, map.AsSpan<int>()[15]);
                 Assert.Throws<ArgumentOutOfRangeException>(() => memory.AsSpan<byte>(0, 65));
                 Assert.Throws<ArgumentException>(() => memory.AsSpan<long>(0, 63));
-                Assert.Throws<InvalidOperationException>(() => buffer.AsSpan<byte>());
+                Assert.Throws<ClPoolInvalidOperationException>(() => buffer.AsSpan<byte>());
             }
         }
 
@@ -427,7 +427,7 @@ namespace ClPool.Tests
                 Assert.AreEqual(0, pool.ActiveBlocks);
                 Assert.Throws<ObjectDisposedException>(() => bytes.Span.Clear());
                 using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
-                    Assert.Throws<InvalidOperationException>(() => buffer.ToMemoryOwner());
+                    Assert.Throws<ClPoolInvalidOperationException>(() => buffer.ToMemoryOwner());
             }
         }
 #endif

@@ -81,7 +81,7 @@ namespace ClPool.Tests
             using (ComputeContext bare = ComputeContext.FromHandles(Shared.Context.Context))
             {
                 Assert.IsNull(bare.Queue);
-                Assert.Throws<InvalidOperationException>(() => bare.Finish());
+                Assert.Throws<ClPoolInvalidOperationException>(() => bare.Finish());
             }
         }
 

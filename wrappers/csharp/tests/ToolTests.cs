@@ -315,6 +315,18 @@ namespace ClPool.Tests
             Assert.AreEqual(32, DeviceData.AlignElements(17, 4));
             Assert.AreEqual(32, DeviceData.Coalesce(17));
             Assert.AreEqual(4, DeviceData.ValidChannelCount(3));
+            Assert.AreEqual(long.MaxValue - 15, DeviceData.Coalesce(long.MaxValue - 15));
+            TooLarge("threads", () => DeviceData.Coalesce(long.MaxValue));
+            TooLarge("bytes", () => DeviceData.Align(long.MaxValue));
+            TooLarge("elements", () => DeviceData.AlignElements(long.MaxValue));
+        }
+
+        private static void TooLarge(string name, TestDelegate code)
+        {
+            ArgumentOutOfRangeException refused = Assert.Throws<ArgumentOutOfRangeException>(code);
+            Assert.AreEqual(name, refused.ParamName);
+            Assert.AreEqual(long.MaxValue, refused.ActualValue);
+            Assert.IsTrue(refused.Message.Contains("9223372036854775808") && refused.Message.Contains("at most 9223372036854775807"), refused.Message);
         }
 
         [Test]

@@ -30,6 +30,14 @@ namespace ClPool.Interop
             return (int)value;
         }
 
+        /// <summary>What a number was rounded up to, which may be beyond what C# counts with.</summary>
+        internal static long Rounded(ulong value, long given, string name)
+        {
+            if (value > long.MaxValue)
+                throw new ArgumentOutOfRangeException(name, given, "would be rounded up to " + value + ", at most " + long.MaxValue + " is possible");
+            return (long)value;
+        }
+
         internal static T NotNull<T>(T? value, string name) where T : class
         {
             if (value == null) throw new ArgumentNullException(name);

@@ -51,7 +51,7 @@ namespace ClPool.Interop
 
         private static Exception NoAddress()
         {
-            return new InvalidOperationException("the memory has no address on the host; map it");
+            return Errors.WrongState("the memory has no address on the host; map it");
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Texts between managed code (UTF-16) and the library (UTF-8, ended by a zero).
+using System;
 using System.Text;
 
 namespace ClPool.Interop
@@ -24,9 +25,12 @@ namespace ClPool.Interop
         }
 
         /// <summary>Bytes with their zero, to be pinned for a call; null for null.</summary>
-        internal static byte[]? Bytes(string? text)
+        internal static byte[]? Bytes(string? text, string name)
         {
-            return text == null ? null : Encoding.UTF8.GetBytes(text + "\0");
+            if (text == null) return null;
+            int zero = text.IndexOf('\0');
+            if (zero >= 0) throw new ArgumentException("has a zero character at " + zero + ", where native code would take it to end", name);
+            return Encoding.UTF8.GetBytes(text + "\0");
         }
 
         /// <summary>Asks for a text of unknown length, again as long as it grows meanwhile.</summary>
