@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Markers and barriers on queues and questions to events.
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS  // clEnqueueMarker, clEnqueueWaitForEvents: devices of OpenCL 1.1
 #include "cl/marker.hpp"
 
 #include <new>

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The order of what decides on a device.
-// clCreateCommandQueue: deprecated since 2.0, but what every version has.
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "device/choice.hpp"
 
 #include <algorithm>

@@ -6,6 +6,9 @@ add_library(clpool_warnings INTERFACE)
 add_library(clpool::warnings ALIAS clpool_warnings)
 if(CLPOOL_DEVELOPER)
   target_compile_options(clpool_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(CLPOOL_UNITY)  # a source's names stand above those of the others
+    target_compile_options(clpool_warnings INTERFACE -Wno-shadow)
+  endif()
   if(NOT CLPOOL_SANITIZE)  # what sanitizers add to the code confuses gcc 13's array-bounds and uninitialized warnings
     target_compile_options(clpool_warnings INTERFACE -Werror)
   endif()

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The world's objects, its memory and its callers' functions.
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue
 #include "fuzz/capi_world.hpp"
 
 #include <unistd.h>

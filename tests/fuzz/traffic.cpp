@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The commands, for each kind of memory.
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue
 #include "fuzz/traffic.hpp"
 
 namespace clpool::fuzz {
