@@ -228,7 +228,7 @@ public final class CommandQueue extends NativeObject {
     HostBytes bytes = HostBytes.direct(host, true);
     long[] event = new long[1];
     readBytes(memory, offset, bytes, 0, after, event);
-    return new Event(event[0]).keeping(bytes);
+    return new Event(event[0]);
   }
 
   private void readBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after, long[] event) {
@@ -236,6 +236,9 @@ public final class CommandQueue extends NativeObject {
       Native.clpool_mem_read(
           uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
           uses.of("host", host), host.size(), blocking, uses.of(after), event);
+      if (event != null) {
+        host.goOnUntilComplete(event[0]);
+      }
     }
   }
 
@@ -264,7 +267,7 @@ public final class CommandQueue extends NativeObject {
     HostBytes bytes = HostBytes.direct(host, false);
     long[] event = new long[1];
     writeBytes(memory, offset, bytes, 0, after, event);
-    return new Event(event[0]).keeping(bytes);
+    return new Event(event[0]);
   }
 
   private void writeBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after, long[] event) {
@@ -272,6 +275,9 @@ public final class CommandQueue extends NativeObject {
       Native.clpool_mem_write(
           uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
           uses.of("host", host), host.size(), blocking, uses.of(after), event);
+      if (event != null) {
+        host.goOnUntilComplete(event[0]);
+      }
     }
   }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.ref.Reference;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,9 +23,9 @@ final class Completions {
 
   private Completions() {}
 
-  /** Keeps host memory reachable until a command has ended. */
-  static long keepUntilComplete(long event, Object kept) {
-    long number = add(status -> Reference.reachabilityFence(kept));
+  /** Keeps host memory until a command has ended. */
+  static void keepUntilComplete(long event, HostBytes kept) {
+    long number = add(status -> end(kept));
     try {
       Native.java_event_notify(event, number);
     } catch (RuntimeException untold) { // the command runs, and nobody will say when it has ended
@@ -35,16 +34,21 @@ final class Completions {
       } catch (RuntimeException failed) {
         untold.addSuppressed(failed); // it has ended all the same
       }
-      WAITING.remove(number);
+      done(number, 0);
     }
-    return event;
   }
 
-  /** Keeps host memory reachable until a memory object that lies in it is gone. */
-  static long keepUntilGone(long clMem, Object kept) {
-    long number = add(status -> Reference.reachabilityFence(kept));
+  /** Keeps host memory until a memory object that lies in it is gone. */
+  static void keepUntilGone(long clMem, HostBytes kept) {
+    long number = add(status -> end(kept));
     tell(() -> Native.java_mem_notify(clMem, number), number);
-    return clMem;
+  }
+
+  // What is given back then is no work for the driver's thread.
+  private static void end(HostBytes kept) {
+    if (kept.usesViews()) {
+      ForkJoinPool.commonPool().execute(kept::ended);
+    }
   }
 
   /** Completes a future when a command has ended. */

@@ -37,12 +37,6 @@ public final class Event extends NativeObject {
     return new Event(Errors.required("context", context).with(Native::java_event_create_user));
   }
 
-  /** Keeps host memory that the command uses until it has ended, whatever becomes of this object. */
-  Event keeping(HostBytes host) {
-    with(event -> Completions.keepUntilComplete(event, host));
-    return this;
-  }
-
   /**
    * The cl_event for other libraries; the reference stays here.
    *

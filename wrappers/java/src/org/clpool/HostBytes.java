@@ -4,16 +4,20 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.List;
 
 /**
  * The bytes of a ByteBuffer between position and limit, as C sees them: in place for direct buffers, else through a
- * direct copy. Holds the buffer; of all {@link Usable}s it alone is never closed.
+ * direct copy. Holds the buffer, and its use is one of the memory that the buffer is a view of: see {@link Views}. Used
+ * once.
  */
 final class HostBytes extends Usable {
   private final ByteBuffer buffer;
   private final ByteBuffer staging; // the buffer itself if it is direct
   private final long address;
+  private List<Views> used = List.of();
+  private boolean goesOn; // after the call
+  private volatile Event command; // that it goes on with
 
   private HostBytes(ByteBuffer buffer, ByteBuffer staging) {
     this.buffer = buffer;
@@ -67,12 +71,64 @@ final class HostBytes extends Usable {
 
   @Override
   boolean tryBegin() {
+    if (staging == buffer) {
+      used = Views.begin(address, this);
+      if (!Views.isAlive(buffer)) {
+        endAll();
+        throw Errors.state("the memory that the host buffer is a view of was closed or unmapped");
+      }
+    }
     return true;
   }
 
   @Override
   void end() {
+    if (!goesOn) {
+      endAll();
+    }
     Reference.reachabilityFence(this);
+  }
+
+  private void endAll() {
+    for (Views views : used) {
+      views.end(this);
+    }
+  }
+
+  /** During the use: it goes on until the command has ended, whatever becomes of its event. */
+  void goOnUntilComplete(long event) {
+    goesOn = true;
+    if (!used.isEmpty()) {
+      command = Event.of(event);
+      for (Views views : used) {
+        views.usedBy(this, command);
+      }
+    }
+    Completions.keepUntilComplete(event, this);
+  }
+
+  /** During the use: it goes on until a memory object that lies in these bytes is gone. */
+  void goOnUntilGone(long clMem) {
+    Completions.keepUntilGone(clMem, this);
+    goesOn = true;
+  }
+
+  /** Ends a use that went on. */
+  void ended() {
+    endAll();
+    if (command != null) {
+      command.close();
+    }
+  }
+
+  /** Whether views are used; if not, there is nothing to do at the end but to forget. */
+  boolean usesViews() {
+    return !used.isEmpty();
+  }
+
+  /** The command that uses the bytes after the call; null if it is none. */
+  Event command() {
+    return command;
   }
 
   /** The address of the first byte. */
@@ -98,20 +154,13 @@ final class HostBytes extends Usable {
   }
 
   /** A view of an object's memory, which it keeps reachable. */
-  static ByteBuffer view(Object owner, long address, long available, long offset, long size) {
-    check(available, offset, size);
-    ByteBuffer view = (ByteBuffer) Native.java_view(address + offset, size);
+  static ByteBuffer view(Object owner, long address, long size) {
+    ByteBuffer view = (ByteBuffer) Native.java_view(address, size);
     Handle.keep(view, owner);
-    return view.order(ByteOrder.nativeOrder());
+    return view;
   }
 
-  /** The same for a view that ends with others. */
-  static ByteBuffer view(Views views, long address, long available, long offset, long size) {
-    check(available, offset, size);
-    return views.of(address + offset, size).order(ByteOrder.nativeOrder());
-  }
-
-  private static void check(long available, long offset, long size) {
+  static void checkView(long available, long offset, long size) {
     Sizes.check("offset", offset);
     Sizes.check("size", size);
     if (offset > available || size > available - offset) {

@@ -13,7 +13,7 @@ public final class MappedMemory extends NativeObject {
   private final boolean writable;
   private final Memory memory; // what it belongs to stays reachable
   private final Event mapped;
-  private final Views views = Views.canClose() ? new Views(this) : null;
+  private final Views views = new Views(this, 0);
 
   MappedMemory(long value, long flags, Memory memory, Event mapped) {
     super("map", value, Native::clpool_map_release);
@@ -33,8 +33,9 @@ public final class MappedMemory extends NativeObject {
 
   /**
    * The mapped bytes, in native byte order. The view keeps the map from being collected. After {@link #unmap} or
-   * {@link #close()} its use is an IllegalStateException from Java 22 on; before, it must not be used then. It is read-only
-   * if the memory was mapped for reading alone. From Java 22 on, {@code MemorySegment.ofBuffer(view)} is a segment of it.
+   * {@link #close()} its use, also as host memory of a command, is an IllegalStateException from Java 22 on; before, it must
+   * not be used then. It is read-only if the memory was mapped for reading alone. From Java 22 on,
+   * {@code MemorySegment.ofBuffer(view)} is a segment of it.
    *
    * @return the bytes, at most 2 GiB
    */
@@ -50,20 +51,16 @@ public final class MappedMemory extends NativeObject {
    * @return the bytes, in native byte order
    */
   public ByteBuffer byteBuffer(long offset, long size) {
-    ByteBuffer view = views == null ? viewOf(offset, size) : closingViewOf(offset, size);
+    ByteBuffer view = viewOf(offset, size);
     return writable ? view : view.asReadOnlyBuffer().order(view.order());
   }
 
-  private ByteBuffer viewOf(long offset, long size) {
-    return HostBytes.view(this, address(), size(), offset, size);
-  }
-
   // A map that was closed meanwhile may have ended its views already: then this one ends here.
-  private ByteBuffer closingViewOf(long offset, long size) {
+  private ByteBuffer viewOf(long offset, long size) {
     begin();
     try {
       synchronized (views) {
-        ByteBuffer view = HostBytes.view(views, address(), Native.clpool_map_size(value()), offset, size);
+        ByteBuffer view = views.of(address(), Native.clpool_map_size(value()), offset, size);
         if (!tryBegin()) {
           views.close();
           throw Errors.closed(what());
@@ -121,7 +118,8 @@ public final class MappedMemory extends NativeObject {
   }
 
   /**
-   * Unmaps. Doing it again is no command and succeeds. Views are of no use any more.
+   * Unmaps, after the commands that were enqueued with views as host memory. Doing it again is no command and succeeds.
+   * Views are of no use any more.
    *
    * @param queueOrNull the queue; null: the one that mapped
    * @param after events to wait for
@@ -132,14 +130,8 @@ public final class MappedMemory extends NativeObject {
     try (Uses uses = new Uses()) {
       long map = uses.of("map", this);
       long queue = uses.ofOptional(queueOrNull);
-      long[] waits = uses.of(after);
-      if (views == null) {
-        Native.clpool_map_unmap(map, queue, waits, event);
-      } else {
-        synchronized (views) {
-          views.close();
-          Native.clpool_map_unmap(map, queue, waits, event);
-        }
+      synchronized (views) {
+        Native.clpool_map_unmap(map, queue, views.closeBehind(uses, after), event);
       }
     }
     Reference.reachabilityFence(memory);
@@ -147,16 +139,29 @@ public final class MappedMemory extends NativeObject {
   }
 
   /**
-   * Unmaps if that was not done. Where another thread reads or writes a file or the like by a view, that is done when the
+   * Unmaps if that was not done: after the commands that were enqueued with views as host memory. Where another thread waits
+   * for such a command, that is done when its call has ended; where it reads or writes a file or the like by a view, when the
    * views are forgotten.
    */
   @Override
   public void close() {
-    if (views == null) {
+    if (tryBegin()) {
       super.close();
-    } else if (tryBegin()) {
-      super.close();
+      if (views.inUse()) {
+        unmapBehindCommands();
+      }
       views.closeThen(this::end);
+    }
+  }
+
+  // At its place among the commands of the queue: what is enqueued next may rely on it.
+  private void unmapBehindCommands() {
+    try (Uses uses = new Uses()) {
+      synchronized (views) {
+        Native.clpool_map_unmap(value(), 0, views.closeBehind(uses, null), null);
+      }
+    } catch (RuntimeException inUse) {
+      // else it is unmapped when the calls and commands have ended
     }
   }
 

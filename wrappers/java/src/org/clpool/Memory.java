@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * A piece of memory, whatever made it: a buffer, sub-region, pipe, SVM or pinned allocation, pooled or not; images are
@@ -35,13 +36,13 @@ public class Memory extends Usable implements AutoCloseable {
   private LeakGuard.Leash leash; // null: nobody watches
   private volatile int uses;
 
-  /** Views of memory that no pool keeps, which end with it, and what else it keeps. */
+  /** Views of the memory, and what else it keeps. */
   private static final class OwnViews {
     private final Views views;
     private final Object keeper;
 
     private OwnViews(Memory memory, Object keeper) {
-      this.views = new Views(memory);
+      this.views = new Views(memory, memory.isPooled() ? memory.handle : 0);
       this.keeper = keeper;
     }
   }
@@ -221,7 +222,7 @@ public class Memory extends Usable implements AutoCloseable {
     if ((flags & Cl.MEM_USE_HOST_PTR) != 0) {
       boolean kept = false;
       try {
-        with(m -> Completions.keepUntilGone(Native.clpool_mem_handle(m), bytes));
+        bytes.goOnUntilGone(handle());
         kept = true;
       } finally {
         if (!kept) {
@@ -403,9 +404,9 @@ public class Memory extends Usable implements AutoCloseable {
   /**
    * Pinned memory and SVM as host memory, in native byte order. Coarse-grain SVM must be mapped while it is used. The
    * view keeps the memory from being collected, but must not be used after {@link #close()}: for memory of no pool, from
-   * Java 22 on, that is an IllegalStateException. Those of blocks are not refused, because that would cost each close as
-   * much as a command: what they show is the next user's. From Java 22 on, {@code MemorySegment.ofBuffer(view)} is a segment
-   * of it.
+   * Java 22 on, that is an IllegalStateException, also where it is passed as host memory of a command. Those of blocks are
+   * not refused, because that would cost each close as much as a command: what they show is the next user's. From Java 22 on,
+   * {@code MemorySegment.ofBuffer(view)} is a segment of it.
    *
    * @return the bytes, at most 2 GiB
    */
@@ -428,10 +429,7 @@ public class Memory extends Usable implements AutoCloseable {
       if (pointer == 0 || kind == MemoryKind.CUSTOM) {
         throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
       }
-      if (!Views.canClose() || isPooled()) {
-        return HostBytes.view(this, pointer, size(), offset, size);
-      }
-      return HostBytes.view(ownViews(), pointer, size(), offset, size);
+      return ownViews().of(pointer, size(), offset, size);
     } finally {
       end();
     }
@@ -459,7 +457,8 @@ public class Memory extends Usable implements AutoCloseable {
     long[] pointer = new long[1];
     long[] size = new long[1];
     with(m -> Native.clpool_mem_host_memory(m, pointer, size));
-    return HostBytes.view(this, pointer[0], size[0], 0, size[0]);
+    HostBytes.checkView(size[0], 0, size[0]);
+    return HostBytes.view(this, pointer[0], size[0]).order(ByteOrder.nativeOrder());
   }
 
   /**
@@ -521,8 +520,8 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
-   * Closes SVM or a block of a pool behind a queue's commands and some events. No other thread may use it then, nor a view
-   * of it.
+   * Closes SVM or a block of a pool behind a queue's commands and some events, and behind the commands that were enqueued
+   * with views of it as host memory. No other thread may use it then, nor a view of it.
    *
    * @param queueOrNull the queue; null: the one that the memory is bound to
    * @param after events to wait for
@@ -536,10 +535,8 @@ public class Memory extends Usable implements AutoCloseable {
     boolean closed = false;
     try (Uses used = new Uses()) {
       long queue = used.ofOptional(queueOrNull);
-      long[] waits = used.of(after);
-      if (keeper instanceof OwnViews) {
-        ((OwnViews) keeper).views.close();
-      }
+      long[] waits =
+          keeper instanceof OwnViews ? ((OwnViews) keeper).views.closeBehind(used, after) : used.of(after);
       Native.clpool_mem_release_on(handle, queue, waits, event);
       closed = true;
     } finally {
@@ -566,9 +563,10 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
-   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order, and
-   * where that is a view that a file is read into or the like, the memory goes back when its views are forgotten. May be
-   * called again.
+   * Returns the memory to its pool, else to the driver; what uses it at this moment on another thread ends in order. That is
+   * so for views of it as well: memory that is the host memory of a call, of a command or of a buffer goes back when these
+   * have ended (a block at once: its pool knows of the command), and where a file is read into a view or the like, when the
+   * views are forgotten. May be called again.
    */
   @Override
   public final void close() {

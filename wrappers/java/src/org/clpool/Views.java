@@ -6,11 +6,21 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.ref.Reference;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Views of one object's memory that are an IllegalStateException once it is closed. That is Java's own work, from 22 on: its
+ * Views of one object's memory, and what uses them: calls that were given one as host memory, and the commands that they
+ * enqueued. The memory goes back when they are through.
+ *
+ * <p>Views of memory of no pool are an IllegalStateException once it is closed. That is Java's own work, from 22 on: its
  * arenas end the use of what lies in them, at the price of a word with every thread. They are called by method handles,
  * because this is compiled for Java 11.
  */
@@ -21,14 +31,21 @@ final class Views {
   private static final MethodHandle AT_ADDRESS;
   private static final MethodHandle WITHIN;
   private static final MethodHandle AS_BUFFER;
+  private static final MethodHandle OF_BUFFER;
+  private static final MethodHandle SCOPE;
+  private static final MethodHandle IS_ALIVE;
 
   static {
-    MethodHandle[] found = new MethodHandle[5];
+    MethodHandle[] found = new MethodHandle[8];
     if (Runtime.version().feature() >= ARENAS_SINCE) {
       try {
         MethodHandles.Lookup lookup = MethodHandles.lookup();
         Class<?> arena = Class.forName("java.lang.foreign.Arena");
         Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
+        Class<?> scope = Class.forName("java.lang.foreign.MemorySegment$Scope");
+        found[7] = lookup.findVirtual(scope, "isAlive", MethodType.methodType(boolean.class));
+        found[6] = lookup.findVirtual(segment, "scope", MethodType.methodType(scope));
+        found[5] = lookup.findStatic(segment, "ofBuffer", MethodType.methodType(segment, Buffer.class));
         found[4] = lookup.findVirtual(segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class));
         found[3] =
             lookup.findVirtual(
@@ -37,7 +54,7 @@ final class Views {
         found[1] = lookup.findVirtual(arena, "close", MethodType.methodType(void.class));
         found[0] = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
       } catch (ReflectiveOperationException e) {
-        found = new MethodHandle[5]; // as before 22
+        found = new MethodHandle[8]; // as before 22
       }
     }
     NEW_ARENA = found[0];
@@ -45,15 +62,27 @@ final class Views {
     AT_ADDRESS = found[2];
     WITHIN = found[3];
     AS_BUFFER = found[4];
+    OF_BUFFER = found[5];
+    SCOPE = found[6];
+    IS_ALIVE = found[7];
   }
 
   private final Object owner;
-  private Object arena; // null: no view since the last close
+  private final long block; // a pool's, or 0: views of those are not refused
+  private ViewIndex.Entry entry; // null: no view since the last close
+  private Object arena; // null: the same, or views are not refused
   private Object anchor; // lives as long as a view of this arena
+  private final Set<HostBytes> users = new HashSet<>();
+  private Runnable last; // what is done when there is none of them any more
 
-  /** For views that keep `owner` reachable. */
-  Views(Object owner) {
+  /**
+   * For views that keep `owner` reachable.
+   *
+   * @param block the block of a pool that the memory is; 0: none
+   */
+  Views(Object owner, long block) {
     this.owner = owner;
+    this.block = block;
   }
 
   /** Whether this Java has what it takes; without, views are used at the user's own risk. */
@@ -61,8 +90,71 @@ final class Views {
     return NEW_ARENA != null;
   }
 
-  /** A view of memory at an address, in Java's byte order. */
-  synchronized ByteBuffer of(long address, long size) {
+  /** Whether a buffer is none that this Java refuses. */
+  static boolean isAlive(ByteBuffer buffer) {
+    return !canClose() || (boolean) call(() -> IS_ALIVE.invoke(SCOPE.invoke(OF_BUFFER.invoke((Buffer) buffer))));
+  }
+
+  /** Begins a use of all memory that contains an address; it ends with {@link #end} of each. */
+  static List<Views> begin(long address, HostBytes user) {
+    List<Views> found = ViewIndex.at(address);
+    found.removeIf(views -> !views.begin(user));
+    return found;
+  }
+
+  private synchronized boolean begin(HostBytes user) {
+    return entry != null && users.add(user);
+  }
+
+  /** The use goes on until a command has ended; a pool is told, and finds out by itself when that is. */
+  void usedBy(HostBytes user, Event command) {
+    if (block != 0) {
+      try {
+        command.with(event -> Native.clpool_mem_release_after(block, new long[] {event}));
+      } catch (RuntimeException untold) {
+        return; // the block goes back when the command has ended
+      }
+      end(user);
+    }
+  }
+
+  /** Ends a use. */
+  void end(HostBytes user) {
+    Runnable then = endedLast(user);
+    if (then != null) {
+      try {
+        then.run();
+      } catch (RuntimeException e) {
+        Errors.report(e); // what ends here has its own result
+      }
+    }
+  }
+
+  private synchronized Runnable endedLast(HostBytes user) {
+    users.remove(user);
+    Runnable then = users.isEmpty() ? last : null;
+    if (then != null) {
+      last = null;
+    }
+    return then;
+  }
+
+  /** Whether anything uses a view. */
+  synchronized boolean inUse() {
+    return !users.isEmpty();
+  }
+
+  /** A view of a part of the owner's memory, in native byte order. */
+  synchronized ByteBuffer of(long start, long available, long offset, long size) {
+    HostBytes.checkView(available, offset, size);
+    ByteBuffer view = block == 0 && canClose() ? closing(start + offset, size) : HostBytes.view(owner, start + offset, size);
+    if (entry == null) {
+      entry = ViewIndex.add(this, start, available);
+    }
+    return view.order(ByteOrder.nativeOrder());
+  }
+
+  private ByteBuffer closing(long address, long size) {
     if (arena == null) {
       arena = call(() -> NEW_ARENA.invoke());
       anchor = new Object();
@@ -83,40 +175,74 @@ final class Views {
    * @throws IllegalStateException if another thread is reading or writing a file or the like by one: nothing is refused then
    */
   synchronized void close() {
-    if (arena == null) {
-      return;
+    if (arena != null) {
+      Object closed = arena;
+      try {
+        call(
+            () -> {
+              CLOSE.invoke(closed);
+              return null;
+            });
+      } catch (IllegalStateException e) {
+        throw Errors.state("a view of this memory is in use by another thread");
+      }
     }
-    Object closed = arena;
-    try {
-      call(
-          () -> {
-            CLOSE.invoke(closed);
-            return null;
-          });
-    } catch (IllegalStateException e) {
-      throw Errors.state("a view of this memory is in use by another thread");
-    }
+    forget();
+  }
+
+  private void forget() {
     arena = null;
     anchor = null;
-  }
-
-  /** The same for what must not fail: `then` is run at once, or if a view is in use, when all of them are forgotten. */
-  void closeThen(Runnable then) {
-    if (closedOrForgottenBefore(then)) {
-      then.run();
+    if (entry != null) {
+      ViewIndex.remove(entry);
+      entry = null;
     }
   }
 
-  private synchronized boolean closedOrForgottenBefore(Runnable then) {
+  /**
+   * The same before a command that ends the use of the memory.
+   *
+   * @return what the command waits for: `after`, and the commands that use views
+   * @throws IllegalStateException also if a call that another thread makes uses a view, or a buffer lies in one
+   */
+  synchronized long[] closeBehind(Uses uses, Event[] after) {
+    List<Event> waits = new ArrayList<>(after == null ? List.of() : Arrays.asList(after));
+    for (HostBytes user : users) {
+      if (user.command() == null) {
+        throw Errors.state("a view of this memory is in use by another thread, or a buffer lies in it");
+      }
+      waits.add(user.command());
+    }
+    long[] events = uses.of(waits.toArray(new Event[0]));
+    close();
+    return events;
+  }
+
+  /**
+   * The same for what must not fail: `then` is run at once, or when the calls and commands that use views have ended, or if
+   * a file is read into one or the like, when all of them are forgotten.
+   */
+  void closeThen(Runnable then) {
+    Runnable now = closedThen(then);
+    if (now != null) {
+      now.run();
+    }
+  }
+
+  private synchronized Runnable closedThen(Runnable then) {
+    Runnable next = then;
     try {
       close();
-      return true;
     } catch (IllegalStateException inUse) {
-      Handle.whenGone(anchor, then);
-      arena = null;
-      anchor = null;
-      return false;
+      Object seen = anchor;
+      next = () -> Handle.whenGone(seen, then);
+      forget();
     }
+    if (users.isEmpty()) {
+      return next;
+    }
+    last = next;
+    return null;
   }
 
   private interface Call {

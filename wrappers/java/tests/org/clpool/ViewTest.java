@@ -4,6 +4,7 @@ package org.clpool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,9 +13,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.Pipe;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Views of memory whose owner is closed: an exception where Java can do that. */
 class ViewTest {
@@ -110,7 +114,7 @@ class ViewTest {
   void whatAViewIsUsedForEndsInOrder() throws Exception {
     needsArenas();
     ByteBuffer memory = Support.direct(16);
-    Views views = new Views(memory);
+    Views views = new Views(memory, 0);
     long address = Native.java_address(memory);
     Pipe pipe = Pipe.open();
     AtomicReference<Throwable> wrong = new AtomicReference<>();
@@ -119,7 +123,7 @@ class ViewTest {
             () -> {
               while (true) {
                 try {
-                  pipe.source().read(views.of(address, 16));
+                  pipe.source().read(views.of(address, 16, 0, 16));
                   return;
                 } catch (IllegalStateException closed) {
                   // before it began
@@ -151,5 +155,269 @@ class ViewTest {
     assertTrue(Support.collectUntil(given::get));
     pipe.sink().close();
     pipe.source().close();
+  }
+
+  private static void assertRefusedAsHostMemory(Executable use) {
+    IllegalStateException thrown = assertThrows(IllegalStateException.class, use);
+    assertTrue(thrown.getMessage().contains("closed or unmapped"), thrown.getMessage());
+  }
+
+  private void assertRefusedByCommands(ByteBuffer view, Memory buffer) {
+    CommandQueue queue = session.queue();
+    assertRefusedAsHostMemory(() -> queue.read(buffer, 0, view));
+    assertRefusedAsHostMemory(() -> queue.write(buffer, 0, view));
+    assertRefusedAsHostMemory(() -> queue.write(buffer, 0, view.duplicate().position(8).slice().asReadOnlyBuffer()));
+    assertRefusedAsHostMemory(() -> queue.readLater(buffer, 0, view));
+    assertRefusedAsHostMemory(() -> queue.writeLater(buffer, 0, view));
+    assertRefusedAsHostMemory(() -> queue.readBox(buffer, Box.of(4), view));
+    assertRefusedAsHostMemory(() -> queue.writeBox(buffer, Box.of(4), view));
+    assertRefusedAsHostMemory(() -> Memory.buffer(session.context(), Cl.MEM_USE_HOST_PTR, view));
+    assertRefusedAsHostMemory(() -> Memory.buffer(session.context(), Cl.MEM_COPY_HOST_PTR, view));
+    ImageFormat format = new ImageFormat(Cl.RGBA, Cl.UNORM_INT8);
+    ImageDescription description = new ImageDescription(format, 4, 4);
+    assertRefusedAsHostMemory(
+        () -> Image.create(session.context(), description.flags(Cl.MEM_COPY_HOST_PTR).host(view)));
+    ImageArray array = new ImageArray(ElementType.INT8, view, 4, 4);
+    assertRefusedAsHostMemory(() -> Image.of(session.context(), array));
+    try (Image image = Image.create(session.context(), new ImageDescription(format, 4, 4))) {
+      long[] first = {0, 0};
+      long[] all = {4, 4};
+      assertRefusedAsHostMemory(() -> queue.images().read(image, first, all, view));
+      assertRefusedAsHostMemory(() -> queue.images().write(image, first, all, view));
+    }
+  }
+
+  @Test
+  void viewsOfWhatIsClosedAreRefusedAsHostMemory() {
+    needsArenas();
+    try (Allocator pinned = Allocator.pinned(session.queue(), 0);
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      Memory memory = pinned.allocate(64);
+      ByteBuffer view = memory.byteBuffer();
+      session.queue().write(buffer, 0, view);
+      memory.close();
+      assertRefusedByCommands(view, buffer);
+      MappedMemory map = session.queue().map(buffer, Cl.MAP_READ | Cl.MAP_WRITE);
+      ByteBuffer mapped = map.byteBuffer();
+      map.unmap(null);
+      assertRefusedByCommands(mapped, buffer);
+      map.close();
+      assertRefusedByCommands(mapped, buffer);
+    }
+  }
+
+  /** Page-locked memory of no pool, of which there is no more as long as it has not gone back; on an idle queue of its own. */
+  private Allocator onlyOne() {
+    return Allocator.pinned(CommandQueue.create(session.context(), session.device()), 0).withLimit(64);
+  }
+
+  private static boolean isBack(Allocator one) {
+    try {
+      one.allocate(64).close();
+      return true;
+    } catch (OutOfDeviceMemoryException e) {
+      return false;
+    }
+  }
+
+  /** Waits for the call of a thread to be in native code. */
+  private static void awaitNative(Thread thread, String method) {
+    boolean inside = false;
+    while (!inside) {
+      assertTrue(thread.isAlive());
+      StackTraceElement[] stack = thread.getStackTrace();
+      inside = stack.length > 0 && stack[0].isNativeMethod() && stack[0].getMethodName().equals(method);
+    }
+  }
+
+  @Test
+  void memoryThatACallOfAnotherThreadUsesByAViewGoesBackWhenThatEnds() throws Exception {
+    try (Allocator one = onlyOne();
+        Event gate = Event.user(session.context());
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      Memory memory = one.allocate(64);
+      ByteBuffer view = memory.byteBuffer(16, 48);
+      AtomicReference<Throwable> wrong = new AtomicReference<>();
+      Thread reader = new Thread(() -> session.queue().read(buffer, 0, view, gate));
+      reader.setUncaughtExceptionHandler((thread, thrown) -> wrong.set(thrown));
+      reader.start();
+      awaitNative(reader, "clpool_mem_read");
+      memory.close();
+      assertTrue(memory.isClosed());
+      boolean early = isBack(one);
+      gate.complete();
+      reader.join();
+      assertFalse(early);
+      assertNull(wrong.get());
+      assertTrue(isBack(one));
+    }
+  }
+
+  @Test
+  void memoryThatACommandUsesByAViewGoesBackWhenThatEnds() throws Exception {
+    try (Allocator one = onlyOne();
+        Event gate = Event.user(session.context());
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      boolean early = false;
+      for (boolean failing : new boolean[] {true, false}) {
+        Memory memory = one.allocate(64);
+        ByteBuffer view = memory.byteBuffer();
+        if (failing) {
+          assertThrows(IllegalArgumentException.class, () -> session.queue().writeLater(buffer, 1, view, gate));
+        } else {
+          view.put(63, (byte) 9);
+          session.queue().writeLater(buffer, 0, view, gate).close();
+        }
+        memory.close();
+        early = isBack(one);
+        assertTrue(early || !failing);
+      }
+      gate.complete();
+      session.queue().finish();
+      assertFalse(early);
+      assertTrue(Support.collectUntil(() -> isBack(one)));
+      ByteBuffer read = Support.direct(64);
+      session.queue().read(buffer, 0, read);
+      assertEquals(9, read.get(63));
+    }
+  }
+
+  @Test
+  void memoryThatABufferLiesInGoesBackWhenThatIsGone() throws Exception {
+    try (Allocator one = onlyOne()) {
+      Memory memory = one.allocate(64);
+      Memory buffer = Memory.buffer(session.context(), Cl.MEM_USE_HOST_PTR, memory.byteBuffer());
+      memory.close();
+      assertFalse(isBack(one));
+      session.queue().fill(buffer, new byte[] {1});
+      buffer.close();
+      session.queue().finish();
+      assertTrue(Support.collectUntil(() -> isBack(one)));
+    }
+  }
+
+  @Test
+  void aMapIsUnmappedBehindCommandsThatUseItsViews() {
+    try (Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        CommandQueue other = CommandQueue.create(session.context(), session.device());
+        CommandQueue third = CommandQueue.create(session.context(), session.device())) {
+      for (boolean closing : new boolean[] {true, false}) {
+        try (Event gate = Event.user(session.context())) {
+          session.queue().fill(mapped, new byte[] {3});
+          MappedMemory map = session.queue().map(mapped, Cl.MAP_READ);
+          other.writeLater(buffer, 0, map.byteBuffer(), gate);
+          if (closing) {
+            map.close();
+          } else {
+            map.unmap(null);
+          }
+          Event filled = session.queue().fill(mapped, new byte[] {4}); // behind the end of the map
+          session.queue().flush();
+          try (Memory idle = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+            third.fill(idle, new byte[] {5}).await();
+          }
+          boolean early = filled.isDone();
+          gate.complete();
+          other.finish();
+          filled.await();
+          assertFalse(early);
+          ByteBuffer read = Support.direct(64);
+          session.queue().read(buffer, 0, read);
+          assertEquals(3, read.get(0));
+          map.close();
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatACallUsesByAViewIsNeitherUnmappedNorClosedOnAQueue() {
+    try (Allocator one = onlyOne();
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Pool pool = Pool.of(Allocator.pinned(session.queue(), 0))) {
+      MappedMemory map = session.queue().map(buffer, Cl.MAP_READ);
+      HostBytes bytes = HostBytes.toRead(map.byteBuffer());
+      bytes.begin(); // as if a call on another thread had
+      IllegalStateException thrown = assertThrows(IllegalStateException.class, () -> map.unmap(null));
+      assertTrue(thrown.getMessage().contains("another thread"), thrown.getMessage());
+      assertNotEquals(0, map.pointer());
+      bytes.end();
+      map.unmap(null).close();
+      Memory block = pool.allocate(64);
+      HostBytes ofBlock = HostBytes.toRead(block.byteBuffer());
+      ofBlock.begin();
+      assertThrows(IllegalStateException.class, () -> block.closeOn(session.queue()));
+      block.close();
+      assertEquals(1, pool.statistics().activeBlocks());
+      ofBlock.end();
+      assertEquals(0, pool.statistics().activeBlocks());
+    }
+  }
+
+  @Test
+  void aPoolKnowsOfCommandsThatUseViewsOfItsBlocks() {
+    try (Allocator pinned = Allocator.pinned(session.queue(), 0);
+        Pool pool = Pool.of(pinned);
+        CommandQueue other = CommandQueue.create(session.context(), session.device());
+        Event gate = Event.user(session.context());
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      Memory block = pool.allocate(1 << 20);
+      long pointer = block.pointer();
+      other.writeLater(buffer, 0, block.byteBuffer(0, 64), gate);
+      block.close();
+      assertEquals(0, pool.statistics().activeBlocks());
+      session.queue().finish();
+      pool.tick();
+      Memory next = pool.tryAllocate(1 << 20).orElse(null);
+      boolean same = next != null && next.pointer() == pointer;
+      gate.complete();
+      other.finish();
+      assertFalse(same);
+    }
+  }
+
+  @Test
+  void viewsThatOverlapAreFoundByTheirAddresses() {
+    long address = 1L << 40; // where nothing is
+    Object owner = new Object();
+    List<Views> all = new ArrayList<>();
+    long[][] stretches = {{0, 4096}, {1024, 64}, {1024, 64}, {1000, 30}, {1087, 1}, {1088, 1}, {0, 0}};
+    List<ViewIndex.Entry> entries = new ArrayList<>();
+    for (long[] stretch : stretches) {
+      all.add(new Views(owner, 0));
+      entries.add(ViewIndex.add(all.get(all.size() - 1), address + stretch[0], stretch[1]));
+    }
+    for (long at : new long[] {-1, 0, 999, 1000, 1023, 1024, 1029, 1030, 1087, 1088, 1089, 4095, 4096}) {
+      List<Views> expected = new ArrayList<>();
+      for (int i = 0; i < all.size(); ++i) {
+        if (at >= stretches[i][0] && at < stretches[i][0] + stretches[i][1]) {
+          expected.add(all.get(i));
+        }
+      }
+      List<Views> found = ViewIndex.at(address + at);
+      assertEquals(expected.size(), found.size(), "at " + at);
+      assertTrue(found.containsAll(expected), "at " + at);
+    }
+    entries.forEach(ViewIndex::remove);
+    assertTrue(ViewIndex.at(address + 1024).isEmpty());
+  }
+
+  @Test
+  void whatIsForgottenWithItsViewsIsNotKept() throws Exception {
+    int before = ViewIndex.size();
+    try (Allocator pinned = Allocator.pinned(session.queue(), 0)) {
+      for (int i = 0; i < 100; ++i) {
+        pinned.allocate(64).byteBuffer(); // and drops it
+      }
+      assertTrue(
+          Support.collectUntil(
+              () -> {
+                try (Memory memory = pinned.allocate(64)) {
+                  memory.byteBuffer(); // tidies up
+                }
+                return ViewIndex.size() <= before;
+              }));
+    }
   }
 }
