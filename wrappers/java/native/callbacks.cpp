@@ -66,8 +66,8 @@ jlong number(void* user) {
 void collect(void* user) {
   Upcall upcall;
   if (!upcall) return;
-  upcall.env()->CallStaticVoidMethod(jvm.upcalls, jvm.collect, number(user));
-  upcall.failed();
+  const jboolean done = upcall.env()->CallStaticBooleanMethod(jvm.upcalls, jvm.collect, number(user));
+  if (!upcall.failed() && done == JNI_FALSE) java_has_cause = true;
 }
 
 int32_t out_of_memory(void* user, uint64_t size, uint32_t attempt) {

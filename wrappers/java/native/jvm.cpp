@@ -77,7 +77,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
       {&jvm.allocate, jvm.upcalls, "allocate", "(Lorg/clpool/CustomAllocator;JJ[J)I"},
       {&jvm.deallocate, jvm.upcalls, "deallocate", "(Lorg/clpool/CustomAllocator;JJ)V"},
       {&jvm.destroy, jvm.upcalls, "destroy", "(Lorg/clpool/CustomAllocator;)V"},
-      {&jvm.collect, jvm.upcalls, "collect", "(J)V"},
+      {&jvm.collect, jvm.upcalls, "collect", "(J)Z"},
       {&jvm.out_of_memory, jvm.upcalls, "outOfMemory", "(JJI)Z"},
       {&jvm.message, jvm.upcalls, "message", "(JI[B)V"},
       {&jvm.compute, jvm.upcalls, "compute", "(Ljava/util/function/Supplier;[Ljava/lang/Object;)I"},

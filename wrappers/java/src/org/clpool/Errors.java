@@ -8,18 +8,31 @@ final class Errors {
 
   private Errors() {}
 
-  /** What a callback threw, until the C function that called it returns. */
+  /**
+   * What a callback threw, until the C function that called it returns. The first one is kept that is more than one of
+   * several sources that have no memory, and the others with it.
+   */
   static void keepCause(Throwable cause) {
-    CAUSE.set(cause);
+    Throwable former = CAUSE.get();
+    if (former == null || former instanceof OutOfDeviceMemoryException) {
+      CAUSE.set(cause);
+    } else if (former != cause) {
+      former.addSuppressed(cause);
+    }
   }
 
+  /** The call succeeds all the same: what was wrong with a callback, other than that it had no memory, is told. */
   static void dropCause() {
+    Throwable lost = CAUSE.get();
     CAUSE.remove();
+    if (lost != null && !(lost instanceof OutOfDeviceMemoryException)) {
+      report(lost);
+    }
   }
 
   static RuntimeException create(int status, int clError, byte[] message, boolean withCause) {
     Throwable cause = withCause ? CAUSE.get() : null;
-    dropCause();
+    CAUSE.remove();
     return Status.of(status).exception(Text.fromBytes(message), clError, cause);
   }
 
@@ -51,9 +64,13 @@ final class Errors {
     return state("this " + what + " is closed");
   }
 
-  /** For exceptions that nobody waits for. */
+  /** For exceptions that nobody waits for. What the handler throws is ignored, as Java does. */
   static void report(Throwable thrown) {
     Thread thread = Thread.currentThread();
-    thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+    try {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+    } catch (Throwable ignored) {
+      // there is nobody left to tell
+    }
   }
 }

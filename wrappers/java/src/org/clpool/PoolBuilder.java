@@ -71,7 +71,7 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   /**
    * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not
-   * needed. It may release, trim and allocate.
+   * needed. It may release, trim and allocate. What it throws is the cause if the request fails.
    *
    * @param value the function; {@link #collectGarbage()} by default; null: none
    * @return this

@@ -40,14 +40,17 @@ final class Upcalls {
     }
   }
 
-  static void collect(long pool) {
+  /** False if it threw. */
+  static boolean collect(long pool) {
     try {
       PoolCallbacks callbacks = PoolCallbacks.find(pool);
       if (callbacks != null) {
         callbacks.collect();
       }
+      return true;
     } catch (Throwable e) {
-      Errors.report(e);
+      Errors.keepCause(e);
+      return false;
     }
   }
 

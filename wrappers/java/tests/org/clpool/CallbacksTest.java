@@ -4,6 +4,7 @@ package org.clpool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -115,6 +116,55 @@ class CallbacksTest {
           assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 21));
       assertSame(mine, thrown.getCause());
     }
+  }
+
+  @Test
+  void whatACollectorThrowsIsTheCause() {
+    ArithmeticException mine = new ArithmeticException("in collect");
+    Runnable collector =
+        () -> {
+          throw mine;
+        };
+    dry.limit = 1 << 10;
+    try (Allocator limited = Allocator.immediate(Support.session().queue()).withLimit(1 << 20);
+        Pool ofBuffers = Pool.builder(limited).collect(collector).build();
+        Pool pool = Pool.builder(allocator).collect(collector).build()) {
+      assertSame(mine, assertThrows(OutOfDeviceMemoryException.class, () -> ofBuffers.allocate(2 << 20)).getCause());
+      // the allocator, which is asked again after that, throws too
+      assertSame(mine, assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(1 << 21)).getCause());
+    }
+  }
+
+  @Test
+  void whatACollectorThrowsIsToldWhereTheCallSucceedsAllTheSame() throws Exception {
+    dry.limit = 1 << 20;
+    AtomicReference<Throwable> seen = new AtomicReference<>();
+    AtomicReference<Throwable> wrong = new AtomicReference<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try (Pool pool =
+                  Pool.builder(allocator)
+                      .collect(
+                          () -> {
+                            dry.limit = 1 << 24;
+                            throw new ArithmeticException("in collect");
+                          })
+                      .build()) {
+                pool.allocate(1 << 21).close();
+              } catch (Throwable e) {
+                wrong.set(e);
+              }
+            });
+    thread.setUncaughtExceptionHandler(
+        (t, e) -> {
+          seen.set(e);
+          throw new IllegalStateException("as handlers do");
+        });
+    thread.start();
+    thread.join();
+    assertNull(wrong.get());
+    assertEquals("in collect", seen.get().getMessage());
   }
 
   @Test
