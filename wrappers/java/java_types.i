@@ -10,7 +10,7 @@
                    cl_svm_mem_flags, cl_map_flags, cl_mem_migration_flags }
 
 // ---- Statuses: thrown, or turned into the result -----------------------------------------------------------
-%define CLPOOL_STATUS_TYPE(TYPE, THROW)
+%define CLPOOL_STATUS_TYPE(TYPE, CODE, THROW)
 %typemap(jni) TYPE "jlong"
 %typemap(jtype) TYPE "long"
 %typemap(jstype) TYPE "long"
@@ -19,15 +19,15 @@
 %typemap(in) TYPE %{ $1 = ($1_ltype)$input; %}
 %typemap(out) TYPE %{
   $result = 0;
-  if ($1 != 0) {
+  if (CODE != 0) {
     THROW(jenv, $1);
   } else {
     java_forget_cause(jenv);
   }
 %}
 %enddef
-CLPOOL_STATUS_TYPE(clpool_status, java_throw)
-CLPOOL_STATUS_TYPE(java_cl_status, java_throw_cl)
+CLPOOL_STATUS_TYPE(clpool_status, $1, java_throw)
+CLPOOL_STATUS_TYPE(java_cl_status, $1.code, java_throw_cl)
 
 // ---- Handles and addresses -----------------------------------------------------------------------------------
 %define CLPOOL_LONG(TYPE)
@@ -234,7 +234,7 @@ CLPOOL_BYTES_OUT(size_t size, void *value, $2, $1, void *)
 // Text is UTF-8, which is not JNI's: it goes as bytes.
 CLPOOL_BYTES_BASE(const char *)
 %typemap(jstype) const char * "String"
-%typemap(javain) const char * "Text.toBytes($javainput)"
+%typemap(javain) const char * "Text.toBytes(\"$1_name\", $javainput)"
 %typemap(javaout) const char * { return Text.fromBytes($jnicall); }
 %typemap(in) const char * (java_bytes values) %{
   values.read(jenv, $input);

@@ -72,8 +72,17 @@ if(CLPOOL_NEWER_JAVA)
   set(newer_java_command ${java_command} --enable-native-access=ALL-UNNAMED)
   list(REMOVE_AT newer_java_command 0)
   add_test(NAME wrappers.java.junit_on_newer_java COMMAND "${CLPOOL_NEWER_JAVA}" ${newer_java_command} -cp "${test_path}" ${junit})
-  set_tests_properties(wrappers.java.junit_on_newer_java PROPERTIES LABELS wrappers TIMEOUT 1200)
+  set_tests_properties(wrappers.java.junit_on_newer_java PROPERTIES LABELS wrappers TIMEOUT 1200
+                       FAIL_REGULAR_EXPRESSION "restricted method")
 endif()
+# On the fake driver, which can leave commands alone until their queue is flushed. Its folder comes later.
+set(clpool_java_stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
+list(APPEND junit_of_flushes ${junit})
+list(REMOVE_ITEM junit_of_flushes --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
+add_test(NAME wrappers.java.on_a_driver_that_waits_for_flushes
+         COMMAND ${java_command} -cp "${test_path}" ${junit_of_flushes} --select-class org.clpool.HostMemoryTest)
+set_tests_properties(wrappers.java.on_a_driver_that_waits_for_flushes PROPERTIES LABELS wrappers TIMEOUT 300 ENVIRONMENT
+                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=needs_flush=1")
 # Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
 add_custom_target(memcheck-java USES_TERMINAL
                   COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/wrappers/tests/memcheck.py"

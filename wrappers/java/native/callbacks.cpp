@@ -195,11 +195,13 @@ void java_receive_messages(int32_t wanted) {
 }
 
 java_cl_status java_event_notify(cl_event event, uint64_t number) {
-  return clSetEventCallback(event, CL_COMPLETE, event_done, reinterpret_cast<void*>(number));
+  return {clSetEventCallback(event, CL_COMPLETE, event_done, reinterpret_cast<void*>(number)),
+          "clSetEventCallback"};
 }
 
 java_cl_status java_mem_notify(cl_mem mem, uint64_t number) {
-  return clSetMemObjectDestructorCallback(mem, mem_gone, reinterpret_cast<void*>(number));
+  return {clSetMemObjectDestructorCallback(mem, mem_gone, reinterpret_cast<void*>(number)),
+          "clSetMemObjectDestructorCallback"};
 }
 
 clpool_status java_memo_get(JNIEnv*, clpool_memo* memo, uint32_t kind, void* object, const void* key,

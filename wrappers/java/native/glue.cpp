@@ -4,6 +4,7 @@
 #include "glue.hpp"
 
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 
 #include "jvm.hpp"
@@ -75,8 +76,11 @@ void java_throw(JNIEnv* jenv, clpool_status status) {
   throw_error(jenv, status, clpool_last_cl_error(), clpool_last_error_message());
 }
 
-void java_throw_cl(JNIEnv* jenv, cl_int code) {
-  throw_error(jenv, CLPOOL_ERROR_OPENCL, code, clpool_cl_error_name(code));
+void java_throw_cl(JNIEnv* jenv, java_cl_status status) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s failed with %s (%d)", status.call, clpool_cl_error_name(status.code),
+                status.code);
+  throw_error(jenv, CLPOOL_ERROR_OPENCL, status.code, text);
 }
 
 void java_drop_cause(JNIEnv* jenv) {
@@ -159,99 +163,123 @@ void* java_address(JNIEnv* jenv, jobject buffer) {
 
 // ---- OpenCL objects
 // ------------------------------------------------------------------------------------------
+#define CLPOOL_CALL(function, ...) \
+  java_cl_status { function(__VA_ARGS__), #function }
 
-cl_int java_context_create(cl_device_id device, cl_context* out) {
+java_cl_status java_context_create(cl_device_id device, cl_context* out) {
   const SignalGuard guard;
   cl_int code = CL_SUCCESS;
   *out = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-  return code;
+  return {code, "clCreateContext"};
 }
 
-cl_int java_context_retain(cl_context context) {
-  return clRetainContext(context);
+java_cl_status java_context_retain(cl_context context) {
+  return CLPOOL_CALL(clRetainContext, context);
 }
 
-cl_int java_context_release(cl_context context) {
-  return clReleaseContext(context);
+java_cl_status java_context_release(cl_context context) {
+  return CLPOOL_CALL(clReleaseContext, context);
 }
 
-cl_int java_context_devices(cl_context context, cl_device_id* devices, size_t capacity, size_t* count) {
+java_cl_status java_context_devices(cl_context context, cl_device_id* devices, size_t capacity,
+                                    size_t* count) {
   size_t bytes = 0;
-  const cl_int asked = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes);
+  const java_cl_status asked = CLPOOL_CALL(clGetContextInfo, context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes);
   *count = bytes / sizeof(cl_device_id);
-  if (asked != CL_SUCCESS || capacity < *count || *count == 0) return asked;
-  return clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, nullptr);
+  if (asked.code != CL_SUCCESS || capacity < *count || *count == 0) return asked;
+  return CLPOOL_CALL(clGetContextInfo, context, CL_CONTEXT_DEVICES, bytes, devices, nullptr);
 }
 
-cl_int java_queue_create(cl_context context, cl_device_id device, int32_t out_of_order,
-                         cl_command_queue* out) {
+java_cl_status java_queue_create(cl_context context, cl_device_id device, int32_t out_of_order,
+                                 cl_command_queue* out) {
   cl_int code = CL_SUCCESS;
   const cl_command_queue_properties properties = out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // the only form that OpenCL 1.x devices have
   *out = clCreateCommandQueue(context, device, properties, &code);
 #pragma GCC diagnostic pop
-  return code;
+  return {code, "clCreateCommandQueue"};
 }
 
-cl_int java_queue_retain(cl_command_queue queue) {
-  return clRetainCommandQueue(queue);
+java_cl_status java_queue_retain(cl_command_queue queue) {
+  return CLPOOL_CALL(clRetainCommandQueue, queue);
 }
 
-cl_int java_queue_release(cl_command_queue queue) {
-  return clReleaseCommandQueue(queue);
+java_cl_status java_queue_release(cl_command_queue queue) {
+  return CLPOOL_CALL(clReleaseCommandQueue, queue);
 }
 
-cl_int java_queue_finish(cl_command_queue queue) {
-  return clFinish(queue);
+java_cl_status java_queue_finish(cl_command_queue queue) {
+  return CLPOOL_CALL(clFinish, queue);
 }
 
-cl_int java_queue_flush(cl_command_queue queue) {
-  return clFlush(queue);
+java_cl_status java_queue_flush(cl_command_queue queue) {
+  return CLPOOL_CALL(clFlush, queue);
 }
 
-cl_int java_queue_context(cl_command_queue queue, cl_context* out) {
-  return clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof *out, out, nullptr);
+java_cl_status java_queue_context(cl_command_queue queue, cl_context* out) {
+  return CLPOOL_CALL(clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, sizeof *out, out, nullptr);
 }
 
-cl_int java_queue_device(cl_command_queue queue, cl_device_id* out) {
-  return clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof *out, out, nullptr);
+java_cl_status java_queue_device(cl_command_queue queue, cl_device_id* out) {
+  return CLPOOL_CALL(clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE, sizeof *out, out, nullptr);
 }
 
-cl_int java_device_platform(cl_device_id device, cl_platform_id* out) {
-  return clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof *out, out, nullptr);
+java_cl_status java_device_platform(cl_device_id device, cl_platform_id* out) {
+  return CLPOOL_CALL(clGetDeviceInfo, device, CL_DEVICE_PLATFORM, sizeof *out, out, nullptr);
 }
 
-cl_int java_event_create_user(cl_context context, cl_event* out) {
+java_cl_status java_event_create_user(cl_context context, cl_event* out) {
   cl_int code = CL_SUCCESS;
   *out = clCreateUserEvent(context, &code);
-  return code;
+  return {code, "clCreateUserEvent"};
 }
 
-cl_int java_event_complete(cl_event event) {
-  return clSetUserEventStatus(event, CL_COMPLETE);
+java_cl_status java_event_end(cl_event event, int32_t status) {
+  return CLPOOL_CALL(clSetUserEventStatus, event, status);
 }
 
-cl_int java_event_retain(cl_event event) {
-  return clRetainEvent(event);
+java_cl_status java_event_retain(cl_event event) {
+  return CLPOOL_CALL(clRetainEvent, event);
 }
 
-cl_int java_event_release(cl_event event) {
-  return clReleaseEvent(event);
+java_cl_status java_event_release(cl_event event) {
+  return CLPOOL_CALL(clReleaseEvent, event);
 }
 
-cl_int java_event_wait(cl_event event) {
-  return clWaitForEvents(1, &event);
+namespace {
+
+java_cl_status event_status(cl_event event, cl_int* status) {
+  return CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *status, status, nullptr);
 }
 
-cl_int java_event_status(cl_event event, uint64_t* value) {
+}  // namespace
+
+java_cl_status java_event_wait(cl_event event) {
+  const java_cl_status waited = CLPOOL_CALL(clWaitForEvents, 1, &event);
+  cl_int status = CL_COMPLETE;
+  if (waited.code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST &&
+      event_status(event, &status).code == CL_SUCCESS && status < 0) {
+    return {status, "the command"};  // what that is, is more than that there is one
+  }
+  return waited;
+}
+
+java_cl_status java_event_flush(cl_event event) {
+  cl_command_queue queue = nullptr;
+  const java_cl_status asked =
+      CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  if (asked.code != CL_SUCCESS || queue == nullptr) return asked;  // the program's own events have none
+  return CLPOOL_CALL(clFlush, queue);
+}
+
+java_cl_status java_event_status(cl_event event, uint64_t* value) {
   cl_int status = 0;
-  const cl_int code =
-      clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  const java_cl_status asked = event_status(event, &status);
   *value = static_cast<uint64_t>(int64_t{status});
-  return code;
+  return asked;
 }
 
-cl_int java_sampler_release(cl_sampler sampler) {
-  return clReleaseSampler(sampler);
+java_cl_status java_sampler_release(cl_sampler sampler) {
+  return CLPOOL_CALL(clReleaseSampler, sampler);
 }

@@ -45,7 +45,6 @@ class java_bytes {
 void java_figures(JNIEnv* jenv, jlongArray array, const void* figures, size_t size);
 jbyteArray java_text(JNIEnv* jenv, const char* text);
 void java_throw(JNIEnv* jenv, clpool_status status);
-void java_throw_cl(JNIEnv* jenv, cl_int code);
 
 // Whether a callback of this thread failed and nothing was thrown for it yet.
 extern thread_local bool java_has_cause [[gnu::tls_model("initial-exec")]];
@@ -55,8 +54,16 @@ inline void java_forget_cause(JNIEnv* jenv) {
 }
 #endif
 
-// An OpenCL error code, thrown unless it is CL_SUCCESS.
+#ifndef SWIG
+// An OpenCL error code, thrown unless it is CL_SUCCESS, and the call that gave it.
+struct java_cl_status {
+  cl_int code;
+  const char* call;
+};
+void java_throw_cl(JNIEnv* jenv, java_cl_status status);
+#else
 typedef cl_int java_cl_status;
+#endif
 
 // ---- callbacks.cpp
 // -------------------------------------------------------------------------------------------
@@ -124,10 +131,12 @@ java_cl_status java_queue_context(cl_command_queue queue, cl_context* out);
 java_cl_status java_queue_device(cl_command_queue queue, cl_device_id* out);
 java_cl_status java_device_platform(cl_device_id device, cl_platform_id* out);
 java_cl_status java_event_create_user(cl_context context, cl_event* out);
-java_cl_status java_event_complete(cl_event event);
+java_cl_status java_event_end(cl_event event, int32_t status);
 java_cl_status java_event_retain(cl_event event);
 java_cl_status java_event_release(cl_event event);
 java_cl_status java_event_wait(cl_event event);
+// Hands the commands of the event's queue to the device.
+java_cl_status java_event_flush(cl_event event);
 // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
 java_cl_status java_event_status(cl_event event, uint64_t* value);
 // Upcalls.done(number, status) at the end of the command, and when the memory object is gone, on whatever thread.

@@ -55,7 +55,12 @@ final class Completions {
   static long complete(long event, CompletableFuture<Void> future) {
     long number =
         add(status -> ForkJoinPool.commonPool().execute(() -> finish(future, status)));
-    tell(() -> Native.java_event_notify(event, number), number);
+    tell(
+        () -> {
+          Native.java_event_notify(event, number);
+          Native.java_event_flush(event);
+        },
+        number);
     return event;
   }
 

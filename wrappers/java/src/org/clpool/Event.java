@@ -46,7 +46,11 @@ public final class Event extends NativeObject {
     return with(value -> value);
   }
 
-  /** Waits until the command has ended. */
+  /**
+   * Waits until the command has ended.
+   *
+   * @throws ClpoolException if it failed, with its own error
+   */
   public void await() {
     with(Native::java_event_wait);
   }
@@ -54,7 +58,7 @@ public final class Event extends NativeObject {
   /**
    * The end of the command as a future, which completes on a thread of Java's common pool, or fails there with a
    * {@link ClpoolException} if the command fails. It does not need this event any more; to cancel it leaves the command
-   * as it is. Somebody must hand the queue's commands to the device: {@link CommandQueue#flush()}.
+   * as it is. The commands of its queue are handed to the device.
    *
    * @return the future, a new one for each call
    */
@@ -77,6 +81,6 @@ public final class Event extends NativeObject {
 
   /** Completes an event made by {@link #user}. */
   public void complete() {
-    with(Native::java_event_complete);
+    with(event -> Native.java_event_end(event, (int) COMPLETE));
   }
 }

@@ -163,4 +163,23 @@ class HostMemoryTest {
       ended.toFuture().get(60, TimeUnit.SECONDS);
     }
   }
+
+  @Test
+  void aFutureHandsItsCommandToTheDevice() throws Exception { // which some drivers do not do by themselves
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event filled = session.queue().fill(buffer, new byte[] {1})) {
+      filled.toFuture().get(60, TimeUnit.SECONDS);
+      assertTrue(filled.isDone());
+    }
+  }
+
+  @Test
+  void anEventThatFailedTellsItsOwnStatus() {
+    try (Event event = Event.user(session.context())) {
+      event.with(e -> Native.java_event_end(e, -5));
+      ClpoolException waited = assertThrows(ClpoolException.class, event::await);
+      assertEquals(-5, waited.clError());
+      assertEquals("the command failed with CL_OUT_OF_RESOURCES (-5)", waited.getMessage());
+    }
+  }
 }
