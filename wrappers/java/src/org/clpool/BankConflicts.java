@@ -26,7 +26,7 @@ public final class BankConflicts {
     Sizes.check("itemSize", itemSize);
     Sizes.check("shape", shape);
     long[] multiplicity = new long[1];
-    try (clpool_bank_memory c = memory.toC()) {
+    try (clpool_bank_memory c = Errors.required("memory", memory).toC()) {
       String reason =
           Text.from(
               (bytes, needed) ->

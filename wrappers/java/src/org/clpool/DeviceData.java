@@ -107,6 +107,16 @@ public final class DeviceData extends NativeObject {
     return result[0];
   }
 
+  private static long roundUp(String name, long value, Arithmetic arithmetic) {
+    Sizes.check(name, value);
+    long result = compute(arithmetic);
+    if (result < value) {
+      throw Errors.invalid(
+          name + " is " + value + ", which rounded up is more than a long can be, " + Long.MAX_VALUE);
+    }
+    return result;
+  }
+
   /**
    * Bytes that accesses of a word size are best aligned to.
    *
@@ -125,8 +135,7 @@ public final class DeviceData extends NativeObject {
    * @return bytes
    */
   public static long align(long bytes, int wordSize) {
-    Sizes.check("bytes", bytes);
-    return compute(result -> Native.clpool_align(bytes, wordSize, result));
+    return roundUp("bytes", bytes, result -> Native.clpool_align(bytes, wordSize, result));
   }
 
   /**
@@ -147,8 +156,7 @@ public final class DeviceData extends NativeObject {
    * @return elements
    */
   public static long alignElements(long elements, int wordSize) {
-    Sizes.check("elements", elements);
-    return compute(result -> Native.clpool_align_elements(elements, wordSize, result));
+    return roundUp("elements", elements, result -> Native.clpool_align_elements(elements, wordSize, result));
   }
 
   /**
@@ -158,8 +166,7 @@ public final class DeviceData extends NativeObject {
    * @return threads
    */
   public static long coalesce(long threads) {
-    Sizes.check("threads", threads);
-    return compute(result -> Native.clpool_coalesce_threads(threads, result));
+    return roundUp("threads", threads, result -> Native.clpool_coalesce_threads(threads, result));
   }
 
   /**

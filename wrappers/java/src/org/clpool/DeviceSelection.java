@@ -32,7 +32,7 @@ public final class DeviceSelection {
    * @return the selection
    */
   public static DeviceSelection of(String selector) {
-    return new DeviceSelection(selector, 0, 0);
+    return new DeviceSelection(Errors.required("selector", selector), 0, 0);
   }
 
   /**

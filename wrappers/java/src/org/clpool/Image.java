@@ -45,6 +45,7 @@ public final class Image extends Memory {
    * @return the formats
    */
   public static List<ImageFormat> formats(Context context, long flags, int type) {
+    Errors.required("context", context);
     long[] count = new long[1];
     context.with(c -> Native.clpool_image_formats(c, flags, type, null, count));
     long[] pairs = new long[2 * (int) count[0]];

@@ -22,9 +22,9 @@ public final class ImageArray {
    * @param shape slowest index first, without the channels: 1 to 3 entries
    */
   public ImageArray(ElementType element, ByteBuffer data, long... shape) {
-    this.element = element;
-    this.data = data;
-    this.shape = shape.clone();
+    this.element = Errors.required("element", element);
+    this.data = Errors.required("data", data);
+    this.shape = Errors.required("shape", shape).clone();
     Sizes.three("shape", shape, 0);
   }
 

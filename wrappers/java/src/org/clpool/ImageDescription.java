@@ -23,7 +23,7 @@ public final class ImageDescription {
    * @param shape pixels, x first: 1 to 3 entries; the last one of an array counts its layers
    */
   public ImageDescription(ImageFormat format, long... shape) {
-    this.format = format;
+    this.format = Errors.required("format", format);
     this.shape = Sizes.check("shape", shape).clone();
     Sizes.three("shape", shape, 0);
   }

@@ -19,6 +19,16 @@ final class Text {
     return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
   }
 
+  /** The same for text that ends with a zero in C, and so has none before. */
+  static byte[] toBytes(String name, String text) {
+    int zero = text == null ? -1 : text.indexOf('\0');
+    if (zero >= 0) {
+      throw Errors.invalid(
+          name + " has the character 0 at index " + zero + ", but text ends there: \"" + text.substring(0, zero) + "\"");
+    }
+    return toBytes(text);
+  }
+
   static String fromBytes(byte[] bytes) {
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }

@@ -31,7 +31,7 @@ public final class Trace extends NativeObject {
    * @return the log
    */
   public static Trace parse(String text, String name) {
-    return new Trace(Native.clpool_trace_parse(Text.toBytes(Errors.required("text", text)), name));
+    return new Trace(Native.clpool_trace_parse(Text.toBytes(Errors.required("text", text)), Errors.required("name", name)));
   }
 
   /**

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class DeviceTest {
   private final Session session = Support.session();
@@ -159,6 +160,16 @@ class DeviceTest {
     assertEquals(16, DeviceData.alignWords(8));
     assertEquals(32, DeviceData.alignElements(17, 4));
     assertEquals(32, DeviceData.coalesce(17));
+    assertEquals(Long.MAX_VALUE - 15, DeviceData.coalesce(Long.MAX_VALUE - 15));
+    for (Executable tooMuch :
+        new Executable[] {
+          () -> DeviceData.coalesce(Long.MAX_VALUE - 14),
+          () -> DeviceData.align(Long.MAX_VALUE, 4),
+          () -> DeviceData.alignElements(Long.MAX_VALUE, 4)
+        }) {
+      String message = assertThrows(IllegalArgumentException.class, tooMuch).getMessage();
+      assertTrue(message.contains(" is 9223372036854775") && message.endsWith(", 9223372036854775807"), message);
+    }
     assertEquals(4, DeviceData.validChannelCount(3));
     assertThrows(IllegalArgumentException.class, () -> DeviceData.validChannelCount(5));
   }

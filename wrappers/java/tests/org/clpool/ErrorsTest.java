@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
 
 class ErrorsTest {
   private final Support.Dry dry = new Support.Dry();
@@ -145,6 +146,14 @@ class ErrorsTest {
       assertEquals(-8, thrown.clError());
       assertEquals("CL_MEM_COPY_OVERLAP", Clpool.clErrorName(-8));
     }
+    try (Event event = Event.user(session.context())) {
+      event.complete();
+      ClpoolException again = assertThrows(ClpoolException.class, event::complete);
+      assertTrue(again.clError() < 0);
+      assertEquals(
+          "clSetUserEventStatus failed with " + Clpool.clErrorName(again.clError()) + " (" + again.clError() + ")",
+          again.getMessage());
+    }
   }
 
   @Test
@@ -161,6 +170,24 @@ class ErrorsTest {
         assertThrows(ClpoolException.class, () -> Device.choose(DeviceSelection.of("no such device")))
             .status());
     assertThrows(NotSupportedException.class, () -> allocator.withTrace(Paths.get("/tmp/trace.gz")));
+  }
+
+  private static void assertCut(String name, Executable use) {
+    String message = assertThrows(IllegalArgumentException.class, use).getMessage();
+    assertTrue(message.startsWith(name + " has the character 0 at index 1"), message);
+  }
+
+  @Test
+  void textThatCWouldCutIsRefused(@TempDir Path folder) {
+    assertCut("name", () -> DeviceData.ofArchitecture("a\0b", Model.CURRENT));
+    assertCut("selector", () -> Device.choose(DeviceSelection.of("a\0b")));
+    assertCut("selector", () -> Device.list(DeviceSelection.of("a\0b")));
+    assertCut("selector", () -> Clpool.createDefault(DeviceSelection.of("a\0b")));
+    assertCut("name", () -> Pool.builder(allocator).name("a\0b").build());
+    assertCut("name", () -> Trace.parse("", "a\0b"));
+    try (TraceWriter writer = TraceWriter.create(folder.resolve("log.csv"))) {
+      assertCut("tag_or_null", () -> writer.write(TraceAction.ALLOCATE, 16, 1, 0, Status.SUCCESS, "a\0b"));
+    }
   }
 
   @Test
@@ -214,6 +241,15 @@ class ErrorsTest {
       assertMissing("file", () -> allocator.withTrace(null));
       assertMissing("device", () -> CommandQueue.create(session.context(), null));
       assertMissing("selection", () -> Clpool.createDefault(null));
+      assertMissing("selector", () -> DeviceSelection.of(null));
+      assertMissing("memory", () -> BankConflicts.of(null, 4, new long[] {32, 32}, null));
+      assertMissing("context", () -> Image.formats(null, 0, Cl.MEM_OBJECT_IMAGE2D));
+      assertMissing("element", () -> new ImageArray(null, Support.direct(16), 4, 4));
+      assertMissing("data", () -> new ImageArray(ElementType.INT8, null, 4, 4));
+      assertMissing("shape", () -> new ImageArray(ElementType.INT8, Support.direct(16), (long[]) null));
+      assertMissing("format", () -> new ImageDescription(null, 4, 4));
+      assertMissing("text", () -> Trace.parse(null, "a"));
+      assertMissing("name", () -> Trace.parse("", null));
       assertMissing("key", () -> cache.computeIfAbsent(1L, null, () -> "x"));
       assertMissing("pool", () -> cache.computeIfAbsent((Pool) null, "a", () -> "x"));
       assertMissing("model", () -> DeviceData.ofComputeCapability(9, 0, null));
