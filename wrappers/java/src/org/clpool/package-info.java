@@ -22,6 +22,9 @@
  * One {@link org.clpool.Memory}, {@link org.clpool.MappedMemory} is used by one thread at a time, whichever. Any thread may
  * close anything at any time.
  *
+ * <p>From Java 24 on, programs are started with {@code --enable-native-access=ALL-UNNAMED}, or on the module path with
+ * {@code --enable-native-access=org.clpool}: else Java warns of calls of native code, or refuses them.
+ *
  * <p>Errors: see {@link org.clpool.ClpoolError}.
  */
 package org.clpool;
