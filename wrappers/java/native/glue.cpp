@@ -163,8 +163,10 @@ void* java_address(JNIEnv* jenv, jobject buffer) {
 
 // ---- OpenCL objects
 // ------------------------------------------------------------------------------------------
-#define CLPOOL_CALL(function, ...) \
-  java_cl_status { function(__VA_ARGS__), #function }
+#define CLPOOL_CALL(function, ...)   \
+  java_cl_status {                   \
+    function(__VA_ARGS__), #function \
+  }
 
 java_cl_status java_context_create(cl_device_id device, cl_context* out) {
   const SignalGuard guard;
@@ -250,7 +252,8 @@ java_cl_status java_event_release(cl_event event) {
 namespace {
 
 java_cl_status event_status(cl_event event, cl_int* status) {
-  return CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *status, status, nullptr);
+  return CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *status, status,
+                     nullptr);
 }
 
 }  // namespace

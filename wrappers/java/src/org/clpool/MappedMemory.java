@@ -124,6 +124,7 @@ public final class MappedMemory extends NativeObject {
    * @param queueOrNull the queue; null: the one that mapped
    * @param after events to wait for
    * @return the end of the command
+   * @throws IllegalStateException if a call of another thread uses a view, or a buffer lies in one
    */
   public Event unmap(CommandQueue queueOrNull, Event... after) {
     long[] event = new long[1];

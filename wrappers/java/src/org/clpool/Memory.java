@@ -526,6 +526,7 @@ public class Memory extends Usable implements AutoCloseable {
    * @param queueOrNull the queue; null: the one that the memory is bound to
    * @param after events to wait for
    * @return the end of the release
+   * @throws IllegalStateException if a call of another thread uses the memory or a view of it, or a buffer lies in one
    */
   public final Event closeOn(CommandQueue queueOrNull, Event... after) {
     if (!USES.compareAndSet(this, 0, CLOSED)) {
