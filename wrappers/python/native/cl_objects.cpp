@@ -6,6 +6,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+
 namespace clpool::python {
 
 namespace {
@@ -41,8 +43,15 @@ ClKind kinds[] = {
 };
 constexpr size_t context_index = 0, queue_index = 1, event_index = 2, sampler_index = 3;
 
-// Events whose commands still use host memory of ours, with that memory.
-PyObject* unfinished = nullptr;
+/// An event whose command still uses host memory of ours, with that memory.
+struct Unfinished {
+  void* event;
+  PyObject* memory;
+  unsigned generation;  ///< process_generation() when it was put by
+};
+
+// With the GIL held; never destroyed, as objects may end after static variables.
+std::vector<Unfinished>& unfinished = *new std::vector<Unfinished>;
 
 const ClKind& kind_of(PyTypeObject* type) {
   for (const ClKind& kind : kinds) {
@@ -81,18 +90,19 @@ bool is_complete(void* event) {
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-// Lets go of host memory that no command uses any more.
-bool forget_finished() {
-  for (Py_ssize_t i = PyList_GET_SIZE(unfinished); i-- > 0;) {
-    PyObject* entry = PyList_GET_ITEM(unfinished, i);
-    if (is_complete(PyLong_AsVoidPtr(PyTuple_GET_ITEM(entry, 0)))) {
-      release_later(release_event, PyLong_AsVoidPtr(PyTuple_GET_ITEM(entry, 0)));
-      if (PyList_SetSlice(unfinished, i, i + 1, nullptr) < 0) {
-        return false;
-      }
-    }
+// Lets go of host memory that no command uses any more. To let go of it may drop the GIL or run Python code that comes
+// back here, and so it is taken out of the list before.
+void forget_finished() {
+  const auto goes_on = [](const Unfinished& entry) {
+    return entry.generation != process_generation() || !is_complete(entry.event);
+  };
+  const auto first = std::partition(unfinished.begin(), unfinished.end(), goes_on);
+  const std::vector<Unfinished> finished(first, unfinished.end());
+  unfinished.erase(first, unfinished.end());
+  for (const Unfinished& entry : finished) {
+    release_later(release_event, entry.event);
+    Py_DECREF(entry.memory);
   }
-  return true;
 }
 
 void own(PyObject* object, void* handle) {
@@ -150,13 +160,11 @@ PyObject* cl_from_int_ptr(PyObject* type, PyObject* args, PyObject* keywords) {
   return cl_new(reinterpret_cast<PyTypeObject*>(type), args, keywords);
 }
 
+// Keeps the host memory until the command is complete, and the event, which the object gives up, to know when it is.
 void put_by(ClObject* self) {
-  PyObject* entry = Py_BuildValue("(NO)", PyLong_FromVoidPtr(self->handle), self->kept);
-  if (entry == nullptr || PyList_Append(unfinished, entry) < 0) {
-    PyErr_WriteUnraisable(nullptr);
-    Py_INCREF(self->kept);  // rather never given back than given back while a command uses it
-  }
-  Py_XDECREF(entry);
+  unfinished.push_back({self->handle, self->kept, self->generation});
+  self->handle = nullptr;
+  self->kept = nullptr;
 }
 
 int cl_traverse(PyObject* object, visitproc visit, void* arg) {
@@ -170,8 +178,6 @@ void cl_finalize(PyObject* object) {
   auto* self = reinterpret_cast<ClObject*>(object);
   if (self->handle != nullptr && self->kept != nullptr && !interpreter_ends() && !is_of_parent(self)) {
     put_by(self);
-    self->handle = nullptr;
-    Py_CLEAR(self->kept);
   }
 }
 
@@ -220,8 +226,6 @@ PyObject* cl_release(PyObject* object, PyObject*) {
   auto* self = reinterpret_cast<ClObject*>(object);
   if (self->kept != nullptr && !is_complete(handle)) {
     put_by(self);
-    self->handle = nullptr;
-    Py_CLEAR(self->kept);
     Py_RETURN_NONE;
   }
   self->handle = nullptr;
@@ -273,7 +277,10 @@ PyObject* wait_or_finish(PyObject* object, cl_int (*call)(void*), const char* na
 
 PyObject* queue_finish(PyObject* object, PyObject*) {
   PyObject* result = wait_or_finish(object, call_as<cl_command_queue, clFinish>, "clFinish");
-  return result != nullptr && forget_finished() ? result : nullptr;
+  if (result != nullptr) {
+    forget_finished();
+  }
+  return result;
 }
 
 PyObject* queue_flush(PyObject* object, PyObject*) {
@@ -299,9 +306,7 @@ PyObject* event_complete(PyObject* object, void*) {
 }
 
 PyObject* event_keep(PyObject* object, PyObject* kept) {
-  if (!forget_finished()) {
-    return nullptr;
-  }
+  forget_finished();
   Py_INCREF(kept);
   Py_XSETREF(reinterpret_cast<ClObject*>(object)->kept, kept);
   Py_INCREF(object);
@@ -412,9 +417,7 @@ bool add_type(PyObject* module, ClKind& kind, const char* name, PyMethodDef* met
 }  // namespace
 
 bool add_cl_types(PyObject* module) {
-  unfinished = PyList_New(0);
-  return unfinished != nullptr &&
-         add_type(module, kinds[context_index], "clpool.Context", plain_methods, plain_properties,
+  return add_type(module, kinds[context_index], "clpool.Context", plain_methods, plain_properties,
                   "Context(int_ptr, retain=True)\n--\n\nan OpenCL context.") &&
          add_type(module, kinds[queue_index], "clpool.CommandQueue", queue_methods, plain_properties,
                   "CommandQueue(int_ptr, retain=True)\n--\n\nan OpenCL command queue.") &&

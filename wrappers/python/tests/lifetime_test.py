@@ -162,6 +162,22 @@ def test_host_memory_of_a_copy_outlives_its_released_event(context, queue, gate)
     assert reference() is None
 
 
+def test_host_memory_of_copies_may_run_what_it_likes_at_its_end(context, queue, gate):
+    ended = []
+
+    class Host(np.ndarray):
+        def __del__(self):
+            ended.append(self.nbytes)
+            queue.finish()  # which lets go of finished host memory too
+    buffer = clpool.Buffer(context, 1, 1024)
+    for _ in range(50):
+        clpool.enqueue_copy(queue, buffer, np.zeros(1024, np.uint8).view(Host), is_blocking=False, wait_for=[gate[0]])
+    assert not ended
+    gate[1]()
+    queue.finish()
+    assert ended == [1024] * 50
+
+
 @pytest.mark.parametrize("use", ["part", "map", "command"])
 def test_host_memory_outlives_a_released_buffer_that_is_still_used(context, queue, gate, use):
     host = np.zeros(4096)
