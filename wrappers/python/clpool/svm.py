@@ -8,6 +8,7 @@ import numpy as np
 from . import _native as _n
 from .arrays import as_dtype, as_order, bytes_of, to_extents
 from .constants import WHOLE_SIZE, mem_flags
+from .devices import handle_of
 from .maps import MemoryMap
 from .memory import MemoryObject
 
@@ -140,11 +141,12 @@ class SVM(SVMPointer):
             mem, context = context, None
         if mem is None:
             raise TypeError("SVM() needs a host object")
-        if context is None:
-            owner = _svm_behind(mem)
-            if owner is not None:
-                context, system = owner.context, False
         address, size = _n.address_of(mem, True)
+        owner = _svm_behind(mem) if context is None or not system else None
+        home = owner.context if owner is not None else None
+        if owner is not None and home is not None and (context is None or handle_of(context) == home.int_ptr):
+            part = owner.get_sub_region(address - owner.svm_ptr, size)  # so that the owner knows of its uses
+            return _n.adopt(cls, part, memoryview(mem))
         if context is None:
             return _UnboundSVM._of(mem, address, size)
         return _n.adopt(cls, _n.clpool_svm_wrap(context, address, size, system), memoryview(mem))

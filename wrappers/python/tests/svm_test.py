@@ -25,6 +25,19 @@ def test_svm_of_an_array_over_svm_needs_no_context(context, queue):
     assert (back == 3).all()
 
 
+@pytest.mark.parametrize("arguments", [lambda context, array: (array,), lambda context, array: (context, array, False)])
+def test_svm_of_an_array_is_not_given_to_others_while_a_command_writes_it(context, queue, gate, arguments):
+    svm = clpool.SVM(*arguments(context, clpool.csvm_empty(context, 1 << 16, np.uint8)))
+    address = svm.svm_ptr
+    fills(queue, svm, [gate[0]])
+    del svm
+    gc.collect()
+    clpool._native.finish_releases()
+    assert clpool.SVMAllocation(context, 1 << 16).svm_ptr != address
+    gate[1]()
+    queue.finish()
+
+
 def test_host_memory_gets_the_context_of_its_use(opencl, context, queue):
     host = np.arange(100, dtype=np.uint8)
     svm = clpool.SVM(host)
