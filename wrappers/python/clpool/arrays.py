@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays over memory at an address: shapes, data types, and what keeps the memory."""
 import math
+import operator
 from typing import Any, Literal, Optional, Sequence, Tuple
 
 import numpy as np
@@ -16,12 +17,18 @@ def as_order(order: str) -> Literal["C", "F"]:
     raise ValueError(f"order is {order!r}, it must be 'C' or 'F'")
 
 
+def to_integers(values: Any, name: str) -> Tuple[int, ...]:
+    """A sequence of integers, or one, as a tuple; nothing is cut off."""
+    given = (values,) if np.ndim(values) == 0 else tuple(values)
+    try:
+        return tuple(operator.index(value) for value in given)
+    except TypeError:
+        raise TypeError(f"{name} is {values!r}, it must be an integer or a sequence of integers") from None
+
+
 def to_extents(shape: Any) -> Tuple[int, ...]:
     """A shape, or one number, as a tuple without negative numbers."""
-    if isinstance(shape, int) or np.ndim(shape) == 0:
-        extents: Tuple[int, ...] = (int(shape),)
-    else:
-        extents = tuple(int(extent) for extent in shape)
+    extents = to_integers(shape, "shape")
     if any(extent < 0 for extent in extents):
         raise ValueError(f"shape {extents} has a negative extent")
     return extents
@@ -40,9 +47,7 @@ def array_at(address: int, size: int, shape: Any, dtype: Any, order: str, owner:
     """An array over `size` bytes at an address, which keeps `owner` alive."""
     dtype = as_dtype(dtype)
     extents = to_extents(shape)
-    needed = bytes_of(extents, dtype)
-    if strides is not None:
-        needed = dtype.itemsize + sum((extent - 1) * step for extent, step in zip(extents, strides) if extent > 0)
+    needed = bytes_of(extents, dtype, strides)
     if needed > size:
         raise ValueError(f"an array of shape {extents} needs {needed} bytes, there are {size}")
     view = _View(address, needed, owner)
@@ -65,6 +70,12 @@ class _View:
             self._unpin()
 
 
-def bytes_of(extents: Tuple[int, ...], dtype: "np.dtype[Any]") -> int:
-    """Bytes of an array without gaps."""
-    return math.prod(extents, start=dtype.itemsize)
+def bytes_of(extents: Tuple[int, ...], dtype: "np.dtype[Any]", strides: Optional[Sequence[int]] = None) -> int:
+    """Bytes of an array, with its gaps if strides are given."""
+    if strides is None:
+        return math.prod(extents, start=dtype.itemsize)
+    steps = to_integers(strides, "strides")
+    if len(steps) != len(extents) or any(step < 0 for step in steps):
+        raise ValueError(f"strides are {steps} for the shape {extents}: one for each extent is needed, and none is negative, as "
+                         "the first item is at the first byte")
+    return dtype.itemsize + sum((extent - 1) * step for extent, step in zip(extents, steps)) if all(extents) else 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _native as _n
 from ._fields import filled
-from .arrays import as_dtype, bytes_of, to_extents
+from .arrays import as_dtype, bytes_of, to_extents, to_integers
 from .constants import WHOLE_SIZE
 from .images import Image
 from .maps import MemoryMap
@@ -25,10 +25,10 @@ def _is_memory(thing: Any) -> bool:
 
 
 def _three(values: Any, fill: int) -> Tuple[int, ...]:
-    given = (values,) if np.ndim(values) == 0 else tuple(values)
+    given = to_integers(values, "an origin or region")
     if len(given) > 3:
         raise ValueError(f"{given} has {len(given)} entries, at most 3 are possible")
-    return tuple(int(value) for value in given) + (fill,) * (3 - len(given))
+    return given + (fill,) * (3 - len(given))
 
 
 def _pitches(values: Any) -> Tuple[int, int]:
@@ -58,16 +58,44 @@ def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, w
     memory, are copied, and an error says if the other side has fewer; between buffers as many as both have; where SVM takes
     part both sides must be equally long. Boxes of buffers: buffer_origin, host_origin, region, buffer_pitches, host_pitches;
     between buffers src_origin, dst_origin, region, src_pitches, dst_pitches. Images: origin, region, pitches; with buffers
-    offset; between images src_origin, dest_origin. The old names device_offset and dest_offset are taken with a warning.
+    offset; between images src_origin, dest_origin. What belongs to another kind of copy is a TypeError. The old names
+    device_offset and dest_offset are taken with a warning.
     """
     if dest is None or src is None:
         raise TypeError(f"{'src' if src is None else 'dest'} is None, it must be memory or a host object")
     dest, src = for_queue(queue, dest), for_queue(queue, src)
+    if not _is_memory(dest) and not _is_memory(src):
+        raise TypeError(f"neither {type(dest).__name__} nor {type(src).__name__} is memory of clpool")
+    images, boxes = isinstance(dest, Image) or isinstance(src, Image), "region" in place
+    if byte_count is not None:
+        place["byte_count"] = byte_count
+    if not images and not boxes:
+        place = _new_names(place, _is_memory(dest))
+    own = _place_of(dest, src, boxes)
+    for name in place:
+        if name not in own:
+            raise TypeError(f"{name} does not go with a copy from {_kind_of(src)} to {_kind_of(dest)}{' in boxes' * boxes}, "
+                            f"which takes {', '.join(own)}")
+    copy: Any = _copy_image if images else _copy_box if boxes else _copy_bytes
+    event: _n.Event = copy(queue, dest, src, is_blocking, wait_for, **place)
+    return event
+
+
+def _kind_of(side: Any) -> str:
+    return "an image" if isinstance(side, Image) else "memory" if _is_memory(side) else "the host"
+
+
+def _place_of(dest: Any, src: Any, boxes: bool) -> Tuple[str, ...]:
+    """What can be said about where a copy takes place."""
+    with_host = not _is_memory(dest) or not _is_memory(src)
+    if isinstance(dest, Image) and isinstance(src, Image):
+        return "src_origin", "dest_origin", "region"
     if isinstance(dest, Image) or isinstance(src, Image):
-        return _copy_image(queue, dest, src, is_blocking, wait_for, **place)
-    if "region" in place:
-        return _copy_box(queue, dest, src, is_blocking, wait_for, **place)
-    return _copy_bytes(queue, dest, src, is_blocking, wait_for, byte_count, **_new_names(place, _is_memory(dest)))
+        return "origin", "region", "pitches" if with_host else "offset"
+    if boxes:
+        return (("buffer_origin", "host_origin", "region", "buffer_pitches", "host_pitches") if with_host else
+                ("src_origin", "dst_origin", "region", "src_pitches", "dst_pitches"))
+    return ("byte_count",) + ("dst_offset",) * _is_memory(dest) + ("src_offset",) * _is_memory(src)
 
 
 def _new_names(place: Dict[str, Any], to_memory: bool) -> Dict[str, Any]:
@@ -92,11 +120,9 @@ def _byte_count(dest: Any, src: Any, dst_offset: int, src_offset: int) -> int:
     return max(0, *(int(size) - offset for _, size, offset in sides))
 
 
-def _copy_bytes(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, byte_count: Optional[int],
+def _copy_bytes(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, byte_count: Optional[int] = None,
                 dst_offset: int = 0, src_offset: int = 0) -> _n.Event:
     event: _n.Event
-    if not _is_memory(dest) and not _is_memory(src):
-        raise TypeError(f"neither {type(dest).__name__} nor {type(src).__name__} is memory of clpool")
     size = _byte_count(dest, src, dst_offset, src_offset) if byte_count is None else byte_count
     if _is_memory(dest) and _is_memory(src):
         event = _n.clpool_mem_copy(queue, dest, dst_offset, src, src_offset, size, wait_for)
@@ -193,7 +219,7 @@ def enqueue_map_buffer(queue: Any, buf: MemoryObject, flags: int, offset: int, s
     """Maps bytes as an array -> (array, event). `array.base` is the map: `with array.base:` unmaps at the end."""
     dtype = as_dtype(dtype)
     extents = to_extents(shape)
-    mapping = MemoryObject.map(buf, queue, flags, offset, bytes_of(extents, dtype), is_blocking, wait_for)
+    mapping = MemoryObject.map(buf, queue, flags, offset, bytes_of(extents, dtype, strides), is_blocking, wait_for)
     return mapping.array(dtype, extents, order, strides), mapping.event
 
 
@@ -230,7 +256,7 @@ def enqueue_map_image(queue: Any, img: Image, flags: int, origin: Any, region: A
         return mapping
     dtype, extents = as_dtype(dtype), to_extents(shape)
     if strides is None:
-        strides = _strides_of(mapping, extents, dtype.itemsize, int(_three(region, 1)[0]) * img.element_size, order)
+        strides = _strides_of(mapping, extents, dtype.itemsize, _three(region, 1)[0] * img.element_size, order)
     return MappedImage(mapping.array(dtype, extents, order, strides), event, mapping.row_pitch, mapping.slice_pitch)
 
 

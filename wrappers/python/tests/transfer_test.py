@@ -79,6 +79,41 @@ def test_old_names_of_offsets_are_taken_with_a_warning(context, queue):
         clpool.enqueue_copy(queue, buffer, b"\5", device_offset=3, dst_offset=3)
 
 
+def side(context, kind):
+    """Something to copy from or to, of 256 bytes."""
+    format_ = clpool.ImageFormat(clpool.channel_order.RGBA, clpool.channel_type.UNSIGNED_INT8)
+    return {"memory": lambda: clpool.Buffer(context, RW, 256), "the host": lambda: np.zeros(256, np.uint8),
+            "an image": lambda: clpool.create_image(context, RW, format_, shape=(8, 8))}[kind]()
+
+
+@pytest.mark.parametrize("src, dest, own, boxes", [
+    ("memory", "memory", "byte_count dst_offset src_offset", False),
+    ("the host", "memory", "byte_count dst_offset", False),
+    ("memory", "the host", "byte_count src_offset", False),
+    ("memory", "memory", "src_origin dst_origin src_pitches dst_pitches", True),
+    ("the host", "memory", "buffer_origin host_origin buffer_pitches host_pitches", True),
+    ("memory", "the host", "buffer_origin host_origin buffer_pitches host_pitches", True),
+    ("an image", "an image", "src_origin dest_origin", True),
+    ("an image", "memory", "origin offset", True),
+    ("memory", "an image", "origin offset", True),
+    ("an image", "the host", "origin pitches", True),
+    ("the host", "an image", "origin pitches", True),
+])
+def test_a_copy_takes_what_is_said_of_its_place_and_refuses_what_belongs_to_others(context, queue, src, dest, own, boxes):
+    if "an image" in (src, dest) and not clpool.get_supported_image_formats(context, RW, clpool.mem_object_type.IMAGE2D):
+        pytest.skip("the device has no images")
+    values = dict.fromkeys("src_origin dst_origin dest_origin buffer_origin host_origin origin".split(), (0, 0))
+    values.update(dict.fromkeys("src_pitches dst_pitches buffer_pitches host_pitches pitches".split(), (32,)))
+    values.update(byte_count=4, dst_offset=0, src_offset=0, offset=0)
+    target, source, region = side(context, dest), side(context, src), {"region": (4, 2)} if boxes else {}
+    for name, value in values.items():
+        if name in own.split():
+            clpool.enqueue_copy(queue, target, source, **region, **{name: value}).wait()
+        else:
+            with pytest.raises(TypeError, match=f"^{name} does not go with a copy from {src} to {dest}.*{own.split()[-1]}"):
+                clpool.enqueue_copy(queue, target, source, **region, **{name: value})
+
+
 def read_only_array():
     array = np.zeros(4, np.uint8)
     array.flags.writeable = False
@@ -120,6 +155,36 @@ def test_an_array_keeps_its_map(context, queue):
     assert base.size == 400
     base.release()
     assert base.release() is base.release()
+
+
+def test_a_mapped_array_has_the_strides_that_are_asked_for(context, queue):
+    buffer = clpool.Buffer(context, RW, 200)
+    clpool.enqueue_copy(queue, buffer, np.arange(50, dtype=np.int32))
+    array, _ = clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 8, (4, 5), np.int32, strides=(40, 8))
+    assert array.strides == (40, 8) and array.base.size == 3 * 40 + 4 * 8 + 4  # the gaps within, and none behind the end
+    assert (array == 2 + 10 * np.arange(4)[:, None] + 2 * np.arange(5)).all()
+    array.base.release().wait()
+    for strides in ((-40, 8), (40,), (40, 8, 4)):
+        with pytest.raises(ValueError, match="strides are .* for the shape"):
+            clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 8, (4, 5), np.int32, strides=strides)
+    with pytest.raises(clpool.InvalidValueError, match="200"):
+        clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 8, (5, 5), np.int32, strides=(40, 8))
+
+
+@pytest.mark.parametrize("shape", [3.7, (2.5, 2), "12", b"12", ("3", 4), None, np.float32(3)])
+def test_shapes_are_integers(context, queue, shape):
+    buffer = clpool.Buffer(context, RW, 64)
+    for use in (lambda: clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue)).allocate(shape),
+                lambda: clpool.svm_empty(context, RW, shape, np.uint8),
+                lambda: clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 0, shape, np.uint8)):
+        with pytest.raises(TypeError, match="^shape is .*integer"):
+            use()
+
+
+@pytest.mark.parametrize("place", [{"region": (2.9, 1)}, {"region": "2"}, {"buffer_origin": (0.9, 0)}, {"host_origin": 1.5}])
+def test_places_of_boxes_are_integers(context, queue, place):
+    with pytest.raises(TypeError, match="integer"):
+        clpool.enqueue_copy(queue, clpool.Buffer(context, RW, 64), bytes(64), **{"region": (2, 1), **place})
 
 
 @pytest.mark.parametrize("dtype", ["f4", ">i2", "?", "M8[ns]", "S5", [("x", "f4"), ("y", "i2")], np.dtype("i4,f8", align=True)])
