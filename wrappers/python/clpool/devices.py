@@ -48,6 +48,9 @@ class Device:
     def __repr__(self) -> str:
         return f"<clpool.Device: {self.description}>"
 
+    def __reduce__(self) -> str:
+        raise TypeError("cannot pickle a clpool.Device: its handle is an address of this process; its description is the same in all")
+
     def __eq__(self, other: object) -> bool:
         return self.int_ptr == getattr(other, "int_ptr", None)
 

@@ -64,6 +64,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
 }
 
 void dealloc(PyObject* object) {
+  PyObject_GC_UnTrack(object);  // before anything that may collect garbage, such as what watches the object
   const ForeignClass* its_class = class_of(Py_TYPE(object));
   ForeignObject* entry = entry_of(object);
   if (entry == nullptr || entry->has_own_reference) {
@@ -73,7 +74,6 @@ void dealloc(PyObject* object) {
     Py_XDECREF(memory);
     return;
   }
-  PyObject_GC_UnTrack(object);
   if (PyType_SUPPORTS_WEAKREFS(Py_TYPE(object))) {
     PyObject_ClearWeakRefs(object);
   }

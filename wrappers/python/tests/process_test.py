@@ -202,6 +202,11 @@ signal.raise_signal(signal.SIGINT)
     assert "KeyboardInterrupt" in done.stderr
 
 
+def test_devices_do_not_go_to_other_processes(opencl):
+    with pytest.raises(TypeError, match="cannot pickle a clpool.Device"):
+        pickle.dumps(opencl[0])
+
+
 def test_exceptions_go_to_other_processes_as_they_are(opencl):
     with pytest.raises(clpool.InvalidValueError) as caught:
         clpool.Device(0).facts

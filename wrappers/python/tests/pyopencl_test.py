@@ -314,6 +314,18 @@ def test_a_released_buffer_returns_to_its_pool(cq):
     direct.release()
 
 
+def test_what_watches_a_released_buffer_may_collect_garbage(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    gone = []
+    for _ in range(200):
+        buffer = pool.allocate(4096)
+        buffer.release()
+        reference = weakref.ref(buffer, lambda dead: gone.append(gc.collect()))
+        del buffer
+        assert reference() is None
+    assert len(gone) == 200
+
+
 @pytest.mark.parametrize("use_mempool", [False, True])
 def test_arrays_with_svm_allocators(ctx, cq, needs_svm, use_mempool):  # what PyOpenCL's test of this name states
     other = cl.CommandQueue(ctx)
