@@ -11,7 +11,7 @@ TRACE, WARNING, ERROR = severity.TRACE, severity.WARNING, severity.ERROR
 
 def set_message_callback(callback: Optional[Callable[[int, str], Any]]) -> None:
     """Sets the receiver of all messages that no pool's own callback takes: callback(severity, text); None for none.
-    Called from whichever thread a message arises in."""
+    Called from whichever thread a message arises in; when the program ends it is let go of, before its globals are."""
     _n.set_message_callback(callback)
 
 

@@ -166,7 +166,7 @@ void custom_deallocate(void* user, uint64_t chunk, uint64_t size) {
 void custom_destroy(void* user) {
   const HoldInterpreter hold;
   const std::unique_ptr<CustomShare> share(static_cast<CustomShare*>(user));
-  if (hold) {
+  if (hold || gives_up_to_the_last()) {
     Py_CLEAR((*share)->allocate);
     Py_CLEAR((*share)->deallocate);
   }
@@ -347,6 +347,10 @@ PyObject* create_custom_allocator(PyObject*, PyObject* args) {
     return nullptr;
   }
   return new_handle(allocator, clpool_allocator_kind, functions, true);
+}
+
+void forget_message_callback() {
+  Py_XDECREF(set_message_callback(nullptr, Py_None));
 }
 
 PyObject* set_message_callback(PyObject*, PyObject* callback) {

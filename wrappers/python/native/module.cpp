@@ -15,6 +15,12 @@ PyObject* finish(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+PyObject* at_exit(PyObject*, PyObject*) {
+  forget_message_callback();
+  finish_releases();
+  Py_RETURN_NONE;
+}
+
 PyObject* address_of(PyObject*, PyObject* args) {
   PyObject* object = nullptr;
   int writable = 0;
@@ -62,12 +68,14 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+PyMethodDef at_exit_method = {"at_exit", at_exit, METH_NOARGS, nullptr};
+
 // Before the interpreter ends: what was put off is carried out while everything still works.
-bool finish_at_exit(PyObject* module) {
-  PyObject* finish_function = PyObject_GetAttrString(module, "finish_releases");
-  PyObject* exits = finish_function == nullptr ? nullptr : PyImport_ImportModule("atexit");
-  PyObject* done = exits == nullptr ? nullptr : PyObject_CallMethod(exits, "register", "O", finish_function);
-  Py_XDECREF(finish_function);
+bool finish_at_exit() {
+  PyObject* function = PyCFunction_New(&at_exit_method, nullptr);
+  PyObject* exits = function == nullptr ? nullptr : PyImport_ImportModule("atexit");
+  PyObject* done = exits == nullptr ? nullptr : PyObject_CallMethod(exits, "register", "O", function);
+  Py_XDECREF(function);
   Py_XDECREF(exits);
   Py_XDECREF(done);
   return done != nullptr;
@@ -78,7 +86,7 @@ bool finish_at_exit(PyObject* module) {
 bool add_everything(PyObject* module) {
   return find_errors() && add_handle_type(module) && add_cl_types(module) && add_memory_type(module) &&
          add_pool_type(module) && PyModule_AddFunctions(module, functions) == 0 && follow_forks() &&
-         finish_at_exit(module);
+         finish_at_exit();
 }
 
 }  // namespace clpool::python

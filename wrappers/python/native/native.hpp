@@ -24,6 +24,17 @@ inline bool interpreter_ends() {
 #endif
 }
 
+/// Whether this thread holds the GIL of an interpreter that ends: references can still be given up, which lets go of what
+/// programs' functions have in their globals, and nothing else.
+inline bool gives_up_to_the_last() {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyThreadState* state = PyThreadState_GetUnchecked();
+#else
+  PyThreadState* state = _PyThreadState_UncheckedGet();
+#endif
+  return interpreter_ends() && state != nullptr && state == PyGILState_GetThisThreadState();
+}
+
 // errors.cpp
 
 /// Finds the package's exception classes; false with an exception set.
@@ -260,6 +271,8 @@ clpool_pool_callbacks callbacks_of(const PoolFunctions& functions);
 
 PyObject* create_custom_allocator(PyObject* module, PyObject* args);
 PyObject* set_message_callback(PyObject* module, PyObject* callback);
+/// When the program ends: the receiver of messages would keep its module's globals, and no memory in them would be given back.
+void forget_message_callback();
 PyObject* visit_pool(PyObject* module, PyObject* args);
 PyObject* replay(PyObject* module, PyObject* args);
 

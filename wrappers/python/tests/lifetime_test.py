@@ -139,6 +139,25 @@ pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
     assert "Error" not in done.stderr
 
 
+@pytest.mark.parametrize("what", [
+    "clpool.set_message_callback(lambda severity, text: None)",
+    "custom = clpool.Pool(clpool.CustomAllocator(lambda size, alignment: 4096, lambda chunk, size: None))\n"
+    "of_custom = custom.allocate(10)",
+])
+def test_a_log_is_whole_after_the_program_whoever_knows_its_globals(what, tmp_path):
+    path = tmp_path / "log.csv"
+    program = f"""
+import clpool
+device, context, queue = clpool.create_default_context()
+pool = clpool.MemoryPool(clpool.TraceAllocator(clpool.ImmediateAllocator(queue), {str(path)!r}))
+block = pool.allocate(100)
+{what}
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert [event.action for event in clpool.Trace(str(path))] == ["allocate", "free"]
+
+
 def test_host_arrays_hold_their_buffer(context):
     buffer = clpool.Buffer(context, 1 | clpool.mem_flags.USE_HOST_PTR, hostbuf=np.zeros(100))
     part = buffer.get_host_array(10, float)[5:]
