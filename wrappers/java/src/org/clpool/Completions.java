@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What waits for the driver: for the end of a command, or of a memory object. The driver knows it by a number and tells
- * it on a thread of its own, on which nothing of the user may run.
+ * it on a thread of its own, on which nothing of the user may run. PoCL tells nobody of a command that failed, so a thread
+ * looks for those while any command is waited for.
  */
 final class Completions {
   /** What is done at the end. */
@@ -18,14 +19,28 @@ final class Completions {
     void run(int status);
   }
 
-  private static final Map<Long, Action> WAITING = new ConcurrentHashMap<>();
+  private static final class Waiting {
+    private final Action action;
+    private final Event event; // null: a memory object is waited for
+
+    private Waiting(Action action, Event event) {
+      this.action = action;
+      this.event = event;
+    }
+  }
+
+  private static final long LOOK_EVERY_MS = 50;
+  private static final int LOOKS_IN_VAIN = 20; // then the thread ends
+
+  private static final Map<Long, Waiting> WAITING = new ConcurrentHashMap<>();
   private static final AtomicLong LAST = new AtomicLong();
+  private static Thread watcher; // of this class's monitor
 
   private Completions() {}
 
   /** Keeps host memory until a command has ended. */
   static void keepUntilComplete(long event, HostBytes kept) {
-    long number = add(status -> end(kept));
+    long number = add(Event.of(event), status -> end(kept));
     try {
       Native.java_event_notify(event, number);
     } catch (RuntimeException untold) { // the command runs, and nobody will say when it has ended
@@ -40,7 +55,7 @@ final class Completions {
 
   /** Keeps host memory until a memory object that lies in it is gone. */
   static void keepUntilGone(long clMem, HostBytes kept) {
-    long number = add(status -> end(kept));
+    long number = add(null, status -> end(kept));
     tell(() -> Native.java_mem_notify(clMem, number), number);
   }
 
@@ -54,7 +69,7 @@ final class Completions {
   /** Completes a future when a command has ended. */
   static long complete(long event, CompletableFuture<Void> future) {
     long number =
-        add(status -> ForkJoinPool.commonPool().execute(() -> finish(future, status)));
+        add(Event.of(event), status -> ForkJoinPool.commonPool().execute(() -> finish(future, status)));
     tell(
         () -> {
           Native.java_event_notify(event, number);
@@ -66,9 +81,9 @@ final class Completions {
 
   /** The driver's call. */
   static void done(long number, int status) {
-    Action action = WAITING.remove(number);
-    if (action != null) {
-      action.run(status);
+    Waiting waiting = remove(number);
+    if (waiting != null) {
+      waiting.action.run(status);
     }
   }
 
@@ -77,10 +92,65 @@ final class Completions {
     return WAITING.size();
   }
 
-  private static long add(Action action) {
+  private static long add(Event event, Action action) {
     long number = LAST.incrementAndGet();
-    WAITING.put(number, action);
+    WAITING.put(number, new Waiting(action, event));
+    if (event != null) {
+      synchronized (Completions.class) {
+        if (watcher == null) {
+          watcher = new Thread(Completions::watch, "clpool-completions");
+          watcher.setDaemon(true);
+          watcher.start();
+        }
+      }
+    }
     return number;
+  }
+
+  private static Waiting remove(long number) {
+    Waiting waiting = WAITING.remove(number);
+    if (waiting != null && waiting.event != null) {
+      ForkJoinPool.commonPool().execute(waiting.event::close); // not on the driver's thread
+    }
+    return waiting;
+  }
+
+  private static void watch() {
+    int inVain = 0;
+    while (true) {
+      try {
+        Thread.sleep(LOOK_EVERY_MS);
+      } catch (InterruptedException nobodyKnowsThisThread) {
+        continue;
+      }
+      inVain = endFailed() ? 0 : inVain + 1;
+      synchronized (Completions.class) {
+        if (inVain >= LOOKS_IN_VAIN && WAITING.values().stream().noneMatch(waiting -> waiting.event != null)) {
+          watcher = null;
+          return;
+        }
+      }
+    }
+  }
+
+  // Whether any command is waited for.
+  private static boolean endFailed() {
+    boolean any = false;
+    for (Map.Entry<Long, Waiting> entry : WAITING.entrySet()) {
+      Event event = entry.getValue().event;
+      if (event != null) {
+        any = true;
+        try {
+          long status = event.status();
+          if (status < 0) {
+            done(entry.getKey(), (int) status);
+          }
+        } catch (RuntimeException endedMeanwhile) {
+          // its event is closed
+        }
+      }
+    }
+    return any;
   }
 
   private static void tell(Runnable asking, long number) {
@@ -90,7 +160,7 @@ final class Completions {
       asked = true;
     } finally {
       if (!asked) {
-        WAITING.remove(number);
+        remove(number);
       }
     }
   }

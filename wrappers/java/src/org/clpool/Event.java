@@ -74,9 +74,14 @@ public final class Event extends NativeObject {
    * @return true if so
    */
   public boolean isDone() {
+    return status() <= COMPLETE;
+  }
+
+  /** CL_EVENT_COMMAND_EXECUTION_STATUS: negative if it failed. */
+  long status() {
     long[] status = new long[1];
     with(event -> Native.java_event_status(event, status));
-    return status[0] <= COMPLETE;
+    return status[0];
   }
 
   /** Completes an event made by {@link #user}. */

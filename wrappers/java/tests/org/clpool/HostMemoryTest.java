@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -174,9 +175,12 @@ class HostMemoryTest {
   }
 
   @Test
-  void anEventThatFailedTellsItsOwnStatus() {
+  void anEventThatFailedTellsItsOwnStatus() throws Exception { // also where the driver, PoCL, tells nobody that it ended
     try (Event event = Event.user(session.context())) {
+      CompletableFuture<Void> future = event.toFuture();
       event.with(e -> Native.java_event_end(e, -5));
+      ExecutionException failed = assertThrows(ExecutionException.class, () -> future.get(60, TimeUnit.SECONDS));
+      assertEquals(-5, ((ClpoolException) failed.getCause()).clError());
       ClpoolException waited = assertThrows(ClpoolException.class, event::await);
       assertEquals(-5, waited.clError());
       assertEquals("the command failed with CL_OUT_OF_RESOURCES (-5)", waited.getMessage());
