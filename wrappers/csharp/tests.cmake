@@ -49,11 +49,12 @@ if(clpool_framework)
   add_test(NAME csharp.net.tests COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll")
   set_tests_properties(csharp.net.tests PROPERTIES LABELS "wrappers;csharp" TIMEOUT 1200
                        ENVIRONMENT "${clpool_csharp_test_environment}")
-  # On the fake driver, where a command runs when it was flushed and not before.
-  add_test(NAME csharp.net.what_is_awaited_is_flushed
+  # Where a command runs when it was flushed and not before. The driver's folder comes later.
+  set(stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
+  add_test(NAME csharp.net.flushes_on_the_fake_driver
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnEventCanBeAwaited)
-  set_tests_properties(csharp.net.what_is_awaited_is_flushed PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
-                       "OCL_ICD_VENDORS=${PROJECT_BINARY_DIR}/tests/stub_icd/vendors;CLPOOL_STUB=needs_flush=1")
+  set_tests_properties(csharp.net.flushes_on_the_fake_driver PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
+                       "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1")
 endif()
 
 add_test(NAME csharp.for_mono COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/for_mono_test.py"

@@ -79,9 +79,9 @@ endif()
 set(clpool_java_stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
 list(APPEND junit_of_flushes ${junit})
 list(REMOVE_ITEM junit_of_flushes --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
-add_test(NAME wrappers.java.on_a_driver_that_waits_for_flushes
+add_test(NAME wrappers.java.flushes_on_the_fake_driver
          COMMAND ${java_command} -cp "${test_path}" ${junit_of_flushes} --select-class org.clpool.HostMemoryTest)
-set_tests_properties(wrappers.java.on_a_driver_that_waits_for_flushes PROPERTIES LABELS wrappers TIMEOUT 300 ENVIRONMENT
+set_tests_properties(wrappers.java.flushes_on_the_fake_driver PROPERTIES LABELS wrappers TIMEOUT 300 ENVIRONMENT
                      "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=needs_flush=1")
 # Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
 add_custom_target(memcheck-java USES_TERMINAL
