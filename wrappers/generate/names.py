@@ -255,6 +255,12 @@ OPENCL_IN_CSHARP: Dict[str, Optional[str]] = {
     **{f"CL_MEM_OBJECT_IMAGE{kind}": "Image" + kind.replace("_ARRAY", "Array").replace("_BUFFER", "Buffer")
        for kind in ("1D", "1D_ARRAY", "1D_BUFFER", "2D", "2D_ARRAY", "3D")},
 }
+# What Python's classes have besides, as PyOpenCL's: names of extensions, some of which OpenCL took in.
+OPENCL_MORE_IN_PYTHON = {
+    "mem_flags": (("USE_PERSISTENT_MEM_AMD", 0x40, "AMD's extension: memory of the device that the host reaches."),),
+    "sampler_info": (("MIP_FILTER_MODE_KHR", 0x1155, "The same as MIP_FILTER_MODE."), ("LOD_MIN_KHR", 0x1156, "The same as LOD_MIN."),
+                     ("LOD_MAX_KHR", 0x1157, "The same as LOD_MAX.")),
+}
 # What C#'s enumerations have besides: name, number, comment.
 OPENCL_MORE_IN_CSHARP = {
     "MemFlags": ("None", 0, "The default."), "MigrationFlags": ("None", 0, "To the queue's device, with its content."),

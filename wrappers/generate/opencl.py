@@ -56,6 +56,8 @@ def in_python() -> Dict[str, str]:
                   *python.docstring(group.comment, "    "), ""]
         for value in values:
             lines += [*python.remark(text_of(value), "    "), f"    {value.name[len(group.prefix):]} = {value.value:#x}"]
+        for called, number, text in names.OPENCL_MORE_IN_PYTHON.get(name, ()):
+            lines += [*python.remark(text, "    "), f"    {called} = {number:#x}"]
     return {"_opencl.py": "\n".join([*python.HEAD[:2], f"# {ORIGIN}", *lines, ""])}
 
 

@@ -28,10 +28,10 @@ class Device:
         self.int_ptr: int = _n.cl_handle(int_ptr, "cl_device_id")
 
     @staticmethod
-    def from_int_ptr(int_ptr: Any, retain: bool = True) -> "Device":
+    def from_int_ptr(int_ptr_value: Any, retain: bool = True) -> "Device":
         """The device with a handle; `retain` is as with other classes, devices need none."""
         del retain
-        return Device(int_ptr)
+        return Device(int_ptr_value)
 
     @property
     def description(self) -> str:

@@ -26,10 +26,10 @@ class MemoryObject(_n.Memory):
     __slots__ = ()
 
     @staticmethod
-    def from_int_ptr(int_ptr: Any, retain: bool = True) -> "MemoryObject":
+    def from_int_ptr(int_ptr_value: Any, retain: bool = True) -> "MemoryObject":
         """Memory for a plain cl_mem of any type, or an object with int_ptr such as a pyopencl.Buffer. With retain=False the
         reference becomes the object's own."""
-        memory: MemoryObject = _n.clpool_mem_wrap(int_ptr, retain)
+        memory: MemoryObject = _n.clpool_mem_wrap(int_ptr_value, retain)
         return memory
 
     def get_info(self, name: int) -> Any:

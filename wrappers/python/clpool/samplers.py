@@ -75,6 +75,8 @@ class Sampler(_n.SamplerHandle):
         """The greatest level of detail (OpenCL 2.0 with cl_khr_mipmap_image)."""
         return float(self.get_info(sampler_info.LOD_MAX))
 
+    mip_filter_mode_khr, lod_min_khr, lod_max_khr = mip_filter_mode, lod_min, lod_max
+
     @property
     def properties(self) -> List[int]:
         """CL_SAMPLER_PROPERTIES (OpenCL 3.0): the list with which it was made."""

@@ -200,8 +200,12 @@ def enqueue_migrate_mem_objects(queue: Any, mem_objects: Sequence[MemoryObject],
     return event
 
 
-enqueue_svm_migratemem = enqueue_migrate_mem_objects
-enqueue_svm_migrate_mem = enqueue_migrate_mem_objects
+def enqueue_svm_migratemem(queue: Any, svms: Sequence[MemoryObject], flags: int = 0, wait_for: Any = None) -> _n.Event:
+    """enqueue_migrate_mem_objects() with PyOpenCL's name for SVM."""
+    return enqueue_migrate_mem_objects(queue, svms, flags, wait_for)
+
+
+enqueue_svm_migrate_mem = enqueue_svm_migratemem
 
 
 def enqueue_copy_buffer_p2p_amd(_platform: Any, queue: Any, src: MemoryObject, dest: MemoryObject,

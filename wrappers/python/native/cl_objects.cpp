@@ -127,8 +127,9 @@ bool is_of_parent(const ClObject* self) {
   return self->generation != process_generation();
 }
 
-PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  static const char* const names[] = {"int_ptr", "retain", nullptr};
+/// An object of (handle, retain=True), where the handle is called as `name` says.
+PyObject* new_of(PyTypeObject* type, PyObject* args, PyObject* keywords, const char* name) {
+  const char* const names[] = {name, "retain", nullptr};
   PyObject* value = nullptr;
   int retain = 1;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p", const_cast<char**>(names), &value, &retain)) {
@@ -155,9 +156,13 @@ PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return object;
 }
 
-// from_int_ptr(int_ptr, retain=True), which subclasses with another constructor have too.
+PyObject* cl_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  return new_of(type, args, keywords, "int_ptr");
+}
+
+// from_int_ptr(int_ptr_value, retain=True), which subclasses with another constructor have too.
 PyObject* cl_from_int_ptr(PyObject* type, PyObject* args, PyObject* keywords) {
-  return cl_new(reinterpret_cast<PyTypeObject*>(type), args, keywords);
+  return new_of(reinterpret_cast<PyTypeObject*>(type), args, keywords, "int_ptr_value");
 }
 
 // Keeps the host memory until the command is complete, and the event, which the object gives up, to know when it is.
@@ -339,12 +344,13 @@ PyObject* sampler_info(PyObject* object, PyObject* argument) {
   return answer;
 }
 
-#define CLPOOL_COMMON_METHODS                                                                                \
-  {"release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now."}, {            \
-    "from_int_ptr", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(cl_from_int_ptr)),            \
-        METH_VARARGS | METH_KEYWORDS | METH_CLASS,                                                           \
-        "from_int_ptr($type, /, int_ptr, retain=True)\n--\n\nThe object of a handle; with retain=False the " \
-        "reference becomes its own."                                                                         \
+#define CLPOOL_COMMON_METHODS                                                                     \
+  {"release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now."}, { \
+    "from_int_ptr", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(cl_from_int_ptr)), \
+        METH_VARARGS | METH_KEYWORDS | METH_CLASS,                                                \
+        "from_int_ptr($type, /, int_ptr_value, retain=True)\n--\n\nThe object of a handle; with " \
+        "retain=False the "                                                                       \
+        "reference becomes its own."                                                              \
   }
 PyMethodDef plain_methods[] = {CLPOOL_COMMON_METHODS, {nullptr, nullptr, 0, nullptr}};
 PyMethodDef sampler_methods[] = {

@@ -211,7 +211,7 @@ def test_svm_is_host_memory_too(context, queue, needs_svm):  # test_coarse_grain
     assert (host == 2).all()
     buffer = memory.as_buffer(context)
     assert (read(queue, buffer).view(np.float32) == 2).all()
-    clpool.enqueue_svm_migratemem(queue, [memory]).wait()
+    clpool.enqueue_svm_migratemem(queue, svms=[memory], flags=0).wait()
     memory.bind_to_queue(queue)
     memory.unbind_from_queue()
     assert memory.buf.shape == (12_000,)

@@ -152,6 +152,9 @@ def test_constants_have_names():
         clpool.mem_object_type.to_string(7)
     assert clpool.mem_object_type.to_string(7, "<%d>") == "<7>"
     assert clpool.device_type.to_string(clpool.device_type.ALL) == "ALL"
+    assert mem_flags.USE_PERSISTENT_MEM_AMD == 1 << 6
+    assert clpool.sampler_info.LOD_MIN_KHR is clpool.sampler_info.LOD_MIN  # as the other names of extensions
+    assert clpool.sampler_info.to_string(0x1157) == "LOD_MAX" and clpool.sampler_info.MIP_FILTER_MODE_KHR == 0x1155
 
 
 def test_memory_answers_with_objects(context):
@@ -188,7 +191,7 @@ def test_every_object_is_made_of_its_handle(opencl, queue):
     sampler = clpool.Sampler(context, False, clpool.addressing_mode.CLAMP, clpool.filter_mode.NEAREST)
     event = clpool.enqueue_fill(queue, buffer, b"x")
     for thing in (context, queue, event, sampler, device, buffer):
-        again = type(thing).from_int_ptr(thing.int_ptr)
+        again = type(thing).from_int_ptr(int_ptr_value=thing.int_ptr)
         assert type(again) is type(thing) and again == thing and again.int_ptr == thing.int_ptr
     assert type(clpool.Image.from_int_ptr(buffer)) is clpool.Buffer  # what it is decides
     before = sampler.reference_count
@@ -206,7 +209,8 @@ def test_samplers_say_what_they_are(context):
     assert sampler.get_info(clpool.sampler_info.ADDRESSING_MODE) == mode
     with pytest.raises(clpool.OpenCLError):
         sampler.get_info(1)
-    for ask in (lambda: sampler.properties, lambda: sampler.lod_min, lambda: sampler.mip_filter_mode):
+    for ask in (lambda: sampler.properties, lambda: sampler.lod_min, lambda: sampler.mip_filter_mode, lambda: sampler.lod_min_khr,
+                lambda: sampler.lod_max_khr, lambda: sampler.mip_filter_mode_khr):
         try:
             ask()
         except clpool.OpenCLError as refusal:  # older, or without the extension

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py."""
 import gc
+import pickle
 import time
 import weakref
 
@@ -330,6 +331,47 @@ def test_what_watches_a_released_buffer_may_collect_garbage(cq):
     assert len(gone) == 200
 
 
+def test_blocks_are_bound_to_queues_as_pyopencls(ctx, cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    buffer = pool.allocate(4096)
+    buffer.bind_to_queue(cl.CommandQueue(ctx))
+    buffer.unbind_from_queue()
+    buffer.release()
+    for use in (lambda: buffer.bind_to_queue(cq), buffer.unbind_from_queue):
+        with pytest.raises(cl.LogicError, match="released"):
+            use()
+
+
+@pytest.mark.parametrize("make", [
+    lambda cq, **limit: tools.MemoryPool(tools.ImmediateAllocator(cq), **limit).allocate,
+    lambda cq, **limit: Allocator(clpool.MemoryPool(clpool.ImmediateAllocator(cq), **limit)),
+    lambda cq, **limit: tools.SVMPool(tools.SVMAllocator(cq.context, queue=cq), **limit),
+])
+def test_what_goes_wrong_is_clpools_and_pyopencls(cq, make, needs_svm):
+    allocate = make(cq, max_bytes=1 << 20)
+    with pytest.raises(cl.MemoryError, match="limit 1048576") as caught:
+        kept = [allocate(1 << 19) for _ in range(3)]
+        del kept
+    error = caught.value
+    assert isinstance(error, clpool.OutOfMemoryError) and isinstance(error, MemoryError) and isinstance(error, cl.Error)
+    assert error.status == clpool.status.OUT_OF_MEMORY and error.what == str(error) and error.routine == "clpool"
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error) and (str(copy), copy.status, copy.code) == (str(error), error.status, error.code)
+    with pytest.raises(cl.LogicError) as caught:
+        make(cq)(1 << 50)
+    assert isinstance(caught.value, clpool.InvalidValueError)
+
+
+def test_an_error_of_opencl_is_the_one_that_pyopencl_raises():
+    from clpool.pyopencl.errors import as_pyopencls
+    for code, kind in ((-4, cl.MemoryError), (-5, cl.RuntimeError), (-34, cl.LogicError)):
+        error = clpool.OpenCLError("text")
+        error.code = code
+        made = as_pyopencls(error)
+        assert isinstance(made, kind) and isinstance(made, clpool.OpenCLError) and made.code == code
+        assert as_pyopencls(made) is made
+
+
 @pytest.mark.parametrize("use_mempool", [False, True])
 def test_arrays_with_svm_allocators(ctx, cq, needs_svm, use_mempool):  # what PyOpenCL's test of this name states
     other = cl.CommandQueue(ctx)
@@ -365,8 +407,9 @@ def test_svm_has_the_members_of_pyopencls(ctx, cq, needs_svm):
         bytes_[:] = 7
     block.release()
     assert pool.active_blocks == 0
-    with pytest.raises(clpool.InvalidOperationError):
+    with pytest.raises(cl.LogicError) as caught:
         block.release()
+    assert isinstance(caught.value, clpool.InvalidOperationError)
     event = pool(100).enqueue_release()
     assert isinstance(event, cl.Event)
     event.wait()
@@ -382,6 +425,24 @@ def test_one_line_gives_arrays_a_pool(cq):
     assert a.allocator.pool.active_blocks == 2
     assert clpool.pyopencl.use(cq, name="other") is not a.allocator
     assert (((a + 1) * 2).get() == 2).all()
+    several = clpool.pyopencl.use(cq, queues=[cq])
+    assert several is clpool.pyopencl.use(cq, queues=(cq,)) is not a.allocator
+    for wrong in (None, 5, cq.context):
+        with pytest.raises(TypeError, match="command.queue"):
+            clpool.pyopencl.use(wrong)
+
+
+def test_what_gives_no_buffers_is_no_allocator(ctx, cq, needs_svm):
+    for source in (clpool.SVMPool(clpool.SVMAllocator(ctx)), clpool.LimitAllocator(clpool.SVMAllocator(ctx), 1 << 20),
+                   clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(cq)),
+                   clpool.Pool(clpool.CustomAllocator(lambda size, alignment: 4096, lambda chunk, size: None)), 7, None):
+        with pytest.raises(TypeError, match="no cl_mem|needs a pool"):
+            Allocator(source)
+
+
+def test_the_deferred_allocator_takes_pyopencls_keywords(ctx):
+    allocator = tools.DeferredAllocator(queue=ctx, mem_flags=cl.mem_flags.READ_ONLY)
+    assert allocator(100).flags == cl.mem_flags.READ_ONLY
 
 
 def test_a_context_of_the_plugin_needs_no_pyopencl(opencl):

@@ -8,9 +8,11 @@ import numpy as np
 import pyopencl as cl  # type: ignore[import]
 
 from .. import _native as _n
-from ..allocators import ImmediateAllocator
+from .._errors import ClpoolError
+from ..allocators import CustomAllocator, ImmediateAllocator, PageLockedAllocator, SVMAllocator
 from ..memory import MemoryObject
 from ..pools import MemoryPool
+from .errors import as_pyopencls, raises_pyopencls
 
 
 class Buffer(cl.Buffer):  # type: ignore[misc]
@@ -20,18 +22,23 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
 
     _clpool_memory = property(_n.foreign_memory)
 
+    @raises_pyopencls
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
         """A part of so many bytes."""
         part: Buffer = as_buffer(self._clpool_memory.get_sub_region(origin, size, flags))
         return part
 
+    @raises_pyopencls
     def __getitem__(self, index: slice) -> "Buffer":
         part: Buffer = as_buffer(self._clpool_memory[index])
         return part
 
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver; when parts are gone that still use it."""
-        _n.release_foreign(self)
+        try:
+            _n.release_foreign(self)
+        except ClpoolError as error:
+            raise as_pyopencls(error) from None
 
     def __enter__(self) -> "Buffer":
         return self
@@ -45,6 +52,16 @@ class PooledBuffer(Buffer):
     """A pyopencl.Buffer over a block, which returns to its pool when it is collected or released."""
 
     __slots__ = ()
+
+    @raises_pyopencls
+    def bind_to_queue(self, queue: Any) -> None:
+        """From now on the block is used on this queue, and given back behind it."""
+        self._clpool_memory.bind_to_queue(queue)
+
+    @raises_pyopencls
+    def unbind_from_queue(self) -> None:
+        """Waits for the queue that the block is bound to, and forgets it."""
+        self._clpool_memory.unbind_from_queue()
 
 
 def as_buffer(memory: MemoryObject) -> Any:
@@ -66,19 +83,23 @@ class SVMAllocation(cl.SVM):  # type: ignore[misc]
         self._queue = queue
         super().__init__(np.frombuffer(_n.unpinned_view(memory), np.uint8))
 
+    @raises_pyopencls
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver."""
         self._clpool_memory.release()
 
+    @raises_pyopencls
     def enqueue_release(self, queue: Any = None, wait_for: Any = None) -> Any:
         """Gives it back behind a queue and events; returns the pyopencl.Event of that."""
         return cl.Event.from_int_ptr(self._clpool_memory.enqueue_release(queue, wait_for).int_ptr)
 
+    @raises_pyopencls
     def bind_to_queue(self, queue: Any) -> None:
         """From now on the memory is used on this queue, and given back behind it."""
         self._clpool_memory.bind_to_queue(queue)
         self._queue = queue
 
+    @raises_pyopencls
     def unbind_from_queue(self) -> None:
         """Waits for the queue that the memory is bound to, and forgets it."""
         self._clpool_memory.unbind_from_queue()
@@ -95,6 +116,14 @@ class PooledSVM(SVMAllocation):
     """The same over a block, which returns to its pool when it is collected or released."""
 
 
+def _without_buffers(source: Any) -> Any:
+    """The allocator whose memory is no cl_mem under a pool or under others; None where there is none."""
+    source = getattr(source, "allocator", source)
+    while hasattr(source, "inner"):
+        source = source.inner
+    return source if isinstance(source, (SVMAllocator, PageLockedAllocator, CustomAllocator)) else None
+
+
 class Allocator:
     """Allocator(pool or allocator): what pyopencl.array takes as `allocator`. Called with a size, it gives a pyopencl.Buffer
     that returns to the pool when it is collected; None for 0."""
@@ -102,15 +131,21 @@ class Allocator:
     __slots__ = ("pool", "_allocate_as", "__weakref__")
 
     def __init__(self, pool: Any) -> None:
+        if not callable(pool):
+            raise TypeError(f"Allocator() needs a pool or an allocator, not {pool!r}")
+        if (refused := _without_buffers(pool)) is not None:
+            raise TypeError(f"{type(pool).__name__} gives no buffers: memory of {type(refused).__name__} has no cl_mem; SVM for "
+                            "arrays is in clpool.pyopencl.tools")
         self.pool: Any = pool
         self._allocate_as = getattr(pool, "allocate_as", None)
 
     def __call__(self, size: int) -> Any:
         if size == 0:
             return None
-        if self._allocate_as is None:
-            return as_buffer(self.pool(size))
-        return self._allocate_as(size, PooledBuffer)
+        try:
+            return as_buffer(self.pool(size)) if self._allocate_as is None else self._allocate_as(size, PooledBuffer)
+        except ClpoolError as error:
+            raise as_pyopencls(error) from None
 
     allocate = __call__
 
@@ -121,12 +156,20 @@ class Allocator:
 _in_use: "weakref.WeakValueDictionary[Tuple[Any, ...], Allocator]" = weakref.WeakValueDictionary()
 
 
+def _as_key(option: Any) -> Any:
+    return tuple(getattr(item, "int_ptr", item) for item in option) if isinstance(option, (list, tuple)) else option
+
+
+@raises_pyopencls
 def use(queue: Any, **options: Any) -> Allocator:
     """A pool for the arrays of a queue, in one line: pyopencl.array.zeros(queue, n, dtype, allocator=use(queue)).
 
     As long as an array or a variable has it, the same queue gets the same pool (for each choice of `options`, which are
     clpool.MemoryPool's); after that its memory goes back to the driver."""
-    key: Tuple[Any, ...] = (queue.int_ptr, *sorted(options.items()))
+    if not hasattr(queue, "int_ptr"):
+        raise TypeError(f"use() needs a command queue, not {queue!r}")
+    handle = _n.cl_handle(queue, "cl_command_queue")
+    key: Tuple[Any, ...] = (handle, *sorted((name, _as_key(option)) for name, option in options.items()))
     allocator = _in_use.get(key)
     if allocator is None:
         allocator = _in_use.setdefault(key, Allocator(MemoryPool(ImmediateAllocator(queue), **options)))

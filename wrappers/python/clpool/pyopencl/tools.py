@@ -8,18 +8,27 @@ from pyopencl.tools import *  # type: ignore[import]  # noqa: F401,F403
 
 from .. import allocators as _allocators
 from .. import pools as _pools
+from .._errors import ClpoolError
+from ..constants import mem_flags as _mem_flags
 from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_arg_dependent_memoize,
                        first_arg_dependent_memoize_nested)
 from ..pools import bitlog2
 from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
+from .errors import as_pyopencls as _as_pyopencls
+from .errors import raises_pyopencls as _raises_pyopencls
 from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 
 
 class DeferredAllocator(_allocators.DeferredAllocator):
-    """clpool's, giving pyopencl.Buffer."""
+    """clpool's, giving pyopencl.Buffer. PyOpenCL 2022 calls the context `queue`."""
 
+    @_raises_pyopencls
+    def __init__(self, context: Any = None, mem_flags: int = _mem_flags.READ_WRITE, *, queue: Any = None) -> None:
+        super().__init__(queue if context is None else context, mem_flags)
+
+    @_raises_pyopencls
     def __call__(self, size: int) -> Any:
         return None if size == 0 else as_buffer(super().__call__(size))  # type: ignore[arg-type]
 
@@ -31,6 +40,9 @@ class CLAllocator(DeferredAllocator):
 class ImmediateAllocator(_allocators.ImmediateAllocator):
     """clpool's, giving pyopencl.Buffer."""
 
+    __init__ = _raises_pyopencls(_allocators.ImmediateAllocator.__init__)
+
+    @_raises_pyopencls
     def __call__(self, size: int) -> Any:
         return None if size == 0 else as_buffer(super().__call__(size))  # type: ignore[arg-type]
 
@@ -41,7 +53,10 @@ class MemoryPool(_pools.MemoryPool):
 
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
-        return self.allocate_as(size, PooledBuffer)
+        try:
+            return self.allocate_as(size, PooledBuffer)
+        except ClpoolError as error:
+            raise _as_pyopencls(error) from None
 
     __call__ = allocate
 
@@ -49,10 +64,12 @@ class MemoryPool(_pools.MemoryPool):
 class SVMAllocator(_allocators.SVMAllocator):
     """clpool's, giving objects with the members of pyopencl.SVMAllocation."""
 
+    @_raises_pyopencls
     def __init__(self, context: Any, alignment: int = 0, flags: int = 1, queue: Any = None) -> None:
         super().__init__(context, alignment, flags, queue)
         self.queue = queue
 
+    @_raises_pyopencls
     def __call__(self, size: int) -> Any:
         memory = super().__call__(size)
         return None if memory is None else SVMAllocation(memory, self.queue)
@@ -63,7 +80,10 @@ class SVMPool(_pools.SVMPool):
 
     def allocate(self, size: int) -> Any:
         """A block that returns to the pool when it is collected or released."""
-        return PooledSVM(super().allocate(size), getattr(self.allocator, "queue", None))
+        try:
+            return PooledSVM(super().allocate(size), getattr(self.allocator, "queue", None))
+        except ClpoolError as error:
+            raise _as_pyopencls(error) from None
 
     __call__ = allocate
 
