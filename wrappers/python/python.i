@@ -170,6 +170,23 @@ CLPOOL_HOST(const void *color, size_t color_size, false)
 CLPOOL_HOST(void *host_or_null, size_t host_size, false)
 CLPOOL_HOST(const char *text, size_t length, false)
 
+/* ---- Texts that are given ---- */
+
+%typemap(in) const char * {
+  const char *text = nullptr;
+  if (!to_text($input, "$1_name", text)) {
+    SWIG_fail;
+  }
+  $1 = const_cast<char *>(text);
+}
+%typemap(in) const char *path (HostPath path) {
+  if (!path.open($input)) {
+    SWIG_fail;
+  }
+  $1 = const_cast<char *>(path.text());
+}
+%typemap(freearg) const char *, const char *path ""
+
 /* Texts and lists of unknown length: the caller gives the room, the result is cut to it, and `needed` follows. Lists are
  * tuples: SWIG would add the next result to a list.
  */

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Optional
 
 from . import _native as _n
+from ._fields import Path, of_class
 from ._numbers import CLPOOL_TOUCH_WAIT, touch as _touch
 from .constants import mem_flags as _mem_flags
 from .devices import default_queue
@@ -47,6 +48,8 @@ class Allocator(AllocatorInterface):
 
     def _keep(self, inner: "Allocator") -> None:
         self.inner = inner
+        self.is_deferred = inner.is_deferred
+        self.addressable = inner.addressable
         self._handle.calls_python = inner._handle.calls_python
 
     def __repr__(self) -> str:
@@ -105,9 +108,7 @@ class LimitAllocator(Allocator):
     """Never lets more than max_bytes be taken from another allocator at a time."""
 
     def __init__(self, inner: Allocator, max_bytes: int) -> None:
-        self.is_deferred: bool = inner.is_deferred
-        self.addressable: bool = inner.addressable
-        self._handle = _n.clpool_allocator_create_limit(inner._handle, max_bytes)
+        self._handle = _n.clpool_allocator_create_limit(of_class(inner, Allocator, "inner")._handle, max_bytes)
         self._keep(inner)
 
 
@@ -115,8 +116,6 @@ class TraceAllocator(Allocator):
     """Writes every allocation and release of another allocator to a log that Trace reads. Finished when the allocator,
     its pools and their memory are gone."""
 
-    def __init__(self, inner: Allocator, path: str) -> None:
-        self.is_deferred: bool = inner.is_deferred
-        self.addressable: bool = inner.addressable
-        self._handle = _n.clpool_allocator_create_trace(inner._handle, path)
+    def __init__(self, inner: Allocator, path: Path) -> None:
+        self._handle = _n.clpool_allocator_create_trace(of_class(inner, Allocator, "inner")._handle, path)
         self._keep(inner)

@@ -52,7 +52,10 @@ class Device:
         raise TypeError("cannot pickle a clpool.Device: its handle is an address of this process; its description is the same in all")
 
     def __eq__(self, other: object) -> bool:
-        return self.int_ptr == getattr(other, "int_ptr", None)
+        try:
+            return self.int_ptr == getattr(other, "int_ptr", None)
+        except Exception:  # what was released has no handle
+            return False
 
     def __hash__(self) -> int:
         return hash(self.int_ptr)

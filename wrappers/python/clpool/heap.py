@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pools' engine without a device: ranges of a number space that the caller owns. A heap is used by one thread at a time."""
 from . import _native as _n
+from ._fields import of_class
 from ._results import HeapStatistics
 
 
@@ -54,7 +55,7 @@ class Heap:
 
     def free(self, range_: HeapRange) -> None:
         """Takes a range back."""
-        _n.clpool_heap_free(self._handle, range_._handle)
+        _n.clpool_heap_free(self._handle, of_class(range_, HeapRange, "range_")._handle)
         range_._handle.forget()
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _native as _n
-from ._fields import filled
+from ._fields import filled, of_class
 from ._text import whole_list
 from .constants import image_info, mem_flags
 from .memory import MemoryObject, host_memory_of, info_bytes
@@ -147,14 +147,16 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
     """Makes an image; `shape` has x first, and is the host array's if left out."""
     if shape is None and hostbuf is None:
         raise ValueError("an image needs a shape or an array to take it from")
-    pixels: Sequence[int] = hostbuf.shape if shape is None else shape
+    pixels: Any = getattr(hostbuf, "shape", None) if shape is None else shape
+    if pixels is None:
+        raise TypeError(f"a shape is needed: hostbuf, a {type(hostbuf).__name__}, has none")
     if not 1 <= len(pixels) <= 3:
         raise ValueError(f"shape {tuple(pixels)} has {len(pixels)} entries, it must have 1 to 3")
     pitches = tuple(pitches or ())
     if len(pitches) > 2:
         raise ValueError(f"{len(pitches)} pitches are too many: row and slice")
     row, slice_ = (*pitches, 0, 0)[:2]
-    options = filled(_n.clpool_image_options(), dimensions=len(pixels), flags=flags, format=format._struct(),
+    options = filled(_n.clpool_image_options(), dimensions=len(pixels), flags=flags, format=of_class(format, ImageFormat, "format")._struct(),
                      shape=pixels, is_array=is_array, row_pitch=row, slice_pitch=slice_)
     if hostbuf is not None:
         options.host, options.host_size = host_memory_of(hostbuf, flags)
@@ -188,7 +190,7 @@ def image_from_array(ctx: Any, ary: "np.ndarray[Any, Any]", num_channels: Option
     """An image of a C-contiguous array, whose shape is the array's the other way round. With num_channels > 1 the last
     dimension counts the channels; three become four. Without, the items are pixels of one channel, or of a vector type such
     as pyopencl.cltypes.float4."""
-    if not ary.flags.c_contiguous:
+    if not of_class(ary, np.ndarray, "ary").flags.c_contiguous:
         raise ValueError("the array must be C-contiguous")
     channels = _vector_channels(ary.dtype)
     if channels:

@@ -4,7 +4,7 @@
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _native as _n
-from ._fields import filled
+from ._fields import filled, of_class
 from ._numbers import CLPOOL_OCCUPANCY_UNLIMITED, limiting_factors, register_allocation
 from ._results import DeviceLimits
 from ._text import whole_list
@@ -180,7 +180,7 @@ def occupancy(devdata: DeviceData, threads: int, shared_mem: int = 0, registers:
               carve_out_bytes: int = 0, flags: int = 0) -> Occupancy:
     """How many groups of a kernel a multiprocessor holds, and what limits them."""
     made = _n.clpool_occupancy()
-    _n.clpool_occupancy_compute(devdata._handle,
+    _n.clpool_occupancy_compute(of_class(devdata, DeviceData, "devdata")._handle,
                                 _request(threads, shared_mem, registers, barriers, carve_out_bytes, flags), made)
     return _result(made, devdata._limits.model)
 
@@ -189,8 +189,8 @@ def suggest_group_sizes(devdata: DeviceData, shared_mem: int = 0, registers: int
                         carve_out_bytes: int = 0, flags: int = 0) -> Tuple[List[int], Occupancy]:
     """(sizes, occupancy of the smallest): the group sizes with the highest occupancy, ascending."""
     request = _request(0, shared_mem, registers, barriers, carve_out_bytes, flags)
-    best = _n.clpool_occupancy()
-    sizes = whole_list(lambda room: _n.clpool_occupancy_suggest(devdata._handle, request, room, best))
+    best, handle = _n.clpool_occupancy(), of_class(devdata, DeviceData, "devdata")._handle
+    sizes = whole_list(lambda room: _n.clpool_occupancy_suggest(handle, request, room, best))
     return sizes, _result(best, devdata._limits.model)
 
 

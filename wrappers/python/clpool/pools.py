@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 
 from . import _native as _n
+from ._errors import InvalidOperationError
 from ._fields import filled
 from ._numbers import CLPOOL_GUARD_DEFAULT, CLPOOL_GUARD_OFF, CLPOOL_GUARD_ON, CLPOOL_LEADING_BITS_NONE, stretch_state
 from ._results import PoolStatistics, Stretch
@@ -161,7 +162,10 @@ class Pool(_n.Pool):
     def __repr__(self) -> str:
         if self.is_released:
             return f"<clpool.{type(self).__name__}: released>"
-        stats = self._figures()
+        try:
+            stats = self._figures()
+        except InvalidOperationError as refusal:  # in a child of fork()
+            return f"<clpool.{type(self).__name__}: {refusal}>"
         return (f"<clpool.{type(self).__name__}: {stats.active_blocks} blocks with {stats.active_bytes} bytes active, "
                 f"{stats.managed_bytes} bytes managed>")
 

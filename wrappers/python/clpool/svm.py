@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _native as _n
+from ._fields import of_class
 from .arrays import as_dtype, as_order, bytes_of, to_extents
 from .constants import WHOLE_SIZE, mem_flags
 from .devices import handle_of
@@ -239,7 +240,7 @@ class _UnboundSVM(SVM):
         return f"<clpool.SVM: {self._bytes} bytes of host memory at {self._address:#x}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SVMPointer) and self.svm_ptr == other.svm_ptr
+        return isinstance(other, SVMPointer) and not other.is_released and self.svm_ptr == other.svm_ptr
 
     def __hash__(self) -> int:
         return hash(self._address)
@@ -292,7 +293,7 @@ def svm_empty(ctx: Any, flags: int, shape: Any, dtype: Any, order: str = "C", al
 def svm_empty_like(ctx: Any, flags: int, ary: "np.ndarray[Any, Any]", alignment: Optional[int] = None,
                    queue: Any = None) -> "np.ndarray[Any, Any]":
     """svm_empty() with an array's shape, type and order."""
-    if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
+    if not (of_class(ary, np.ndarray, "ary").flags.c_contiguous or ary.flags.f_contiguous):
         raise ValueError("the array must be contiguous")
     return svm_empty(ctx, flags, ary.shape, ary.dtype, "C" if ary.flags.c_contiguous else "F", alignment, queue)
 

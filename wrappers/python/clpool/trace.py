@@ -4,6 +4,7 @@
 from typing import Any, Callable, Iterator, Optional, Union
 
 from . import _native as _n
+from ._fields import Path
 from ._numbers import CLPOOL_TRACE_NO_SLOT, trace_action
 from ._results import ReplayResult, TraceEvent, TraceStatistics
 from .allocators import Allocator
@@ -18,7 +19,7 @@ _NUMBERS = {name: number for number, name in _ACTIONS.items()}
 class Trace:
     """A log that was read: Trace(path), or Trace.parse(bytes, name)."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: Path) -> None:
         self._handle: _n.Handle = _n.clpool_trace_open(path)
 
     @classmethod
@@ -61,7 +62,7 @@ class Trace:
 class TraceWriter:
     """Writes a log: `with TraceWriter(path) as log: log.write("allocate", pointer, size)`."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: Path) -> None:
         self._handle: _n.Handle = _n.clpool_trace_writer_create(path)
 
     def write(self, action: str, pointer: int, size: int, stream: int = 0, status: int = 0,
@@ -76,9 +77,10 @@ class TraceWriter:
         _n.clpool_trace_writer_flush(self._handle)
 
     def close(self) -> None:
-        """Writes what is buffered and closes the file."""
-        self.flush()
-        self._handle.release()
+        """Writes what is buffered and closes the file; doing it again does nothing more."""
+        if not self._handle.released:
+            self.flush()
+            self._handle.release()
 
     def __enter__(self) -> "TraceWriter":
         return self

@@ -394,9 +394,10 @@ PyObject* visit_pool(PyObject*, PyObject* args) {
 
 // replay(trace, pool or allocator, progress or None, interval) -> tuple of the figures
 PyObject* replay(PyObject*, PyObject* args) {
-  PyObject *log = nullptr, *target = nullptr, *progress = nullptr;
-  unsigned long long interval = 0;
-  if (!PyArg_ParseTuple(args, "OOOK", &log, &target, &progress, &interval)) {
+  PyObject *log = nullptr, *target = nullptr, *progress = nullptr, *every = nullptr;
+  uint64_t interval = 0;
+  if (!PyArg_ParseTuple(args, "OOOO", &log, &target, &progress, &every) ||
+      !to_unsigned(every, UINT64_MAX, "progress_interval", interval)) {
     return nullptr;
   }
   InUse log_use, target_use;

@@ -14,6 +14,7 @@ namespace {
 
 struct ClObject {
   PyObject_HEAD void* handle;
+  void* identity;  ///< the handle, also after the release
   PyObject* kept;  ///< host memory that a command still uses
   PyObject* weak_references;
   unsigned generation;  ///< process_generation() when it was made
@@ -107,6 +108,7 @@ void forget_finished() {
 
 void own(PyObject* object, void* handle) {
   reinterpret_cast<ClObject*>(object)->handle = handle;
+  reinterpret_cast<ClObject*>(object)->identity = handle;
   reinterpret_cast<ClObject*>(object)->generation = process_generation();
 }
 
@@ -252,7 +254,7 @@ PyObject* cl_repr(PyObject* object) {
 }
 
 Py_hash_t cl_hash(PyObject* object) {
-  return _Py_HashPointer(reinterpret_cast<ClObject*>(object)->handle);
+  return _Py_HashPointer(reinterpret_cast<ClObject*>(object)->identity);
 }
 
 PyObject* cl_compare(PyObject* left, PyObject* right, int operation) {
@@ -260,7 +262,9 @@ PyObject* cl_compare(PyObject* left, PyObject* right, int operation) {
   if (!comparable) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const bool same = reinterpret_cast<ClObject*>(left)->handle == reinterpret_cast<ClObject*>(right)->handle;
+  const void* handle = reinterpret_cast<ClObject*>(left)->handle;
+  const bool same =
+      left == right || (handle != nullptr && handle == reinterpret_cast<ClObject*>(right)->handle);
   return PyBool_FromLong(same == (operation == Py_EQ));
 }
 

@@ -86,7 +86,7 @@ void memory_dealloc(PyObject* object) {
 /// The memory that is about to be released; NULL with an exception set if it cannot be.
 clpool_mem* releasable(MemoryObject* self) {
   if (self->exports > 0) {
-    PyErr_Format(PyExc_BufferError, "the memory cannot be released: %zd views of it exist", self->exports);
+    PyErr_Format(PyExc_BufferError, "the memory cannot be released: %d views of it exist", self->exports);
     return nullptr;
   }
   clpool_mem* mem = live(self);
@@ -258,12 +258,12 @@ void memory_releasebuffer(PyObject* object, Py_buffer*) {
 }
 
 Py_hash_t memory_hash(PyObject* object) {
-  clpool_mem* mem = live(as_memory(object));
-  if (mem == nullptr) {
-    return -1;
+  auto* self = as_memory(object);
+  if (self->hash == 0) {  // what was released equals nothing but itself
+    const void* identity = self->mem == nullptr ? self : static_cast<void*>(clpool_mem_handle(self->mem));
+    self->hash = _Py_HashPointer(identity != nullptr ? identity : clpool_mem_pointer(self->mem));
   }
-  const void* identity = clpool_mem_handle(mem);
-  return _Py_HashPointer(identity != nullptr ? identity : clpool_mem_pointer(mem));
+  return self->hash;
 }
 
 PyObject* memory_compare(PyObject* left, PyObject* right, int operation) {

@@ -82,6 +82,25 @@ bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3
 /// An address given as an integer; None is NULL.
 bool to_address(PyObject* object, const char* name, void*& address);
 
+/// A text in UTF-8, which belongs to the object and ends where the object's ends; None is NULL.
+bool to_text(PyObject* object, const char* name, const char*& text);
+
+/// A path of any type that Python's own functions take, in the file system's encoding.
+class HostPath {
+ public:
+  HostPath() = default;
+  HostPath(const HostPath&) = delete;
+  HostPath& operator=(const HostPath&) = delete;
+  ~HostPath() { Py_XDECREF(bytes_); }
+
+  /// False with an exception set.
+  bool open(PyObject* object) { return PyUnicode_FSConverter(object, &bytes_) != 0; }
+  const char* text() const { return PyBytes_AS_STRING(bytes_); }
+
+ private:
+  PyObject* bytes_ = nullptr;
+};
+
 /// A contiguous buffer of a Python object, given back at the end.
 class HostBuffer {
  public:
@@ -192,10 +211,12 @@ struct MemoryObject {
   /// The pool, parent or host memory that this keeps alive; may be NULL.
   PyObject* kept;
   PyObject* weak_references;
-  /// Views through the buffer protocol.
-  Py_ssize_t exports;
+  /// What hash() said, which lasts beyond the release; 0 before it was asked.
+  Py_hash_t hash;
   /// Calls that use it at this moment.
   Py_ssize_t uses;
+  /// Views through the buffer protocol.
+  int exports;
   /// Whether the cl_mem owns a reference to `kept` too: see keep_until_gone().
   char kept_until_gone;
   /// Whether its number is none of an address: no view of it is possible.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of arguments. What is negative or too large is refused here, before the library sees it.
 #include <cinttypes>
+#include <cstring>
 #include <string_view>
 
 #include "native.hpp"
@@ -53,6 +54,24 @@ bool to_address(PyObject* object, const char* name, void*& address) {
   }
   address = reinterpret_cast<void*>(static_cast<uintptr_t>(value));
   return true;
+}
+
+bool to_text(PyObject* object, const char* name, const char*& text) {
+  if (object == Py_None) {
+    text = nullptr;
+    return true;
+  }
+  if (!PyUnicode_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "%s must be a str, not %s", name, Py_TYPE(object)->tp_name);
+    return false;
+  }
+  Py_ssize_t size = 0;
+  text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text != nullptr && std::strlen(text) != static_cast<size_t>(size)) {
+    PyErr_Format(PyExc_ValueError, "%s has a null character: %R", name, object);
+    return false;
+  }
+  return text != nullptr;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 import csv
 import ctypes
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -236,10 +237,55 @@ def test_logs_are_written_read_and_replayed(tmp_path, numbers, pool):
         raise KeyError
     with pytest.raises(KeyError):
         trace.replay(pool, fail, 1)
+    with pytest.raises(ValueError, match="progress_interval must not be negative: -1"):
+        trace.replay(pool, lambda done, total: False, -1)
     with pytest.raises(clpool.BadFormatError, match="mine:1"):
         clpool.Trace.parse(b"not a log", "mine")
     with pytest.raises(OSError):
         clpool.Trace("/no/such/file")
+
+
+@pytest.mark.parametrize("kind", [str, os.fsencode, pathlib.Path])
+def test_paths_are_what_python_takes_for_one(tmp_path, numbers, kind):
+    path = kind(tmp_path / os.fsdecode(b"l\xf6g.csv"))  # no UTF-8
+    with clpool.TraceWriter(path) as log:
+        log.write("allocate", 4096, 1000)
+        log.close()  # once more at the end of `with`
+    log.close()
+    assert len(clpool.Trace(path)) == 1
+    traced = clpool.TraceAllocator(clpool.CustomAllocator(numbers.allocate, numbers.deallocate), path)
+    traced(1000).release()
+    traced._handle.release()
+    assert len(clpool.Trace(path)) == 2
+
+
+def test_texts_are_not_cut_at_null_characters(tmp_path, numbers):
+    (tmp_path / "a").write_text("Thread,Time,Action,Pointer,Size,Stream\n")
+    path, inner = str(tmp_path / "a\0b"), clpool.CustomAllocator(numbers.allocate, numbers.deallocate)
+    log = clpool.TraceWriter(tmp_path / "log.csv")
+    for use in (lambda: clpool.Trace(path), lambda: clpool.TraceWriter(path), lambda: clpool.TraceAllocator(inner, path),
+                lambda: clpool.Trace.parse(b"", "a\0b"), lambda: log.write("allocate", 1, 1, tag="a\0b"),
+                lambda: clpool.choose_device("a\0b"), lambda: clpool.DeviceData.of("9.0\0b"), lambda: numbers.pool(name="a\0b")):
+        with pytest.raises(ValueError, match="null"):
+            use()
+    with pytest.raises(TypeError, match="selector must be a str"):
+        clpool.choose_device(5)
+
+
+def test_what_is_of_another_kind_is_named(context, opencl):
+    format_, inner = 0x10B5, clpool.Heap()
+    for use, named in ((lambda: clpool.LimitAllocator(inner, 100), "inner must be a clpool.Allocator, not Heap"),
+                       (lambda: clpool.TraceAllocator(5, "log"), "inner must be a clpool.Allocator, not int"),
+                       (lambda: clpool.occupancy(opencl[0], 256), "devdata must be a clpool.DeviceData, not Device"),
+                       (lambda: clpool.OccupancyRecord(opencl[0], 256), "devdata must be a clpool.DeviceData, not Device"),
+                       (lambda: clpool.suggest_group_sizes("9.0"), "devdata must be a clpool.DeviceData, not str"),
+                       (lambda: clpool.create_image(context, 1, format_, (8, 8)), "format must be a clpool.ImageFormat, not int"),
+                       (lambda: clpool.create_image(context, 1, format_, hostbuf=b"12"), "a shape is needed: hostbuf, a bytes"),
+                       (lambda: clpool.image_from_array(context, [1]), "ary must be a numpy.ndarray, not list"),
+                       (lambda: clpool.svm_empty_like(context, 1, (3,)), "ary must be a numpy.ndarray, not tuple"),
+                       (lambda: inner.free(5), "range_ must be a clpool.HeapRange, not int")):
+        with pytest.raises(TypeError, match=named):
+            use()
 
 
 def test_heaps_need_no_device():

@@ -62,6 +62,19 @@ def test_blocks_can_be_referred_to_weakly(pool):
     assert reference() is None
 
 
+def test_what_was_released_keeps_its_place_in_sets_and_equals_only_itself(opencl, queue, pool):
+    for make in (lambda: pool.allocate(100), lambda: clpool.enqueue_fill(queue, pool.allocate(100), b"x")):
+        one, other, late = make(), make(), make()
+        known, weakly = {one, other}, weakref.WeakKeyDictionary({one: 1, other: 2})
+        for thing in (one, other, late):
+            thing.release()
+        assert one != other and one == one and late != one and hash(late) == hash(late)
+        assert weakly[one] == 1 and weakly.get(other) == 2 and weakly.get(late) is None
+        known.remove(one)
+        assert known == {other}
+        assert opencl[0] != one and clpool.SVM(bytearray(8)) != one
+
+
 def test_release_with_live_views_is_a_buffer_error(context, needs_svm):
     pool = clpool.SVMPool(clpool.SVMAllocator(context))
     block = pool.allocate(1000)

@@ -59,6 +59,12 @@ def test_a_child_may_forget_and_release_the_parents_objects(context, queue, pool
         thing.release()
 
 
+def test_a_child_can_look_at_the_parents_objects(pool):
+    block = pool.allocate(100)
+    answer = in_a_child(lambda: (repr(pool), repr(block), hash(block) == hash(block)))
+    assert "<clpool.MemoryPool: the pool was made before fork()" in answer and "<clpool.PooledBuffer" in answer and "True" in answer
+
+
 def test_a_childs_caches_are_its_own(context):
     cache = clpool.Cache()
     assert cache.get(context, b"key", lambda: 1) == 1
