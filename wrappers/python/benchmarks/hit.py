@@ -107,6 +107,7 @@ def rows():
         yield f"{name} MemoryPool (pyopencl.Buffer), release()", release_of(pool.allocate)
         if hasattr(tools, "SVMPool"):
             yield f"{name} SVMPool with a queue, del", del_of(tools.SVMPool(tools.SVMAllocator(ctx, queue=cq)))
+            yield f"{name} SVMPool with a queue, release()", release_of(tools.SVMPool(tools.SVMAllocator(ctx, queue=cq)))
             yield f"{name} SVMPool without one, del", del_of(tools.SVMPool(tools.SVMAllocator(ctx)))
 
 

@@ -1,44 +1,67 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Objects of another package over memory of ours, such as pyopencl.Buffer, as its functions take no others. To make
-// one costs several times what a block costs. All that it knows is a cl_mem's handle, so when a program has dropped
-// it, it is kept, and stands for the next memory with the same handle, such as the same block when a pool hands it
-// out again. It owns no reference to the cl_mem, which a pool must be able to release at any time; the memory that
-// it stands for keeps the cl_mem. Before it gives back a reference, in release(), it gets one.
+// Objects of another package over memory of ours, such as pyopencl.Buffer and pyopencl.SVM, as its functions take no
+// others. To make one costs several times what a block costs. All that it knows is a cl_mem's handle, or an address
+// and a size, so when a program has dropped it, it is kept, and stands for the next memory with the same, such as the
+// same block when a pool hands it out again. It owns no reference to the cl_mem, which a pool must be able to release
+// at any time; the memory that it stands for keeps the cl_mem.
+#include <functional>
 #include <unordered_map>
 
 #include "native.hpp"
 
 namespace clpool::python {
 
-namespace {
-
-/// The most objects that are kept for good, of some 300 bytes each: as many as there were cl_mems at a time, since
-/// drivers make new ones at the addresses of old ones. Those beyond have a reference of their own.
-constexpr size_t most_kept = 65536;
-
 /// What the other package does with objects of a class.
 struct ForeignClass {
-  PyObject* make;      ///< make(handle, True): an object that has a reference of its own
+  PyTypeObject* type;
+  PyObject* make;      ///< makes an object: see add_foreign_class()
   PyTypeObject* made;  ///< its class
-  PyObject* release;   ///< its method that gives the reference back
+  PyObject* release;   ///< its method that gives a reference to a cl_mem back; NULL for SVM
   destructor end;
   traverseproc traverse;
   inquiry clear;
 };
 
+namespace {
+
+/// The most objects that are kept for good. Of cl_mems, some 300 bytes each: as many as there were at a time, since
+/// drivers make new ones at the addresses of old ones. Of SVM, some 700 bytes each: one for each size that a place had.
+/// Those beyond are not kept.
+constexpr size_t most_kept_handles = 65536, most_kept_addresses = 8192;
+
+/// What an object knows of its memory.
+struct Place {
+  void* handle;  ///< a cl_mem or an address
+  size_t size;   ///< in bytes of SVM; 0 of a cl_mem
+
+  bool operator==(const Place& other) const { return handle == other.handle && size == other.size; }
+};
+
+struct HashOfPlace {
+  size_t operator()(const Place& place) const {
+    return std::hash<void*>()(place.handle) ^ (place.size * 0x9E3779B97F4A7C15U);
+  }
+};
+
 struct ForeignObject {
-  void* handle;
-  PyObject* memory;        ///< NULL while it is kept and nobody has it
-  bool has_own_reference;  ///< so that it can end; else it is kept
+  PyObject* object;
+  const ForeignClass* its_class;
+  PyObject* memory;  ///< NULL while it is kept and nobody has it
+  PyObject* note;    ///< what the program's side says of it; may be NULL
+  ForeignObject**
+      unused;  ///< where those are that are kept for its place and that nobody has; NULL if it is not to be
+               ///< kept, but ends with its last reference, and has one of its own to a cl_mem
+  ForeignObject* next;  ///< of these
 };
 
 // With the GIL held; never destroyed, as objects may end after static variables.
-template <typename Key, typename Value>
-using Table = std::unordered_map<Key, Value>;
-Table<PyTypeObject*, ForeignClass>& classes = *new Table<PyTypeObject*, ForeignClass>;
-Table<PyObject*, ForeignObject>& objects = *new Table<PyObject*, ForeignObject>;
-Table<void*, PyObject*>& kept = *new Table<void*, PyObject*>;
+std::unordered_map<PyTypeObject*, ForeignClass>& classes =
+    *new std::unordered_map<PyTypeObject*, ForeignClass>;
+std::unordered_map<PyObject*, ForeignObject>& objects = *new std::unordered_map<PyObject*, ForeignObject>;
+std::unordered_map<Place, ForeignObject*, HashOfPlace>& unused =
+    *new std::unordered_map<Place, ForeignObject*, HashOfPlace>;
+size_t kept_handles = 0, kept_addresses = 0;
 
 /// Of a class, or of the nearest that it comes from.
 const ForeignClass* class_of(PyTypeObject* type) {
@@ -56,98 +79,148 @@ ForeignObject* entry_of(PyObject* object) {
   return found == objects.end() ? nullptr : &found->second;
 }
 
+/// The same, with an exception set if there is none.
+ForeignObject* known_entry_of(PyObject* object) {
+  ForeignObject* entry = entry_of(object);
+  if (entry == nullptr) {
+    PyErr_Format(PyExc_AttributeError, "%R has no memory of clpool", object);
+  }
+  return entry;
+}
+
 int traverse(PyObject* object, visitproc visit, void* arg) {
   if (const ForeignObject* entry = entry_of(object)) {
     Py_VISIT(entry->memory);
+    Py_VISIT(entry->note);
   }
   return class_of(Py_TYPE(object))->traverse(object, visit, arg);
 }
 
 void dealloc(PyObject* object) {
   PyObject_GC_UnTrack(object);  // before anything that may collect garbage, such as what watches the object
-  const ForeignClass* its_class = class_of(Py_TYPE(object));
   ForeignObject* entry = entry_of(object);
-  if (entry == nullptr || entry->has_own_reference) {
-    PyObject* memory = entry == nullptr ? nullptr : entry->memory;
+  if (entry == nullptr) {
+    class_of(Py_TYPE(object))->end(object);
+    return;
+  }
+  if (entry->unused == nullptr) {
+    const ForeignObject was = *entry;
     objects.erase(object);
-    its_class->end(object);
-    Py_XDECREF(memory);
+    was.its_class->end(object);
+    Py_XDECREF(was.note);
+    Py_XDECREF(was.memory);
     return;
   }
   if (PyType_SUPPORTS_WEAKREFS(Py_TYPE(object))) {
     PyObject_ClearWeakRefs(object);
   }
   Py_SET_REFCNT(object, 1);
-  static_cast<void>(its_class->clear(object));  // attributes that the program has given it
+  static_cast<void>(entry->its_class->clear(object));  // attributes that the program has given it
+  Py_CLEAR(entry->note);
   Py_CLEAR(entry->memory);
+  entry->next = *entry->unused;  // last: whatever ran until here did not find it
+  *entry->unused = entry;
 }
 
-/// One that stands for nothing at present; NULL if there is none.
-PyObject* kept_object(PyTypeObject* type, void* handle) {
-  const auto found = kept.find(handle);
-  const bool fits =
-      found != kept.end() && Py_TYPE(found->second) == type && entry_of(found->second)->memory == nullptr;
-  return fits ? found->second : nullptr;
+/// An object of the same layout becomes one of the class.
+bool become(ForeignObject& entry, const ForeignClass& wanted) {
+  if (entry.its_class != &wanted) {
+    if (entry.its_class->made != wanted.made) {
+      return false;
+    }
+    entry.its_class = &wanted;
+    Py_INCREF(wanted.type);
+    PyTypeObject* was = Py_TYPE(entry.object);
+    Py_SET_TYPE(entry.object, wanted.type);
+    Py_DECREF(was);
+  }
+  return true;
 }
 
-PyObject* new_object(PyTypeObject* type, void* handle) {
-  PyObject* number = PyLong_FromVoidPtr(handle);
-  if (number == nullptr) {
+/// One that is kept for the place and stands for nothing; NULL if there is none.
+ForeignObject* unused_object(const ForeignClass& wanted, const Place& place) {
+  const auto found = unused.find(place);
+  if (found == unused.end() || found->second == nullptr || !become(*found->second, wanted)) {
     return nullptr;
   }
-  PyObject* const arguments[] = {number, Py_True};
-  PyObject* object = PyObject_Vectorcall(class_of(type)->make, arguments, 2, nullptr);
-  Py_DECREF(number);
+  ForeignObject* entry = found->second;
+  found->second = entry->next;
+  PyObject_GC_Track(entry->object);
+  return entry;
+}
+
+/// Where SVM is, as the class's function takes it.
+PyObject* view_of(const Place& place) {
+  return PyMemoryView_FromMemory(static_cast<char*>(place.handle), static_cast<Py_ssize_t>(place.size),
+                                 PyBUF_WRITE);
+}
+
+ForeignObject* new_object(const ForeignClass& wanted, const Place& place) {
+  const bool is_handle = wanted.release != nullptr;
+  PyObject* argument = is_handle ? PyLong_FromVoidPtr(place.handle) : view_of(place);
+  if (argument == nullptr) {
+    return nullptr;
+  }
+  PyObject* const arguments[] = {argument, Py_True};
+  PyObject* object = PyObject_Vectorcall(wanted.make, arguments, is_handle ? 2 : 1, nullptr);
+  Py_DECREF(argument);
   if (object == nullptr) {
     return nullptr;
   }
   PyTypeObject* made = Py_TYPE(object);
-  if (made != class_of(type)->made) {
-    PyErr_Format(PyExc_TypeError, "expected an object of %R, not of %R", class_of(type)->made, made);
+  if (made != wanted.made) {
+    PyErr_Format(PyExc_TypeError, "expected an object of %R, not of %R", wanted.made, made);
     Py_DECREF(object);
     return nullptr;
   }
-  Py_INCREF(type);
-  Py_SET_TYPE(object, type);
+  static_cast<void>(wanted.clear(object));  // attributes that its package has given it
+  Py_INCREF(wanted.type);
+  Py_SET_TYPE(object, wanted.type);
   Py_DECREF(made);
-  const bool keep = kept.size() < most_kept && kept.emplace(handle, object).second;
-  objects[object] = {handle, nullptr, !keep};
-  if (keep) {
-    static_cast<void>(clReleaseMemObject(static_cast<cl_mem>(handle)));
+  size_t& kept = is_handle ? kept_handles : kept_addresses;
+  ForeignObject** kept_at = nullptr;
+  if (kept < (is_handle ? most_kept_handles : most_kept_addresses)) {
+    kept_at = &unused[place];  // now, as nothing may fail when the object is put there
+    ++kept;
   }
-  return object;
+  ForeignObject& entry = objects[object] = {object, &wanted, nullptr, nullptr, kept_at, nullptr};
+  if (kept_at != nullptr && is_handle) {
+    static_cast<void>(clReleaseMemObject(static_cast<cl_mem>(place.handle)));
+  }
+  return &entry;
 }
 
 }  // namespace
 
-PyObject* foreign_object(PyTypeObject* type, PyObject* memory) {
-  void* handle = clpool_mem_handle(reinterpret_cast<MemoryObject*>(memory)->mem);
-  PyObject* object = kept_object(type, handle);
-  if (object != nullptr) {
-    PyObject_GC_Track(object);
-  } else {
-    object = new_object(type, handle);
-  }
-  if (object == nullptr) {
+PyObject* foreign_object(const ForeignClass& wanted, PyObject* memory, PyObject* note) {
+  const clpool_mem* mem = reinterpret_cast<MemoryObject*>(memory)->mem;
+  const Place place = wanted.release != nullptr ? Place{clpool_mem_handle(mem), 0}
+                                                : Place{clpool_mem_pointer(mem), clpool_mem_size(mem)};
+  ForeignObject* entry = unused_object(wanted, place);
+  if (entry == nullptr && (entry = new_object(wanted, place)) == nullptr) {
     Py_DECREF(memory);
     return nullptr;
   }
-  entry_of(object)->memory = memory;
-  return object;
+  entry->memory = memory;
+  Py_XINCREF(note);
+  entry->note = note;
+  return entry->object;
 }
 
-bool is_foreign_class(PyObject* type) {
-  if (PyType_Check(type) && classes.count(reinterpret_cast<PyTypeObject*>(type)) != 0) {
-    return true;
+const ForeignClass* foreign_class(PyObject* type) {
+  const auto found = classes.find(reinterpret_cast<PyTypeObject*>(type));
+  if (found == classes.end()) {
+    PyErr_Format(PyExc_TypeError, "%R was not given to add_foreign_class()", type);
+    return nullptr;
   }
-  PyErr_Format(PyExc_TypeError, "%R was not given to foreign_class()", type);
-  return false;
+  return &found->second;
 }
 
 PyObject* add_foreign_class(PyObject*, PyObject* args) {
   PyTypeObject* type = nullptr;
   PyObject* make = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O", &PyType_Type, &type, &make)) {
+  int is_handle = 0;
+  if (!PyArg_ParseTuple(args, "O!Op", &PyType_Type, &type, &make, &is_handle)) {
     return nullptr;
   }
   PyTypeObject* base = type->tp_base;
@@ -161,13 +234,14 @@ PyObject* add_foreign_class(PyObject*, PyObject* args) {
                  type);
     return nullptr;
   }
-  ForeignClass added{make, base, nullptr, base->tp_dealloc, base->tp_traverse, base->tp_clear};
+  ForeignClass added{type, make, base, nullptr, base->tp_dealloc, base->tp_traverse, base->tp_clear};
   if (known != nullptr) {
     added = *known;
+    added.type = type;
     added.make = make;
-    Py_INCREF(added.release);
-  } else if ((added.release = PyObject_GetAttrString(reinterpret_cast<PyObject*>(base), "release")) ==
-             nullptr) {
+    Py_XINCREF(added.release);
+  } else if (is_handle != 0 && (added.release = PyObject_GetAttrString(reinterpret_cast<PyObject*>(base),
+                                                                       "release")) == nullptr) {
     return nullptr;
   }
   Py_INCREF(type);
@@ -180,8 +254,12 @@ PyObject* add_foreign_class(PyObject*, PyObject* args) {
 }
 
 PyObject* foreign_object_of(PyObject*, PyObject* args) {
-  PyObject *type = nullptr, *memory = nullptr;
-  if (!PyArg_ParseTuple(args, "OO", &type, &memory) || !is_foreign_class(type)) {
+  PyObject *type = nullptr, *memory = nullptr, *note = nullptr;
+  if (!PyArg_ParseTuple(args, "OO|O", &type, &memory, &note)) {
+    return nullptr;
+  }
+  const ForeignClass* wanted = foreign_class(type);
+  if (wanted == nullptr) {
     return nullptr;
   }
   InUse use;
@@ -189,41 +267,79 @@ PyObject* foreign_object_of(PyObject*, PyObject* args) {
     return nullptr;
   }
   Py_INCREF(memory);
-  return foreign_object(reinterpret_cast<PyTypeObject*>(type), memory);
+  return foreign_object(*wanted, memory, note);
+}
+
+PyObject* give_foreign_memory(PyObject*, PyObject* args) {
+  PyObject *object = nullptr, *memory = nullptr, *note = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO", &object, &memory, &note)) {
+    return nullptr;
+  }
+  InUse use;
+  if (memory_of(memory, use) == nullptr) {
+    return nullptr;
+  }
+  const ForeignClass* its_class = class_of(Py_TYPE(object));
+  if (its_class == nullptr || its_class->release != nullptr || entry_of(object) != nullptr) {
+    PyErr_Format(PyExc_TypeError, "%R is no object that may be given memory", object);
+    return nullptr;
+  }
+  Py_INCREF(memory);
+  Py_INCREF(note);
+  objects[object] = {object, its_class, memory, note, nullptr, nullptr};
+  Py_RETURN_NONE;
 }
 
 PyObject* foreign_memory(PyObject*, PyObject* object) {
-  const ForeignObject* entry = entry_of(object);
+  const ForeignObject* entry = known_entry_of(object);
+  if (entry != nullptr) {
+    Py_INCREF(entry->memory);
+  }
+  return entry == nullptr ? nullptr : entry->memory;
+}
+
+PyObject* foreign_note(PyObject*, PyObject* object) {
+  const ForeignObject* entry = known_entry_of(object);
   if (entry == nullptr) {
-    PyErr_Format(PyExc_AttributeError, "%R has no memory of clpool", object);
     return nullptr;
   }
-  Py_INCREF(entry->memory);
-  return entry->memory;
+  PyObject* note = entry->note == nullptr ? Py_None : entry->note;
+  Py_INCREF(note);
+  return note;
+}
+
+PyObject* set_foreign_note(PyObject*, PyObject* args) {
+  PyObject *object = nullptr, *note = nullptr;
+  if (!PyArg_ParseTuple(args, "OO", &object, &note)) {
+    return nullptr;
+  }
+  ForeignObject* entry = known_entry_of(object);
+  if (entry == nullptr) {
+    return nullptr;
+  }
+  Py_INCREF(note);
+  Py_XSETREF(entry->note, note);
+  Py_RETURN_NONE;
 }
 
 PyObject* release_foreign(PyObject*, PyObject* object) {
   ForeignObject* entry = entry_of(object);
-  const auto* memory = entry == nullptr ? nullptr : reinterpret_cast<MemoryObject*>(entry->memory);
-  if (memory != nullptr && memory->mem != nullptr) {
-    if (!entry->has_own_reference) {
-      const cl_int code = clRetainMemObject(static_cast<cl_mem>(entry->handle));
-      if (code != CL_SUCCESS) {
-        raise_cl("clRetainMemObject", code);
-        return nullptr;
-      }
-      entry->has_own_reference = true;
-      kept.erase(entry->handle);
-    }
-    if (!release_memory(entry->memory)) {
+  const ForeignClass* its_class = class_of(Py_TYPE(object));
+  const bool has_reference = (entry == nullptr || entry->unused == nullptr) && its_class->release != nullptr;
+  if (entry != nullptr) {
+    const auto* memory = reinterpret_cast<MemoryObject*>(entry->memory);
+    if (memory->mem == nullptr && !has_reference) {
+      raise_released(_PyType_Name(Py_TYPE(entry->memory)));
       return nullptr;
     }
-  } else if (memory != nullptr && !entry->has_own_reference) {
-    raise_released(_PyType_Name(Py_TYPE(entry->memory)));
-    return nullptr;
+    if (memory->mem != nullptr && !release_memory(entry->memory)) {
+      return nullptr;
+    }
   }
-  const ForeignClass* its_class = class_of(Py_TYPE(object));
-  return PyObject_CallOneArg(its_class->release, object);
+  if (has_reference) {  // it fails if that was given back
+    return PyObject_CallOneArg(its_class->release, object);
+  }
+  Py_RETURN_NONE;
 }
 
 }  // namespace clpool::python

@@ -247,19 +247,25 @@ PyObject* adopt(PyObject* module, PyObject* args);
 
 // foreign.cpp: memory as objects of another package
 
-/// add_foreign_class(class, make): a subclass of another package's class that adds nothing to it; make(handle, True)
-/// gives an object of the latter.
+/// add_foreign_class(class, make, is_handle): a subclass of another package's class that adds nothing to it. An object of
+/// the latter is given by make(handle, True), for a cl_mem, or else by make(bytes), for SVM.
 PyObject* add_foreign_class(PyObject* module, PyObject* args);
-/// False with an exception set unless that was called with it.
-bool is_foreign_class(PyObject* type);
-/// An object of such a class over the memory, whose reference it takes, also on failure.
-PyObject* foreign_object(PyTypeObject* type, PyObject* memory);
-/// foreign_object(class, memory)
+/// Such a class; NULL with an exception set if that was not called with it.
+struct ForeignClass;
+const ForeignClass* foreign_class(PyObject* type);
+/// An object of such a class over the memory, whose reference it takes, also on failure; with a note or NULL.
+PyObject* foreign_object(const ForeignClass& wanted, PyObject* memory, PyObject* note);
+/// foreign_object(class, memory[, note])
 PyObject* foreign_object_of(PyObject* module, PyObject* args);
+/// give_foreign_memory(object, memory, note): an object of such a class that the program made stands for the memory.
+PyObject* give_foreign_memory(PyObject* module, PyObject* args);
+/// foreign_note(object): what was noted last; None for nothing.
+PyObject* foreign_note(PyObject* module, PyObject* object);
+/// set_foreign_note(object, note)
+PyObject* set_foreign_note(PyObject* module, PyObject* args);
 /// foreign_memory(object): the memory that it stands for; AttributeError if it is none of ours.
 PyObject* foreign_memory(PyObject* module, PyObject* object);
-/// release_foreign(object): gives the memory back, and makes the object one that the other package knows to be
-/// released.
+/// release_foreign(object): gives the memory back.
 PyObject* release_foreign(PyObject* module, PyObject* object);
 
 // pool.cpp

@@ -114,17 +114,18 @@ PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
   return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
 }
 
-// allocate_as(size, class): a block as an object of another package.
+// allocate_as(size, class[, note]): a block as an object of another package.
 PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "expected size and class");
+  if (count != 2 && count != 3) {
+    PyErr_SetString(PyExc_TypeError, "expected size, class and maybe a note");
     return nullptr;
   }
-  if (!is_foreign_class(args[1])) {
+  const ForeignClass* wanted = foreign_class(args[1]);
+  if (wanted == nullptr) {
     return nullptr;
   }
   PyObject* block = pool_allocate(object, args[0]);
-  return block == nullptr ? nullptr : foreign_object(reinterpret_cast<PyTypeObject*>(args[1]), block);
+  return block == nullptr ? nullptr : foreign_object(*wanted, block, count == 3 ? args[2] : nullptr);
 }
 
 PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {

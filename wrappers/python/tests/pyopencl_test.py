@@ -3,6 +3,7 @@
 """The drop-in for PyOpenCL: use in the style of its own test_array.py and test_wrapper.py."""
 import gc
 import pickle
+import sys
 import time
 import weakref
 
@@ -13,6 +14,7 @@ cl = pytest.importorskip("pyopencl", reason="PyOpenCL is not installed")
 import pyopencl.array as cl_array  # noqa: E402
 
 import clpool  # noqa: E402
+import clpool.pyopencl  # noqa: E402
 from clpool.pyopencl import Allocator, as_buffer  # noqa: E402
 from clpool.pyopencl import tools  # noqa: E402
 
@@ -207,18 +209,97 @@ def test_a_part_of_a_buffer_keeps_its_block(ctx, cq, size, how):
     assert pool.active_blocks == 1
 
 
-def test_a_block_that_is_handed_out_again_keeps_its_object_and_nothing_else_of_it(cq):
-    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
-    buffer = pool.allocate(1000)
-    buffer.remark = ["of the program"]
+@pytest.fixture(params=["buffers", "SVM"])
+def block_pool(request, ctx, cq):
+    if request.param == "SVM":
+        request.getfixturevalue("needs_svm")
+        return tools.SVMPool(tools.SVMAllocator(ctx, queue=cq))
+    return tools.MemoryPool(tools.ImmediateAllocator(cq))
+
+
+def test_a_block_that_is_handed_out_again_keeps_its_object_and_nothing_else_of_it(ctx, block_pool):
+    block = block_pool.allocate(1000)
+    block.remark = ["of the program"]
+    if isinstance(block, cl.SVM):
+        block._queue = cl.CommandQueue(ctx)
     gone = []
-    reference = weakref.ref(buffer, gone.append)
-    was, handle = id(buffer), buffer.int_ptr
-    del buffer
-    assert reference() is None and gone == [reference] and pool.active_blocks == 0
-    buffer = pool.allocate(1000)
-    assert (id(buffer), buffer.int_ptr) == (was, handle)
-    assert not hasattr(buffer, "remark") and weakref.getweakrefcount(buffer) == 0
+    reference = weakref.ref(block, gone.append)
+    was, handle = id(block), block._clpool_memory.int_ptr
+    del block
+    assert reference() is None and gone == [reference] and block_pool.active_blocks == 0
+    block = block_pool.allocate(1000)
+    assert (id(block), block._clpool_memory.int_ptr) == (was, handle)
+    assert not hasattr(block, "remark") and weakref.getweakrefcount(block) == 0
+    if isinstance(block, cl.SVM):
+        assert block._queue is block_pool.allocator.queue and block.mem.size == block.size == 1000
+
+
+def test_blocks_released_by_hand_keep_their_objects(block_pool):
+    objects = []
+    for _ in range(20):
+        block = block_pool.allocate(1000)  # while the variable still has the one before
+        objects.append(id(block))
+        block.release()
+        with pytest.raises(cl.LogicError, match="released"):
+            block.release()
+    assert len(set(objects)) == 2 and block_pool.active_blocks == 0
+    assert block_pool.statistics.driver_allocations == 1
+    seen = set(objects)
+    for _ in range(20):
+        released = []
+        for _ in range(5):
+            released.append(block_pool.allocate(1000))
+            released[-1].release()
+        seen |= {id(block) for block in released}
+        del released
+    assert len(seen) <= 6
+
+
+def test_svm_of_a_place_has_the_size_that_was_asked_for(ctx, cq, needs_svm):
+    pool = tools.SVMPool(tools.SVMAllocator(ctx, queue=cq))
+    places = set()
+    for size in (1000, 1001, 1000, 999, 1, 1001):
+        block = pool(size)
+        places.add(block.svm_ptr)
+        assert block.size == np.asarray(block.buf).nbytes == block.mem.nbytes == size and "mem" not in vars(block)
+        del block
+    assert len(places) < 6
+    references = sys.getrefcount(cq)
+    for _ in range(20):
+        pool(1000)
+    assert sys.getrefcount(cq) == references
+    nothing = pool(0)
+    assert nothing.size == 0 and nothing.svm_ptr != 0
+
+
+def test_more_places_of_svm_than_are_kept(ctx, cq, needs_svm):
+    pool = tools.SVMPool(tools.SVMAllocator(ctx, queue=cq))
+    for _ in range(2):
+        for size in range(1, 10_000):
+            block = pool(size)
+            assert block.size == size and block._queue is cq
+    del block
+    assert pool.active_blocks == 0
+    blocks = [pool(64) for _ in range(10_000)]
+    assert len({block.svm_ptr for block in blocks}) == len({id(block) for block in blocks}) == 10_000
+
+
+def test_svm_is_made_as_pyopencls(ctx, cq, needs_svm):
+    svm = clpool.pyopencl.SVMAllocation(ctx, 400, 64, cl.svm_mem_flags.READ_WRITE, queue=cq)
+    assert isinstance(svm, cl.SVMPointer) and svm.size == 400 and svm._queue is cq and svm.svm_ptr % 64 == 0
+    cl.enqueue_copy(cq, svm, np.arange(100, dtype=np.int32))
+    host = np.empty(100, np.int32)
+    cl.enqueue_copy(cq, host, svm)
+    assert (host == np.arange(100)).all()
+    svm.release()
+    for use in (svm.release, lambda: svm.mem, svm.enqueue_release):
+        with pytest.raises(cl.LogicError, match="released"):
+            use()
+    for wrong, kind in ((0, ValueError), (-1, (ValueError, OverflowError)), (1 << 50, cl.LogicError), ("a", TypeError)):
+        with pytest.raises(kind):
+            clpool.pyopencl.SVMAllocation(ctx, wrong)
+    with pytest.raises(TypeError, match="by a pool"):
+        tools.PooledSVM(svm, cq)
 
 
 def test_an_object_that_is_kept_does_not_keep_its_cl_mem(cq):
@@ -252,15 +333,14 @@ def test_two_objects_over_the_same_memory(cq):
         assert again is not other and memory.int_ptr == again.int_ptr == other.int_ptr
 
 
-def test_a_buffer_that_knows_itself_is_collected(cq):
-    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+def test_a_block_that_knows_itself_is_collected(block_pool):
     for _ in range(3):  # an object that was kept takes part, too
-        buffer = pool.allocate(1000)
-        buffer.itself = buffer
-        del buffer
-        assert pool.active_blocks == 1
+        block = block_pool.allocate(1000)
+        block.itself = block
+        del block
+        assert block_pool.active_blocks == 1
         gc.collect()
-        assert pool.active_blocks == 0
+        assert block_pool.active_blocks == 0
 
 
 def test_a_pool_whose_function_knows_a_buffer_of_it_is_collected(cq):
@@ -319,14 +399,13 @@ def test_a_released_buffer_returns_to_its_pool(cq):
     direct.release()
 
 
-def test_what_watches_a_released_buffer_may_collect_garbage(cq):
-    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+def test_what_watches_a_released_block_may_collect_garbage(block_pool):
     gone = []
     for _ in range(200):
-        buffer = pool.allocate(4096)
-        buffer.release()
-        reference = weakref.ref(buffer, lambda dead: gone.append(gc.collect()))
-        del buffer
+        block = block_pool.allocate(4096)
+        block.release()
+        reference = weakref.ref(block, lambda dead: gone.append(gc.collect()))
+        del block
         assert reference() is None
     assert len(gone) == 200
 

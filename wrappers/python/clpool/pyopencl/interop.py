@@ -10,8 +10,10 @@ import pyopencl as cl  # type: ignore[import]
 from .. import _native as _n
 from .._errors import ClpoolError
 from ..allocators import CustomAllocator, ImmediateAllocator, PageLockedAllocator, SVMAllocator
+from ..constants import mem_flags
 from ..memory import MemoryObject
 from ..pools import MemoryPool
+from ..svm import SVMAllocation as _ClpoolsSVMAllocation
 from .errors import as_pyopencls, raises_pyopencls
 
 
@@ -71,22 +73,49 @@ def as_buffer(memory: MemoryObject) -> Any:
 
 
 for _class in (Buffer, PooledBuffer):
-    _n.add_foreign_class(_class, cl.Buffer.from_int_ptr)
+    _n.add_foreign_class(_class, cl.Buffer.from_int_ptr, True)
 
 
 class SVMAllocation(cl.SVM):  # type: ignore[misc]
-    """A pyopencl.SVMPointer over SVM of clpool, with the members of pyopencl.SVMAllocation. As there, the address can still
-    be read after the release, and must not be used any more."""
+    """SVMAllocation(context, size, alignment=0, flags=READ_WRITE, queue=None): a pyopencl.SVMPointer over SVM of clpool, with
+    the members of pyopencl.SVMAllocation. As there, the address can still be read after the release, and must not be used any
+    more."""
 
-    def __init__(self, memory: Any, queue: Any) -> None:
-        self._clpool_memory = memory
-        self._queue = queue
-        super().__init__(np.frombuffer(_n.unpinned_view(memory), np.uint8))
+    __slots__ = ()
+
+    @raises_pyopencls
+    def __init__(self, context: Any, size: int, alignment: int = 0, flags: int = mem_flags.READ_WRITE,
+                 queue: Any = None) -> None:
+        memory = _ClpoolsSVMAllocation(context, size, alignment, flags, queue)
+        if memory.size == 0:
+            raise ValueError(f"SVM of {size} bytes has no address")
+        super().__init__(_array_of(_n.unpinned_view(memory)))
+        _n.give_foreign_memory(self, memory, queue)
+
+    _clpool_memory = property(_n.foreign_memory)
+
+    @property
+    def _queue(self) -> Any:
+        return _n.foreign_note(self)
+
+    @_queue.setter
+    def _queue(self, queue: Any) -> None:
+        _n.set_foreign_note(self, queue)
+
+    @property
+    @raises_pyopencls
+    def mem(self) -> "np.ndarray[Any, np.dtype[np.uint8]]":
+        """Its bytes as an array, which does not keep the memory."""
+        return _array_of(_n.unpinned_view(self._clpool_memory))
+
+    @mem.setter
+    def mem(self, _array: Any) -> None:
+        """For the constructor of pyopencl.SVM, which sets it."""
 
     @raises_pyopencls
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver."""
-        self._clpool_memory.release()
+        _n.release_foreign(self)
 
     @raises_pyopencls
     def enqueue_release(self, queue: Any = None, wait_for: Any = None) -> Any:
@@ -114,6 +143,24 @@ class SVMAllocation(cl.SVM):  # type: ignore[misc]
 
 class PooledSVM(SVMAllocation):
     """The same over a block, which returns to its pool when it is collected or released."""
+
+    __slots__ = ()
+
+    def __init__(self, *_arguments: Any) -> None:
+        raise TypeError("a PooledSVM is made by a pool")
+
+
+def _array_of(view: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":
+    return np.frombuffer(view, np.uint8)
+
+
+def as_svm(memory: MemoryObject, queue: Any) -> Any:
+    """A pyopencl.SVM over the same address, used on a queue or None, which keeps the memory."""
+    return _n.foreign_object(PooledSVM if memory.is_pooled else SVMAllocation, memory, queue)
+
+
+for _svm_class in (SVMAllocation, PooledSVM):
+    _n.add_foreign_class(_svm_class, lambda view: cl.SVM(_array_of(view)), False)
 
 
 def _without_buffers(source: Any) -> Any:

@@ -16,7 +16,7 @@ from ..pools import bitlog2
 from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
 from .errors import as_pyopencls as _as_pyopencls
 from .errors import raises_pyopencls as _raises_pyopencls
-from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer
+from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer, as_svm
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 
@@ -72,16 +72,20 @@ class SVMAllocator(_allocators.SVMAllocator):
     @_raises_pyopencls
     def __call__(self, size: int) -> Any:
         memory = super().__call__(size)
-        return None if memory is None else SVMAllocation(memory, self.queue)
+        return None if memory is None else as_svm(memory, self.queue)
 
 
 class SVMPool(_pools.SVMPool):
     """clpool's, giving objects with the members of pyopencl.tools.PooledSVM."""
 
+    def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
+        super().__init__(allocator, *args, **keywords)
+        self._queue = getattr(allocator, "queue", None)
+
     def allocate(self, size: int) -> Any:
         """A block that returns to the pool when it is collected or released."""
         try:
-            return PooledSVM(super().allocate(size), getattr(self.allocator, "queue", None))
+            return self.allocate_as(size, PooledSVM, self._queue)
         except ClpoolError as error:
             raise _as_pyopencls(error) from None
 
