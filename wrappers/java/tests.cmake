@@ -77,12 +77,17 @@ if(CLPOOL_NEWER_JAVA)
 endif()
 # On the fake driver, which can leave commands alone until their queue is flushed. Its folder comes later.
 set(clpool_java_stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
-list(APPEND junit_of_flushes ${junit})
-list(REMOVE_ITEM junit_of_flushes --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
+list(APPEND junit_of_one ${junit})
+list(REMOVE_ITEM junit_of_one --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
 add_test(NAME wrappers.java.flushes_on_the_fake_driver
-         COMMAND ${java_command} -cp "${test_path}" ${junit_of_flushes} --select-class org.clpool.HostMemoryTest)
+         COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-class org.clpool.HostMemoryTest)
 set_tests_properties(wrappers.java.flushes_on_the_fake_driver PROPERTIES LABELS wrappers TIMEOUT 300 ENVIRONMENT
                      "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=needs_flush=1")
+# Where Java's common pool has no thread.
+add_test(NAME wrappers.java.futures_without_a_common_pool
+         COMMAND ${java_command} -Djava.util.concurrent.ForkJoinPool.common.parallelism=0 -cp "${test_path}" ${junit_of_one}
+                 --select-class org.clpool.HostMemoryTest)
+set_tests_properties(wrappers.java.futures_without_a_common_pool PROPERTIES LABELS wrappers TIMEOUT 300)
 # Under valgrind, which takes minutes: not one of the tests, but of `packaging/check --long`.
 add_custom_target(memcheck-java USES_TERMINAL
                   COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/wrappers/tests/memcheck.py"

@@ -211,7 +211,7 @@ public final class CommandQueue extends NativeObject {
    */
   public void read(Memory memory, long offset, ByteBuffer host, Event... after) {
     HostBytes bytes = HostBytes.toWrite(host);
-    readBytes(memory, offset, bytes, BLOCKING, after, null);
+    readBytes(memory, offset, bytes, BLOCKING, after);
     bytes.finish();
   }
 
@@ -225,20 +225,16 @@ public final class CommandQueue extends NativeObject {
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
   public Event readLater(Memory memory, long offset, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.direct(host, true);
-    long[] event = new long[1];
-    readBytes(memory, offset, bytes, 0, after, event);
-    return new Event(event[0]);
+    return readBytes(memory, offset, HostBytes.direct(host, true), 0, after);
   }
 
-  private void readBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after, long[] event) {
+  private Event readBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after) {
+    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
       Native.clpool_mem_read(
           uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
           uses.of("host", host), host.size(), blocking, uses.of(after), event);
-      if (event != null) {
-        host.goOnUntilComplete(event[0]);
-      }
+      return event == null ? null : host.goOnUntilComplete(event[0]);
     }
   }
 
@@ -251,7 +247,7 @@ public final class CommandQueue extends NativeObject {
    * @param after events to wait for
    */
   public void write(Memory memory, long offset, ByteBuffer host, Event... after) {
-    writeBytes(memory, offset, HostBytes.toRead(host), BLOCKING, after, null);
+    writeBytes(memory, offset, HostBytes.toRead(host), BLOCKING, after);
   }
 
   /**
@@ -264,20 +260,16 @@ public final class CommandQueue extends NativeObject {
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
   public Event writeLater(Memory memory, long offset, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.direct(host, false);
-    long[] event = new long[1];
-    writeBytes(memory, offset, bytes, 0, after, event);
-    return new Event(event[0]);
+    return writeBytes(memory, offset, HostBytes.direct(host, false), 0, after);
   }
 
-  private void writeBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after, long[] event) {
+  private Event writeBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after) {
+    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
       Native.clpool_mem_write(
           uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
           uses.of("host", host), host.size(), blocking, uses.of(after), event);
-      if (event != null) {
-        host.goOnUntilComplete(event[0]);
-      }
+      return event == null ? null : host.goOnUntilComplete(event[0]);
     }
   }
 

@@ -5,71 +5,103 @@ package org.clpool;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 
 /**
- * What waits for the driver: for the end of a command, or of a memory object. The driver knows it by a number and tells
- * it on a thread of its own, on which nothing of the user may run. PoCL tells nobody of a command that failed, so a thread
- * looks for those while any command is waited for.
+ * What waits for the driver: for the end of a command, or of a memory object. The driver knows it by a number and tells it on
+ * a thread of its own, which does nothing but hand the number on: a thread of this class asks the event what became of its
+ * command (PoCL tells that one is complete which has failed), and looks at the events that nothing was told of (PoCL tells
+ * nothing of a command that fails). Memory goes back on a second one, because drivers may wait then. What the program
+ * adds to a future runs on neither.
  */
 final class Completions {
-  /** What is done at the end. */
-  private interface Action {
-    void run(int status);
-  }
-
-  private static final class Waiting {
-    private final Action action;
+  /** What is done once at an end. */
+  static final class End {
     private final Event event; // null: a memory object is waited for
+    private final Executor where;
+    private IntConsumer action; // null: done
 
-    private Waiting(Action action, Event event) {
-      this.action = action;
+    private End(Event event, Executor where, IntConsumer action) {
       this.event = event;
+      this.where = where;
+      this.action = action;
+    }
+
+    /** Does it here, or waits until it is done. */
+    synchronized void now(int status) {
+      IntConsumer once = action;
+      action = null;
+      if (once != null) {
+        try {
+          once.accept(status);
+        } catch (RuntimeException e) {
+          Errors.report(e);
+        }
+      }
+    }
+
+    private int status() {
+      try {
+        return event == null ? UNKNOWN : (int) event.status();
+      } catch (RuntimeException unanswered) {
+        return UNKNOWN;
+      }
     }
   }
 
+  private static final int COMPLETE = 0;
+  private static final int UNKNOWN = 1; // more than complete: it may go on
   private static final long LOOK_EVERY_MS = 50;
-  private static final int LOOKS_IN_VAIN = 20; // then the thread ends
+  private static final long IDLE_MS = 1000; // then a thread ends
 
-  private static final Map<Long, Waiting> WAITING = new ConcurrentHashMap<>();
+  private static final ScheduledThreadPoolExecutor ENDS = thread("clpool-completions");
+  private static final ScheduledThreadPoolExecutor RELEASES = thread("clpool-releases");
+  private static final Map<Long, End> WAITING = new ConcurrentHashMap<>();
   private static final AtomicLong LAST = new AtomicLong();
-  private static Thread watcher; // of this class's monitor
+  private static boolean looks; // of this class's monitor
 
   private Completions() {}
 
+  private static ScheduledThreadPoolExecutor thread(String name) {
+    ScheduledThreadPoolExecutor one =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(null, task, name, 0, false);
+              thread.setDaemon(true);
+              return thread;
+            });
+    one.setKeepAliveTime(IDLE_MS, TimeUnit.MILLISECONDS);
+    one.allowCoreThreadTimeOut(true);
+    return one;
+  }
+
   /** Keeps host memory until a command has ended. */
-  static void keepUntilComplete(long event, HostBytes kept) {
-    long number = add(Event.of(event), status -> end(kept));
+  static End keepUntilComplete(long event, HostBytes kept) {
+    Executor where = kept.usesViews() ? RELEASES : Runnable::run;
+    End end = new End(Event.of(event), where, status -> kept.ended());
+    long number = add(end);
     try {
       Native.java_event_notify(event, number);
-    } catch (RuntimeException untold) { // the command runs, and nobody will say when it has ended
-      try {
-        Native.java_event_wait(event);
-      } catch (RuntimeException failed) {
-        untold.addSuppressed(failed); // it has ended all the same
-      }
-      done(number, 0);
+    } catch (RuntimeException untold) {
+      // looking at it finds its end
     }
+    return end;
   }
 
   /** Keeps host memory until a memory object that lies in it is gone. */
   static void keepUntilGone(long clMem, HostBytes kept) {
-    long number = add(null, status -> end(kept));
+    long number = add(new End(null, RELEASES, status -> kept.ended()));
     tell(() -> Native.java_mem_notify(clMem, number), number);
-  }
-
-  // What is given back then is no work for the driver's thread.
-  private static void end(HostBytes kept) {
-    if (kept.usesViews()) {
-      ForkJoinPool.commonPool().execute(kept::ended);
-    }
   }
 
   /** Completes a future when a command has ended. */
   static long complete(long event, CompletableFuture<Void> future) {
-    long number =
-        add(Event.of(event), status -> ForkJoinPool.commonPool().execute(() -> finish(future, status)));
+    long number = add(new End(Event.of(event), future.defaultExecutor(), status -> finish(future, status)));
     tell(
         () -> {
           Native.java_event_notify(event, number);
@@ -81,10 +113,7 @@ final class Completions {
 
   /** The driver's call. */
   static void done(long number, int status) {
-    Waiting waiting = remove(number);
-    if (waiting != null) {
-      waiting.action.run(status);
-    }
+    ENDS.execute(() -> look(number, status));
   }
 
   /** How many wait, for tests. */
@@ -92,65 +121,47 @@ final class Completions {
     return WAITING.size();
   }
 
-  private static long add(Event event, Action action) {
+  private static synchronized long add(End end) {
     long number = LAST.incrementAndGet();
-    WAITING.put(number, new Waiting(action, event));
-    if (event != null) {
-      synchronized (Completions.class) {
-        if (watcher == null) {
-          watcher = new Thread(Completions::watch, "clpool-completions");
-          watcher.setDaemon(true);
-          watcher.start();
-        }
-      }
+    WAITING.put(number, end);
+    if (end.event != null && !looks) {
+      looks = true;
+      lookSoon();
     }
     return number;
   }
 
-  private static Waiting remove(long number) {
-    Waiting waiting = WAITING.remove(number);
-    if (waiting != null && waiting.event != null) {
-      ForkJoinPool.commonPool().execute(waiting.event::close); // not on the driver's thread
-    }
-    return waiting;
+  private static void lookSoon() {
+    ENDS.schedule(Completions::lookAtAll, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
   }
 
-  private static void watch() {
-    int inVain = 0;
-    while (true) {
-      try {
-        Thread.sleep(LOOK_EVERY_MS);
-      } catch (InterruptedException nobodyKnowsThisThread) {
-        continue;
-      }
-      inVain = endFailed() ? 0 : inVain + 1;
-      synchronized (Completions.class) {
-        if (inVain >= LOOKS_IN_VAIN && WAITING.values().stream().noneMatch(waiting -> waiting.event != null)) {
-          watcher = null;
-          return;
-        }
+  private static void lookAtAll() {
+    WAITING.keySet().forEach(number -> look(number, UNKNOWN));
+    synchronized (Completions.class) {
+      looks = WAITING.values().stream().anyMatch(end -> end.event != null);
+      if (looks) {
+        lookSoon();
       }
     }
   }
 
-  // Whether any command is waited for.
-  private static boolean endFailed() {
-    boolean any = false;
-    for (Map.Entry<Long, Waiting> entry : WAITING.entrySet()) {
-      Event event = entry.getValue().event;
-      if (event != null) {
-        any = true;
-        try {
-          long status = event.status();
-          if (status < 0) {
-            done(entry.getKey(), (int) status);
-          }
-        } catch (RuntimeException endedMeanwhile) {
-          // its event is closed
-        }
+  // It has ended if the driver told so, or if it says so itself.
+  private static void look(long number, int told) {
+    End end = WAITING.get(number);
+    if (end != null) {
+      int status = Math.min(told, end.status());
+      if (status <= COMPLETE && remove(number)) {
+        end.where.execute(() -> end.now(status));
       }
     }
-    return any;
+  }
+
+  private static boolean remove(long number) {
+    End end = WAITING.remove(number);
+    if (end != null && end.event != null) {
+      end.event.close();
+    }
+    return end != null;
   }
 
   private static void tell(Runnable asking, long number) {
@@ -166,7 +177,7 @@ final class Completions {
   }
 
   private static void finish(CompletableFuture<Void> future, int status) {
-    if (status < 0) {
+    if (status < COMPLETE) {
       String message = "the command failed with " + Clpool.clErrorName(status) + " (" + status + ")";
       future.completeExceptionally(new ClpoolException(Status.OPENCL, message, status, null));
     } else {

@@ -9,11 +9,19 @@ import java.util.concurrent.CompletableFuture;
  * goes on, and what host memory it uses is kept until its end.
  */
 public final class Event extends NativeObject {
-  private static final long COMPLETE = 0;
+  private static final int COMPLETE = 0;
+
+  private final Completions.End use; // of host memory by the command; null: none
 
   /** Takes over a reference. */
   Event(long value) {
+    this(value, null);
+  }
+
+  /** The same for a command whose use of host memory ends with it. */
+  Event(long value, Completions.End use) {
     super("event", value, Native::java_event_release);
+    this.use = use;
   }
 
   /**
@@ -47,17 +55,21 @@ public final class Event extends NativeObject {
   }
 
   /**
-   * Waits until the command has ended.
+   * Waits until the command has ended. Memory that was closed while the command used a view of it goes back before this returns.
    *
    * @throws ClpoolException if it failed, with its own error
    */
   public void await() {
     with(Native::java_event_wait);
+    if (use != null) {
+      use.now(COMPLETE);
+    }
   }
 
   /**
-   * The end of the command as a future, which completes on a thread of Java's common pool, or fails there with a
-   * {@link ClpoolException} if the command fails. It does not need this event any more; to cancel it leaves the command
+   * The end of the command as a future, or its failure with a {@link ClpoolException} if the command fails. It completes
+   * where {@link CompletableFuture#defaultExecutor()} says, on Java's common pool if that has several threads: while all of
+   * these are busy it does not complete. It does not need this event any more; to cancel it leaves the command
    * as it is. The commands of its queue are handed to the device.
    *
    * @return the future, a new one for each call
@@ -86,6 +98,6 @@ public final class Event extends NativeObject {
 
   /** Completes an event made by {@link #user}. */
   public void complete() {
-    with(event -> Native.java_event_end(event, (int) COMPLETE));
+    with(event -> Native.java_event_end(event, COMPLETE));
   }
 }

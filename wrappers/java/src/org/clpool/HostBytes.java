@@ -95,8 +95,8 @@ final class HostBytes extends Usable {
     }
   }
 
-  /** During the use: it goes on until the command has ended, whatever becomes of its event. */
-  void goOnUntilComplete(long event) {
+  /** During the use: it goes on until the command has ended, whatever becomes of its event, which is given back as Java's. */
+  Event goOnUntilComplete(long event) {
     goesOn = true;
     if (!used.isEmpty()) {
       command = Event.of(event);
@@ -104,7 +104,7 @@ final class HostBytes extends Usable {
         views.usedBy(this, command);
       }
     }
-    Completions.keepUntilComplete(event, this);
+    return new Event(event, Completions.keepUntilComplete(event, this));
   }
 
   /** During the use: it goes on until a memory object that lies in these bytes is gone. */

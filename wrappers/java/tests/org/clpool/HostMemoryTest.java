@@ -186,4 +186,14 @@ class HostMemoryTest {
       assertEquals("the command failed with CL_OUT_OF_RESOURCES (-5)", waited.getMessage());
     }
   }
+
+  @Test
+  void anEventThatHadFailedBeforeItsFutureTellsThat() { // which PoCL calls complete then
+    try (Event event = Event.user(session.context())) {
+      event.with(e -> Native.java_event_end(e, -5));
+      CompletableFuture<Void> future = event.toFuture();
+      ExecutionException failed = assertThrows(ExecutionException.class, () -> future.get(60, TimeUnit.SECONDS));
+      assertEquals(-5, ((ClpoolException) failed.getCause()).clError());
+    }
+  }
 }

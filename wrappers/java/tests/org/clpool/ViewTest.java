@@ -15,6 +15,8 @@ import java.nio.ByteOrder;
 import java.nio.channels.Pipe;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -279,6 +281,45 @@ class ViewTest {
       ByteBuffer read = Support.direct(64);
       session.queue().read(buffer, 0, read);
       assertEquals(9, read.get(63));
+    }
+  }
+
+  /** Leaves Java's common pool no thread. */
+  private static CountDownLatch fillCommonPool() {
+    CountDownLatch free = new CountDownLatch(1);
+    int threads = ForkJoinPool.getCommonPoolParallelism();
+    CountDownLatch full = new CountDownLatch(threads);
+    for (int i = 0; i < threads; ++i) {
+      ForkJoinPool.commonPool()
+          .execute(
+              () -> {
+                full.countDown();
+                Support.await(free);
+              });
+    }
+    Support.await(full);
+    return free;
+  }
+
+  @Test
+  void memoryThatACommandUsedGoesBackWithoutTheCommonPool() throws Exception {
+    CountDownLatch free = fillCommonPool();
+    try (Allocator one = onlyOne();
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      for (boolean awaited : new boolean[] {true, false}) {
+        Memory memory = one.allocate(64);
+        try (Event written = session.queue().writeLater(buffer, 0, memory.byteBuffer())) {
+          memory.close();
+          if (awaited) {
+            written.await();
+            assertTrue(isBack(one)); // at once
+          }
+        }
+        session.queue().finish();
+        assertTrue(Support.collectUntil(() -> isBack(one)));
+      }
+    } finally {
+      free.countDown();
     }
   }
 
