@@ -241,7 +241,15 @@ final class Views {
     if (users.isEmpty()) {
       return next;
     }
-    last = next;
+    Runnable former = last; // of another thread that closes at the same time
+    Runnable latter = next;
+    last =
+        former == null
+            ? latter
+            : () -> {
+              former.run();
+              latter.run();
+            };
     return null;
   }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -370,6 +371,20 @@ class ViewTest {
         }
       }
     }
+  }
+
+  @Test
+  void allThatIsToBeDoneWhenAViewIsUsedNoMoreIsDone() { // of two threads that close one map at once, both wait for that
+    ByteBuffer memory = Support.direct(16);
+    Views views = new Views(memory, 0);
+    HostBytes bytes = HostBytes.toRead(views.of(Native.java_address(memory), 16, 0, 16));
+    bytes.begin();
+    AtomicInteger done = new AtomicInteger();
+    views.closeThen(done::incrementAndGet);
+    views.closeThen(done::incrementAndGet);
+    assertEquals(0, done.get());
+    bytes.end();
+    assertEquals(2, done.get());
   }
 
   @Test
