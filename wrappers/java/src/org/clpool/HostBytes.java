@@ -73,12 +73,27 @@ final class HostBytes extends Usable {
   boolean tryBegin() {
     if (staging == buffer) {
       used = Views.begin(address, this);
-      if (!Views.isAlive(buffer)) {
+      try {
+        requireAlive();
+      } catch (RuntimeException refused) {
         endAll();
-        throw Errors.state("the memory that the host buffer is a view of was closed or unmapped");
+        throw refused;
       }
     }
     return true;
+  }
+
+  private void requireAlive() {
+    if (!Views.isAlive(buffer)) {
+      throw Errors.state("the memory that the host buffer is a view of was closed or unmapped");
+    }
+  }
+
+  /** A view of a part of direct bytes, which is refused when they are. */
+  ByteBuffer part(long start, long size) {
+    requireAlive();
+    int first = (int) (start - Native.java_address(buffer));
+    return buffer.duplicate().clear().position(first).limit(first + (int) size).slice();
   }
 
   @Override

@@ -102,7 +102,8 @@ public final class ImageDescription {
         options.setHost_size(bytes.size());
       }
       options.setBuffer(uses.ofOptional(buffer));
-      Image image = Image.adopt(Native.clpool_image_create(uses.of("context", context), options), new Object[] {bytes, buffer});
+      Object keeper = bytes == null ? buffer : new Memory.InHostMemory(bytes, buffer);
+      Image image = Image.adopt(Native.clpool_image_create(uses.of("context", context), options), keeper);
       if (bytes != null) {
         image.keeping(flags, bytes);
       }

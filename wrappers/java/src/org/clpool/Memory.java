@@ -47,6 +47,17 @@ public class Memory extends Usable implements AutoCloseable {
     }
   }
 
+  /** Host memory that a buffer or image was made of, and what else that keeps. */
+  static final class InHostMemory {
+    private final HostBytes bytes;
+    private final Object keeper;
+
+    InHostMemory(HostBytes bytes, Object keeper) {
+      this.bytes = bytes;
+      this.keeper = keeper;
+    }
+  }
+
   /** Memory that nobody watches. */
   Memory(long handle, Object keeper) {
     this.handle = handle;
@@ -100,7 +111,7 @@ public class Memory extends Usable implements AutoCloseable {
       long buffer =
           Native.clpool_buffer_create(
               uses.of("context", context), flags, bytes.size(), uses.of("host", bytes), bytes.size());
-      return watched(buffer, new Object[] {context, bytes}).keeping(flags, bytes);
+      return watched(buffer, new InHostMemory(bytes, context)).keeping(flags, bytes);
     }
   }
 
@@ -449,16 +460,29 @@ public class Memory extends Usable implements AutoCloseable {
 
   /**
    * The host memory that a buffer made with {@link Cl#MEM_USE_HOST_PTR} lies in. To see what devices wrote, map it
-   * first.
+   * first. If the host buffer was a view of memory or of a map, this one ends with that: its use is an IllegalStateException
+   * when that view's is.
    *
    * @return the bytes, at most 2 GiB, in native order
+   * @throws IllegalStateException also if the host buffer was a view of what is closed or unmapped
    */
   public final ByteBuffer hostMemory() {
     long[] pointer = new long[1];
     long[] size = new long[1];
     with(m -> Native.clpool_mem_host_memory(m, pointer, size));
     HostBytes.checkView(size[0], 0, size[0]);
-    return HostBytes.view(this, pointer[0], size[0]).order(ByteOrder.nativeOrder());
+    HostBytes bytes = hostBytes();
+    ByteBuffer view =
+        bytes == null ? HostBytes.view(this, pointer[0], size[0]) : bytes.part(pointer[0], size[0]);
+    return view.order(ByteOrder.nativeOrder());
+  }
+
+  private HostBytes hostBytes() {
+    Object kept = keeper();
+    if (kept instanceof Memory) { // the buffer that an image is of
+      return ((Memory) kept).hostBytes();
+    }
+    return kept instanceof InHostMemory ? ((InHostMemory) kept).bytes : null;
   }
 
   /**

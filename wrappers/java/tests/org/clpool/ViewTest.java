@@ -339,6 +339,35 @@ class ViewTest {
   }
 
   @Test
+  void hostMemoryThatIsAViewEndsWithThat() throws Exception {
+    needsArenas();
+    try (Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 4096)) {
+      MappedMemory map = session.queue().map(mapped, Cl.MAP_READ | Cl.MAP_WRITE);
+      ByteBuffer host = map.byteBuffer().position(1024);
+      Memory buffer = Memory.buffer(session.context(), Cl.MEM_USE_HOST_PTR, host);
+      Memory part = buffer.subRegion(2048, 64);
+      host.clear();
+      ByteBuffer all = buffer.hostMemory();
+      ByteBuffer ofPart = part.hostMemory();
+      assertEquals(3072, all.remaining());
+      assertEquals(64, ofPart.remaining());
+      assertEquals(ByteOrder.nativeOrder(), all.order());
+      host.put(3072, (byte) 9).put(4095, (byte) 8);
+      assertEquals(9, ofPart.get(0));
+      assertEquals(8, all.get(3071));
+      map.close();
+      assertRefused(all);
+      assertRefused(ofPart);
+      assertRefusedByCommands(all, mapped);
+      assertRefusedAsHostMemory(buffer::hostMemory);
+      assertRefusedAsHostMemory(part::hostMemory);
+      part.close();
+      buffer.close();
+      session.queue().finish();
+    }
+  }
+
+  @Test
   void aMapIsUnmappedBehindCommandsThatUseItsViews() {
     try (Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
         Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
