@@ -359,7 +359,7 @@ public final class CommandQueue extends NativeObject {
    * @return the map
    */
   public MappedMemory map(Memory memory, long flags, long offset, long size, Event... after) {
-    return new MappedMemory(mapBytes(memory, flags, offset, size, BLOCKING, after, null), flags, memory, null);
+    return mapBytes(memory, flags, offset, size, BLOCKING, after);
   }
 
   /**
@@ -385,17 +385,19 @@ public final class CommandQueue extends NativeObject {
    * @return the map, to be used when its {@link MappedMemory#mapped()} is complete
    */
   public MappedMemory mapLater(Memory memory, long flags, long offset, long size, Event... after) {
-    long[] event = new long[1];
-    long map = mapBytes(memory, flags, offset, size, 0, after, event);
-    return new MappedMemory(map, flags, memory, new Event(event[0]));
+    return mapBytes(memory, flags, offset, size, 0, after);
   }
 
-  private long mapBytes(
-      Memory memory, long flags, long offset, long size, int blocking, Event[] after, long[] event) {
+  private MappedMemory mapBytes(Memory memory, long flags, long offset, long size, int blocking, Event[] after) {
+    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
-      return Native.clpool_mem_map(
-          uses.of("queue", this), uses.of("memory", memory), flags, Sizes.check("offset", offset),
-          Sizes.check("size", size), blocking, uses.of(after), event);
+      long queue = uses.of("queue", this);
+      long map =
+          Native.clpool_mem_map(
+              queue, uses.of("memory", memory), flags, Sizes.check("offset", offset), Sizes.check("size", size), blocking,
+              uses.of(after), event);
+      Event mapped = event == null ? null : new Event(event[0]);
+      return new MappedMemory(map, flags, memory, mapped, Native.java_queue_context(queue));
     }
   }
 }

@@ -192,11 +192,12 @@ public final class ImageCommands {
    */
   public MappedMemory map(Image image, long flags, long[] origin, long[] region, Event... after) {
     try (Uses uses = new Uses()) {
+      long clQueue = uses.of("queue", queue);
       long map =
           Native.clpool_image_map(
-              uses.of("queue", queue), uses.of("image", image), flags, origin(origin), region(region), 1, uses.of(after),
+              clQueue, uses.of("image", image), flags, origin(origin), region(region), 1, uses.of(after),
               null);
-      return new MappedMemory(map, flags, image, null);
+      return new MappedMemory(map, flags, image, null, Native.java_queue_context(clQueue));
     }
   }
 

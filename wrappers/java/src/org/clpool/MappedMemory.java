@@ -13,13 +13,16 @@ public final class MappedMemory extends NativeObject {
   private final boolean writable;
   private final Memory memory; // what it belongs to stays reachable
   private final Event mapped;
+  private final long context;
   private final Views views = new Views(this, 0);
 
-  MappedMemory(long value, long flags, Memory memory, Event mapped) {
+  /** A map that a queue of `context` made. */
+  MappedMemory(long value, long flags, Memory memory, Event mapped, long context) {
     super("map", value, Native::clpool_map_release);
     this.writable = (flags & ~Cl.MAP_READ) != 0;
     this.memory = memory;
     this.mapped = mapped;
+    this.context = context;
   }
 
   /**
@@ -119,11 +122,12 @@ public final class MappedMemory extends NativeObject {
 
   /**
    * Unmaps, after the commands that were enqueued with views as host memory. Doing it again is no command and succeeds.
-   * Views are of no use any more.
+   * Views are of no use any more; where the driver refuses the command, from Java 22 on, new ones are.
    *
    * @param queueOrNull the queue; null: the one that mapped
    * @param after events to wait for
    * @return the end of the command
+   * @throws IllegalArgumentException if the queue is of another context
    * @throws IllegalStateException if a call of another thread uses a view, or a buffer lies in one
    */
   public Event unmap(CommandQueue queueOrNull, Event... after) {
@@ -131,9 +135,7 @@ public final class MappedMemory extends NativeObject {
     try (Uses uses = new Uses()) {
       long map = uses.of("map", this);
       long queue = uses.ofOptional(queueOrNull);
-      synchronized (views) {
-        Native.clpool_map_unmap(map, queue, views.closeBehind(uses, after), event);
-      }
+      views.closeBehind(uses, queue, context, after, waits -> Native.clpool_map_unmap(map, queue, waits, event));
     }
     Reference.reachabilityFence(memory);
     return new Event(event[0]);
@@ -158,9 +160,7 @@ public final class MappedMemory extends NativeObject {
   // At its place among the commands of the queue: what is enqueued next may rely on it.
   private void unmapBehindCommands() {
     try (Uses uses = new Uses()) {
-      synchronized (views) {
-        Native.clpool_map_unmap(value(), 0, views.closeBehind(uses, null), null);
-      }
+      views.closeBehind(uses, 0, context, null, waits -> Native.clpool_map_unmap(value(), 0, waits, null));
     } catch (RuntimeException inUse) {
       // else it is unmapped when the calls and commands have ended
     }

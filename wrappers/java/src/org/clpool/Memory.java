@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Consumer;
 
 /**
  * A piece of memory, whatever made it: a buffer, sub-region, pipe, SVM or pinned allocation, pooled or not; images are
@@ -545,7 +546,8 @@ public class Memory extends Usable implements AutoCloseable {
 
   /**
    * Closes SVM or a block of a pool behind a queue's commands and some events, and behind the commands that were enqueued
-   * with views of it as host memory. No other thread may use it then, nor a view of it.
+   * with views of it as host memory. No other thread may use it then, nor a view of it. If it fails, the memory is open, but where
+   * the driver refused the command, from Java 22 on, views that there were are of no use any more, and new ones are.
    *
    * @param queueOrNull the queue; null: the one that the memory is bound to
    * @param after events to wait for
@@ -560,9 +562,14 @@ public class Memory extends Usable implements AutoCloseable {
     boolean closed = false;
     try (Uses used = new Uses()) {
       long queue = used.ofOptional(queueOrNull);
-      long[] waits =
-          keeper instanceof OwnViews ? ((OwnViews) keeper).views.closeBehind(used, after) : used.of(after);
-      Native.clpool_mem_release_on(handle, queue, waits, event);
+      Consumer<long[]> command = waits -> Native.clpool_mem_release_on(handle, queue, waits, event);
+      if (keeper instanceof OwnViews) {
+        long[] context = new long[1];
+        Native.clpool_mem_context(handle, context);
+        ((OwnViews) keeper).views.closeBehind(used, queue, context[0], after, command);
+      } else {
+        command.accept(used.of(after));
+      }
       closed = true;
     } finally {
       if (closed) {

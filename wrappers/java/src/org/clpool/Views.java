@@ -175,6 +175,11 @@ final class Views {
    * @throws IllegalStateException if another thread is reading or writing a file or the like by one: nothing is refused then
    */
   synchronized void close() {
+    closeArena();
+    forget();
+  }
+
+  private void closeArena() {
     if (arena != null) {
       Object closed = arena;
       try {
@@ -187,7 +192,8 @@ final class Views {
         throw Errors.state("a view of this memory is in use by another thread");
       }
     }
-    forget();
+    arena = null;
+    anchor = null;
   }
 
   private void forget() {
@@ -200,12 +206,18 @@ final class Views {
   }
 
   /**
-   * The same before a command that ends the use of the memory.
+   * The same with a command that ends the use of the memory. Views that this Java refuses are refused before it, because that
+   * may fail and the command cannot be taken back: so what it would fail for is looked at first.
    *
-   * @return what the command waits for: `after`, and the commands that use views
+   * @param queue the command's; 0: one that fits
+   * @param context the memory's; 0: none
+   * @param command enqueues it, after what it is given: `after`, and the commands that use views
    * @throws IllegalStateException also if a call that another thread makes uses a view, or a buffer lies in one
    */
-  synchronized long[] closeBehind(Uses uses, Event[] after) {
+  synchronized void closeBehind(Uses uses, long queue, long context, Event[] after, Consumer<long[]> command) {
+    if (queue != 0 && context != 0 && Native.java_queue_context(queue) != context) {
+      throw Errors.invalid("the queue is of another context than the memory");
+    }
     List<Event> waits = new ArrayList<>(after == null ? List.of() : Arrays.asList(after));
     for (HostBytes user : users) {
       if (user.command() == null) {
@@ -214,8 +226,9 @@ final class Views {
       waits.add(user.command());
     }
     long[] events = uses.of(waits.toArray(new Event[0]));
-    close();
-    return events;
+    closeArena();
+    command.accept(events);
+    forget();
   }
 
   /**

@@ -441,6 +441,29 @@ class ViewTest {
   }
 
   @Test
+  void viewsOfWhatIsNeitherUnmappedNorClosedOnAQueueWorkAsBefore() {
+    try (Context context = Context.create(session.device());
+        CommandQueue other = CommandQueue.create(context, session.device());
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Pool pool = Pool.of(Allocator.pinned(session.queue(), 0))) {
+      MappedMemory map = session.queue().map(buffer, Cl.MAP_READ | Cl.MAP_WRITE);
+      ByteBuffer view = map.byteBuffer();
+      assertThrows(IllegalArgumentException.class, () -> map.unmap(other));
+      assertEquals(9, view.put(0, (byte) 9).get(0));
+      map.unmap(null).await();
+      Memory block = pool.allocate(64);
+      HostBytes ofBlock = HostBytes.toRead(block.byteBuffer());
+      assertThrows(IllegalArgumentException.class, () -> block.closeOn(other));
+      ofBlock.begin(); // is still known as a use of the block
+      block.close();
+      assertEquals(1, pool.statistics().activeBlocks());
+      ofBlock.end();
+      assertEquals(0, pool.statistics().activeBlocks());
+      map.close();
+    }
+  }
+
+  @Test
   void aPoolKnowsOfCommandsThatUseViewsOfItsBlocks() {
     try (Allocator pinned = Allocator.pinned(session.queue(), 0);
         Pool pool = Pool.of(pinned);
