@@ -74,6 +74,7 @@ CLPOOL_CS(%arg(TYPE *), void *, void*)
 %ignore _cl_image_format;
 
 /* What the classes need of OpenCL itself, to own contexts, queues, events and samplers. */
+CLPOOL_CL_HANDLE(cl_device_id)
 CLPOOL_CL_HANDLE(cl_context)
 CLPOOL_CL_HANDLE(cl_command_queue)
 CLPOOL_CL_HANDLE(cl_event)
@@ -82,18 +83,22 @@ cl_int clRetainContext(cl_context context);
 cl_int clReleaseContext(cl_context context);
 cl_int clRetainCommandQueue(cl_command_queue queue);
 cl_int clReleaseCommandQueue(cl_command_queue queue);
+cl_int clFlush(cl_command_queue queue);
 cl_int clFinish(cl_command_queue queue);
 cl_int clRetainEvent(cl_event event);
 cl_int clReleaseEvent(cl_event event);
+cl_int clSetUserEventStatus(cl_event event, cl_int status);
 cl_int clWaitForEvents(cl_uint count, const cl_event *events);
 cl_int clReleaseSampler(cl_sampler sampler);
 
 /* What native/ has. */
 %{
 #include "ends.hpp"
+#include "objects.hpp"
 %}
 CLPOOL_HANDLE(csharp_ends)
 %include "native/ends.hpp"
+%include "native/objects.hpp"
 
 /* Statuses that have an exception of their own. */
 %define CLPOOL_EXCEPTION(STATUS, NAME)

@@ -52,7 +52,8 @@ if(clpool_framework)
   # Where a command runs when it was flushed and not before. The driver's folder comes later.
   set(stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
   add_test(NAME csharp.net.flushes_on_the_fake_driver
-           COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnEventCanBeAwaited)
+           COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnEventCanBeAwaited
+                   AFlushHandsCommandsToTheDevice)
   set_tests_properties(csharp.net.flushes_on_the_fake_driver PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
                        "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1")
 endif()

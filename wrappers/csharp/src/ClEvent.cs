@@ -30,6 +30,33 @@ namespace ClPool
             return new ClEvent(handle);
         }
 
+        /// <summary>An event that the program itself completes, by <see cref="Complete"/>.</summary>
+        /// <param name="context">the context</param>
+        public static ClEvent User(ComputeContext context)
+        {
+            IntPtr made;
+            using (Borrowed used = Arguments.Borrow(context, "context"))
+                Errors.CheckCl(Native.csharp_user_event_create(used.Value, &made), "clCreateUserEvent");
+            return new ClEvent(made);
+        }
+
+        /// <summary>Completes an event made by <see cref="User"/>.</summary>
+        public void Complete()
+        {
+            using (Borrowed used = handle.Borrow()) Errors.CheckCl(Native.clSetUserEventStatus(used.Value, 0), "clSetUserEventStatus");
+        }
+
+        /// <summary>Whether the command has ended, be it with an error.</summary>
+        public bool IsDone
+        {
+            get
+            {
+                int state;
+                using (Borrowed used = handle.Borrow()) Errors.CheckCl(Native.csharp_event_state(used.Value, &state), "clGetEventInfo");
+                return state <= 0;
+            }
+        }
+
         /// <summary>Waits until the command is complete.</summary>
         /// <exception cref="ClPoolException">the command failed, with the code that it ended with</exception>
         public void Wait()

@@ -12,7 +12,7 @@ namespace ClPool
     /// (IntPtr) becomes one by itself, for queues of other libraries; those the caller keeps alive. Thread-safe.
     /// </summary>
     [DebuggerDisplay("{ToString(),nq}")]
-    public sealed class CommandQueue : IDisposable, IBorrowable
+    public sealed unsafe class CommandQueue : IDisposable, IBorrowable
     {
         private readonly OwnedHandle? owned; // null: somebody else's
         private readonly IntPtr foreign;
@@ -21,6 +21,27 @@ namespace ClPool
         {
             this.owned = owned;
             this.foreign = foreign;
+        }
+
+        /// <summary>Makes an in-order queue.</summary>
+        /// <param name="context">the context</param>
+        /// <param name="device">a device of it, a cl_device_id; zero: its first one</param>
+        public static CommandQueue Create(ComputeContext context, IntPtr device = default(IntPtr)) { return Create(context, device, 0); }
+
+        /// <summary>Makes a queue that may carry commands out in any order.</summary>
+        /// <param name="context">the context</param>
+        /// <param name="device">a device of it, a cl_device_id; zero: its first one</param>
+        public static CommandQueue CreateOutOfOrder(ComputeContext context, IntPtr device = default(IntPtr))
+        {
+            return Create(context, device, 1);
+        }
+
+        private static CommandQueue Create(ComputeContext context, IntPtr device, int outOfOrder)
+        {
+            IntPtr queue;
+            using (Borrowed used = Arguments.Borrow(context, "context"))
+                Errors.CheckCl(Native.csharp_queue_create(used.Value, device, outOfOrder, &queue), "clCreateCommandQueue");
+            return FromHandle(queue, false);
         }
 
         /// <summary>Takes a queue of another library.</summary>
@@ -42,6 +63,12 @@ namespace ClPool
         /// <summary>The cl_command_queue for other libraries. The reference stays here: keep this object while the number is in
         /// use.</summary>
         public IntPtr Handle { get { using (Borrowed used = ((IBorrowable)this).Borrow()) return used.Value; } }
+
+        /// <summary>Hands all its commands to the device.</summary>
+        public void Flush()
+        {
+            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFlush(used.Value), "clFlush");
+        }
 
         /// <summary>Waits until all its commands are complete.</summary>
         public void Finish()

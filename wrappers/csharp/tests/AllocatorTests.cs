@@ -34,7 +34,7 @@ namespace ClPool.Tests
         private static void Touches(Touch touch, bool wait, bool waits)
         {
             int opened = 0;
-            using (CommandQueue queue = CommandQueue.FromHandle(Gate.AnotherQueue(), false))
+            using (CommandQueue queue = CommandQueue.Create(Shared.Context))
             using (ImmediateAllocator allocator = new ImmediateAllocator(queue, MemFlags.None, touch, wait))
             using (DeviceBuffer held = DeviceBuffer.Create(Shared.Context, 4096))
             using (Gate gate = new Gate())

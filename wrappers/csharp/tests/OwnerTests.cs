@@ -68,6 +68,74 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AQueueIsMadeOnADeviceOfItsContext()
+        {
+            const ulong OutOfOrder = 1; // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+            byte[] read = new byte[1];
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (ComputeContext elsewhere = ComputeContext.FromHandles(Shared.Context.Context)) // which names no device
+            using (CommandQueue queue = CommandQueue.Create(elsewhere))
+            using (CommandQueue second = CommandQueue.Create(Shared.Context, Shared.Device))
+            {
+                foreach (CommandQueue each in new[] { queue, second })
+                {
+                    Assert.AreEqual(0, Gate.PropertiesOf(each.Handle) & OutOfOrder);
+                    read[0] = 0;
+                    buffer.Fill(each, new byte[] { 7 }).Wait();
+                    buffer.Read(each, read);
+                    Assert.AreEqual(7, read[0]);
+                }
+            }
+            Assert.Throws<ArgumentNullException>(() => CommandQueue.Create(null));
+            try
+            {
+                using (CommandQueue unordered = CommandQueue.CreateOutOfOrder(Shared.Context, Shared.Device))
+                    Assert.AreEqual(OutOfOrder, Gate.PropertiesOf(unordered.Handle) & OutOfOrder);
+            }
+            catch (ClPoolException refused) // by a device that has none
+            {
+                Assert.AreEqual(-35, refused.ClError); // CL_INVALID_QUEUE_PROPERTIES
+            }
+        }
+
+        [Test]
+        public void AnEventOfTheProgramHoldsCommandsUntilItIsComplete()
+        {
+            using (CommandQueue queue = CommandQueue.Create(Shared.Context))
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (ClEvent gate = ClEvent.User(Shared.Context))
+            using (ClEvent filled = buffer.Fill(queue, new byte[] { 1 }, 0, 64, new[] { gate }))
+            {
+                queue.Flush();
+                Assert.IsFalse(gate.IsDone);
+                Assert.IsFalse(filled.IsDone);
+                gate.Complete();
+                Assert.IsTrue(gate.IsDone);
+                filled.Wait();
+                Assert.IsTrue(filled.IsDone);
+                Assert.Throws<ClPoolException>(() => filled.Complete()); // it is the driver's
+            }
+            using (Gate gate = new Gate())
+            {
+                gate.Fail(-5);
+                Assert.IsTrue(gate.Event.IsDone);
+            }
+            Assert.Throws<ArgumentNullException>(() => ClEvent.User(null));
+        }
+
+        [Test]
+        public void AFlushHandsCommandsToTheDevice() // which some drivers do not do by themselves
+        {
+            using (CommandQueue queue = CommandQueue.Create(Shared.Context))
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (ClEvent filled = buffer.Fill(queue, new byte[] { 1 }))
+            {
+                queue.Flush();
+                Assert.IsTrue(SpinWait.SpinUntil(() => filled.IsDone, 60000));
+            }
+        }
+
+        [Test]
         public void AMissingQueueIsNamed()
         {
             using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
@@ -88,7 +156,7 @@ namespace ClPool.Tests
         [Test]
         public void QueuesAreDisposedOfWhileThreadsUseThem()
         {
-            Race(20, () => CommandQueue.FromHandle(Gate.AnotherQueue(), false), queue => queue.Finish());
+            Race(20, () => CommandQueue.Create(Shared.Context), queue => queue.Finish());
         }
 
         private sealed class SlowSource : IMemorySource

@@ -312,7 +312,7 @@ namespace ClPool.Tests
         [Test]
         public void ABlockForOneQueueIsReusedAtOnceThereAndNowhereElse()
         {
-            IntPtr other = Gate.AnotherQueue();
+            using (CommandQueue other = CommandQueue.Create(Shared.Context))
             using (Gate gate = new Gate())
             using (DeviceBuffer busy = DeviceBuffer.Create(Shared.Context, 4096))
             using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Queues = new[] { Shared.Queue, other } }))
@@ -333,13 +333,12 @@ namespace ClPool.Tests
                 }
                 Assert.Throws<ArgumentNullException>(() => pool.AllocateOn(IntPtr.Zero, 1));
             }
-            Gate.clReleaseCommandQueue(other);
         }
 
         [Test]
         public void ABlockThatIsKnownToBeIdleIsReusedAtOnce()
         {
-            IntPtr other = Gate.AnotherQueue();
+            using (CommandQueue other = CommandQueue.Create(Shared.Context))
             using (Gate gate = new Gate())
             using (DeviceBuffer busy = DeviceBuffer.Create(Shared.Context, 4096))
             using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { Queues = new[] { Shared.Queue, other } }))
@@ -356,7 +355,6 @@ namespace ClPool.Tests
                 gate.Open();
                 Gate.clFinish(Shared.Queue.Handle);
             }
-            Gate.clReleaseCommandQueue(other);
         }
 
         [Test]

@@ -79,14 +79,14 @@ namespace ClPool.Tests
     {
         private bool opened;
 
-        internal Gate() { Event = ClEvent.FromHandle(clCreateUserEvent(Shared.Context.Context, IntPtr.Zero), false); }
+        internal Gate() { Event = ClEvent.User(Shared.Context); }
 
         internal ClEvent Event { get; private set; }
 
         internal void Open()
         {
             opened = true;
-            Assert.AreEqual(0, clSetUserEventStatus(Event.Handle, 0));
+            Event.Complete();
         }
 
         /// <summary>Fails as a command does.</summary>
@@ -106,9 +106,6 @@ namespace ClPool.Tests
         internal static IntPtr AnotherQueue() { return clCreateCommandQueue(Shared.Context.Context, Shared.Device, 0, IntPtr.Zero); }
 
         [DllImport("libOpenCL.so.1")]
-        private static extern IntPtr clCreateUserEvent(IntPtr context, IntPtr code);
-
-        [DllImport("libOpenCL.so.1")]
         private static extern int clSetUserEventStatus(IntPtr userEvent, int status);
 
         [DllImport("libOpenCL.so.1")]
@@ -122,6 +119,18 @@ namespace ClPool.Tests
 
         [DllImport("libOpenCL.so.1")]
         private static extern int clGetCommandQueueInfo(IntPtr queue, uint name, IntPtr size, out uint value, IntPtr needed);
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern int clGetCommandQueueInfo(IntPtr queue, uint name, IntPtr size, out ulong value, IntPtr needed);
+
+        /// <summary>cl_command_queue_properties.</summary>
+        internal static ulong PropertiesOf(IntPtr queue)
+        {
+            const uint Properties = 0x1093; // CL_QUEUE_PROPERTIES
+            ulong value;
+            Assert.AreEqual(0, clGetCommandQueueInfo(queue, Properties, new IntPtr(sizeof(ulong)), out value, IntPtr.Zero));
+            return value;
+        }
 
         /// <summary>References that a queue has.</summary>
         internal static uint ReferencesOf(IntPtr queue)

@@ -114,7 +114,7 @@ namespace NUnit.Framework
                 foreach (MethodInfo test in Having<TestAttribute>(fixture))
                 {
                     string name = fixture.Name + "." + test.Name;
-                    if (arguments.Length > 0 && !name.Contains(arguments[0])) continue;
+                    if (arguments.Length > 0 && !arguments.Any(name.Contains)) continue;
                     try
                     {
                         foreach (MethodInfo before in Having<SetUpAttribute>(fixture)) before.Invoke(instance, null);
