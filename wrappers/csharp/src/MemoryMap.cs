@@ -6,7 +6,8 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>One mapping. It keeps its memory alive and is unmapped once, at the latest by Dispose.</summary>
+    /// <summary>One mapping. It keeps its memory alive and is unmapped once, at the latest by Dispose. Used by one thread at a
+    /// time; any thread may dispose of it.</summary>
     public sealed unsafe class MemoryMap : IDisposable
     {
         private readonly OwnedHandle handle;
