@@ -105,8 +105,10 @@ typedef struct _##TYPE *TYPE;
     SWIG_fail;
   }
 }
-%typemap(in) clpool_mem * (InUse use), const clpool_mem * (InUse use) {
-  $1 = memory_of($input, use);
+/* What commands need is collected in one variable of the function, whose name SWIG leaves as it is. */
+%typemap(in) clpool_mem * (InUse use, CommandNeeds _global_needs),
+             const clpool_mem * (InUse use, CommandNeeds _global_needs) {
+  $1 = memory_of($input, use, _global_needs);
   if ($1 == nullptr) {
     SWIG_fail;
   }
@@ -120,10 +122,26 @@ typedef struct _##TYPE *TYPE;
   $result = object;
 }
 
-/* Events of commands: an Event always comes back. */
-%typemap(in, numinputs=0) cl_event *event_or_null (cl_event event = nullptr) "$1 = &event;"
+/* Events of commands: an Event always comes back, and keeps what the command needs. */
+%typemap(in, numinputs=0) cl_event *event_or_null (cl_event handle = nullptr, CommandEvent event,
+                                                   CommandNeeds _global_needs) {
+  if (!event.make()) {
+    SWIG_fail;
+  }
+  $1 = &handle;
+}
 %typemap(argout) cl_event *event_or_null {
-  $result = SWIG_Python_AppendOutput($result, new_event(*$1));
+  $result = SWIG_Python_AppendOutput($result, event$argnum.take(*$1, _global_needs));
+}
+%typemap(in) int32_t blocking (CommandNeeds _global_needs) {
+  int64_t number = 0;
+  if (!to_signed($input, INT32_MIN, INT32_MAX, "$1_name", number)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<int32_t>(number);
+  if ($1 != 0) {
+    _global_needs.end_with_call();
+  }
 }
 %typemap(in) (cl_uint wait_count, const cl_event *wait_list) (std::vector<void *> events),
              (uint32_t count, const cl_event *events) (std::vector<void *> events) {
@@ -163,12 +181,22 @@ typedef struct _##TYPE *TYPE;
   $2 = host.size();
 }
 %enddef
-CLPOOL_HOST(void *host, size_t host_size, true)
-CLPOOL_HOST(const void *host, size_t host_size, false)
 CLPOOL_HOST(const void *pattern, size_t pattern_size, false)
 CLPOOL_HOST(const void *color, size_t color_size, false)
 CLPOOL_HOST(void *host_or_null, size_t host_size, false)
 CLPOOL_HOST(const char *text, size_t length, false)
+%define CLPOOL_HOST_OF_COMMAND(POINTER, WRITABLE)
+%typemap(in) (POINTER, size_t host_size) (HostBuffer host, CommandNeeds _global_needs) {
+  if (!host.open($input, WRITABLE)) {
+    SWIG_fail;
+  }
+  _global_needs.add(host.view());
+  $1 = static_cast<$1_ltype>(host.data());
+  $2 = host.size();
+}
+%enddef
+CLPOOL_HOST_OF_COMMAND(void *host, true)
+CLPOOL_HOST_OF_COMMAND(const void *host, false)
 
 /* ---- Texts that are given ---- */
 
@@ -256,13 +284,13 @@ CLPOOL_THREE(const size_t *target_origin, "origin", 0)
 CLPOOL_THREE(const size_t *region, "region", 1)
 CLPOOL_THREE(size_t[3], "$1_name", 0)
 %typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems,
-                                                          std::deque<InUse> uses) {
+                                                          std::deque<InUse> uses, CommandNeeds _global_needs) {
   PyObject *items = PySequence_Fast($input, "expected a sequence of memory objects");
   if (items == nullptr) {
     SWIG_fail;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i) {
-    mems.push_back(memory_of(PySequence_Fast_GET_ITEM(items, i), uses.emplace_back()));
+    mems.push_back(memory_of(PySequence_Fast_GET_ITEM(items, i), uses.emplace_back(), _global_needs));
     if (mems.back() == nullptr) {
       break;
     }

@@ -31,15 +31,19 @@ class Event(_ClObject):
     @property
     def is_complete(self) -> bool: ...
     def wait(self) -> None: ...
-    def _keep(self, kept: Any) -> "Event": ...
 
 class SamplerHandle(_ClObject):
     def _info(self, name: int) -> bytes: ...
+
+class HostView:
+    obj: Any
+    def __init__(self, object: Any) -> None: ...
 
 class Memory:
     _kept: Any
     _addressless: bool
     _calls_python: bool
+    _lent: bool
     @property
     def size(self) -> int: ...
     @property

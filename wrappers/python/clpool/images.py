@@ -162,10 +162,11 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
         options.host, options.host_size = host_memory_of(hostbuf, flags)
     if buffer is not None:
         options.buffer = buffer
+    view = _n.HostView(hostbuf) if hostbuf is not None and flags & mem_flags.USE_HOST_PTR else None
     image: Image = _n.clpool_image_create(context, options)
-    image._kept = memoryview(hostbuf) if hostbuf is not None and flags & mem_flags.USE_HOST_PTR else buffer
-    if isinstance(image._kept, memoryview):
-        _n.keep_until_gone(image, image._kept)
+    image._kept = view if view is not None else buffer
+    if view is not None:
+        _n.keep_until_gone(image, view)
     return image
 
 

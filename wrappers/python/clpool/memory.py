@@ -111,7 +111,7 @@ class MemoryObject(_n.Memory):
     def hostbuf(self) -> Any:
         """The host object that a buffer made with USE_HOST_PTR lies in."""
         kept = self._kept
-        return kept.obj if isinstance(kept, memoryview) else None
+        return kept.obj if isinstance(kept, _n.HostView) else None
 
     def get_sub_region(self, origin: int, size: int = WHOLE_SIZE, flags: int = 0) -> "MemoryObject":
         """A part, which keeps the whole alive. `origin` must be a multiple of the device's base address alignment."""
@@ -119,6 +119,7 @@ class MemoryObject(_n.Memory):
         part._kept = self
         part._addressless = self._addressless
         part._calls_python = self._calls_python
+        part._lent = self._lent
         return part
 
     def __getitem__(self, index: slice) -> "MemoryObject":
@@ -226,7 +227,7 @@ class Buffer(MemoryObject):
         if hostbuf is not None:
             host_memory_of(hostbuf, flags)
         memory = _n.clpool_buffer_create(context, flags, size, hostbuf)
-        kept = memoryview(hostbuf) if hostbuf is not None and flags & mem_flags.USE_HOST_PTR else None
+        kept = _n.HostView(hostbuf) if hostbuf is not None and flags & mem_flags.USE_HOST_PTR else None
         made = _n.adopt(cls, memory, kept)
         if kept is not None:
             _n.keep_until_gone(made, kept)

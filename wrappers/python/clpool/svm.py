@@ -147,10 +147,12 @@ class SVM(SVMPointer):
         home = owner.context if owner is not None else None
         if owner is not None and home is not None and (context is None or handle_of(context) == home.int_ptr):
             part = owner.get_sub_region(address - owner.svm_ptr, size)  # so that the owner knows of its uses
-            return _n.adopt(cls, part, memoryview(mem))
+            return _n.adopt(cls, part, _n.HostView(mem))
         if context is None:
             return _UnboundSVM._of(mem, address, size)
-        return _n.adopt(cls, _n.clpool_svm_wrap(context, address, size, system), memoryview(mem))
+        made = _n.adopt(cls, _n.clpool_svm_wrap(context, address, size, system), _n.HostView(mem))
+        made._lent = True
+        return made
 
     @property
     def mem(self) -> Any:

@@ -46,10 +46,6 @@ def _box(region: Any, source_origin: Any, target_origin: Any, source_pitches: An
                   target_row_pitch=target_row, target_slice_pitch=target_slice)
 
 
-def _kept(event: _n.Event, host: Any, is_blocking: bool) -> _n.Event:
-    return event if is_blocking else event._keep(memoryview(host))
-
-
 def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, wait_for: Any = None,
                  byte_count: Optional[int] = None, **place: Any) -> _n.Event:
     """Copies between memory and host, memory and memory, images and buffers, images and host.
@@ -128,8 +124,10 @@ def _copy_bytes(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: An
         event = _n.clpool_mem_copy(queue, dest, dst_offset, src, src_offset, size, wait_for)
         return event
     if _is_memory(dest):
-        return _kept(_n.clpool_mem_write(queue, dest, dst_offset, size, src, is_blocking, wait_for), src, is_blocking)
-    return _kept(_n.clpool_mem_read(queue, src, src_offset, size, dest, is_blocking, wait_for), dest, is_blocking)
+        event = _n.clpool_mem_write(queue, dest, dst_offset, size, src, is_blocking, wait_for)
+    else:
+        event = _n.clpool_mem_read(queue, src, src_offset, size, dest, is_blocking, wait_for)
+    return event
 
 
 def _copy_box(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, region: Any, buffer_origin: Any = (),
@@ -142,9 +140,11 @@ def _copy_box(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any,
         return event
     if _is_memory(dest):
         box = _box(region, host_origin, buffer_origin, host_pitches, buffer_pitches)
-        return _kept(_n.clpool_mem_write_box(queue, dest, box, src, is_blocking, wait_for), src, is_blocking)
+        event = _n.clpool_mem_write_box(queue, dest, box, src, is_blocking, wait_for)
+        return event
     box = _box(region, buffer_origin, host_origin, buffer_pitches, host_pitches)
-    return _kept(_n.clpool_mem_read_box(queue, src, box, dest, is_blocking, wait_for), dest, is_blocking)
+    event = _n.clpool_mem_read_box(queue, src, box, dest, is_blocking, wait_for)
+    return event
 
 
 def _copy_image(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, region: Any, origin: Any = (),
@@ -161,10 +161,10 @@ def _copy_image(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: An
         return event
     row, slice_ = _pitches(pitches)
     if isinstance(dest, Image):
-        return _kept(_n.clpool_image_write(queue, dest, origin, region, row, slice_, src, is_blocking, wait_for), src,
-                     is_blocking)
-    return _kept(_n.clpool_image_read(queue, src, origin, region, row, slice_, dest, is_blocking, wait_for), dest,
-                 is_blocking)
+        event = _n.clpool_image_write(queue, dest, origin, region, row, slice_, src, is_blocking, wait_for)
+    else:
+        event = _n.clpool_image_read(queue, src, origin, region, row, slice_, dest, is_blocking, wait_for)
+    return event
 
 
 def enqueue_fill(queue: Any, dest: MemoryObject, pattern: Any, size: int = WHOLE_SIZE, *, offset: int = 0,

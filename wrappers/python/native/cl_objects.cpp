@@ -6,7 +6,10 @@
 
 #include <structmember.h>
 
-#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <unordered_map>
+#include <utility>
 
 namespace clpool::python {
 
@@ -15,9 +18,9 @@ namespace {
 struct ClObject {
   PyObject_HEAD void* handle;
   void* identity;  ///< the handle, also after the release
-  PyObject* kept;  ///< host memory that a command still uses
   PyObject* weak_references;
-  unsigned generation;  ///< process_generation() when it was made
+  unsigned generation;          ///< process_generation() when it was made
+  std::vector<PyObject*> kept;  ///< what a command still uses
 };
 
 template <typename T, cl_int(CL_API_CALL* call)(T)>
@@ -44,15 +47,16 @@ ClKind kinds[] = {
 };
 constexpr size_t context_index = 0, queue_index = 1, event_index = 2, sampler_index = 3;
 
-/// An event whose command still uses host memory of ours, with that memory.
+/// What a command still uses whose Event is gone.
 struct Unfinished {
-  void* event;
-  PyObject* memory;
+  std::vector<PyObject*> kept;
   unsigned generation;  ///< process_generation() when it was put by
 };
 
-// With the GIL held; never destroyed, as objects may end after static variables.
-std::vector<Unfinished>& unfinished = *new std::vector<Unfinished>;
+// By event, of which it has a reference. With the GIL held; never destroyed, as objects may end after static variables.
+std::unordered_map<void*, Unfinished>& unfinished = *new std::unordered_map<void*, Unfinished>;
+/// How many there are when all of them are looked at: some drivers tell nobody of commands that failed.
+size_t look_at_all = 64;
 
 const ClKind& kind_of(PyTypeObject* type) {
   for (const ClKind& kind : kinds) {
@@ -91,19 +95,70 @@ bool is_complete(void* event) {
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-// Lets go of host memory that no command uses any more. To let go of it may drop the GIL or run Python code that comes
-// back here, and so it is taken out of the list before.
-void forget_finished() {
-  const auto goes_on = [](const Unfinished& entry) {
-    return entry.generation != process_generation() || !is_complete(entry.event);
-  };
-  const auto first = std::partition(unfinished.begin(), unfinished.end(), goes_on);
-  const std::vector<Unfinished> finished(first, unfinished.end());
-  unfinished.erase(first, unfinished.end());
-  for (const Unfinished& entry : finished) {
-    release_later(release_event, entry.event);
-    Py_DECREF(entry.memory);
+// To let go of what was kept may drop the GIL or run Python code that comes back here: it must be out of reach before.
+void let_go(std::vector<PyObject*> kept) {
+  for (PyObject* object : kept) {
+    Py_DECREF(object);
   }
+}
+
+/// Lets go of what the command of an entry used if it is complete; the next entry.
+auto forget_if_finished(std::unordered_map<void*, Unfinished>::iterator entry, std::vector<PyObject*>& kept) {
+  if (entry->second.generation != process_generation() || !is_complete(entry->first)) {
+    return std::next(entry);
+  }
+  kept.insert(kept.end(), entry->second.kept.begin(), entry->second.kept.end());
+  release_later(release_event, entry->first);
+  return unfinished.erase(entry);
+}
+
+void forget_finished() {
+  std::vector<PyObject*> kept;
+  for (auto entry = unfinished.begin(); entry != unfinished.end();) {
+    entry = forget_if_finished(entry, kept);
+  }
+  look_at_all = 2 * unfinished.size() + 64;
+  let_go(std::move(kept));
+}
+
+// Put off by the driver's thread. It may be another event of the same address by now.
+void forget_one(void* event) {
+  const HoldInterpreter hold;
+  const auto entry = hold ? unfinished.find(event) : unfinished.end();
+  if (entry != unfinished.end()) {
+    std::vector<PyObject*> kept;
+    forget_if_finished(entry, kept);
+    let_go(std::move(kept));
+  }
+}
+
+// By the driver, from any thread, with or without the GIL.
+void CL_CALLBACK on_complete(cl_event event, cl_int, void*) {
+  if (Py_IsInitialized() != 0 && !interpreter_ends()) {
+    release_later(forget_one, event);
+  }
+}
+
+struct PutBy {
+  cl_event event;
+  Unfinished entry;
+};
+
+// Put off by put_by(), without the GIL.
+void watch(void* object) {
+  const std::unique_ptr<PutBy> given(static_cast<PutBy*>(object));
+  clRetainEvent(given->event);
+  {
+    const HoldInterpreter hold;
+    if (hold) {
+      unfinished.emplace(given->event, std::move(given->entry));
+      if (unfinished.size() > look_at_all) {
+        forget_finished();
+      }
+    }
+  }
+  clSetEventCallback(given->event, CL_COMPLETE, on_complete, nullptr);
+  clReleaseEvent(given->event);
 }
 
 void own(PyObject* object, void* handle) {
@@ -112,10 +167,17 @@ void own(PyObject* object, void* handle) {
   reinterpret_cast<ClObject*>(object)->generation = process_generation();
 }
 
+PyObject* new_object(PyTypeObject* type) {
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object != nullptr) {
+    new (&reinterpret_cast<ClObject*>(object)->kept) std::vector<PyObject*>;
+  }
+  return object;
+}
+
 /// A new object of this kind, which takes over the reference; null with an exception, and then the reference is given up.
 PyObject* owner_of(size_t kind, void* handle) {
-  PyTypeObject* type = kinds[kind].type;
-  PyObject* object = type->tp_alloc(type, 0);
+  PyObject* object = new_object(kinds[kind].type);
   if (object == nullptr) {
     release_later(releases[kind], handle);
     return nullptr;
@@ -146,7 +208,7 @@ PyObject* new_of(PyTypeObject* type, PyObject* args, PyObject* keywords, const c
     PyErr_Format(PyExc_ValueError, "%s: the handle is 0", kind.name);
     return nullptr;
   }
-  PyObject* object = type->tp_alloc(type, 0);
+  PyObject* object = new_object(type);
   if (object == nullptr) {
     return nullptr;
   }
@@ -167,29 +229,32 @@ PyObject* cl_from_int_ptr(PyObject* type, PyObject* args, PyObject* keywords) {
   return new_of(reinterpret_cast<PyTypeObject*>(type), args, keywords, "int_ptr_value");
 }
 
-// Keeps the host memory until the command is complete, and the event, which the object gives up, to know when it is.
+// Keeps what the command uses until it is complete, and the event, which the object gives up, to know when it is.
 void put_by(ClObject* self) {
-  unfinished.push_back({self->handle, self->kept, self->generation});
+  release_later(watch,
+                new PutBy{static_cast<cl_event>(self->handle), {std::move(self->kept), self->generation}});
   self->handle = nullptr;
-  self->kept = nullptr;
+  self->kept.clear();
 }
 
 int cl_traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
-  Py_VISIT(reinterpret_cast<ClObject*>(object)->kept);
+  for (PyObject* kept : reinterpret_cast<ClObject*>(object)->kept) {
+    Py_VISIT(kept);
+  }
   return 0;
 }
 
 // Before the garbage collector takes a cycle apart: host memory that a command still uses stays whole.
 void cl_finalize(PyObject* object) {
   auto* self = reinterpret_cast<ClObject*>(object);
-  if (self->handle != nullptr && self->kept != nullptr && !interpreter_ends() && !is_of_parent(self)) {
+  if (self->handle != nullptr && !self->kept.empty() && !interpreter_ends() && !is_of_parent(self)) {
     put_by(self);
   }
 }
 
 int cl_clear(PyObject* object) {
-  Py_CLEAR(reinterpret_cast<ClObject*>(object)->kept);
+  let_go(std::exchange(reinterpret_cast<ClObject*>(object)->kept, {}));
   return 0;
 }
 
@@ -204,7 +269,8 @@ void cl_dealloc(PyObject* object) {
   if (self->handle != nullptr && !is_of_parent(self)) {
     release_later(releases[&kind_of(type) - kinds], self->handle);
   }
-  Py_XDECREF(self->kept);
+  cl_clear(object);
+  self->kept.~vector();
   type->tp_free(object);
   Py_DECREF(type);
 }
@@ -231,12 +297,12 @@ PyObject* cl_release(PyObject* object, PyObject*) {
     return nullptr;
   }
   auto* self = reinterpret_cast<ClObject*>(object);
-  if (self->kept != nullptr && !is_complete(handle)) {
+  if (!self->kept.empty() && !is_complete(handle)) {
     put_by(self);
     Py_RETURN_NONE;
   }
   self->handle = nullptr;
-  Py_CLEAR(self->kept);
+  cl_clear(object);
   cl_int code;
   {
     const DriverCall driver_call;
@@ -304,7 +370,7 @@ cl_int wait_for_one(void* handle) {
 PyObject* event_wait(PyObject* object, PyObject*) {
   PyObject* result = wait_or_finish(object, wait_for_one, "clWaitForEvents");
   if (result != nullptr) {
-    Py_CLEAR(reinterpret_cast<ClObject*>(object)->kept);
+    cl_clear(object);
   }
   return result;
 }
@@ -312,14 +378,6 @@ PyObject* event_wait(PyObject* object, PyObject*) {
 PyObject* event_complete(PyObject* object, void*) {
   void* handle = live(object);
   return handle == nullptr ? nullptr : PyBool_FromLong(is_complete(handle));
-}
-
-PyObject* event_keep(PyObject* object, PyObject* kept) {
-  forget_finished();
-  Py_INCREF(kept);
-  Py_XSETREF(reinterpret_cast<ClObject*>(object)->kept, kept);
-  Py_INCREF(object);
-  return object;
 }
 
 // _info(name) of a sampler: the bytes of a property.
@@ -369,7 +427,6 @@ PyMethodDef queue_methods[] = {
 PyMethodDef event_methods[] = {
     CLPOOL_COMMON_METHODS,
     {"wait", event_wait, METH_NOARGS, "wait($self, /)\n--\n\nWaits until the command is complete."},
-    {"_keep", event_keep, METH_O, "Keeps an object alive until the command is complete."},
     {nullptr, nullptr, 0, nullptr}};
 #undef CLPOOL_COMMON_METHODS
 
@@ -492,6 +549,35 @@ PyObject* create_context(PyObject*, PyObject* object) {
     return nullptr;
   }
   return owner_of(context_index, context);
+}
+
+CommandNeeds::~CommandNeeds() {
+  let_go(std::move(objects_));
+}
+
+void CommandNeeds::add(PyObject* object) {
+  if (object != nullptr) {
+    objects_.push_back(object);
+    Py_INCREF(object);
+  }
+}
+
+std::vector<PyObject*> CommandNeeds::take() {
+  return with_call_ ? std::vector<PyObject*>() : std::move(objects_);
+}
+
+bool CommandEvent::make() {
+  object_ = new_object(kinds[event_index].type);
+  return object_ != nullptr;
+}
+
+PyObject* CommandEvent::take(cl_event event, CommandNeeds& needs) {
+  if (event == nullptr) {
+    Py_RETURN_NONE;
+  }
+  own(object_, event);
+  reinterpret_cast<ClObject*>(object_)->kept = needs.take();
+  return std::exchange(object_, nullptr);
 }
 
 PyObject* new_event(cl_event event) {

@@ -330,6 +330,8 @@ PyMemberDef members[] = {
      "Whether its number is none of an address."},
     {"_calls_python", T_BOOL, offsetof(MemoryObject, calls_python), 0,
      "Whether its release runs functions written in Python."},
+    {"_lent", T_BOOL, offsetof(MemoryObject, lent), 0,
+     "Whether commands that use it keep what it keeps: host memory that nothing else keeps."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -424,6 +426,14 @@ clpool_mem* memory_of(PyObject* object, InUse& use) {
   clpool_mem* mem = live(as_memory(object));
   if (mem != nullptr) {
     use.begin(as_memory(object)->uses);
+  }
+  return mem;
+}
+
+clpool_mem* memory_of(PyObject* object, InUse& use, CommandNeeds& needs) {
+  clpool_mem* mem = memory_of(object, use);
+  if (mem != nullptr && as_memory(object)->lent != 0) {
+    needs.add(as_memory(object)->kept);
   }
   return mem;
 }

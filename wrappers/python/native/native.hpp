@@ -101,21 +101,27 @@ class HostPath {
   PyObject* bytes_ = nullptr;
 };
 
+// host_view.cpp
+
+bool add_host_view_type(PyObject* module);
+
 /// A contiguous buffer of a Python object, given back at the end.
 class HostBuffer {
  public:
   HostBuffer() = default;
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
-  ~HostBuffer();
+  ~HostBuffer() { Py_XDECREF(view_); }
 
   /// None gives no bytes. False with an exception set.
   bool open(PyObject* object, bool writable);
-  void* data() const { return view_.buf; }
-  size_t size() const { return static_cast<size_t>(view_.len); }
+  void* data() const;
+  size_t size() const;
+  /// A HostView, which keeps it longer; NULL for no bytes.
+  PyObject* view() const { return view_; }
 
  private:
-  Py_buffer view_{};
+  PyObject* view_ = nullptr;
 };
 
 /// Counts one call that uses an object, until the scope is left: what is in use is not released meanwhile.
@@ -197,6 +203,42 @@ bool add_cl_types(PyObject* module);
 /// keep_until_gone(memory, object): keeps the object until OpenCL has destroyed the memory's cl_mem, that is
 /// until no part, map or command uses it either.
 PyObject* keep_until_gone(PyObject* module, PyObject* args);
+/// What a command uses beyond the call that enqueues it.
+class CommandNeeds {
+ public:
+  CommandNeeds() = default;
+  CommandNeeds(const CommandNeeds&) = delete;
+  CommandNeeds& operator=(const CommandNeeds&) = delete;
+  ~CommandNeeds();
+
+  /// Nothing is added for NULL.
+  void add(PyObject* object);
+  /// The call returns when the command is complete, and so nothing is needed.
+  void end_with_call() { with_call_ = true; }
+  std::vector<PyObject*> take();
+
+ private:
+  std::vector<PyObject*> objects_;
+  bool with_call_ = false;
+};
+
+/// The Event of a command that a call enqueues. It is there before the command, so that nothing can fail behind it.
+class CommandEvent {
+ public:
+  CommandEvent() = default;
+  CommandEvent(const CommandEvent&) = delete;
+  CommandEvent& operator=(const CommandEvent&) = delete;
+  ~CommandEvent() { Py_XDECREF(object_); }
+
+  /// False with an exception set.
+  bool make();
+  /// The Event, which owns the reference and keeps what the command needs; None for NULL.
+  PyObject* take(cl_event event, CommandNeeds& needs);
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
 /// context_of(object, "cl_command_queue" or "cl_kernel"): its context's handle.
 PyObject* context_of(PyObject* module, PyObject* args);
 /// create_context(device): a Context with it alone.
@@ -223,10 +265,14 @@ struct MemoryObject {
   char addressless;
   /// Whether its release runs functions written in Python: see calls_python().
   char calls_python;
+  /// Whether it lies in host memory that nothing but `kept` keeps, also for commands.
+  char lent;
 };
 
 bool add_memory_type(PyObject* module);
 clpool_mem* memory_of(PyObject* object, InUse& use);
+/// The same, for a command.
+clpool_mem* memory_of(PyObject* object, InUse& use, CommandNeeds& needs);
 /// A new object of `type` (a subtype of Memory) that owns the memory; gives it back on failure. None for
 /// NULL.
 PyObject* new_memory(PyTypeObject* type, clpool_mem* mem, PyObject* kept);

@@ -113,17 +113,6 @@ const char* cl_kind_of(PyTypeObject* type) {
   return nullptr;
 }
 
-// Whether an array of NumPy refers to Python objects, which bytes from elsewhere must not overwrite.
-bool has_references(PyObject* object) {
-  PyObject* dtype = PyObject_GetAttrString(object, "dtype");
-  PyObject* answer = dtype == nullptr ? nullptr : PyObject_GetAttrString(dtype, "hasobject");
-  const bool found = answer == Py_True;
-  Py_XDECREF(dtype);
-  Py_XDECREF(answer);
-  PyErr_Clear();
-  return found;
-}
-
 }  // namespace
 
 bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
@@ -198,26 +187,6 @@ bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3
   given.resize(3, fill);
   for (size_t i = 0; i < 3; ++i) {
     sizes[i] = given[i];
-  }
-  return true;
-}
-
-HostBuffer::~HostBuffer() {
-  if (view_.obj != nullptr) {
-    PyBuffer_Release(&view_);
-  }
-}
-
-bool HostBuffer::open(PyObject* object, bool writable) {
-  if (object == Py_None) {
-    return true;
-  }
-  if (PyObject_GetBuffer(object, &view_, PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)) != 0) {
-    return false;
-  }
-  if (has_references(object)) {
-    PyErr_SetString(PyExc_TypeError, "an array that refers to Python objects cannot be copied or shared");
-    return false;
   }
   return true;
 }

@@ -194,6 +194,99 @@ def test_host_memory_of_a_copy_outlives_its_released_event(context, queue, gate)
     assert reference() is None
 
 
+DATES = ["M8[ns]", "m8[s]", [("when", "M8[ns]"), ("what", "f4")]]  # memoryview() takes none of them
+
+
+def copy_between(queue, buffer, host, wait_for, to_host):
+    dest, src = (host, buffer) if to_host else (buffer, host)
+    return clpool.enqueue_copy(queue, dest, src, is_blocking=False, wait_for=wait_for)
+
+
+@pytest.mark.parametrize("to_host", [True, False])
+@pytest.mark.parametrize("dtype", DATES)
+def test_host_memory_of_every_data_type_outlives_a_copy(context, queue, gate, dtype, to_host):
+    buffer, host = clpool.Buffer(context, 1, 1600), np.zeros(100, dtype)
+    reference = weakref.ref(host)
+    event = copy_between(queue, buffer, host, [gate[0]], to_host)
+    del host
+    gc.collect()
+    assert reference() is not None
+    gate[1]()
+    event.wait()
+    assert reference() is None
+
+
+@pytest.mark.parametrize("to_host", [True, False])
+def test_host_memory_outlives_a_copy_that_was_interrupted_behind_its_command(context, queue, gate, to_host):
+    buffer, host = clpool.Buffer(context, 1, 800), np.zeros(100)
+    reference = weakref.ref(host)
+
+    def interrupt(_frame, event, function):  # as a signal's handler may
+        if event == "c_return" and function.__name__ in ("clpool_mem_read", "clpool_mem_write"):
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+    sys.setprofile(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            copy_between(queue, buffer, host, [gate[0]], to_host)
+    finally:
+        sys.setprofile(None)
+    del host
+    gc.collect()
+    assert reference() is not None
+    gate[1]()
+    queue.finish()
+    assert reference() is None
+
+
+@pytest.mark.parametrize("dtype", DATES)
+def test_buffers_and_svm_lie_in_arrays_of_every_data_type(context, needs_svm, dtype):
+    host = np.zeros(100, dtype)
+    buffer = clpool.Buffer(context, 1 | clpool.mem_flags.USE_HOST_PTR, hostbuf=host)
+    assert buffer.hostbuf is host and buffer.size == host.nbytes
+    array = clpool.csvm_empty(context, 100, dtype)
+    assert clpool.SVM(array).mem is array
+
+
+@pytest.mark.parametrize("use", [lambda svm, queue, events: clpool.enqueue_fill(queue, svm, b"x", wait_for=events),
+                                 lambda svm, queue, events: clpool.enqueue_fill(queue, svm[64:], b"x", wait_for=events),
+                                 lambda svm, queue, events: clpool.enqueue_copy(queue, svm, bytes(800), is_blocking=False,
+                                                                                wait_for=events)])
+def test_host_memory_that_is_svm_outlives_commands(context, queue, gate, needs_svm, use):
+    opencl_library = ctypes.CDLL("libOpenCL.so.1")
+    opencl_library.clSVMAlloc.restype = ctypes.c_void_p
+    opencl_library.clSVMAlloc.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint]
+    address = opencl_library.clSVMAlloc(context.int_ptr, 1, 800, 0)
+    host = np.frombuffer((ctypes.c_char * 800).from_address(address), np.uint8)
+    reference = weakref.ref(host)
+    event = use(clpool.SVM(context, host, system=False), queue, [gate[0]])
+    del host
+    gc.collect()
+    assert reference() is not None
+    gate[1]()
+    event.wait()
+    clpool._native.finish_releases()
+    assert reference() is None
+    opencl_library.clSVMFree(ctypes.c_void_p(context.int_ptr), ctypes.c_void_p(address))
+
+
+def test_host_memory_ends_with_its_command_whoever_waits_for_it(context, queue, gate):
+    buffer, host = clpool.Buffer(context, 1, 800), np.zeros(100)
+    reference = weakref.ref(host)
+    clpool.enqueue_copy(queue, buffer, host, is_blocking=False, wait_for=[gate[0]])
+    del host
+    for _ in range(1000):  # what was put off is done between two steps of the interpreter
+        pass
+    assert reference() is not None
+    gate[1]()
+    assert ctypes.CDLL("libOpenCL.so.1").clFinish(ctypes.c_void_p(queue.int_ptr)) == 0
+    for _ in range(1000):  # nothing more is asked of the library
+        if reference() is None:
+            break
+        time.sleep(.01)
+    assert reference() is None
+
+
 def test_host_memory_of_copies_may_run_what_it_likes_at_its_end(context, queue, gate):
     ended = []
 
