@@ -42,17 +42,20 @@ def as_dtype(dtype: Any) -> "np.dtype[Any]":
     return made
 
 
-def array_at(address: int, size: int, shape: Any, dtype: Any, order: str, owner: Any,
-             strides: Optional[Sequence[int]] = None) -> "np.ndarray[Any, Any]":
-    """An array over `size` bytes at an address, which keeps `owner` alive."""
+def array_over(memory: Any, size: int, shape: Any, dtype: Any, order: str,
+               strides: Optional[Sequence[int]] = None) -> "np.ndarray[Any, Any]":
+    """An array over the first of `size` bytes that an object has by the buffer protocol, which becomes its base."""
     dtype = as_dtype(dtype)
     extents = to_extents(shape)
     needed = bytes_of(extents, dtype, strides)
     if needed > size:
         raise ValueError(f"an array of shape {extents} needs {needed} bytes, there are {size}")
-    view = _View(address, needed, owner)
-    bytes_: Any = np.asarray(view) if needed else None
-    return np.ndarray(extents, dtype, buffer=bytes_, order=as_order(order), strides=strides)
+    return np.ndarray(extents, dtype, buffer=memory if needed else None, order=as_order(order), strides=strides)
+
+
+def array_at(address: int, size: int, shape: Any, dtype: Any, order: str, owner: Any) -> "np.ndarray[Any, Any]":
+    """An array over `size` bytes at an address, which keeps `owner` alive."""
+    return array_over(np.asarray(_View(address, size, owner)), size, shape, dtype, order)
 
 
 class _View:

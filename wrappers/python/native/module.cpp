@@ -87,9 +87,9 @@ bool finish_at_exit() {
 }  // namespace
 
 bool add_everything(PyObject* module) {
-  return find_errors() && add_handle_type(module) && add_host_view_type(module) && add_cl_types(module) &&
-         add_memory_type(module) && add_pool_type(module) && PyModule_AddFunctions(module, functions) == 0 &&
-         follow_forks() && finish_at_exit();
+  return find_errors() && add_handle_type(module) && add_host_view_type(module) && add_mapped_type(module) &&
+         add_cl_types(module) && add_memory_type(module) && add_pool_type(module) &&
+         PyModule_AddFunctions(module, functions) == 0 && follow_forks() && finish_at_exit();
 }
 
 }  // namespace clpool::python

@@ -197,6 +197,10 @@ const std::shared_ptr<References>& references_of(PyObject* handle);
 PyObject* new_handle(void* handle, const HandleKind& kind, std::shared_ptr<References> references = nullptr,
                      bool calls_python = false);
 
+// map.cpp
+
+bool add_mapped_type(PyObject* module);
+
 // cl_objects.cpp: contexts, queues, events and samplers that belong to us
 
 bool add_cl_types(PyObject* module);

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Copies whose sides are of unequal length, host memory that must be writable, maps as arrays."""
+import sys
+import threading
+
 import numpy as np
 import pytest
 
@@ -197,6 +200,57 @@ def test_a_mapped_array_has_any_type_without_objects(context, queue, dtype):
     assert array.dtype == dtype and array.shape == (2, 2) and array.flags.f_contiguous
     assert array.tobytes() == b"\1" * 4 * dtype.itemsize
     assert isinstance(array.base, clpool.MemoryMap)
+
+
+@pytest.mark.parametrize("strides", [None, (8192,)])
+def test_a_mapped_array_of_items_with_a_shape_stays_within_its_map(context, queue, strides):
+    row, buffer = np.dtype((np.float32, (1024,))), clpool.Buffer(context, RW, 3 * 4096)
+    array, _ = clpool.enqueue_map_buffer(queue, buffer, map_flags.READ, 0, 2, row, strides=strides)
+    assert array.shape == (2, 1024) and array.strides == (8192 if strides else 4096, 4)
+    whole = array.base
+    assert isinstance(whole, clpool.MemoryMap) and whole.size == (3 if strides else 2) * 4096
+    assert whole.array(row).shape == (whole.size // 4096, 1024)
+    with pytest.raises(ValueError, match="needs 16384 bytes"):
+        whole.array(row, 4)
+    with pytest.raises(ValueError, match="a shape is needed"):
+        whole.array("S0")
+    assert whole.array("S0", 5).shape == (5,)
+
+
+def test_arrays_of_maps_can_be_made_while_another_is_made(context, queue):
+    mapped, other = (clpool.Buffer(context, RW, 400).map(queue) for _ in range(2))
+    arrays, within = [], []
+
+    def interrupt(*_event):  # as a signal's handler may, at every step
+        sys.setprofile(None)
+        within.extend((other.array(), mapped.array()))
+        sys.setprofile(interrupt)
+
+    def work():
+        sys.setprofile(interrupt)
+        arrays.append(mapped.array(np.float32, (10, 10)))
+        sys.setprofile(None)
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive() and within
+    assert arrays[0].shape == (10, 10) and arrays[0].base is mapped
+    assert all(array.shape == (400,) and array.base in (mapped, other) for array in within)
+
+
+def test_a_map_has_the_buffer_protocol(context, queue):
+    buffer = clpool.Buffer(context, RW, 400)
+    mapped = buffer.map(queue, map_flags.WRITE)
+    assert np.frombuffer(mapped, np.float32).shape == (100,)
+    array = np.asarray(mapped)
+    assert clpool.mapping_of(array[4:]) is mapped
+    array[:] = 7
+    mapped.release()
+    with pytest.raises(clpool.InvalidOperationError):
+        memoryview(mapped)
+    host = bytearray(400)
+    clpool.enqueue_copy(queue, host, buffer)
+    assert host == b"\7" * 400
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
