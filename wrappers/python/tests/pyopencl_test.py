@@ -519,6 +519,37 @@ def test_what_gives_no_buffers_is_no_allocator(ctx, cq, needs_svm):
             Allocator(source)
 
 
+def test_pools_refuse_allocators_of_another_kind_of_memory(ctx, cq, needs_svm):  # as PyOpenCL's
+    limited = clpool.LimitAllocator(tools.SVMAllocator(ctx, queue=cq), 1 << 20)
+    for source in (tools.SVMAllocator(ctx), clpool.PageLockedAllocator(cq), limited):
+        with pytest.raises(TypeError, match="gives no buffers"):
+            tools.MemoryPool(source)
+    for source in (tools.ImmediateAllocator(cq), clpool.LimitAllocator(tools.ImmediateAllocator(cq), 1 << 20), None):
+        with pytest.raises(TypeError, match="gives no SVM"):
+            tools.SVMPool(source)
+    pool = tools.SVMPool(limited)
+    assert pool.allocate(64)._queue is cq
+
+
+def test_everything_that_allocates_gives_pyopencls_objects(ctx, cq, needs_svm):
+    for allocator, kind in ((tools.ImmediateAllocator(cq), cl.Buffer), (tools.DeferredAllocator(ctx), cl.Buffer),
+                            (tools.SVMAllocator(ctx, queue=cq), cl.SVMPointer)):
+        assert isinstance(allocator.allocate(64), kind)
+        if allocator.is_deferred:
+            continue
+        pool = (tools.MemoryPool if kind is cl.Buffer else tools.SVMPool)(allocator)
+        blocks = [pool.allocate(64), pool(64), pool.allocate_on(cq, 64)]
+        pool.allocate(64).release()
+        blocks.append(pool.try_allocate(64))
+        for block in blocks:
+            assert isinstance(block, (tools.PooledBuffer, tools.PooledSVM)) and isinstance(block, kind)
+            if kind is cl.Buffer:
+                cl.enqueue_fill_buffer(cq, block, np.uint8(1), 0, 64)
+            else:
+                cl.enqueue_svm_memfill(cq, block, np.uint8(1))
+        assert pool.try_allocate(1 << 28) is None
+
+
 def test_the_deferred_allocator_takes_pyopencls_keywords(ctx):
     allocator = tools.DeferredAllocator(queue=ctx, mem_flags=cl.mem_flags.READ_ONLY)
     assert allocator(100).flags == cl.mem_flags.READ_ONLY

@@ -163,12 +163,26 @@ for _svm_class in (SVMAllocation, PooledSVM):
     _n.add_foreign_class(_svm_class, lambda view: cl.SVM(_array_of(view)), False)
 
 
-def _without_buffers(source: Any) -> Any:
-    """The allocator whose memory is no cl_mem under a pool or under others; None where there is none."""
-    source = getattr(source, "allocator", source)
+def source_of(allocator: Any) -> Any:
+    """The allocator from which the memory of a pool or of others comes."""
+    source = getattr(allocator, "allocator", allocator)
     while hasattr(source, "inner"):
         source = source.inner
-    return source if isinstance(source, (SVMAllocator, PageLockedAllocator, CustomAllocator)) else None
+    return source
+
+
+def refuse_without_buffers(allocator: Any) -> None:
+    """TypeError where memory of a pool or an allocator is no cl_mem."""
+    source = source_of(allocator)
+    if isinstance(source, (SVMAllocator, PageLockedAllocator, CustomAllocator)):
+        raise TypeError(f"{type(allocator).__name__} gives no buffers: memory of {type(source).__name__} has no cl_mem; SVM for "
+                        "arrays is in clpool.pyopencl.tools")
+
+
+def refuse_without_svm(allocator: Any) -> None:
+    """TypeError where memory of an allocator is not shared virtual memory."""
+    if not isinstance(source_of(allocator), SVMAllocator):
+        raise TypeError(f"{type(allocator).__name__} gives no SVM: an SVMAllocator is needed, itself or within others")
 
 
 class Allocator:
@@ -180,9 +194,7 @@ class Allocator:
     def __init__(self, pool: Any) -> None:
         if not callable(pool):
             raise TypeError(f"Allocator() needs a pool or an allocator, not {pool!r}")
-        if (refused := _without_buffers(pool)) is not None:
-            raise TypeError(f"{type(pool).__name__} gives no buffers: memory of {type(refused).__name__} has no cl_mem; SVM for "
-                            "arrays is in clpool.pyopencl.tools")
+        refuse_without_buffers(pool)
         self.pool: Any = pool
         self._allocate_as = getattr(pool, "allocate_as", None)
 

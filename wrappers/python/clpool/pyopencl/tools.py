@@ -17,6 +17,9 @@ from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_p
 from .errors import as_pyopencls as _as_pyopencls
 from .errors import raises_pyopencls as _raises_pyopencls
 from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer, as_svm
+from .interop import refuse_without_buffers as _refuse_without_buffers
+from .interop import refuse_without_svm as _refuse_without_svm
+from .interop import source_of as _source_of
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 
@@ -32,6 +35,8 @@ class DeferredAllocator(_allocators.DeferredAllocator):
     def __call__(self, size: int) -> Any:
         return None if size == 0 else as_buffer(super().__call__(size))  # type: ignore[arg-type]
 
+    allocate = __call__
+
 
 class CLAllocator(DeferredAllocator):
     """The old name of DeferredAllocator."""
@@ -46,10 +51,27 @@ class ImmediateAllocator(_allocators.ImmediateAllocator):
     def __call__(self, size: int) -> Any:
         return None if size == 0 else as_buffer(super().__call__(size))  # type: ignore[arg-type]
 
+    allocate = __call__
+
 
 class MemoryPool(_pools.MemoryPool):
     """clpool's, giving pyopencl.Buffer; takes clpool's options. Strategy and bins are clpool's own unless
     strategy=clpool.strategy.BINNED is asked for."""
+
+    def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
+        _refuse_without_buffers(allocator)
+        super().__init__(allocator, *args, **keywords)
+
+    @_raises_pyopencls
+    def allocate_on(self, queue: Any, size: int) -> Any:
+        """The same for a block that commands on this queue will use, and on no other."""
+        return as_buffer(super().allocate_on(queue, size))
+
+    @_raises_pyopencls
+    def try_allocate(self, size: int) -> Any:
+        """The same if that takes neither waiting nor a driver call, else None."""
+        block = super().try_allocate(size)
+        return None if block is None else as_buffer(block)
 
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
@@ -74,13 +96,27 @@ class SVMAllocator(_allocators.SVMAllocator):
         memory = super().__call__(size)
         return None if memory is None else as_svm(memory, self.queue)
 
+    allocate = __call__
+
 
 class SVMPool(_pools.SVMPool):
     """clpool's, giving objects with the members of pyopencl.tools.PooledSVM."""
 
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
+        _refuse_without_svm(allocator)
         super().__init__(allocator, *args, **keywords)
-        self._queue = getattr(allocator, "queue", None)
+        self._queue = getattr(_source_of(allocator), "queue", None)
+
+    @_raises_pyopencls
+    def allocate_on(self, queue: Any, size: int) -> Any:
+        """The same for a block that commands on this queue will use, and on no other."""
+        return as_svm(super().allocate_on(queue, size), queue)
+
+    @_raises_pyopencls
+    def try_allocate(self, size: int) -> Any:
+        """The same if that takes neither waiting nor a driver call, else None."""
+        block = super().try_allocate(size)
+        return None if block is None else as_svm(block, self._queue)
 
     def allocate(self, size: int) -> Any:
         """A block that returns to the pool when it is collected or released."""
