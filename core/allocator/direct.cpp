@@ -160,10 +160,10 @@ Status explain(Status status, const AllocatorTraits& traits, std::size_t size) n
       traits.kind != MemKind::custom &&
       ((status == Status::opencl && last_cl_error() == CL_INVALID_BUFFER_SIZE) ||
        (status == Status::out_of_memory && traits.max_chunk_bytes != 0 && size > traits.max_chunk_bytes));
-  return too_large
-             ? fail(Status::invalid_value, "%zu bytes asked for, the device's largest allocation is %llu",
-                    size, static_cast<unsigned long long>(traits.max_chunk_bytes))
-             : status;
+  return too_large ? fail_behind(Status::invalid_value, CL_INVALID_BUFFER_SIZE,
+                                 "%zu bytes asked for, the device's largest allocation is %llu", size,
+                                 static_cast<unsigned long long>(traits.max_chunk_bytes))
+                   : status;
 }
 
 }  // namespace

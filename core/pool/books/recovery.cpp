@@ -26,15 +26,19 @@ constexpr int most_looks_for_room = 64;
 constexpr int most_beginnings = 64;
 constexpr int most_failed_handles = 8;
 
+/// CL_INVALID_BUFFER_SIZE.
+constexpr cl_int invalid_buffer_size = -61;
+
 /// Places in Books::stages_.
 constexpr std::uint16_t stage_of_growth = 5;
 constexpr std::uint16_t first_stage_of_recovery = 8;
 constexpr std::uint16_t first_stage_of_giving_back = 13;
 
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
-/// over the device's limit (-61, CL_INVALID_BUFFER_SIZE) that rounding up made.
+/// over the device's limit that rounding up made.
 bool may_recover(Status status, cl_int code, bool was_rounded) noexcept {
-  return status == Status::out_of_memory || (status == Status::opencl && code == -61 && was_rounded);
+  return status == Status::out_of_memory ||
+         (status == Status::opencl && code == invalid_buffer_size && was_rounded);
 }
 
 /// Bytes that would do for the request, without any rounding.
@@ -78,18 +82,21 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
   request.size = size;
   request.rounded = strategy_->rounded(size + rules_.margin);
   if (size > PTRDIFF_MAX) {
-    return fail(Status::invalid_value, "a block of %zu bytes was asked for, the largest possible size is %td",
-                size, PTRDIFF_MAX);
+    return fail_behind(Status::invalid_value, invalid_buffer_size,
+                       "a block of %zu bytes was asked for, the largest possible size is %td", size,
+                       PTRDIFF_MAX);
   }
   if (request.rounded < least_size(request)) {
-    return fail(Status::invalid_value,
-                "a block of %zu bytes was asked for, which is too large where blocks start at multiples of "
-                "%llu bytes",
-                size, static_cast<unsigned long long>(rules_.granule));
+    return fail_behind(
+        Status::invalid_value, invalid_buffer_size,
+        "a block of %zu bytes was asked for, which is too large where blocks start at multiples of "
+        "%llu bytes",
+        size, static_cast<unsigned long long>(rules_.granule));
   }
   if (most != 0 && size > most) {
-    return fail(Status::invalid_value, "a block of %zu bytes was asked for, the device allows %llu", size,
-                static_cast<unsigned long long>(most));
+    return fail_behind(Status::invalid_value, invalid_buffer_size,
+                       "a block of %zu bytes was asked for, the device allows %llu", size,
+                       static_cast<unsigned long long>(most));
   }
   if (most != 0 && request.rounded > most) {
     request.rounded = least_size(request);

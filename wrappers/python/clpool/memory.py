@@ -127,9 +127,9 @@ class MemoryObject(_n.Memory):
             raise TypeError("memory is cut by slices of bytes, such as memory[128:256]")
         start, stop, step = index.indices(self.size)
         if step != 1:
-            raise ValueError(f"the step is {step}, it must be 1")
+            raise InvalidValueError(f"the step is {step}, it must be 1")
         if stop <= start:
-            raise ValueError(f"the slice {start}:{stop} is empty")
+            raise InvalidValueError(f"the slice {start}:{stop} is empty")
         return self.get_sub_region(start, stop - start)
 
     @property

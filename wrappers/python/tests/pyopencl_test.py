@@ -451,6 +451,47 @@ def test_an_error_of_opencl_is_the_one_that_pyopencl_raises():
         assert as_pyopencls(made) is made
 
 
+SIZE, VALUE = cl.status_code.INVALID_BUFFER_SIZE, cl.status_code.INVALID_VALUE
+
+
+def released(thing):
+    thing.release()
+    return thing
+
+
+@pytest.mark.parametrize("code, use", [
+    (SIZE, lambda cq: tools.MemoryPool(tools.ImmediateAllocator(cq)).allocate(1 << 50)),
+    (SIZE, lambda cq: tools.ImmediateAllocator(cq)(1 << 50)),
+    (SIZE, lambda cq: tools.DeferredAllocator(cq.context).allocate(1 << 50)),
+    (SIZE, lambda cq: tools.SVMPool(tools.SVMAllocator(cq.context)).allocate(1 << 50)),
+    (SIZE, lambda cq: tools.SVMPool(tools.SVMAllocator(cq.context)).allocate_on(cq, 1 << 50)),
+    (VALUE, lambda cq: tools.ImmediateAllocator(cq, 1 | 4)(10)),
+    (VALUE, lambda cq: tools.ImmediateAllocator(cq)(4096)[::2]),
+    (VALUE, lambda cq: tools.ImmediateAllocator(cq)(4096)[5:5]),
+    (VALUE, lambda cq: released(tools.SVMAllocator(cq.context)(10)).release()),
+    (VALUE, lambda cq: released(tools.SVMAllocator(cq.context)(10)).enqueue_release(cq)),
+    (VALUE, lambda cq: tools.SVMAllocator(cq.context)(10).enqueue_release()),
+    (VALUE, lambda cq: tools.MemoryPool(tools.ImmediateAllocator(cq), 99)),
+    (VALUE, lambda cq: tools.MemoryPool(tools.ImmediateAllocator(cq)).alloc_size(1 << 20)),
+    *((VALUE, lambda cq, use=use: use(released(tools.MemoryPool(tools.ImmediateAllocator(cq))))) for use in (
+        lambda pool: pool.allocate(5), lambda pool: pool.try_allocate(5), lambda pool: pool.held_blocks, lambda pool: pool.free_held(),
+        lambda pool: pool.release(), lambda pool: pool.statistics, lambda pool: pool.stop_holding())),
+])
+def test_every_error_has_pyopencls_class_and_code(cq, needs_svm, code, use):
+    with pytest.raises(cl.LogicError) as caught:
+        use(cq)
+    assert isinstance(caught.value, clpool.ClpoolError) and caught.value.code == code
+
+
+def test_an_error_without_a_code_gets_the_one_that_pyopencl_gives():
+    from clpool.pyopencl.errors import as_pyopencls
+    for error, kind, code in ((clpool.OutOfMemoryError, cl.MemoryError, -4), (clpool.OutOfHostMemoryError, cl.MemoryError, -6),
+                              (clpool.InvalidOperationError, cl.LogicError, -30), (clpool.NotSupportedError, cl.LogicError, -59),
+                              (clpool.CallbackError, cl.RuntimeError, -5)):
+        made = as_pyopencls(error("text"))
+        assert isinstance(made, kind) and made.code == code
+
+
 @pytest.mark.parametrize("use_mempool", [False, True])
 def test_arrays_with_svm_allocators(ctx, cq, needs_svm, use_mempool):  # what PyOpenCL's test of this name states
     other = cl.CommandQueue(ctx)

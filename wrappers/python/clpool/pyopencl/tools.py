@@ -15,6 +15,7 @@ from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_
 from ..pools import bitlog2
 from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
 from .errors import as_pyopencls as _as_pyopencls
+from .errors import inherits_pyopencls_errors as _inherits_pyopencls_errors
 from .errors import raises_pyopencls as _raises_pyopencls
 from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer, as_svm
 from .interop import refuse_without_buffers as _refuse_without_buffers
@@ -24,6 +25,7 @@ from .interop import source_of as _source_of
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 
 
+@_inherits_pyopencls_errors
 class DeferredAllocator(_allocators.DeferredAllocator):
     """clpool's, giving pyopencl.Buffer. PyOpenCL 2022 calls the context `queue`."""
 
@@ -42,10 +44,9 @@ class CLAllocator(DeferredAllocator):
     """The old name of DeferredAllocator."""
 
 
+@_inherits_pyopencls_errors
 class ImmediateAllocator(_allocators.ImmediateAllocator):
     """clpool's, giving pyopencl.Buffer."""
-
-    __init__ = _raises_pyopencls(_allocators.ImmediateAllocator.__init__)
 
     @_raises_pyopencls
     def __call__(self, size: int) -> Any:
@@ -54,10 +55,12 @@ class ImmediateAllocator(_allocators.ImmediateAllocator):
     allocate = __call__
 
 
+@_inherits_pyopencls_errors
 class MemoryPool(_pools.MemoryPool):
     """clpool's, giving pyopencl.Buffer; takes clpool's options. Strategy and bins are clpool's own unless
     strategy=clpool.strategy.BINNED is asked for."""
 
+    @_raises_pyopencls
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
         _refuse_without_buffers(allocator)
         super().__init__(allocator, *args, **keywords)
@@ -83,6 +86,7 @@ class MemoryPool(_pools.MemoryPool):
     __call__ = allocate
 
 
+@_inherits_pyopencls_errors
 class SVMAllocator(_allocators.SVMAllocator):
     """clpool's, giving objects with the members of pyopencl.SVMAllocation."""
 
@@ -99,9 +103,11 @@ class SVMAllocator(_allocators.SVMAllocator):
     allocate = __call__
 
 
+@_inherits_pyopencls_errors
 class SVMPool(_pools.SVMPool):
     """clpool's, giving objects with the members of pyopencl.tools.PooledSVM."""
 
+    @_raises_pyopencls
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
         _refuse_without_svm(allocator)
         super().__init__(allocator, *args, **keywords)
