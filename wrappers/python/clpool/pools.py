@@ -272,7 +272,7 @@ class PageLockedMemoryPool(Pool):
             return np.empty(extents, dtype, as_order(order))
         block: Any = allocate(size)
         array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=block, order=as_order(order))
-        block._pin()
+        block._lie_under(array)
         return array
 
     def __call__(self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":

@@ -282,7 +282,7 @@ def _svm_array(context: Any, flags: int, shape: Any, dtype: Any, order: str, ali
     if memory is None:
         return np.empty(extents, dtype, as_order(order))
     array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=memory, order=as_order(order))
-    memory._pin()
+    memory._lie_under(array)
     return array
 
 

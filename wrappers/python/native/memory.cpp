@@ -44,7 +44,7 @@ void put_off(clpool_mem* mem) {
 // which must find their objects whole, and memory whose host memory OpenCL keeps, which ends the cycle.
 void memory_finalize(PyObject* object) {
   auto* self = as_memory(object);
-  if (self->mem == nullptr || self->exports > 0) {
+  if (self->mem == nullptr || self->exports > 0 || self->array != nullptr) {
     return;
   }
   if (self->kept_until_gone != 0 || self->calls_python != 0) {
@@ -79,14 +79,17 @@ void memory_dealloc(PyObject* object) {
     put_off(self->mem);
   }
   Py_XDECREF(self->kept);
+  Py_XDECREF(self->array);
   type->tp_free(object);
   Py_DECREF(type);
 }
 
 /// The memory that is about to be released; NULL with an exception set if it cannot be.
 clpool_mem* releasable(MemoryObject* self) {
-  if (self->exports > 0) {
-    PyErr_Format(PyExc_BufferError, "the memory cannot be released: %d views of it exist", self->exports);
+  const bool has_array = self->array != nullptr && PyWeakref_GetObject(self->array) != Py_None;
+  if (self->exports > 0 || has_array) {
+    PyErr_Format(PyExc_BufferError, "the memory cannot be released: %d views of it exist",
+                 self->exports + (has_array ? 1 : 0));
     return nullptr;
   }
   clpool_mem* mem = live(self);
@@ -177,6 +180,16 @@ PyObject* memory_exit(PyObject* object, PyObject* const*, Py_ssize_t) {
   if (as_memory(object)->mem != nullptr && !release(as_memory(object))) {
     return nullptr;
   }
+  Py_RETURN_NONE;
+}
+
+// NumPy makes the memory the array's base, and gives the view back through which it came to it.
+PyObject* memory_lie_under(PyObject* object, PyObject* array) {
+  PyObject* reference = PyWeakref_NewRef(array, nullptr);
+  if (reference == nullptr) {
+    return nullptr;
+  }
+  Py_XSETREF(as_memory(object)->array, reference);
   Py_RETURN_NONE;
 }
 
@@ -298,7 +311,8 @@ PyMethodDef methods[] = {
     {"_release_on", as_method(memory_release_on), METH_FASTCALL,
      "_release_on($self, queue, events, /)\n--\n\nReleases behind a queue and events, and gives the event of "
      "it."},
-    {"_pin", memory_pin, METH_NOARGS, "Counts one view that lives as long as this object."},
+    {"_lie_under", memory_lie_under, METH_O, "Refuses a release as long as the array exists."},
+    {"_pin", memory_pin, METH_NOARGS, "Counts a view."},
     {"_unpin", memory_unpin, METH_NOARGS, "Takes the view from the count again."},
     {"__enter__", memory_enter, METH_NOARGS, nullptr},
     {"__exit__", as_method(memory_exit), METH_FASTCALL, nullptr},

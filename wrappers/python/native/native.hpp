@@ -261,6 +261,8 @@ struct MemoryObject {
   Py_hash_t hash;
   /// Calls that use it at this moment.
   Py_ssize_t uses;
+  /// A weak reference to an array over it that has no view through the buffer protocol; NULL without one.
+  PyObject* array;
   /// Views through the buffer protocol.
   int exports;
   /// Whether the cl_mem owns a reference to `kept` too: see keep_until_gone().

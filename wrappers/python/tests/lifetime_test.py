@@ -171,6 +171,26 @@ block = pool.allocate(100)
     assert [event.action for event in clpool.Trace(str(path))] == ["allocate", "free"]
 
 
+@pytest.mark.parametrize("make", [
+    lambda context, queue: clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue)).allocate((10, 10), np.float32),
+    lambda context, queue: clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue)).allocate_on(queue, 400),
+    lambda context, queue: clpool.svm_empty(context, 1, 100, np.float32),
+])
+def test_memory_under_an_array_can_be_released_when_the_array_is_gone(context, queue, needs_svm, make):
+    array = make(context, queue)
+    base, part = array.base, array[2:]
+    del array
+    with pytest.raises(BufferError, match="1 views"):
+        base.release()
+    view = memoryview(base)
+    with pytest.raises(BufferError, match="2 views"):
+        base.release()
+    view.release()
+    del part
+    base.release()
+    assert base.is_released
+
+
 def test_host_arrays_hold_their_buffer(context):
     buffer = clpool.Buffer(context, 1 | clpool.mem_flags.USE_HOST_PTR, hostbuf=np.zeros(100))
     part = buffer.get_host_array(10, float)[5:]
