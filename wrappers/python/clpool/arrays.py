@@ -34,6 +34,15 @@ def to_extents(shape: Any) -> Tuple[int, ...]:
     return extents
 
 
+def to_pitches(pitches: Any) -> Tuple[int, int]:
+    """(row, slice) of up to two pitches; 0 for those that are left out."""
+    given = () if pitches is None else to_integers(pitches, "a pitch")
+    if len(given) > 2:
+        raise ValueError(f"{len(given)} pitches are too many: row and slice")
+    row, slice_ = (*given, 0, 0)[:2]
+    return row, slice_
+
+
 def as_dtype(dtype: Any) -> "np.dtype[Any]":
     """A data type without Python objects: memory of devices holds no references."""
     made: "np.dtype[Any]" = np.dtype(dtype)

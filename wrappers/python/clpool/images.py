@@ -9,6 +9,7 @@ import numpy as np
 from . import _native as _n
 from ._fields import filled, of_class
 from ._text import whole_list
+from .arrays import to_pitches
 from .constants import image_info, mem_flags
 from .memory import MemoryObject, host_memory_of, info_bytes
 
@@ -152,10 +153,7 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
         raise TypeError(f"a shape is needed: hostbuf, a {type(hostbuf).__name__}, has none")
     if not 1 <= len(pixels) <= 3:
         raise ValueError(f"shape {tuple(pixels)} has {len(pixels)} entries, it must have 1 to 3")
-    pitches = tuple(pitches or ())
-    if len(pitches) > 2:
-        raise ValueError(f"{len(pitches)} pitches are too many: row and slice")
-    row, slice_ = (*pitches, 0, 0)[:2]
+    row, slice_ = to_pitches(pitches)
     options = filled(_n.clpool_image_options(), dimensions=len(pixels), flags=flags, format=of_class(format, ImageFormat, "format")._struct(),
                      shape=pixels, is_array=is_array, row_pitch=row, slice_pitch=slice_)
     if hostbuf is not None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _native as _n
 from ._fields import filled
-from .arrays import as_dtype, bytes_of, to_extents, to_integers
+from .arrays import as_dtype, bytes_of, to_extents, to_integers, to_pitches
 from .constants import WHOLE_SIZE
 from .images import Image
 from .maps import MemoryMap
@@ -31,16 +31,9 @@ def _three(values: Any, fill: int) -> Tuple[int, ...]:
     return given + (fill,) * (3 - len(given))
 
 
-def _pitches(values: Any) -> Tuple[int, int]:
-    given = tuple(values or ())
-    if len(given) > 2:
-        raise ValueError(f"{len(given)} pitches are too many: row and slice")
-    return (given + (0, 0))[0], (given + (0, 0))[1]
-
-
 def _box(region: Any, source_origin: Any, target_origin: Any, source_pitches: Any, target_pitches: Any) -> Any:
-    source_row, source_slice = _pitches(source_pitches)
-    target_row, target_slice = _pitches(target_pitches)
+    source_row, source_slice = to_pitches(source_pitches)
+    target_row, target_slice = to_pitches(target_pitches)
     return filled(_n.clpool_box(), dimensions=3, region=_three(region, 1), source_origin=_three(source_origin, 0),
                   target_origin=_three(target_origin, 0), source_row_pitch=source_row, source_slice_pitch=source_slice,
                   target_row_pitch=target_row, target_slice_pitch=target_slice)
@@ -159,7 +152,7 @@ def _copy_image(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: An
     if isinstance(src, Image) and _is_memory(dest):
         event = _n.clpool_image_copy_to_buffer(queue, dest, offset, src, origin, region, wait_for)
         return event
-    row, slice_ = _pitches(pitches)
+    row, slice_ = to_pitches(pitches)
     if isinstance(dest, Image):
         event = _n.clpool_image_write(queue, dest, origin, region, row, slice_, src, is_blocking, wait_for)
     else:

@@ -191,6 +191,21 @@ def test_places_of_boxes_are_integers(context, queue, place):
         clpool.enqueue_copy(queue, clpool.Buffer(context, RW, 64), bytes(64), **{"region": (2, 1), **place})
 
 
+@pytest.mark.parametrize("pitches", [(16, 0), np.array([16, 0]), np.array([16]), np.uint16(16), 16])
+def test_pitches_are_any_sequence_of_integers(context, queue, pitches):
+    buffer, host = clpool.Buffer(context, RW, 64), bytearray(8)
+    clpool.enqueue_copy(queue, buffer, bytes(range(64)))
+    clpool.enqueue_copy(queue, host, buffer, region=(4, 2), buffer_origin=(0, 1), buffer_pitches=pitches)
+    assert list(host) == [16, 17, 18, 19, 32, 33, 34, 35]
+    for wrong, error in (((16, 0, 0), ValueError), (16.5, TypeError), ("16", TypeError), ((-16,), ValueError)):
+        with pytest.raises(error):
+            clpool.enqueue_copy(queue, host, buffer, region=(4, 2), buffer_pitches=wrong)
+    if clpool.get_supported_image_formats(context, RW, clpool.mem_object_type.IMAGE2D):
+        pixels = clpool.ImageFormat(clpool.channel_order.RGBA, clpool.channel_type.UNSIGNED_INT8)
+        image = clpool.create_image(context, RW | mem_flags.COPY_HOST_PTR, pixels, (4, 2), pitches=pitches, hostbuf=bytearray(32))
+        assert image.shape == (4, 2)
+
+
 @pytest.mark.parametrize("dtype", ["f4", ">i2", "?", "M8[ns]", "S5", [("x", "f4"), ("y", "i2")], np.dtype("i4,f8", align=True)])
 def test_a_mapped_array_has_any_type_without_objects(context, queue, dtype):
     dtype = np.dtype(dtype)
