@@ -143,7 +143,7 @@ class SVM(SVMPointer):
         if mem is None:
             raise TypeError("SVM() needs a host object")
         address, size = _n.address_of(mem, True)
-        owner = _svm_behind(mem) if context is None or not system else None
+        owner = _svm_behind(mem)
         home = owner.context if owner is not None else None
         if owner is not None and home is not None and (context is None or handle_of(context) == home.int_ptr):
             part = owner.get_sub_region(address - owner.svm_ptr, size)  # so that the owner knows of its uses

@@ -77,10 +77,12 @@ class TraceWriter:
         _n.clpool_trace_writer_flush(self._handle)
 
     def close(self) -> None:
-        """Writes what is buffered and closes the file; doing it again does nothing more."""
+        """Writes what is buffered and closes the file, also where that cannot be written; doing it again does nothing more."""
         if not self._handle.released:
-            self.flush()
-            self._handle.release()
+            try:
+                self.flush()
+            finally:
+                self._handle.release()
 
     def __enter__(self) -> "TraceWriter":
         return self

@@ -87,6 +87,12 @@ void raise_of_parent(const char* what) {
   raise(CLPOOL_ERROR_INVALID_OPERATION, text.c_str(), 0);
 }
 
+PyObject* refuse_pickle(PyObject* object, PyObject*) {
+  PyErr_Format(PyExc_TypeError, "cannot pickle a clpool.%s: it belongs to this process",
+               _PyType_Name(Py_TYPE(object)));
+  return nullptr;
+}
+
 void raise_in_use(const char* what, Py_ssize_t calls) {
   const std::string text =
       std::string(what) +

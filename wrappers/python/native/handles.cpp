@@ -151,6 +151,7 @@ PyMethodDef handle_methods[] = {
     {"release", handle_release, METH_NOARGS, "release($self, /)\n--\n\nGives the object back now."},
     {"forget", handle_forget, METH_NOARGS,
      "forget($self, /)\n--\n\nGives up the handle without giving it back: others own it."},
+    CLPOOL_REFUSES_PICKLE,
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -77,6 +77,8 @@ void view_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
+PyMethodDef methods[] = {CLPOOL_REFUSES_PICKLE, {nullptr, nullptr, 0, nullptr}};
+
 PyMemberDef members[] = {
     {"obj", T_OBJECT, offsetof(ViewObject, object), READONLY, "The object whose memory it is."},
     {nullptr, 0, 0, 0, nullptr},
@@ -86,6 +88,7 @@ PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(view_new)},
     {Py_tp_dealloc, reinterpret_cast<void*>(view_dealloc)},
     {Py_tp_traverse, reinterpret_cast<void*>(view_traverse)},
+    {Py_tp_methods, methods},
     {Py_tp_members, members},
     {0, nullptr},
 };

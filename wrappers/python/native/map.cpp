@@ -76,6 +76,8 @@ int mapped_getbuffer(PyObject* object, Py_buffer* view, int flags) {
                                             static_cast<Py_ssize_t>(clpool_map_size(map)), 0, flags);
 }
 
+PyMethodDef methods[] = {CLPOOL_REFUSES_PICKLE, {nullptr, nullptr, 0, nullptr}};
+
 PyGetSetDef properties[] = {
     {"int_ptr", mapped_address, nullptr, "The address of the first byte.", nullptr},
     {"size", mapped_size, nullptr, "Bytes, with gaps between rows.", nullptr},
@@ -92,6 +94,7 @@ PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(mapped_dealloc)},
     {Py_tp_traverse, reinterpret_cast<void*>(mapped_traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(mapped_clear)},
+    {Py_tp_methods, methods},
     {Py_tp_getset, properties},
     {Py_tp_members, members},
     {Py_bf_getbuffer, reinterpret_cast<void*>(mapped_getbuffer)},

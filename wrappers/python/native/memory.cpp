@@ -274,7 +274,13 @@ Py_hash_t memory_hash(PyObject* object) {
   auto* self = as_memory(object);
   if (self->hash == 0) {  // what was released equals nothing but itself
     const void* identity = self->mem == nullptr ? self : static_cast<void*>(clpool_mem_handle(self->mem));
-    self->hash = _Py_HashPointer(identity != nullptr ? identity : clpool_mem_pointer(self->mem));
+    PyObject* number =
+        PyLong_FromVoidPtr(const_cast<void*>(identity != nullptr ? identity : clpool_mem_pointer(self->mem)));
+    if (number == nullptr) {
+      return -1;
+    }
+    self->hash = PyObject_Hash(number);
+    Py_DECREF(number);
   }
   return self->hash;
 }
@@ -283,6 +289,10 @@ PyObject* memory_compare(PyObject* left, PyObject* right, int operation) {
   const bool comparable =
       (operation == Py_EQ || operation == Py_NE) && PyObject_TypeCheck(right, memory_type);
   if (!comparable) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (as_memory(left)->mem != nullptr &&
+      as_memory(right)->mem == nullptr) {  // it may be host memory of no context
     Py_RETURN_NOTIMPLEMENTED;
   }
   const bool same = left == right || clpool_mem_equal(as_memory(left)->mem, as_memory(right)->mem) != 0;
@@ -314,6 +324,7 @@ PyMethodDef methods[] = {
     {"_lie_under", memory_lie_under, METH_O, "Refuses a release as long as the array exists."},
     {"_pin", memory_pin, METH_NOARGS, "Counts a view."},
     {"_unpin", memory_unpin, METH_NOARGS, "Takes the view from the count again."},
+    CLPOOL_REFUSES_PICKLE,
     {"__enter__", memory_enter, METH_NOARGS, nullptr},
     {"__exit__", as_method(memory_exit), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -307,6 +307,7 @@ PyMethodDef methods[] = {
     {"release", pool_release, METH_NOARGS,
      "release($self, /)\n--\n\nGives up the pool; it lives on while its blocks do. InvalidOperationError "
      "while a call uses it."},
+    CLPOOL_REFUSES_PICKLE,
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """fork() and Ctrl-C."""
+import copy
 import os
 import pickle
+import resource
 import signal
 import sys
 import threading
@@ -213,10 +215,36 @@ def test_devices_do_not_go_to_other_processes(opencl):
         pickle.dumps(opencl[0])
 
 
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_what_belongs_to_a_process_does_not_go_to_others(opencl, queue, pool, protocol):
+    context, buffer = opencl[1], clpool.Buffer(opencl[1], 1, 64)
+    for thing in (context, queue, pool, pool.allocator, pool.allocate(64), buffer, buffer[:32], buffer.map(queue), clpool.Heap(),
+                  clpool.SVM(bytearray(8)), clpool.Cache(), clpool.DeviceData(opencl[0]), clpool.enqueue_fill(queue, buffer, b"x")):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(thing, protocol)
+        with pytest.raises(TypeError, match="cannot pickle"):
+            copy.deepcopy(thing)
+
+
+def test_a_log_that_cannot_be_written_is_closed(tmp_path):
+    def work():
+        log = clpool.TraceWriter(tmp_path / "log.csv")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        for number in range(100):
+            log.write("allocate", 256 * (number + 1), 256)
+        with pytest.raises(clpool.InputOutputError):
+            log.close()
+        log.close()
+        with pytest.raises(clpool.InvalidOperationError):
+            log.write("free", 256, 256)
+        return "closed"
+    assert in_a_child(work) == "'closed'"
+
+
 def test_exceptions_go_to_other_processes_as_they_are(opencl):
     with pytest.raises(clpool.InvalidValueError) as caught:
         clpool.Device(0).facts
-    copy = pickle.loads(pickle.dumps(caught.value))
-    assert type(copy) is clpool.InvalidValueError and isinstance(copy, ValueError)
-    assert str(copy) == str(caught.value) and copy.status == clpool.status.INVALID_VALUE and copy.code == 0
-    assert type(copy).__module__ == "clpool"
+    same = pickle.loads(pickle.dumps(caught.value))
+    assert type(same) is clpool.InvalidValueError and isinstance(same, ValueError)
+    assert str(same) == str(caught.value) and same.status == clpool.status.INVALID_VALUE and same.code == 0
+    assert type(same).__module__ == "clpool"

@@ -25,7 +25,8 @@ def test_svm_of_an_array_over_svm_needs_no_context(context, queue):
     assert (back == 3).all()
 
 
-@pytest.mark.parametrize("arguments", [lambda context, array: (array,), lambda context, array: (context, array, False)])
+@pytest.mark.parametrize("arguments", [lambda context, array: (array,), lambda context, array: (context, array),
+                                       lambda context, array: (context, array, False)])
 def test_svm_of_an_array_is_not_given_to_others_while_a_command_writes_it(context, queue, gate, arguments):
     svm = clpool.SVM(*arguments(context, clpool.csvm_empty(context, 1 << 16, np.uint8)))
     address = svm.svm_ptr
@@ -54,6 +55,19 @@ def test_host_memory_gets_the_context_of_its_use(opencl, context, queue):
                     lambda: clpool.enqueue_copy(queue, svm, bytes(100))):
             with pytest.raises(clpool.NotSupportedError):
                 use()
+
+
+def test_svm_that_is_equal_has_one_hash(context):
+    host = np.zeros(100, np.uint8)
+    unbound, bound = clpool.SVM(host), clpool.SVM(context, host, system=False)
+    assert unbound == bound and bound == unbound and hash(unbound) == hash(bound)
+    array = clpool.csvm_empty(context, 100, np.uint8)
+    for one in (array.base, clpool.SVM(array), clpool.SVM(context, array)):
+        for other in (array.base, clpool.SVM(array), clpool.SVM(context, array)):
+            assert one == other and hash(one) == hash(other)
+    memory = clpool.SVMAllocation(context, 100)
+    memory.release()
+    assert unbound != memory and memory != unbound and bound != memory and memory != bound
 
 
 def test_host_memory_must_be_writable():
