@@ -76,6 +76,8 @@ class MemoryPool(_pools.MemoryPool):
         block = super().try_allocate(size)
         return None if block is None else as_buffer(block)
 
+    allocate_as = _pools.Pool.allocate_as  # as it is, for allocate()
+
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
         try:
@@ -123,6 +125,8 @@ class SVMPool(_pools.SVMPool):
         """The same if that takes neither waiting nor a driver call, else None."""
         block = super().try_allocate(size)
         return None if block is None else as_svm(block, self._queue)
+
+    allocate_as = _pools.Pool.allocate_as  # as it is, for allocate()
 
     def allocate(self, size: int) -> Any:
         """A block that returns to the pool when it is collected or released."""
