@@ -3,6 +3,7 @@
 """Ownership: what keeps what alive, what finalizers do, how programs end."""
 import ctypes
 import gc
+import re
 import subprocess
 import sys
 import time
@@ -217,9 +218,9 @@ def test_host_memory_of_a_copy_outlives_its_released_event(context, queue, gate)
 DATES = ["M8[ns]", "m8[s]", [("when", "M8[ns]"), ("what", "f4")]]  # memoryview() takes none of them
 
 
-def copy_between(queue, buffer, host, wait_for, to_host):
-    dest, src = (host, buffer) if to_host else (buffer, host)
-    return clpool.enqueue_copy(queue, dest, src, is_blocking=False, wait_for=wait_for)
+def copy_between(queue, memory, host, wait_for, to_host, **place):
+    dest, src = (host, memory) if to_host else (memory, host)
+    return clpool.enqueue_copy(queue, dest, src, is_blocking=False, wait_for=wait_for, **place)
 
 
 @pytest.mark.parametrize("to_host", [True, False])
@@ -237,18 +238,23 @@ def test_host_memory_of_every_data_type_outlives_a_copy(context, queue, gate, dt
 
 
 @pytest.mark.parametrize("to_host", [True, False])
-def test_host_memory_outlives_a_copy_that_was_interrupted_behind_its_command(context, queue, gate, to_host):
-    buffer, host = clpool.Buffer(context, 1, 800), np.zeros(100)
+@pytest.mark.parametrize("how", ["bytes", "box", "image"])
+def test_host_memory_outlives_a_copy_that_was_interrupted_behind_its_command(context, queue, gate, how, to_host):
+    if how == "image" and not clpool.get_supported_image_formats(context, 1, clpool.mem_object_type.IMAGE2D):
+        pytest.skip("the device has no images")
+    host = np.zeros((10, 10), np.float32)
+    memory = clpool.image_from_array(context, host, mode="rw") if how == "image" else clpool.Buffer(context, 1, 400)
+    place = {"bytes": {}, "box": {"region": (40, 10)}, "image": {"region": (10, 10)}}[how]
     reference = weakref.ref(host)
 
     def interrupt(_frame, event, function):  # as a signal's handler may
-        if event == "c_return" and function.__name__ in ("clpool_mem_read", "clpool_mem_write"):
+        if event == "c_return" and re.match("clpool_(mem|image)_(read|write)", function.__name__):
             sys.setprofile(None)
             raise KeyboardInterrupt
     sys.setprofile(interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
-            copy_between(queue, buffer, host, [gate[0]], to_host)
+            copy_between(queue, memory, host, [gate[0]], to_host, **place)
     finally:
         sys.setprofile(None)
     del host
