@@ -57,7 +57,7 @@ void raise_of_parent(const char* what);
 /// Raises InvalidOperationError for the release of something that calls use.
 void raise_in_use(const char* what, Py_ssize_t calls);
 
-/// __reduce__() of what belongs to the process: no protocol of pickle takes it, nor does copy.
+/// __reduce__() of what belongs to the process: no protocol of pickle takes it.
 PyObject* refuse_pickle(PyObject* object, PyObject*);
 #define CLPOOL_REFUSES_PICKLE \
   { "__reduce__", refuse_pickle, METH_NOARGS, nullptr }
