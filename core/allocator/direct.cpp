@@ -28,8 +28,8 @@ struct DirectMem : Mem {
   Allocator* allocator = nullptr;  ///< holds a reference while live
   Chunk chunk;
   cl::Queue queue;  ///< SVM that was bound: the queue that it is freed behind
-  // SVM that was released on queues while others held it: the last of those queues, and for each release an
-  // event that is complete when the commands before it are.
+  // SVM that was used, or released while others held it: one of those queues, and for each an event that is complete
+  // when the commands before it are.
   cl::Queue last_queue;
   cl::EventList given_up;
   /// SVM and page-locked memory, which the driver does not keep for its commands: the queues on which this
@@ -48,27 +48,34 @@ cl_command_queue queue_of(const DirectMem& mem) noexcept {
   return mem.queue ? mem.queue.get() : mem.allocator->traits().queue;
 }
 
-/// Turns the uses into events to wait for, but for those on `behind`, which the memory will be freed behind.
-/// One of the queues, or null.
-cl::Queue mark_uses(DirectMem& mem, cl_command_queue behind) noexcept {
-  std::vector<UsedQueue> used = std::exchange(mem.used, {});
-  for (const auto& [queue, out_of_order] : used) {
-    if (queue.get() == behind && !out_of_order) {
-      continue;
+/// Has whoever frees the memory wait for what was enqueued on a queue.
+void mark_use(DirectMem& mem, cl_command_queue queue) noexcept {
+  try {
+    mem.given_up.reserve();
+    cl::Event done;
+    if (cl::mark_so_far({queue, 0, nullptr, nullptr}, done) == Status::success) {
+      mem.given_up.add(std::move(done));
+      return;
     }
-    try {
-      mem.given_up.reserve();
-      cl::Event done;
-      if (cl::mark_so_far({queue.get(), 0, nullptr, nullptr}, done) == Status::success) {
-        mem.given_up.add(std::move(done));
-        continue;
-      }
-    } catch (const std::bad_alloc&) {
-      // as without a marker
-    }
-    clFinish(queue.get());
+  } catch (const std::bad_alloc&) {
+    // as without a marker
   }
-  return used.empty() ? cl::Queue() : std::move(used.front().queue);
+  clFinish(queue);
+}
+
+/// Turns the uses into events to wait for, but for those on `behind`, which the memory will be freed behind: they
+/// stay in mind, as that may fail.
+void mark_uses(DirectMem& mem, cl_command_queue behind) noexcept {
+  const auto others = std::partition(mem.used.begin(), mem.used.end(), [&](const UsedQueue& use) {
+    return use.queue.get() == behind && !use.out_of_order;
+  });
+  for (auto use = others; use != mem.used.end(); ++use) {
+    mark_use(mem, use->queue.get());
+    if (!mem.last_queue) {
+      mem.last_queue = std::move(use->queue);
+    }
+  }
+  mem.used.erase(others, mem.used.end());
 }
 
 constinit Recycler<DirectMem> recycler;
@@ -80,11 +87,12 @@ class DirectOwner final : public MemOwner {
   Status take_back(Mem& mem) noexcept override {
     const NoteGivenBack note;
     auto& direct = static_cast<DirectMem&>(mem);
-    cl::Queue user = mark_uses(direct, queue_of(direct));
+    mark_uses(direct, queue_of(direct));
+    direct.used = std::vector<UsedQueue>();
     const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
     const Chunk chunk = std::exchange(direct.chunk, {});
     const cl::Queue bound = std::move(direct.queue);
-    const cl::Queue last = direct.last_queue ? std::move(direct.last_queue) : std::move(user);
+    const cl::Queue last = std::move(direct.last_queue);
     const cl::EventList given_up = std::move(direct.given_up);
     clear_mem(mem);
     recycler.give_back(direct);
@@ -307,7 +315,7 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
     CLPOOL_TRY(remember(direct, order, order.event));
     return release_mem(mem);
   }
-  const cl::Queue user = mark_uses(direct, order.queue);
+  mark_uses(direct, order.queue);
   if (out_of_order || !direct.given_up.empty()) {
     CLPOOL_TRY(remember(direct, order, nullptr));
     order = direct.given_up.order(order.queue, order.event);
@@ -315,6 +323,7 @@ Status release_direct_svm(Mem& mem, cl::Order order) {
   CLPOOL_TRY(direct.allocator->deallocate_on(direct.chunk, order));
   const auto allocator = Reference<Allocator>::adopt(std::exchange(direct.allocator, nullptr));
   const cl::EventList given_up = std::move(direct.given_up);
+  direct.used = std::vector<UsedQueue>();
   direct.queue.reset();
   direct.last_queue.reset();
   clear_mem(mem);

@@ -15,19 +15,6 @@ namespace {
 /// Memory of no pool whose release was put off.
 constinit std::atomic<Mem*> later_releases{nullptr};
 
-/// Gives up one reference; `last` tells whether the owner is to take the memory back.
-Status give_up_reference(Mem& mem, bool& last) noexcept {
-  CLPOOL_TRY(require_live(mem));
-  // A count of one cannot change under us: whoever could raise it would need a reference of their own.
-  last = mem.references.load(std::memory_order_acquire) == 1;
-  if (!last && mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    // Two gave up the last two at once. A descriptor that may be handed out again keeps a count of one.
-    mem.references.store(1, std::memory_order_relaxed);
-    last = true;
-  }
-  return Status::success;
-}
-
 [[gnu::cold]] Status released_already(const Mem& mem) noexcept {
   const void* const name = &mem;
   if (glance_at_state(const_cast<Mem&>(mem)) != MemState::resting) {
@@ -79,6 +66,18 @@ Status require_handle(const Mem& mem) noexcept {
   return mem.handle != nullptr
              ? Status::success
              : fail(Status::invalid_operation, "memory %p has no cl_mem", static_cast<const void*>(&mem));
+}
+
+Status give_up_reference(Mem& mem, bool& is_last) noexcept {
+  CLPOOL_TRY(require_live(mem));
+  // A count of one cannot change under us: whoever could raise it would need a reference of their own.
+  is_last = mem.references.load(std::memory_order_acquire) == 1;
+  if (!is_last && mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // Two gave up the last two at once. A descriptor that may be handed out again keeps a count of one.
+    mem.references.store(1, std::memory_order_relaxed);
+    is_last = true;
+  }
+  return Status::success;
 }
 
 Status release_mem(Mem& mem) noexcept {

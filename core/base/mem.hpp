@@ -126,6 +126,10 @@ void clear_mem(Mem& mem) noexcept;
 /// INVALID_OPERATION if `mem` has no cl_mem (SVM, pinned and custom memory).
 Status require_handle(const Mem& mem) noexcept;
 
+/// Gives up one reference; `is_last` tells whether the owner is to take the memory back. INVALID_OPERATION if `mem` is
+/// not live.
+Status give_up_reference(Mem& mem, bool& is_last) noexcept;
+
 /// Gives up one reference; the last one goes to the owner. INVALID_OPERATION if `mem` is not live.
 Status release_mem(Mem& mem) noexcept;
 

@@ -111,9 +111,15 @@ Status enqueue_map_image(const cl::Order& order, Map& map, cl_map_flags flags, c
                                       region[0], region[1], region[2], origin[0], origin[1], origin[2]);
 }
 
+/// A wait list; of one event it takes no host memory, without which a map must be released all the same.
+struct WaitList {
+  cl_event one = nullptr;
+  std::vector<cl_event> several;
+};
+
 /// Has the order wait for a mapping that has not happened yet, where its queue does not see to it; drivers
-/// crash otherwise. `waits` keeps the wait list.
-Status come_after_mapping(const Map& map, cl::Order& order, std::vector<cl_event>& waits) {
+/// crash otherwise. `waits` keeps the wait list. Throws std::bad_alloc only if the order had one.
+Status come_after_mapping(const Map& map, cl::Order& order, WaitList& waits) {
   if (!map.mapped || cl::has_ended(map.mapped.get())) {
     return Status::success;
   }
@@ -126,11 +132,16 @@ Status come_after_mapping(const Map& map, cl::Order& order, std::vector<cl_event
   } else {
     cl::flush(map.queue.get());  // else the other queue might wait for ever
   }
-  waits.reserve(order.wait_count + 1);
-  waits.assign(order.waits, order.waits + order.wait_count);
-  waits.push_back(map.mapped.get());
-  order.wait_count = static_cast<cl_uint>(waits.size());
-  order.waits = waits.data();
+  waits.one = map.mapped.get();
+  if (order.wait_count == 0) {
+    order.waits = &waits.one;
+  } else {
+    waits.several.reserve(order.wait_count + 1);
+    waits.several.assign(order.waits, order.waits + order.wait_count);
+    waits.several.push_back(waits.one);
+    order.waits = waits.several.data();
+  }
+  ++order.wait_count;
   return Status::success;
 }
 
@@ -206,7 +217,7 @@ Status unmap(Map& map, cl::Order order) {
     return cl::do_nothing(order);
   }
   CLPOOL_TRY(begin_use(order, {map.mem}));
-  std::vector<cl_event> waits;
+  WaitList waits;
   CLPOOL_TRY(come_after_mapping(map, order, waits));
   cl_int code = CL_SUCCESS;
   if (map.mem->handle == nullptr) {

@@ -18,29 +18,31 @@ class ObjectOwner final : public MemOwner {
  public:
   constexpr ObjectOwner() = default;
 
+  // Parts of parts may be a long chain: one after the other, and not each within the call for the one before.
+
   Status take_back(Mem& mem) noexcept override {
     const NoteGivenBack note;
-    auto& object = static_cast<ObjectMem&>(mem);
-    cl::Memory handle = cl::Memory::adopt(mem.handle);
-    const cl::Context context = std::move(object.context);
-    Mem* const parent = std::exchange(object.parent, nullptr);
-    clear_mem(mem);
-    spare_objects.give_back(object);
-    handle.reset();  // before the parent, which may be the memory behind it
+    Mem* parent = end(static_cast<ObjectMem&>(mem));
+    while (parent != nullptr && parent->owner == this) {
+      bool is_last = false;
+      CLPOOL_TRY(give_up_reference(*parent, is_last));
+      parent = is_last ? end(static_cast<ObjectMem&>(*parent)) : nullptr;
+    }
     return parent == nullptr ? Status::success : release_mem(*parent);
   }
 
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override {
-    const auto& object = static_cast<ObjectMem&>(mem);
-    if (object.parent != nullptr) {
-      return object.parent->owner->begin_use(*object.parent, queue);
+    Mem& whole = whole_of(mem);
+    if (whole.owner != this) {
+      return whole.owner->begin_use(whole, queue);
     }
+    const auto& object = static_cast<const ObjectMem&>(whole);
     return object.of_any_context ? Status::success : cl::require_context(queue, object.context.get());
   }
 
   void note_put_off_use(Mem& mem) noexcept override {
-    if (Mem* const parent = static_cast<ObjectMem&>(mem).parent; parent != nullptr) {
-      parent->owner->note_put_off_use(*parent);
+    if (Mem& whole = whole_of(mem); whole.owner != this) {
+      whole.owner->note_put_off_use(whole);
     }
   }
 
@@ -50,19 +52,47 @@ class ObjectOwner final : public MemOwner {
 
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override {
     CLPOOL_TRY(require_handle(mem));
-    const auto& object = static_cast<const ObjectMem&>(mem);
-    if (mem.kind == MemKind::sub_region && object.parent != nullptr) {
-      CLPOOL_TRY(object.parent->owner->root_of(*object.parent, root, offset));
-      offset += object.origin;
-      return Status::success;
+    std::size_t origin = 0;
+    const Mem* part = &mem;
+    while (part->owner == this && part->kind == MemKind::sub_region) {
+      const auto& object = static_cast<const ObjectMem&>(*part);
+      if (object.parent == nullptr) {  // wrapped
+        CLPOOL_TRY(cl::query(part->handle, CL_MEM_ASSOCIATED_MEMOBJECT, root));
+        CLPOOL_TRY(cl::query(part->handle, CL_MEM_OFFSET, offset));
+        offset += origin;
+        return Status::success;
+      }
+      origin += object.origin;
+      part = object.parent;
     }
-    if (mem.kind == MemKind::sub_region) {  // wrapped
-      CLPOOL_TRY(cl::query(mem.handle, CL_MEM_ASSOCIATED_MEMOBJECT, root));
-      return cl::query(mem.handle, CL_MEM_OFFSET, offset);
-    }
-    root = mem.handle;
+    root = part->handle;
     offset = 0;
+    if (part->owner != this) {
+      CLPOOL_TRY(part->owner->root_of(*part, root, offset));
+    }
+    offset += origin;
     return Status::success;
+  }
+
+ private:
+  /// Gives back all but the parent, which is returned.
+  static Mem* end(ObjectMem& object) noexcept {
+    cl::Memory handle = cl::Memory::adopt(object.handle);
+    const cl::Context context = std::move(object.context);
+    Mem* const parent = std::exchange(object.parent, nullptr);
+    clear_mem(object);
+    spare_objects.give_back(object);
+    handle.reset();  // before the parent, which may be the memory behind it
+    return parent;
+  }
+
+  /// The last of the parents.
+  Mem& whole_of(Mem& mem) const noexcept {
+    Mem* whole = &mem;
+    while (whole->owner == this && static_cast<ObjectMem*>(whole)->parent != nullptr) {
+      whole = static_cast<ObjectMem*>(whole)->parent;
+    }
+    return *whole;
   }
 };
 

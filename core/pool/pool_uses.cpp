@@ -173,7 +173,8 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
     const PoolBlock& block = pool_block(mem);
     if (!holds_back()) {
       home = own_->epochs.only_queue();
-    } else if (rules_.has_handles && !own_->epochs.has(queue) && !is_ready(visit, pool_chunk(*block.chunk))) {
+    } else if (rules_.touches_chunks() && !own_->epochs.has(queue) &&
+               !is_ready(visit, pool_chunk(*block.chunk))) {
       home = own_->epochs.first_queue();
     }
     if (const auto* uses = static_cast<const Uses*>(block.attachment); uses != nullptr) {

@@ -140,6 +140,31 @@ TEST_P(EveryBuffer, ASubRegionOfASubRegionIsMadeFromTheRoot) {
   EXPECT_OK(clpool_mem_release(inner));
 }
 
+TEST(SubRegions, OfSubRegionsAreReleasedWithoutAChainOfThem) {
+  clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
+  ops.allocate = [](void*, uint64_t, uint64_t, uint64_t* chunk) -> clpool_status {
+    *chunk = 4096;
+    return CLPOOL_SUCCESS;
+  };
+  ops.deallocate = [](void* user, uint64_t, uint64_t) { ++*static_cast<int*>(user); };
+  int given_back = 0;
+  clpool_allocator* allocator = nullptr;
+  ASSERT_OK(clpool_allocator_create_custom(&ops, &given_back, &allocator));
+  clpool_mem* part = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(allocator, 1 << 20, &part));
+  for (int i = 0; i < 500'000; ++i) {  // a call within a call for each would need a larger stack
+    clpool_mem* smaller = nullptr;
+    ASSERT_OK(clpool_mem_sub_region(part, 1, CLPOOL_WHOLE_SIZE, 0, &smaller));
+    ASSERT_OK(clpool_mem_release(part));
+    part = smaller;
+  }
+  EXPECT_EQ(clpool_mem_size(part), (1u << 20) - 500'000u);
+  EXPECT_EQ(given_back, 0);
+  EXPECT_OK(clpool_mem_release(part));
+  EXPECT_EQ(given_back, 1);
+  EXPECT_OK(clpool_allocator_release(allocator));
+}
+
 TEST_P(EveryBuffer, ASubRegionOfASubRegionHasItsFlagsAndNoMore) {
   const OwnedMem parent(make(64 * alignment()));
   clpool_mem* part = nullptr;

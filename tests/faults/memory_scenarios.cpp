@@ -126,6 +126,26 @@ clpool_status maps_of_buffers(World& world) {
   return map_and_unmap(world, buffer);
 }
 
+/// Released before they are mapped, on a queue that does not see to the order; that needs no host memory.
+clpool_status maps_that_are_to_come(World& world) {
+  if (world.out_of_order == nullptr) {
+    return CLPOOL_ERROR_NOT_SUPPORTED;
+  }
+  Mem buffer;
+  CALL(clpool_buffer_create(world.cl.context, 0, 4096, nullptr, 0, buffer.receive()));
+  cl_event gate = world.gate();
+  Map map;
+  CALL(clpool_mem_map(world.out_of_order, buffer, CL_MAP_READ, 0, 64, 0, 1, &gate, nullptr, map.receive()));
+  Map late;
+  CALL(clpool_mem_map(world.out_of_order, buffer, CL_MAP_READ, 64, 64, 0, 1, &gate, nullptr, late.receive()));
+  CALL(clpool_map_release_later(late.take()));
+  Mem another;  // carries that out
+  CALL(clpool_buffer_create(world.cl.context, 0, 4096, nullptr, 0, another.receive()));
+  CALL(clpool_map_release(map.take()));
+  world.open_gates();
+  return CLPOOL_SUCCESS;
+}
+
 clpool_status maps_of_svm(World& world) {
   Mem svm;
   CALL(clpool_svm_create(world.cl.context, 0, 4096, 0, world.cl.queue, svm.receive()));
@@ -178,6 +198,7 @@ std::vector<Scenario> memory_scenarios() {
           {"SharedMemoryReleasedByItsPart", shared_memory_released_on_a_queue<true>},
           {"MapsOfBuffers", maps_of_buffers},
           {"MapsOfSvm", maps_of_svm},
+          {"MapsThatAreToCome", maps_that_are_to_come},
           {"MapsOfBlocks", maps_of_blocks},
           {"Pipes", pipes},
           {"Samplers", samplers}};

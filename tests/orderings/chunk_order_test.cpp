@@ -172,5 +172,38 @@ TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   EXPECT_EQ(stub_device_bytes(), 0u);
 }
 
+class GuardedChunksOfAKind : public testing::TestWithParam<bool> {};
+
+TEST_P(GuardedChunksOfAKind, AreFilledBeforeAQueueUsesThemThatIsNoneOfThePools) {
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(GetParam() ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
+                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  const cl_command_queue own[] = {scene.cl.queue, scene.queue};
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  options.queues = own;
+  options.queue_count = 2;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue other =
+      clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+  ASSERT_EQ(code, CL_SUCCESS);
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), other, 4096, &mem));
+  ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, 4096, 0, nullptr, nullptr));
+  while (stub_run_next(other) != 0) {
+  }
+  stub_run_all();
+  EXPECT_TRUE(Scene::has(mem, source_byte)) << "the guard's fill came last";
+  stub_configure("mode=immediate");  // for what the guard and the pool's end enqueue
+  EXPECT_OK(clpool_mem_release(mem));
+  clReleaseCommandQueue(other);
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, GuardedChunksOfAKind, testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Svm" : "Buffers"; });
+
 }  // namespace
 }  // namespace clpool::test

@@ -80,5 +80,31 @@ TEST_F(RefusedFree, WithoutAMarkerItsQueueIsWaitedFor) {
   EXPECT_EQ(living(), 0);
 }
 
+/// A release that fails leaves the memory as it was, and what uses it in mind.
+TEST_F(RefusedFree, OnAQueueChangesNothing) {
+  for (const cl_command_queue queue : {scene.cl.queue, scene.queue}) {
+    SCOPED_TRACE(queue == scene.queue ? "out of order" : "in order");
+    for (const char* const call : {"clEnqueueSVMFree", "clEnqueueMarkerWithWaitList"}) {
+      SCOPED_TRACE(call);
+      const std::int64_t before = living();
+      clpool_mem* svm = nullptr;
+      ASSERT_OK(clpool_svm_create(scene.cl.context, 0, operand_size, 0, nullptr, &svm));
+      ASSERT_OK(clpool_mem_fill(queue, svm, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+      stub_fail_from(call, 1, CL_OUT_OF_RESOURCES);
+      const clpool_status status = clpool_mem_release_on(svm, queue, 0, nullptr, nullptr);
+      stub_fail_none();
+      if (status == CLPOOL_SUCCESS) {  // the call was not needed
+        stub_run_all();
+        continue;
+      }
+      ASSERT_OK(clpool_mem_release(svm));
+      stub_run_all();  // the driver aborts if the memory has gone under its fill
+      EXPECT_EQ(living(), before);
+    }
+  }
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_run_all();
+}
+
 }  // namespace
 }  // namespace clpool::test

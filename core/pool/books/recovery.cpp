@@ -464,7 +464,7 @@ Step Books::chunk_step(Request& request) {
 
 void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   chunk->parts.enter_in(shapes_);
-  chunk->last_release = rules_.has_handles ? chunk->ready_epoch : 0;  // its touch is a use
+  chunk->last_release = rules_.touches_chunks() ? chunk->ready_epoch : 0;  // that is a use
   newest_stamp_ = std::max(newest_stamp_, chunk->last_release);
   Block* block = strategy_->add_chunk(*chunk, request.rounded);
   static_cast<void>(chunk.release());  // the strategy has it

@@ -356,3 +356,12 @@ def test_host_memory_outlives_a_released_buffer_that_is_still_used(context, queu
             break
         time.sleep(.01)
     assert reference() is None
+
+
+def test_parts_of_parts_make_no_chain():
+    memory = clpool.CustomAllocator(lambda size, alignment: 4096, lambda chunk, size: None)(1 << 20)
+    part = memory
+    for _ in range(300_000):
+        part = part[1:]
+    assert part.size == (1 << 20) - 300_000 and part.associated_memobject is memory
+    del part, memory
