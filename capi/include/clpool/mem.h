@@ -47,8 +47,8 @@ enum {
  * The memory of a pool may be handed out again at once: see clpool_pool_options.queues and
  * clpool_mem_release_after() for programs whose commands on it run on several queues or out of order. SVM and
  * page-locked memory of no pool is freed behind what this library enqueued on it; that a program's own
- * commands have ended is for the program to know. Drivers that fail what waits for a command that failed never
- * free it then.
+ * commands have ended is for the program to know. Drivers that fail what waits for a command that failed
+ * never free it then.
  * @param mem the memory; NULL is allowed and does nothing
  * @return CLPOOL_SUCCESS; CLPOOL_ERROR_INVALID_OPERATION if it is known to have been released already.
  * Thread safety: any thread, also another than the one that allocated. Does not block on a pool's hit path.

@@ -103,8 +103,8 @@ CLPOOL_API const char* clpool_last_error_message(void) CLPOOL_NOEXCEPT;
  * OpenCL error code behind the calling thread's last failed call.
  * @return the code; CL_SUCCESS (0) if that failure did not come from an OpenCL call. Where a pool is out of
  * memory it is the driver's, or CL_MEM_OBJECT_ALLOCATION_FAILURE (-4) if a limit, the pool's or an
- * allocator's, was the reason, as PyOpenCL has it; the message tells which. CL_INVALID_BUFFER_SIZE (-61) where more
- * memory was asked for than the device's largest allocation, whoever found out
+ * allocator's, was the reason, as PyOpenCL has it; the message tells which. CL_INVALID_BUFFER_SIZE (-61)
+ * where more memory was asked for than the device's largest allocation, whoever found out
  */
 CLPOOL_API cl_int clpool_last_cl_error(void) CLPOOL_NOEXCEPT;
 

@@ -147,7 +147,7 @@ struct PutBy {
 // Put off by put_by(), without the GIL.
 void watch(void* object) {
   const std::unique_ptr<PutBy> given(static_cast<PutBy*>(object));
-  clRetainEvent(given->event);
+  const bool is_shared = clRetainEvent(given->event) == CL_SUCCESS;
   {
     const HoldInterpreter hold;
     if (hold) {
@@ -157,8 +157,10 @@ void watch(void* object) {
       }
     }
   }
-  clSetEventCallback(given->event, CL_COMPLETE, on_complete, nullptr);
-  clReleaseEvent(given->event);
+  if (is_shared) {  // else looking at it finds its end
+    clSetEventCallback(given->event, CL_COMPLETE, on_complete, nullptr);
+    clReleaseEvent(given->event);
+  }
 }
 
 void own(PyObject* object, void* handle) {
