@@ -23,10 +23,19 @@ def key(mutant):
     return (mutant.file, mutant.function, mutant.operator, mutant.line, mutant.nth)
 
 
-def repository_files(root):
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=True,
-                            capture_output=True).stdout.decode().split("\0")
-    return [name for name in listed if name and os.path.isfile(os.path.join(root, name))]
+def repository_files(root, kept):
+    """What Git has and what it would have; in a copy without its history the names in the file `kept`, written where it
+    was known."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=False,
+                            capture_output=True) if os.path.exists(os.path.join(root, ".git")) else None
+    if listed is not None and listed.returncode == 0:
+        names = sorted(filter(None, listed.stdout.decode().split("\0")))
+        write_if_changed(kept, "\n".join(names).encode())
+    elif os.path.exists(kept):
+        names = read(kept).decode().splitlines()
+    else:
+        raise SystemExit(f"{root} is no clone of the repository, and nothing was prepared in {os.path.dirname(kept)}")
+    return [name for name in names if os.path.isfile(os.path.join(root, name))]
 
 
 def is_cpp(name):
@@ -56,17 +65,18 @@ def clang_arguments(root):
 
 
 def points_of_source(work):
-    """Of one source and the headers that it includes."""
+    """Of one source and the headers that it includes. Names of files are those within the repository."""
     import cpp_points
     root, names, name = work
     finder = cpp_points.Finder([os.path.join(root, one) for one in names])
     errors = finder.parse(os.path.join(root, name), clang_arguments(root))
-    return name, errors, [tuple(point) for point in finder.points]
+    return name, errors, [(os.path.relpath(point.file, root), *point[1:]) for point in finder.points]
 
 
-def cpp_points(root, names, cache, say):
-    """{name: [all of cpp_points.Point but the file]}, by libclang, which takes about a second for each source. Sources are
-    looked at again when they, a header or the finder has changed; `cache` is a file."""
+def cpp_points(root, names, cache, jobs, say):
+    """{name: [all of rewrite.Point but the file]}, by libclang, which takes about a second for each source. Sources are
+    looked at again when they, a header or the finder has changed; `cache` is a file. Where nothing has changed since it was
+    written, there or elsewhere, libclang is not needed."""
     kept = {}
     if os.path.exists(cache):
         with open(cache, encoding="utf-8") as file:
@@ -78,31 +88,36 @@ def cpp_points(root, names, cache, say):
     sources = [name for name in names if name.endswith(".cpp")]
     stamps = {name: hashlib.sha256(headers.digest() + read(os.path.join(root, name))).hexdigest() for name in sources}
     todo = [name for name in sources if kept.get(name, {}).get("stamp") != stamps[name]]
-    with multiprocessing.Pool(2) as pool:
-        for at, (name, errors, some) in enumerate(
-                pool.imap_unordered(points_of_source, [(root, names, name) for name in todo])):
-            if errors:
-                raise SystemExit(f"{name} cannot be read: {errors[0]}")
-            kept[name] = {"stamp": stamps[name], "points": some}
-            say(f"\rlooking for what can be mutated: {at + 1} of {len(todo)} sources")
     if todo:
+        try:
+            import clang.cindex  # noqa: F401  # pylint: disable=unused-import
+        except ImportError:
+            raise SystemExit(f"{len(todo)} sources have to be read by libclang, whose Python binding is not installed "
+                             "(python3-clang-14); --prepare where it is does that") from None
+        with multiprocessing.Pool(jobs) as pool:
+            for at, (name, errors, some) in enumerate(
+                    pool.imap_unordered(points_of_source, [(root, names, name) for name in todo])):
+                if errors:
+                    raise SystemExit(f"{name} cannot be read: {errors[0]}")
+                kept[name] = {"stamp": stamps[name], "points": some}
+                say(f"\rlooking for what can be mutated: {at + 1} of {len(todo)} sources")
         say("\n")
         with open(cache, "w", encoding="utf-8") as file:
             json.dump({name: kept[name] for name in sources}, file)
     points = {tuple(point) for name in sources for point in kept[name]["points"]}
     found = {name: [] for name in names}
     for file, *rest in sorted(points, key=lambda one: (one[0], one[3], one[4], one[2], one[6])):
-        found[os.path.relpath(file, root)].append(rest)
+        found[file].append(rest)
     return found
 
 
 class Catalog:
-    def __init__(self, root, build, say):
+    def __init__(self, root, build, jobs, say):
         self.root, self.build, self.tree = root, build, os.path.join(build, "tree")
         self.mutants = {}
         os.makedirs(build, exist_ok=True)
-        names = sorted(repository_files(root))
-        points = cpp_points(root, [name for name in names if is_cpp(name)], os.path.join(build, "points.json"), say)
+        names = repository_files(root, os.path.join(build, "files.txt"))
+        points = cpp_points(root, [name for name in names if is_cpp(name)], os.path.join(build, "points.json"), jobs, say)
         mutated = [name for name in names if is_cpp(name) or is_python(name)]
         first = {name: NUMBERS_PER_FILE * (at + 1) for at, name in enumerate(mutated)}
         for name in names:
@@ -128,8 +143,7 @@ class Catalog:
         self.mutants[number] = Mutant(number, name, function, operator, line, seen[function, operator, line], place)
 
     def cpp(self, name, content, points, number):
-        from cpp_points import Point
-        from rewrite import rewritten
+        from rewrite import Point, rewritten
         lines, seen, numbered = content.decode().splitlines(), collections.Counter(), []
         for at, raw in enumerate(points):
             point = Point(name, *raw)

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Finds what can be mutated in C++ sources, by libclang. A point is a range of a file, and what may stand there instead."""
-import collections
 import os
 import re
 
@@ -9,10 +8,7 @@ import clang.cindex as ci
 from ctypes import byref, c_uint
 from clang.cindex import CursorKind as K, TypeKind as T
 
-# One mutation. `start` and `end` are byte offsets of what it replaces or wraps; `form` says how (see rewrite.py):
-#   replace  {text} stands there instead         negate   the value, as a condition, is turned
-#   succeed  the result becomes that of success   delete   the statement is left out
-Point = collections.namedtuple("Point", "file function operator start end form text")
+from rewrite import Point
 
 FUNCTIONS = {K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE}
 SCOPES = {K.NAMESPACE, K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,

@@ -1,6 +1,12 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Puts mutations into a source, each behind its switch: clpool_mutant(7) ? what is there instead : what is there."""
+import collections
+
+# One mutation. `start` and `end` are byte offsets of what it replaces or wraps; `form` says how:
+#   replace  {text} stands there instead         negate   the value, as a condition, is turned
+#   succeed  the result becomes that of success   delete   the statement is left out
+Point = collections.namedtuple("Point", "file function operator start end form text")
 
 
 def wrapped(text, form, number, instead):

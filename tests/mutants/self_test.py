@@ -3,14 +3,20 @@
 """What the tool itself does to sources, on small ones: that each operator finds its points, and that what must not be
 touched is left alone. Run by ctest; needs libclang for the C++ half."""
 import itertools
+import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import python_points  # noqa: E402
-from catalog import Mutant  # noqa: E402
+import report  # noqa: E402
+import suites  # noqa: E402
+from catalog import Catalog, Mutant, key  # noqa: E402
 from report import accepted, title  # noqa: E402
 from rewrite import rewritten, split_arguments  # noqa: E402
 
@@ -109,6 +115,81 @@ class Python(unittest.TestCase):
     def test_wait_lists_are_dropped(self):
         text = "def g(wait_for=None):\n    return wait_for\ndef f(wait_for):\n    return g(wait_for=wait_for)\n"
         self.assertIsNone(self.run_with(text, "wait list dropped")["f"]([1]))
+
+
+@unittest.skipIf(cpp_points is None, "libclang for Python is not installed (python3-clang-14)")
+class Prepared(unittest.TestCase):
+    def test_a_copy_without_git_and_libclang_has_the_same_mutants(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here, there = os.path.join(folder, "here"), os.path.join(folder, "far/there")
+            os.makedirs(os.path.join(here, "core"))
+            for name, text in (("core/a.cpp", "bool f(int a) { return a < 3; }\n"), ("README.md", "text\n"),
+                               (".gitignore", "/build/\n")):
+                with open(os.path.join(here, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            subprocess.run(["git", "init", "-q"], cwd=here, check=True)
+            first = Catalog(here, os.path.join(here, "build"), 1, lambda text: None)
+            self.assertEqual(len(first.mutants), 2)
+            shutil.copytree(here, there, ignore=shutil.ignore_patterns(".git", "tree"))
+            with unittest.mock.patch.dict(sys.modules, {"clang": None, "clang.cindex": None, "cpp_points": None}):
+                second = Catalog(there, os.path.join(there, "build"), 1, lambda text: None)
+                self.assertEqual(second.mutants, first.mutants)
+                with open(os.path.join(there, "build/tree/core/a.cpp"), encoding="utf-8") as file:
+                    self.assertIn("clpool_mutant(", file.read())
+                with open(os.path.join(there, "core/a.cpp"), "a", encoding="utf-8") as file:
+                    file.write("// changed\n")
+                with self.assertRaises(SystemExit):
+                    Catalog(there, os.path.join(there, "build"), 1, lambda text: None)
+
+
+class Running(unittest.TestCase):
+    def result(self, script, limit, pause):
+        return suites.run(["sh", "-c", script], {}, limit, pause, b"forbidden")[1]
+
+    def test_a_case_that_hangs_ends_the_run_and_many_that_do_not_go_on(self):
+        begin = "echo '[ RUN      ] a.b'; "
+        self.assertEqual(self.result(begin + "exit 0", 60, 60), "passed")
+        self.assertEqual(self.result(begin + "exit 1", 60, 60), "failed")
+        self.assertEqual(self.result("echo forbidden", 60, 60), "failed")
+        self.assertEqual(self.result(begin + "sleep 600", 60, 1), "too slow")
+        self.assertEqual(self.result("sleep 600", 1, None), "too slow")
+        self.assertEqual(self.result((begin + "sleep 1; ") * 4, 60, 3), "passed")
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = os.path.join(self.folder.name, "results")
+        self.mutants = [Mutant(at, "core/a.cpp", "f", "call deleted", f"step{at}();", 1, at) for at in range(1, 6)]
+
+    def line(self, at, result, **more):
+        return {"key": key(self.mutants[at]), "result": result, "by": "", "seconds": 1, **more}
+
+    def test_a_line_that_was_not_finished_counts_for_nothing(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(json.dumps(self.line(0, "killed")) + "\n" + json.dumps(self.line(1, "killed"))[:30])
+        self.assertEqual(list(report.load(self.path)), [key(self.mutants[0])])
+
+    def test_what_was_decided_stays_so(self):
+        results = {}
+        for result in ("undecided", "survived", "undecided"):
+            report.merge(results, {key(self.mutants[0]): self.line(0, result)})
+        self.assertEqual(results[key(self.mutants[0])]["result"], "survived")
+
+    def test_the_compact_form_knows_what_was_run_and_names_survivors_without_a_reason(self):
+        told = ["killed", "survived", "not reached", "survived", "undecided"]
+        results = {key(self.mutants[at]): self.line(at, result) for at, result in enumerate(told)}
+        reasons = {(title(self.mutants[3]), self.mutants[3].line): "because"}
+        report.write_compact(self.path, self.mutants, results, reasons, key)
+        moved = [one._replace(number=one.number + 1000, place=77) for one in self.mutants]
+        found = report.read_compact(self.path, moved, key)
+        self.assertEqual([found.get(key(one), {"result": "undecided"})["result"] for one in moved], told)
+        with open(self.path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("5 mutants, 4 run, 1 killed, 2 left without a reason", text)
+        self.assertIn("f: call deleted: step2();", text)
+        self.assertNotIn("step4();", text)
 
 
 class Accepted(unittest.TestCase):

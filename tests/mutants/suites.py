@@ -1,7 +1,11 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """The tests that mutants have to survive: which there are, which mutants each case of them reaches, and runs of them."""
+import array
 import base64
+import collections
+import concurrent.futures
+import hashlib
 import json
 import mmap
 import os
@@ -17,6 +21,9 @@ import zlib
 MEMORY = 12 << 30  # bytes of address space, and of a file: mutants may ask for any number
 FILE = 1 << 30
 MOST_OUTPUT = 1 << 24  # that is looked at
+BEGINS = b"[ RUN      ]"  # gtest's line before each case
+USUAL = 5  # so many times its usual seconds, and
+MORE = 5  # so many more, may anything take
 
 
 class Places:
@@ -50,7 +57,7 @@ class Suite:
         # All names together may be longer than one argument of a command can be.
         file = tempfile.NamedTemporaryFile("w", suffix=".flags", delete=False)
         with file:
-            file.write("--gtest_filter=" + ":".join(cases) + "\n--gtest_brief=1\n--gtest_fail_fast\n")
+            file.write("--gtest_filter=" + ":".join(cases) + "\n--gtest_fail_fast\n")
         return [self.path(places), "--gtest_flagfile=" + file.name], file.name
 
     def cases(self, places):
@@ -65,24 +72,28 @@ class Suite:
             elif name.endswith("."):
                 suite = name
 
-    def record(self, places, count, known):
-        """Runs each case by itself but those that are known: (case, seconds, numbers that it reached)."""
-        for case in self.cases(places):
-            if case in known:
-                continue
-            with tempfile.NamedTemporaryFile() as file:
-                file.truncate(count)
-                seconds, passed, tail = self.run(places, [case], 300, {"CLPOOL_MUTANTS_REACHED": file.name})
-                if not passed:
-                    raise SystemExit(f"{self.name}: {case} fails without any mutant:\n{tail}")
-                reached = mmap.mmap(file.fileno(), count)
-                yield case, seconds, [hit.start() for hit in re.finditer(b"\1", reached)]
+    def begin(self, places, count, known, pool, say):
+        """Has `pool` run each case by itself but those that are known: futures of [(case, seconds, numbers that it reached)].
+        What fails without any mutant tells nothing of one, and is left out."""
+        def one(case):
+            for last in (False, True):
+                with tempfile.NamedTemporaryFile() as file:
+                    file.truncate(count)
+                    seconds, result, tail = self.run(places, [case], 300, {"CLPOOL_MUTANTS_REACHED": file.name})
+                    if result == "passed":
+                        reached = mmap.mmap(file.fileno(), count)
+                        return [(case, seconds, [hit.start() for hit in re.finditer(b"\1", reached)])]
+                    if last:
+                        say(f"\r{self.name}: {case} is left out, as it fails without any mutant:\n{tail}\n")
+            return []
+        return [pool.submit(one, case) for case in self.cases(places) if case not in known]
 
-    def run(self, places, cases, limit, environment):
-        """(seconds, whether all passed, the end of the output)"""
+    def run(self, places, cases, limit, environment, pause=None):
+        """("passed", "failed" or "too slow", by which a limit was reached), after the seconds and before the output's end.
+        `limit` is that of all `cases`, `pause` that of the time between beginnings of two."""
         command, flags = self.command(places, cases)
         try:
-            return run(command, {**self.environment(places), **environment}, limit,
+            return run(command, {**self.environment(places), **environment}, limit, pause,
                        b"clpool guard: " if self.guarded else None)
         finally:
             if flags:
@@ -97,7 +108,7 @@ class WithTheCore(Suite):
 
 
 class Program(Suite):
-    """A program that is one case as a whole."""
+    """A program that is one case as a whole. It says nothing in between."""
 
     def __init__(self, name, program, *arguments):
         super().__init__(name, program)
@@ -108,6 +119,9 @@ class Program(Suite):
 
     def command(self, places, cases):
         return [self.path(places), *self.arguments], None
+
+    def run(self, places, cases, limit, environment, pause=None):
+        return super().run(places, cases, limit, environment)
 
 
 class Pytest(Suite):
@@ -129,40 +143,52 @@ class Pytest(Suite):
         return [self.program, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--rootdir", self.tests,
                 *(cases or ["-k", "not " + self.left_out, self.tests])], None
 
-    def run(self, places, cases, limit, environment):
+    def run(self, places, cases, limit, environment, pause=None):
         full = [os.path.join(self.tests, case) for case in cases]
         return super().run(places, full, limit, environment)
 
-    def record(self, places, count, known):
-        with tempfile.NamedTemporaryFile("r") as file:
-            extra = {"CLPOOL_MUTANTS_TESTS": file.name, "PYTEST_ADDOPTS": "-p _clpool_mutants"}
-            _, passed, tail = self.run(places, [], 600, extra)
-            if not passed:
-                raise SystemExit(f"{self.name} fails without any mutant:\n{tail}")
-            found = [json.loads(line) for line in file]
-        imported = next(one["reached"] for one in found if one["case"] is None)
-        for one in found:
-            if one["case"] is not None:
-                yield one["case"], one["seconds"], sorted({*one["reached"], *imported})
+    def begin(self, places, count, known, pool, say):
+        def all_of_them():
+            with tempfile.NamedTemporaryFile("r") as file:
+                extra = {"CLPOOL_MUTANTS_TESTS": file.name, "PYTEST_ADDOPTS": "-p _clpool_mutants"}
+                _, result, tail = self.run(places, [], 600, extra)
+                if result != "passed":
+                    raise SystemExit(f"{self.name} fails without any mutant:\n{tail}")
+                found = [json.loads(line) for line in file]
+            imported = next(one["reached"] for one in found if one["case"] is None)
+            return [(one["case"], one["seconds"], sorted({*one["reached"], *imported}))
+                    for one in found if one["case"] is not None]
+        return [] if known else [pool.submit(all_of_them)]
 
 
-def limits():
+def set_limits():
+    """For this process and all that it starts: set in each of them, it would have to be copied by fork() first."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(command, environment, limit, forbidden):
-    """(seconds, whether it ended well and without `forbidden` in its output, the end of that)"""
-    start = time.monotonic()
+def run(command, environment, limit, pause, forbidden):
+    """(seconds, "passed" if it ended well and without `forbidden` in its output, else "failed" or "too slow", the end of
+    the output)"""
+    start = last = time.monotonic()
+    seen, result = 0, None
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(command, env={**os.environ, **environment, "TMPDIR": folder}, stdout=output,
-                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
-                                   preexec_fn=limits, cwd=folder)
+                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True, cwd=folder)
         try:
-            passed = process.wait(limit) == 0
-        except subprocess.TimeoutExpired:
-            passed = False
+            while result is None:
+                ends = start + limit if pause is None else min(start + limit, last + pause)
+                try:
+                    wait = min(ends - time.monotonic(), 1 if pause is None else max(pause / 10, 0.5))
+                    result = "passed" if process.wait(max(wait, 0.01)) == 0 else "failed"
+                except subprocess.TimeoutExpired:
+                    text = os.pread(output.fileno(), MOST_OUTPUT, seen)
+                    if BEGINS in text:
+                        last = time.monotonic()
+                    seen += max(len(text) - len(BEGINS) + 1, 0)
+                    if pause is None or BEGINS not in text:
+                        result = "too slow" if time.monotonic() >= ends else None
         finally:
             try:
                 os.killpg(process.pid, signal.SIGKILL)  # what it started, too
@@ -171,8 +197,9 @@ def run(command, environment, limit, forbidden):
             process.wait()
         output.seek(0)
         text = output.read(MOST_OUTPUT)
-        passed = passed and (forbidden is None or forbidden not in text)
-        return time.monotonic() - start, passed, text[-2000:].decode(errors="replace")
+        if result == "passed" and forbidden is not None and forbidden in text:
+            result = "failed"
+        return time.monotonic() - start, result, text[-2000:].decode(errors="replace")
 
 
 def filters(path):
@@ -223,30 +250,47 @@ def unpacked(text):
 class Reach:
     """Which cases reach a mutant, and how long each takes. Kept in a file, one line for each suite."""
 
-    def __init__(self, path, suites, places, count, stamps, say):
-        self.path, self.kept, self.cases = path, {}, {}  # suite's name: [(seconds, case, numbers)], the shortest first
+    def __init__(self, path, suites, places, count, stamps, jobs, say):
+        self.path, self.kept = path, {}
+        self.cases = {}  # suite's name: [(seconds, case)], the shortest first
+        self.reaching = {}  # suite's name: {number: places in the list of cases}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 self.kept = {one["suite"]: one for one in map(json.loads, file)}
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            try:
+                self.record(suites, places, count, stamps, pool, say)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        total = hashlib.sha256()
+        for suite in suites:
+            cases = sorted(self.kept[suite.name]["cases"])
+            total.update(json.dumps([suite.name, [case[:2] for case in cases]]).encode())
+            self.cases[suite.name] = [(case[1], case[0]) for case in sorted(cases, key=lambda one: (one[1], one[0]))]
+            reaching = self.reaching[suite.name] = collections.defaultdict(lambda: array.array("L"))
+            for at, case in enumerate(sorted(cases, key=lambda one: (one[1], one[0]))):
+                for number in unpacked(case[2]):
+                    reaching[number].append(at)
+        self.stamp = total.hexdigest()[:12]  # the same where the cases of a mutant come in the same order
+
+    def record(self, suites, places, count, stamps, pool, say):
+        begun = []
         for suite in suites:
             one = self.kept.get(suite.name, {"stamp": None})
             known = {case[0]: case for case in one["cases"]} if one["stamp"] == stamps[suite.name] else {}
+            begun.append((suite, known, suite.begin(places, count, known, pool, say)))
+        for suite, known, futures in begun:
+            new = []
+            for future in futures:
+                new += [[case, seconds, packed(numbers)] for case, seconds, numbers in future.result()]
+                say(f"\rwhat {suite.name} reaches: {len(new)} cases")
+            if futures:
+                say(f"\rwhat {suite.name} reaches: {len(new)} cases\n")
+            named = {case[0] for case in new}
             self.kept[suite.name] = {"suite": suite.name, "stamp": stamps[suite.name],
-                                     "cases": self.record(suite, places, count, known, say)}
+                                     "cases": new + [case for case in known.values() if case[0] not in named]}
             self.save()
-            self.cases[suite.name] = sorted((seconds, case, unpacked(text))
-                                            for case, seconds, text in self.kept[suite.name]["cases"])
-
-    def record(self, suite, places, count, known, say):
-        start, new = time.monotonic(), []
-        for case, seconds, numbers in suite.record(places, count, known):
-            new.append([case, seconds, packed(numbers)])
-            say(f"\rwhat {suite.name} reaches: {len(new)} cases")
-        if not new:
-            return list(known.values())
-        say(f"\rwhat {suite.name} reaches: {len(new)} cases in {time.monotonic() - start:.0f} s\n")
-        named = {case[0] for case in new}
-        return new + [case for case in known.values() if case[0] not in named]
 
     def save(self):
         with open(self.path + ".new", "w", encoding="utf-8") as file:
@@ -254,4 +298,5 @@ class Reach:
         os.replace(self.path + ".new", self.path)
 
     def of(self, suite, number):
-        return [(seconds, case) for seconds, case, numbers in self.cases[suite.name] if number in numbers]
+        cases = self.cases[suite.name]
+        return [cases[at] for at in self.reaching[suite.name].get(number, ())]
