@@ -10,7 +10,7 @@ import re
 
 ALLOWED = 0.03  # of the mutants that were run may survive
 LEFT = ("survived", "not reached")
-LONGEST = 110  # letters of a survivor's function, operator and line
+LONGEST = 90  # letters of a survivor's function, operator and line
 
 
 def load(path):
@@ -25,6 +25,15 @@ def load(path):
                     continue
                 merge(results, {tuple(one["key"]): one})
     return results
+
+
+def end_line(path):
+    """What is appended shall not become a part of such a line."""
+    if os.path.exists(path) and os.path.getsize(path):
+        with open(path, "rb+") as file:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
 
 
 def merge(results, more):
@@ -122,10 +131,10 @@ def table(mutants, results, by):
         for name in (by(mutant), "all"):
             rows[name]["mutants"] += 1
             if result is not None:
-                rows[name]["run"] += 1
+                rows[name]["run"] += result != "undecided"
                 rows[name][result] += 1
     names = sorted(name for name in rows if name != "all") + ["all"]
-    columns = ["mutants", "run", "killed", "not reached", "survived", "accepted"]
+    columns = ["mutants", "run", "killed", "not reached", "survived", "accepted", "undecided"]
     lines = [f"{'':34}" + "".join(f"{one:>12}" for one in columns)]
     lines += [f"{name:34}" + "".join(f"{rows[name][one]:12}" for one in columns) for name in names]
     return "\n".join(lines)

@@ -170,6 +170,10 @@ class Results(unittest.TestCase):
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(json.dumps(self.line(0, "killed")) + "\n" + json.dumps(self.line(1, "killed"))[:30])
         self.assertEqual(list(report.load(self.path)), [key(self.mutants[0])])
+        report.end_line(self.path)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(self.line(2, "killed")) + "\n")
+        self.assertEqual(list(report.load(self.path)), [key(self.mutants[0]), key(self.mutants[2])])
 
     def test_what_was_decided_stays_so(self):
         results = {}

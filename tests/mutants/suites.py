@@ -7,6 +7,7 @@ import collections
 import concurrent.futures
 import hashlib
 import json
+import math
 import mmap
 import os
 import re
@@ -252,7 +253,7 @@ class Reach:
 
     def __init__(self, path, suites, places, count, stamps, jobs, say):
         self.path, self.kept = path, {}
-        self.cases = {}  # suite's name: [(seconds, case)], the shortest first
+        self.cases = {}  # suite's name: [(seconds, case)], the quick ones first
         self.reaching = {}  # suite's name: {number: places in the list of cases}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -265,12 +266,14 @@ class Reach:
                 raise
         total = hashlib.sha256()
         for suite in suites:
-            cases = sorted(self.kept[suite.name]["cases"])
-            total.update(json.dumps([suite.name, [case[:2] for case in cases]]).encode())
-            self.cases[suite.name] = [(case[1], case[0]) for case in sorted(cases, key=lambda one: (one[1], one[0]))]
+            # Of those that take about as long first what reaches little: it is about that.
+            cases = [(seconds, case, unpacked(text)) for case, seconds, text in self.kept[suite.name]["cases"]]
+            cases.sort(key=lambda one: (round(math.log2(max(one[0], 1 / 32))), len(one[2]), one[1]))
+            self.cases[suite.name] = [one[:2] for one in cases]
+            total.update(json.dumps([suite.name, self.cases[suite.name]]).encode())
             reaching = self.reaching[suite.name] = collections.defaultdict(lambda: array.array("L"))
-            for at, case in enumerate(sorted(cases, key=lambda one: (one[1], one[0]))):
-                for number in unpacked(case[2]):
+            for at, (_, _, numbers) in enumerate(cases):
+                for number in numbers:
                     reaching[number].append(at)
         self.stamp = total.hexdigest()[:12]  # the same where the cases of a mutant come in the same order
 
