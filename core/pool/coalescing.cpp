@@ -67,14 +67,21 @@ Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, Blo
 Block* Coalescing::take(Block& found, std::uint64_t rounded) {
   // A request near the device's limit may come with its exact size: the block then is the end of its
   // chunk.
-  return heap_.take(found, std::min(heap_.rounded(rounded), found.size));
+  return take_end(found, std::min(heap_.rounded(rounded), found.size));
+}
+
+Block* Coalescing::take_end(Block& hole, std::uint64_t size) {
+  // Where small blocks keep to one end of a chunk and large ones to the other, what is left lies together.
+  const bool is_small = size <= hole.chunk->size / 2;
+  const bool ends_evenly = hole.size % heap_.granule() == 0;
+  return heap_.take(hole, size, is_small && ends_evenly ? hole.size - size : 0);
 }
 
 Block* Coalescing::take_any(std::uint64_t size) {
   const std::uint64_t whole = heap_.rounded(size);
   Block* block = heap_.find(whole, true);
   if (block != nullptr) {
-    return heap_.take(*block, whole);
+    return take_end(*block, whole);
   }
   // The odd end of a chunk may hold the exact size though not the rounded one.
   block = heap_.find(size, true);
@@ -177,7 +184,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
 Block* Coalescing::add_chunk(HeapChunk& chunk, std::uint64_t rounded) {
   Block* block = heap_.add_chunk(chunk);
   try {
-    return heap_.take(*block, std::min(rounded, block->size));
+    return take_end(*block, std::min(rounded, block->size));
   } catch (const std::bad_alloc&) {
     heap_.remove_chunk(chunk);  // which the caller gives back
     throw;

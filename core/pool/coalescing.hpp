@@ -42,6 +42,8 @@ class Coalescing final : public Strategy {
   /// Bytes that a chunk may have free if a request is to be served from it: it is not for ever more small
   /// blocks.
   std::uint64_t most_shared(std::uint64_t rounded) const noexcept;
+  /// Hands out the start of a free block, or its end to what is small beside its chunk.
+  Block* take_end(Block& hole, std::uint64_t size);
   /// Whether a request is worth that a wholly free chunk is no longer whole.
   bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
 

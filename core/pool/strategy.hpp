@@ -42,7 +42,7 @@ class Strategy {
   /// The free block that would serve a request, or null. `rounded` is rounded(size).
   virtual Block* find(std::uint64_t rounded) const noexcept = 0;
 
-  /// Hands out a block at the start of the one that find() found. Throws std::bad_alloc, changing nothing.
+  /// Hands out a block at one end of the one that find() found. Throws std::bad_alloc, changing nothing.
   virtual Block* take(Block& found, std::uint64_t rounded) = 0;
 
   /// The same when there is nothing else: looks everywhere and accepts any larger block.
@@ -59,7 +59,7 @@ class Strategy {
   /// Plans the next chunk for a request, taking out of the books what is to be given back.
   virtual Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) = 0;
 
-  /// Enters a new chunk and hands out a block of `rounded` bytes at its start (all of it if it is smaller).
+  /// Enters a new chunk and hands out a block of `rounded` bytes at one end (all of it if it is smaller).
   /// Throws std::bad_alloc, changing nothing.
   virtual Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) = 0;
 

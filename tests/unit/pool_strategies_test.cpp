@@ -330,6 +330,38 @@ TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {
   EXPECT_EQ(driven.strategy.check(), nullptr);
 }
 
+TEST(Coalescing, SmallBlocksThatStayLeaveTheRestOfTheirChunkInOnePiece) {
+  CountedBlocks blocks;
+  Coalescing strategy(256, 0, blocks);
+  HeapChunk chunk;
+  chunk.size = 1024 * 256;
+  std::vector<Block*> large;
+  std::vector<Block*> small;
+  large.push_back(strategy.add_chunk(chunk, 600 * 256));
+  for (int i = 0; i < 4; ++i) {
+    small.push_back(take(strategy, 10 * 256));
+    strategy.give_back(*large.back(), 0);
+    large.push_back(take(strategy, static_cast<std::uint64_t>(610 + 10 * i) * 256));
+    ASSERT_NE(large.back(), nullptr);
+    EXPECT_EQ(large.back()->offset, 0u);
+  }
+  strategy.give_back(*large.back(), 0);
+  EXPECT_EQ(strategy.largest_free(), (1024 - 40) * 256u);
+  EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
+}
+
+TEST(Coalescing, BlocksAtTheEndOfAChunkOfAnOddSizeAreAligned) {
+  CountedBlocks blocks;
+  Coalescing strategy(256, 0, blocks);
+  HeapChunk chunk;
+  chunk.size = 1024 * 256 + 100;
+  Block* const first = strategy.add_chunk(chunk, 10 * 256);
+  Block* const second = take(strategy, 10 * 256);
+  EXPECT_EQ(first->offset % 256, 0u);
+  EXPECT_EQ(second->offset % 256, 0u);
+  EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
+}
+
 TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
   Driven driven(8'000'000);
   driven.allocate(100);
