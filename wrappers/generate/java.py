@@ -302,7 +302,7 @@ class Java(Language):
             lines += ["", *self.setter_text(struct, member)]
         if struct.name in names.RESULTS:
             lines += ["", *javadoc("Begins with other ones.", "@param other whose", "@return this"),
-                      f"public S like({self.result(struct.name)} other) {{", "  S target = target();",
+                      f"public S like({self.result(struct.name)} other) {{", '  Errors.required("other", other);', "  S target = target();",
                       *(f"  target.{field} = other.{field}();" for field in fields), "  return target;", "}"]
         if self.options(struct.name) in names.COPIES:
             lines += ["", "/** Takes the fields of another one. */", f"void assign({name}<S> other) {{",

@@ -83,7 +83,7 @@ namespace ClPool
             }
             catch (Exception exception)
             {
-                Library.Send(MessageSeverity.Error, "a memory source failed to take a chunk back: " + exception);
+                Library.Send(MessageSeverity.Error, "a memory source failed to take a chunk back: " + Callbacks.TextOf(exception));
             }
         }
     }

@@ -58,13 +58,13 @@ namespace ClPool
         public void CopyFrom(Array source, long offset = 0)
         {
             MustBeWritable();
-            using (handle.Borrow()) HostAccess.CopyFrom(Pointer, Size, source, offset);
+            using (handle.Borrow()) HostAccess.CopyFrom(Mapped, Size, source, offset);
         }
 
         /// <summary>Copies out as many bytes as an array of numbers takes.</summary>
         public void CopyTo(Array target, long offset = 0)
         {
-            using (handle.Borrow()) HostAccess.CopyTo(Pointer, Size, target, offset);
+            using (handle.Borrow()) HostAccess.CopyTo(Mapped, Size, target, offset);
         }
 
 #if NET
@@ -78,7 +78,7 @@ namespace ClPool
         public Span<T> AsSpan<T>(long offset, long size) where T : unmanaged
         {
             MustBeWritable();
-            return HostAccess.Span<T>(Pointer, Size, offset, size);
+            return HostAccess.Span<T>(Mapped, Size, offset, size);
         }
 
         /// <summary>All of it as numbers to read. Keep the map while the span is in use, and use the span no more after
@@ -89,7 +89,7 @@ namespace ClPool
         /// <summary>A part of it as numbers to read; offset and size are bytes.</summary>
         public ReadOnlySpan<T> AsReadOnlySpan<T>(long offset, long size) where T : unmanaged
         {
-            return HostAccess.Span<T>(Pointer, Size, offset, size);
+            return HostAccess.Span<T>(Mapped, Size, offset, size);
         }
 #endif
 
@@ -113,6 +113,16 @@ namespace ClPool
         public override string ToString()
         {
             return handle.IsDisposed ? "MemoryMap (disposed)" : "MemoryMap of " + Size + " bytes of " + memory;
+        }
+
+        private IntPtr Mapped
+        {
+            get
+            {
+                IntPtr pointer = Pointer;
+                if (pointer == IntPtr.Zero) throw Errors.WrongState("this map was unmapped");
+                return pointer;
+            }
         }
 
         private void MustBeWritable()

@@ -4,6 +4,7 @@
 #if NET
 using System;
 using System.Buffers;
+using ClPool.Interop;
 
 namespace ClPool
 {
@@ -11,7 +12,8 @@ namespace ClPool
     {
         /// <summary>Hands memory that has a <see cref="Pointer"/> to an owner as .NET knows them: disposing of that gives it
         /// back. This object must not be used or disposed of any more. Nothing of the owner's Memory may be used after it was
-        /// disposed of; before, no collection gives it back.</summary>
+        /// disposed of; before, no collection gives it back. What is pinned at that moment, as by a socket that still sends it, goes
+        /// back when the last pin ends.</summary>
         /// <exception cref="ClPoolInvalidOperationException">for memory without an address on the host</exception>
         /// <exception cref="ArgumentOutOfRangeException">for more than 2,147,483,647 bytes</exception>
         public IMemoryOwner<byte> ToMemoryOwner()
@@ -24,6 +26,9 @@ namespace ClPool
         {
             private readonly MemoryObject memory;
             private readonly int length;
+            private readonly object door = new object();
+            private int pins;
+            private Borrowed pinned; // a use, as long as there are pins
 
             internal Owner(MemoryObject memory, int length)
             {
@@ -35,15 +40,31 @@ namespace ClPool
 
             public override Span<byte> GetSpan() { return memory.AsSpan<byte>(); }
 
-            /// <summary>It never moves: the result only keeps it.</summary>
+            /// <summary>It never moves, but is not given back before the result is disposed of.</summary>
             public override MemoryHandle Pin(int elementIndex = 0)
             {
                 if (elementIndex < 0 || elementIndex > length)
                     throw new ArgumentOutOfRangeException("elementIndex", elementIndex, "of " + length + " bytes");
-                return new MemoryHandle((byte*)memory.Pointer + elementIndex, default(System.Runtime.InteropServices.GCHandle), this);
+                lock (door)
+                {
+                    byte* start = (byte*)memory.Pointer;
+                    if (pins == 0) pinned = memory.Borrow();
+                    pins++;
+                    return new MemoryHandle(start + elementIndex, default(System.Runtime.InteropServices.GCHandle), this);
+                }
             }
 
-            public override void Unpin() { }
+            public override void Unpin()
+            {
+                Borrowed ended = default(Borrowed);
+                lock (door)
+                {
+                    if (pins == 0 || --pins != 0) return;
+                    ended = pinned;
+                    pinned = default(Borrowed);
+                }
+                ended.Dispose();
+            }
 
             public override string ToString() { return "owner of " + memory; }
 

@@ -15,19 +15,15 @@ namespace ClPool
     /// disposed of before its blocks. One thread at a time may use it; any may dispose of it.
     /// </summary>
     [DebuggerDisplay("{ToString(),nq}")]
-    public abstract unsafe partial class MemoryObject : IDisposable, IBorrowable, ILender
+    public abstract unsafe partial class MemoryObject : IDisposable, IBorrowable
     {
         /// <summary>As a size: all that is left; of transfers, all that is left of the source, or all of an array or of host
         /// memory. Where the other side has less, that is an error.</summary>
         public const long WholeSize = -1;
 
-        // How it was disposed of, in the low bits of `uses`: what the last call that uses it does.
-        private const int Release = 1, ReleaseLater = 2, ReleaseIdle = 3;
-        private const int Closed = 3; // any of them
-        private const int Use = 4;    // the other bits count the calls that use it
+        private const int Patience = 30; // turns of a SpinWait, some milliseconds, in which uses that came too late have ended
 
-        private Slot? slot; // null once it was given back
-        private int uses;
+        private Slot? slot; // which counts the calls that use it; null once it was disposed of
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal MemoryObject(Slot slot) { this.slot = slot; }
@@ -54,7 +50,7 @@ namespace ClPool
         public bool IsPooled { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_is_pooled(memory.Value) != 0; } }
 
         /// <summary>Whether it was given back. Anything else then throws ObjectDisposedException.</summary>
-        public bool IsDisposed { get { return (Volatile.Read(ref uses) & Closed) != 0; } }
+        public bool IsDisposed { get { return Volatile.Read(ref slot) == null; } }
 
         /// <summary>The cl_context in which it lives; zero for custom memory.</summary>
         public IntPtr Context
@@ -72,32 +68,34 @@ namespace ClPool
         {
             get
             {
-                if (!TryBegin()) throw Disposed();
-                object? source = slot!.Source;
-                End();
+                Slot? used = TryUse();
+                if (used == null) throw Disposed();
+                object? source = used.Source;
+                used.EndUse();
                 return source;
             }
         }
 
         /// <summary>Gives it back; what uses it at this moment on another thread ends in order. Doing it again does nothing; it
         /// never throws: what fails is sent to <see cref="Library.Message"/>.</summary>
-        public void Dispose() { Close(Release); }
+        public void Dispose() { Close(Slot.Release); }
 
         /// <summary>Gives it back without waiting and without a driver call, as finalizers must: the release is carried out
         /// by the next call that may.</summary>
-        public void DisposeLater() { Close(ReleaseLater); }
+        public void DisposeLater() { Close(Slot.ReleaseLater); }
 
         /// <summary>Gives back a block that no command uses any more, which the caller knows and the pool need not find out:
         /// it may be reused, and its memory given back, at once. For other memory the same as <see cref="Dispose"/>.</summary>
-        public void DisposeIdle() { Close(ReleaseIdle); }
+        public void DisposeIdle() { Close(Slot.ReleaseIdle); }
 
         /// <summary>Ends this object without giving the memory back: the reference is the caller's. No other thread may use it
         /// then.</summary>
         /// <returns>the clpool_mem, for C code</returns>
         public IntPtr Detach()
         {
-            IntPtr value = BeginGivingUp();
-            EndGivingUp(true);
+            Slot given = BeginGivingUp();
+            IntPtr value = given.Memory;
+            EndGivingUp(given, true);
             return value;
         }
 
@@ -112,10 +110,11 @@ namespace ClPool
         /// <summary>A second object for the same memory, which is given back when both are disposed of.</summary>
         public MemoryObject Share()
         {
+            object? source = Source;
             using (Borrowed memory = Borrow())
             {
                 Errors.Check(Native.clpool_mem_retain(memory.Value));
-                return Wrap(memory.Value, slot!.Source);
+                return Wrap(memory.Value, source);
             }
         }
 
@@ -242,93 +241,54 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return Borrow(); }
 
-        void ILender.Return() { End(); }
-
-        private void End()
-        {
-            int left = Interlocked.Add(ref uses, -Use);
-            if (left != 0 && left <= Closed) GiveBack(left);
-        }
-
         /// <summary>Ends all use for a call that takes the reference away, to be followed by <see cref="EndGivingUp"/>.</summary>
-        internal IntPtr BeginGivingUp()
+        /// <returns>what held the memory</returns>
+        internal Slot BeginGivingUp()
         {
-            int now = Interlocked.CompareExchange(ref uses, Release, 0);
-            if (now != 0)
-                throw (now & Closed) != 0 ? Disposed() : Errors.WrongState("this memory is in use by another thread");
-            IntPtr value = slot!.Memory;
-            if (value == IntPtr.Zero) throw Disposed();
-            return value;
+            Slot? held = Interlocked.Exchange(ref slot, null);
+            if (held == null) throw Disposed();
+            SpinWait spin = new SpinWait();
+            while (held.IsInUse && spin.Count < Patience) spin.SpinOnce();
+            bool used = held.IsInUse;
+            if (!used && held.Memory != IntPtr.Zero) return held;
+            Volatile.Write(ref slot, held);
+            throw used ? Errors.WrongState("this memory is in use by another thread") : Disposed();
         }
 
         /// <summary>After it: whether the reference is gone, or everything is as before.</summary>
-        internal void EndGivingUp(bool gone)
+        internal void EndGivingUp(Slot held, bool gone)
         {
-            if (gone) Unwatch();
-            else Volatile.Write(ref uses, 0);
-            GC.KeepAlive(this);
+            if (gone) PerThread.Current.Return(held);
+            else Volatile.Write(ref slot, held);
         }
 
         private bool TryBorrow(out Borrowed memory)
         {
             memory = default(Borrowed);
-            if (!TryBegin()) return false;
-            memory = new Borrowed(this, slot!.Memory);
+            Slot? used = TryUse();
+            if (used == null) return false;
+            memory = new Borrowed(used, used.Memory);
             if (memory.Value != IntPtr.Zero) return true;
-            End(); // a finalizer of the user asks, and the leash's was first
+            used.EndUse(); // a finalizer of the user asks, and the leash's was first
             return false;
         }
 
-        private bool TryBegin()
+        // The slot, for as long as its use is not ended; null after Dispose. It may already hold other memory when it is counted,
+        // which then is none of ours: that is seen afterwards.
+        private Slot? TryUse()
         {
-            int now, before = Volatile.Read(ref uses);
-            do
-            {
-                now = before;
-                if ((now & Closed) != 0) return false;
-                before = Interlocked.CompareExchange(ref uses, now + Use, now);
-            } while (before != now);
-            return true;
+            Slot? held = Volatile.Read(ref slot);
+            if (held == null || !held.TryBeginUse()) return null;
+            if (Volatile.Read(ref slot) == held) return held;
+            held.EndUse();
+            return null;
         }
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         private void Close(int how)
         {
-            int now = Interlocked.CompareExchange(ref uses, how, 0);
-            if (now == 0) GiveBack(how);
-            else CloseInUse(now, how);
-        }
-
-        private void CloseInUse(int before, int how)
-        {
-            int now;
-            do
-            {
-                now = before;
-                if ((now & Closed) != 0) return;
-                before = Interlocked.CompareExchange(ref uses, now | how, now);
-            } while (before != now);
-            if (now == 0) GiveBack(how);
-        }
-
-        // Once, by the one that closed it or by its last use.
-        private void GiveBack(int how)
-        {
-            IntPtr value = Unwatch();
-            if (value == IntPtr.Zero) return; // the leash's finalizer was first
-            int status = how == Release ? Native.clpool_mem_release(value)
-                       : how == ReleaseLater ? Native.clpool_mem_release_later(value) : Native.clpool_mem_release_idle(value);
-            if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
-        }
-
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        private IntPtr Unwatch()
-        {
-            Slot held = slot!;
-            slot = null;
-            IntPtr value = held.Memory;
-            if (value != IntPtr.Zero) PerThread.Current.Return(held);
-            return value;
+            Slot? held = Interlocked.Exchange(ref slot, null);
+            if (held != null) held.Close(how);
         }
 
         private static int Ask(IntPtr memory, MemInfo name, ulong size, void* room, ulong* needed)
@@ -339,10 +299,5 @@ namespace ClPool
         }
 
         private ObjectDisposedException Disposed() { return new ObjectDisposedException(GetType().Name); }
-
-        private static void ReleaseFailed(int status)
-        {
-            Library.Send(MessageSeverity.Error, "memory could not be given back: " + Errors.Exception(status).Message);
-        }
     }
 }

@@ -166,7 +166,7 @@ namespace ClPool.Interop
             }
             catch (Exception exception)
             {
-                Library.Send(MessageSeverity.Error, "a message handler failed: " + exception);
+                Library.Send(MessageSeverity.Error, "a message handler failed: " + Callbacks.TextOf(exception));
             }
         }
     }

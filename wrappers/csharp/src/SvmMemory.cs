@@ -90,9 +90,9 @@ namespace ClPool
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             {
-                IntPtr memory = BeginGivingUp();
-                int status = Native.clpool_mem_release_on(memory, command.Queue, command.WaitCount, list, &freed);
-                EndGivingUp(status == Native.CLPOOL_SUCCESS);
+                Slot given = BeginGivingUp();
+                int status = Native.clpool_mem_release_on(given.Memory, command.Queue, command.WaitCount, list, &freed);
+                EndGivingUp(given, status == Native.CLPOOL_SUCCESS);
                 Errors.Check(status);
             }
             return new ClEvent(freed);

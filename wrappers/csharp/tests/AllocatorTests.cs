@@ -227,6 +227,16 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AnExceptionThatCannotTellItselfIsNamed()
+        {
+            using (Messages messages = new Messages())
+            {
+                using (CustomAllocator allocator = new CustomAllocator(new MuteSource())) allocator.Allocate(10).Dispose();
+                Assert.IsTrue(Array.Exists(messages.Texts, text => text.StartsWith("Error") && text.Contains("MuteException")));
+            }
+        }
+
+        [Test]
         public void DisposedAllocatorsThrow()
         {
             CustomAllocator allocator = new CustomAllocator(new DrySource());
@@ -243,6 +253,18 @@ namespace ClPool.Tests
             public long Allocate(long size, long alignment) { return 4096; }
 
             public void Deallocate(long chunk, long size) { throw new InvalidOperationException("no way"); }
+        }
+
+        private sealed class MuteSource : IMemorySource
+        {
+            public long Allocate(long size, long alignment) { return 4096; }
+
+            public void Deallocate(long chunk, long size) { throw new MuteException(); }
+        }
+
+        private sealed class MuteException : Exception
+        {
+            public override string ToString() { throw new InvalidOperationException("not even that"); }
         }
 
         private static void Makes(Allocator allocator, MemoryKind kind, bool hasHandle)

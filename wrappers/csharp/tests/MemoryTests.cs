@@ -170,6 +170,10 @@ namespace ClPool.Tests
                 map.Unmap().Wait();
                 map.Unmap().Dispose();
                 Assert.AreEqual(IntPtr.Zero, map.Pointer);
+                Assert.AreEqual("this map was unmapped", Assert.Throws<ClPoolInvalidOperationException>(() => map.CopyTo(read)).Message);
+#if NET
+                Assert.AreEqual("this map was unmapped", Assert.Throws<ClPoolInvalidOperationException>(() => map.AsSpan<int>()).Message);
+#endif
                 map.Dispose();
                 map.Dispose();
                 Assert.Throws<ObjectDisposedException>(() => map.Unmap());
@@ -428,6 +432,33 @@ namespace ClPool.Tests
                 Assert.Throws<ObjectDisposedException>(() => bytes.Span.Clear());
                 using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
                     Assert.Throws<ClPoolInvalidOperationException>(() => buffer.ToMemoryOwner());
+            }
+        }
+
+        [Test]
+        public void AnOwnerThatIsPinnedGivesItsMemoryBackBehindTheLastPin() // a socket, say, is still reading it
+        {
+            using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))
+            using (PageLockedMemoryPool pool = new PageLockedMemoryPool(pinned))
+            {
+                System.Buffers.IMemoryOwner<byte> owner = pool.Allocate(100).ToMemoryOwner();
+                Memory<byte> bytes = owner.Memory;
+                System.Buffers.MemoryHandle first = bytes.Pin(), second = bytes.Pin();
+                owner.Dispose();
+                Assert.Throws<ObjectDisposedException>(() => bytes.Pin());
+                first.Dispose();
+                first.Dispose();
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                second.Dispose();
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                Shared.Forget(() =>
+                {
+                    System.Buffers.IMemoryOwner<byte> forgotten = pool.Allocate(100).ToMemoryOwner();
+                    forgotten.Memory.Pin();
+                    forgotten.Dispose();
+                });
+                pool.Tick();
+                Assert.AreEqual(0, pool.ActiveBlocks);
             }
         }
 #endif

@@ -274,6 +274,59 @@ namespace ClPool.Tests
             }
         }
 
+        private sealed class Told
+        {
+            internal readonly PooledBuffer Block;
+            internal readonly string Text;
+
+            internal Told(PooledBuffer block)
+            {
+                Block = block;
+                Text = block.ToString();
+            }
+        }
+
+        [Test]
+        public void AUseThatComesTooLateIsNoneOfTheNextMemory() // which what holds the memory serves at once
+        {
+            const int Users = 2;
+            DrySource source = new DrySource();
+            using (CustomAllocator allocator = new CustomAllocator(source))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                Told shown = new Told(pool.Allocate(1));
+                bool done = false;
+                long wrong = 0;
+                Thread[] users = new Thread[Users];
+                for (int i = 0; i < Users; i++)
+                {
+                    users[i] = new Thread(() =>
+                    {
+                        while (!Volatile.Read(ref done))
+                        {
+                            Told seen = Volatile.Read(ref shown);
+                            string text = seen.Block.ToString();
+                            if (text != seen.Text && text != "PooledBuffer (disposed)") Interlocked.Increment(ref wrong);
+                        }
+                    });
+                    users[i].Start();
+                }
+                int rounds = Shared.Rounds(300000);
+                for (int i = 0; i < rounds; i++)
+                {
+                    shown.Block.Dispose();
+                    Volatile.Write(ref shown, new Told(pool.Allocate(2 + i)));
+                }
+                Volatile.Write(ref done, true);
+                foreach (Thread user in users) user.Join();
+                shown.Block.Dispose();
+                Assert.AreEqual(0, wrong);
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                pool.Check();
+            }
+            Assert.AreEqual(0, source.Live);
+        }
+
         // False for an object whose reference was handed on.
         private static bool IsRead(MemoryObject block, ClEvent gate)
         {

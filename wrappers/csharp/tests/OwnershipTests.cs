@@ -261,7 +261,7 @@ namespace ClPool.Tests
                         pool.Allocate(4096).Dispose();
                         long before = GC.GetAllocatedBytesForCurrentThread();
                         for (int i = 0; i < Rounds; i++) pool.Allocate(4096).Dispose();
-                        Assert.LessOrEqual(GC.GetAllocatedBytesForCurrentThread() - before, 33 * Rounds);
+                        Assert.LessOrEqual(GC.GetAllocatedBytesForCurrentThread() - before, 25 * Rounds);
                     }
         }
 #endif

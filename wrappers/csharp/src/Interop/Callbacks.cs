@@ -66,7 +66,20 @@ namespace ClPool.Interop
         internal static void ReportPending()
         {
             Exception? failure = TakePending();
-            if (failure != null && !mayBeAnswered) Library.Send(MessageSeverity.Error, "a callback failed: " + failure);
+            if (failure != null && !mayBeAnswered) Library.Send(MessageSeverity.Error, "a callback failed: " + TextOf(failure));
+        }
+
+        /// <summary>What an exception says of itself, or its type if saying so fails, which must not reach native code either.</summary>
+        internal static string TextOf(Exception exception)
+        {
+            try
+            {
+                return exception.ToString();
+            }
+            catch (Exception)
+            {
+                return exception.GetType().ToString();
+            }
         }
 
         // As C's callbacks: out of memory, or an OpenCL code, which is negative; anything else is a failed callback.

@@ -5,6 +5,8 @@ package org.clpool;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Brings memory back that a program forgot to close. Memory holds a {@link Leash}, which nothing else refers to: a guard
@@ -71,6 +73,7 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   }
 
   private static final long SETTLE_MILLIS = 10;
+  private static final long PATIENCE_MILLIS = 500; // a collection may be switched off, or find nothing at once
   private static final int LISTS = 64; // a power of two
   private static final LeakGuard[] HEADS = new LeakGuard[LISTS];
   private static final ReferenceQueue<Leash> FORGOTTEN = new ReferenceQueue<>();
@@ -89,6 +92,7 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   private long handle; // 0 while nothing is watched
   private Throwable origin;
   private MessageListener listener;
+  private CountDownLatch whenFound; // null but for what is queued to see how far the thread is
   private LeakGuard previous;
   private LeakGuard next;
 
@@ -127,13 +131,30 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
     return leash;
   }
 
-  /** Gives what the garbage collector has just found a moment to come back: it queues that, and the thread takes it. */
-  static void settle() {
+  /**
+   * Asks the garbage collector to run, and waits until what it found has come back, however busy the machine is: until it has
+   * queued something that was forgotten for that, a moment for what it queues behind that, and until the thread has worked off
+   * the queue.
+   */
+  static void collectGarbage() {
+    CountDownLatch found = new CountDownLatch(1);
+    forget(found);
+    System.gc();
     try {
+      found.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
       Thread.sleep(SETTLE_MILLIS);
+      CountDownLatch workedOff = new CountDownLatch(1);
+      forget(workedOff).enqueue();
+      workedOff.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static LeakGuard forget(CountDownLatch found) {
+    LeakGuard guard = new Leash().guard;
+    guard.whenFound = found;
+    return guard;
   }
 
   // Without clear(), which is a call into the virtual machine: what nobody refers to is not queued.
@@ -147,18 +168,36 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   private static void bringBack() {
     while (true) {
       try {
-        LeakGuard guard = (LeakGuard) FORGOTTEN.remove();
-        guard.unlink();
-        if (guard.handle != 0) { // else the thread that had it left ended
-          guard.report();
-          Native.clpool_mem_release_later(guard.handle);
-        }
+        ((LeakGuard) FORGOTTEN.remove()).bringBackOne();
       } catch (InterruptedException e) {
         // Nobody has a reason to interrupt this thread; it goes on.
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // whatever a listener throws: without this thread nothing comes back
         Errors.report(e);
       }
     }
+  }
+
+  private void bringBackOne() {
+    unlink();
+    if (whenFound != null) {
+      try {
+        for (LeakGuard other = next(); other != null; other = next()) {
+          other.bringBackOne();
+        }
+      } finally {
+        whenFound.countDown();
+      }
+    } else if (handle != 0) { // else the thread that had it left ended
+      try {
+        report();
+      } finally {
+        Native.clpool_mem_release_later(handle);
+      }
+    }
+  }
+
+  private static LeakGuard next() {
+    return (LeakGuard) FORGOTTEN.poll();
   }
 
   private void report() {

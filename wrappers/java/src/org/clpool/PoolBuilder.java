@@ -83,11 +83,10 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   /**
    * For {@link #collect}, and called by functions that also do something else there: asks Java's garbage collector to
-   * run, so that forgotten blocks come back. It takes as long as that does.
+   * run, and waits until the forgotten blocks that it found have come back, at most a second longer.
    */
   public static void collectGarbage() {
-    System.gc();
-    LeakGuard.settle();
+    LeakGuard.collectGarbage();
   }
 
   /**

@@ -145,6 +145,8 @@ class DeviceTest {
       }
       assertThrows(IllegalArgumentException.class, () -> new DeviceLimitsBuilder().build());
       assertThrows(IllegalArgumentException.class, () -> new DeviceLimitsBuilder().warpSize(-1));
+      Exception missing = assertThrows(NullPointerException.class, () -> new DeviceLimitsBuilder().like(null));
+      assertEquals("other is null", missing.getMessage());
     }
     assertThrows(ClpoolException.class, () -> DeviceData.ofComputeCapability(99, 9, Model.CURRENT));
     try (DeviceData mine = DeviceData.of(device, Model.CURRENT)) {

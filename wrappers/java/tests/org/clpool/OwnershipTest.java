@@ -284,6 +284,49 @@ class OwnershipTest {
   }
 
   @Test
+  void whatIsForgottenMakesRoomHoweverLongItTakesToComeBack() throws Exception {
+    try (Pool pool =
+        Pool.builder(Allocator.custom(new Support.Dry()))
+            .maxBytes(1 << 20)
+            .leakDetection(LeakDetection.TRACE)
+            .onMessage((severity, text) -> sleep(100)) // longer than a collection that has nothing to wait for
+            .build()) {
+      for (int i = 0; i < 8; ++i) { // found before or behind whatever else is found
+        forgetOne(pool, 1 << 20);
+      }
+    }
+  }
+
+  @Test
+  void blocksComeBackWhateverAListenerThrows() throws Exception {
+    MessageListener wrong = (severity, text) -> { throw new IllegalStateException("mine"); };
+    MessageListener worse = (severity, text) -> { throw new AssertionError("mine"); };
+    for (MessageListener listener : new MessageListener[] {wrong, worse, wrong}) {
+      try (Pool pool =
+          Pool.builder(Allocator.custom(new Support.Dry()))
+              .leakDetection(LeakDetection.TRACE)
+              .onMessage(listener)
+              .build()) {
+        forget(pool, 3);
+        assertTrue(Support.collectUntil(() -> activeAfterATick(pool) == 0));
+      }
+    }
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // Not where the next request is made, whose frame might still refer to it.
+  private static void forgetOne(Pool pool, long size) {
+    pool.allocate(size);
+  }
+
+  @Test
   void forgottenPoolsAndDirectMemoryComeBack() throws Exception {
     Support.Dry dry = new Support.Dry();
     forgetAll(dry);
