@@ -43,11 +43,7 @@ class Recycler {
   void give_back(T& descriptor) noexcept {
     const std::lock_guard lock(mutex_);
     descriptor.next = nullptr;
-    if (first_ == nullptr) {
-      first_ = &descriptor;
-    } else {
-      last_->next = &descriptor;
-    }
+    last_->next = &descriptor;  // it was taken here, and what rests is never taken
     last_ = &descriptor;
     ++count_;
   }

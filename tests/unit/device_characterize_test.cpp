@@ -198,6 +198,21 @@ TEST(LocalMemory, WhereItIsCachedMemoryTheQuestionDoesNotApplyAndNothingIsThrown
   EXPECT_EQ(conflict.text, "");
 }
 
+TEST(LocalMemory, PyOpenClsModelLetsOneWorkItemOfAProcessorIn) {
+  FakeDevice device("both", "somebody", 0x9999);
+  Answer answer;
+  device.type(CL_DEVICE_TYPE_CPU);
+  ASSERT_EQ(local_access_work_items(identity_of(device), Model::pyopencl, answer), Status::success);
+  EXPECT_EQ(answer.value, 1);
+  EXPECT_EQ(answer.source, Source::table);
+  for (const cl_device_type type : {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU}) {
+    device.type(type);
+    ASSERT_EQ(local_access_work_items(identity_of(device), Model::pyopencl, answer), Status::success);
+    EXPECT_EQ(answer.value, 16);
+    EXPECT_EQ(answer.source, Source::guess);
+  }
+}
+
 TEST(LocalMemory, ConflictsAreThoseOfTheDevicesBanks) {
   FakeDevice device("GPU", "NVIDIA Corporation", 0x10DE);
   make_nvidia(device, 9, 0);

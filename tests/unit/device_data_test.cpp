@@ -36,6 +36,16 @@ TEST(DeviceData, ADevicesOwnAnswersComeBeforeTheTable) {
   EXPECT_EQ(limits.local_access_threads, 32u);
 }
 
+TEST(DeviceData, PyCudasRulesRoundLocalMemoryTheirOwnWay) {
+  FakeDevice device("Tesla K40", "NVIDIA Corporation", 0x10DE);
+  device.extensions("cl_nv_device_attribute_query").value<cl_uint>(0x4000, 3).value<cl_uint>(0x4001, 5);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success);
+  EXPECT_EQ(limits.local_unit, 256u);
+  ASSERT_EQ(limits_of_device(device.id(), Model::pyopencl, limits), Status::success);
+  EXPECT_EQ(limits.local_unit, 128u);
+}
+
 TEST(DeviceData, ADeviceNewerThanTheTableHasTheClosestFiguresAndSaysSo) {
   FakeDevice device("GPU of tomorrow", "NVIDIA Corporation", 0x10DE);
   device.extensions("cl_nv_device_attribute_query").value<cl_uint>(0x4000, 15).value<cl_uint>(0x4001, 3);
@@ -68,6 +78,18 @@ TEST(DeviceData, IntelsDevicesAreTakenByTheirOwnFigures) {
   EXPECT_EQ(limits.max_warps_per_mp, 64u);
   EXPECT_EQ(limits.local_per_group, 131072u);
   EXPECT_EQ(limits.source, Source::table);
+}
+
+TEST(DeviceData, IntelsDevicesThatTellHalfOfTheirFiguresHaveThoseOfTheirArchitecture) {
+  FakeDevice device("Intel Data Center GPU Max", "Intel(R) Corporation", 0x8086);
+  device.extensions("cl_intel_device_attribute_query");
+  device.value<cl_uint>(0x4250, 12u << 22 | 60u << 14).value<cl_uint>(0x4254, 8);
+  Limits limits;
+  Limits of_architecture;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success);
+  ASSERT_EQ(limits_of_architecture("xe-hpc", Model::current, of_architecture), Status::success);
+  EXPECT_EQ(limits.max_warps_per_mp, of_architecture.max_warps_per_mp);
+  EXPECT_EQ(limits.registers_per_mp, of_architecture.registers_per_mp);
 }
 
 std::uint32_t groups_of(const char* architecture, const OccupancyRequest& request) {

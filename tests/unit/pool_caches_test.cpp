@@ -42,6 +42,18 @@ TEST(Caches, AThreadKeepsItsOwn) {
   EXPECT_EQ(own.granule_shift, 9u) << "sizes that differ by granules have buckets of their own";
 }
 
+TEST(Caches, AreAtHandWhenTheirThreadsTableHasGrown) {
+  Caches first(101, 9);
+  Caches second(102, 9);
+  std::thread([&] {
+    ThreadCache& of_first = own_cache(first);
+    ThreadCache& of_second = own_cache(second);
+    this_thread_record->grow();
+    EXPECT_EQ(this_thread_record->cache_of(ThreadRecord::key_of(101)), &of_first);
+    EXPECT_EQ(this_thread_record->cache_of(ThreadRecord::key_of(102)), &of_second);
+  }).join();
+}
+
 TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
   Caches caches(2, 9);
   ThreadCache* first = nullptr;

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace decorator: everything that passes through it stands in the log, in an order that can be replayed.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "allocator/trace.hpp"
+#include "base/message.hpp"
 #include "support/temporary_file.hpp"
 #include "trace/reader.hpp"
 
@@ -94,6 +98,48 @@ TEST_F(TraceAllocatorTest, RefusesCompressedLogs) {
   Reference<Allocator> refused;
   EXPECT_EQ(make_trace_allocator(*inner, "log.csv.gz", refused), Status::not_supported);
   EXPECT_FALSE(refused);
+}
+
+/// As long as it lives, files grow to so many bytes and no further.
+class FilesUpTo {
+ public:
+  explicit FilesUpTo(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FilesUpTo() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FilesUpTo(const FilesUpTo&) = delete;
+  FilesUpTo& operator=(const FilesUpTo&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(TraceAllocatorTest, ALogThatCannotGrowFailsNoAllocationAndIsToldOfOnce) {
+  std::vector<std::string> messages;
+  set_message_sink({[](void* user, std::int32_t, const char* text) {
+                      static_cast<std::vector<std::string>*>(user)->push_back(text);
+                    },
+                    &messages});
+  {
+    const FilesUpTo limited(4096);
+    for (int i = 1; i <= 20'000; ++i) {
+      Chunk chunk;
+      ASSERT_EQ(allocator->allocate(64, 1, chunk), i % 4 == 0 ? Status::out_of_memory : Status::success);
+      if (i % 4 != 0) {
+        allocator->deallocate(chunk);
+      }
+    }
+    EXPECT_STREQ(last_error_message(), "every fourth fails");
+  }
+  set_message_sink({});
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages.front().find("allocation log: " + path), 0u) << messages.front();
 }
 
 }  // namespace
