@@ -98,6 +98,14 @@ typedef struct _##TYPE *TYPE;
 
 %include "common/handles.i"
 
+/* What unmaps may not be called by two threads at once. */
+%typemap(in) clpool_map *map (InUse use) {
+  $1 = static_cast<clpool_map *>(unshared_handle_of($input, clpool_map_kind, use));
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+
 /* Pools and memory are types of their own. */
 %typemap(in) clpool_pool * (InUse use) {
   $1 = pool_of($input, use);

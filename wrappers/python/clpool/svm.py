@@ -43,8 +43,9 @@ class SVMMap:
 
     def release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:
         """Unmaps, on the queue of the map if none is given; doing it again does nothing more."""
+        unmapped = self._mapping.release(queue, wait_for)
         self.svm = None
-        return self._mapping.release(queue, wait_for)
+        return unmapped
 
     def __enter__(self) -> "np.ndarray[Any, Any]":
         return self.array

@@ -85,6 +85,11 @@ def test_a_map_of_svm_has_pyopencls_members(context, queue):
     assert mapped.svm is svm and mapped.queue is queue and mapped.event.is_complete and mapped.array.size == 16
     event = mapped.release()
     assert mapped.release() is event and mapped.svm is None
+    mapped = svm.map(queue)
+    with pytest.raises(TypeError):
+        mapped.release("no queue")
+    assert mapped.svm is svm and mapped.size == 64
+    mapped.release()
     with pytest.raises(clpool.InvalidValueError):
         svm.map(queue, size=65)
     buffer = svm.as_buffer(context, flags=None, size=None)
