@@ -139,9 +139,12 @@ class MemoryObject(_n.Memory):
         return int(handle), int(offset)
 
     def get_host_array(self, shape: Any, dtype: Any, order: str = "C") -> "np.ndarray[Any, Any]":
-        """An array over the host memory of a buffer or image made with USE_HOST_PTR."""
+        """An array over the host memory of a buffer or image made with USE_HOST_PTR; read-only where that cannot be written."""
         address, size = _n.clpool_mem_host_memory(self)
-        return array_at(address, size, shape, dtype, order, self)
+        view: Any = self
+        while isinstance(view, MemoryObject):
+            view = view._kept
+        return array_at(address, size, shape, dtype, order, self, isinstance(view, _n.HostView) and bool(view.readonly))
 
     def as_array(self, dtype: Any = np.uint8, shape: Any = None, order: str = "C") -> "np.ndarray[Any, Any]":
         """An array over memory with an address on the host."""

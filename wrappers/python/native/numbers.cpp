@@ -47,6 +47,11 @@ bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int
   return !outside;
 }
 
+bool to_flag(PyObject* object, int32_t& flag) {
+  flag = PyObject_IsTrue(object);
+  return flag >= 0;
+}
+
 bool to_address(PyObject* object, const char* name, void*& address) {
   uint64_t value = 0;
   if (object != Py_None && !to_unsigned(object, UINTPTR_MAX, name, value)) {
