@@ -25,6 +25,9 @@ class MemoryObject(_n.Memory):
 
     __slots__ = ()
 
+    #: Why objects of a class that were not released have no memory.
+    _no_memory: ClassVar[Optional[str]] = None
+
     @staticmethod
     def from_int_ptr(int_ptr_value: Any, retain: bool = True) -> "MemoryObject":
         """Memory for a plain cl_mem of any type, or an object with int_ptr such as a pyopencl.Buffer. With retain=False the

@@ -96,6 +96,16 @@ def test_a_map_of_svm_has_pyopencls_members(context, queue):
     assert buffer.size == 64
 
 
+def test_what_has_no_memory_says_why(context, queue):
+    nothing, host = clpool.SVMAllocation(context, 0), clpool.SVM(bytearray(64))
+    for use in (lambda svm: svm.used_on(queue), lambda svm: svm.root, memoryview, lambda svm: svm.get_sub_region(0, 4)):
+        with pytest.raises(clpool.InvalidOperationError, match="^SVM of 0 bytes has no memory$"):
+            use(nothing)
+        with pytest.raises(clpool.InvalidOperationError, match="belongs to no context: .*SVM.context, mem."):
+            use(host)
+    assert not nothing.is_released and not host.is_released
+
+
 def fills(queue, memory, wait_for):
     return clpool.enqueue_svm_memfill(queue, memory, b"\xaa", wait_for=wait_for)
 
