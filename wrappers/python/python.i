@@ -54,6 +54,11 @@ CLPOOL_UNSIGNED(size_t, SIZE_MAX)
 CLPOOL_UNSIGNED(uint32_t, UINT32_MAX)
 CLPOOL_SIGNED(int64_t, INT64_MIN, INT64_MAX)
 CLPOOL_SIGNED(int32_t, INT32_MIN, INT32_MAX)
+%typemap(in) int32_t retain, int32_t normalized, int32_t system {
+  if (!to_flag($input, $1)) {
+    SWIG_fail;
+  }
+}
 %typemap(in, numinputs=0) size_t *OUTPUT (size_t result = 0) "$1 = &result;"
 %typemap(argout) size_t *OUTPUT {
   $result = SWIG_Python_AppendOutput($result, PyLong_FromSize_t(*$1));
@@ -98,6 +103,14 @@ typedef struct _##TYPE *TYPE;
 
 %include "common/handles.i"
 
+/* What unmaps may not be called by two threads at once. */
+%typemap(in) clpool_map *map (InUse use) {
+  $1 = static_cast<clpool_map *>(unshared_handle_of($input, clpool_map_kind, use));
+  if ($1 == nullptr) {
+    SWIG_fail;
+  }
+}
+
 /* Pools and memory are types of their own. */
 %typemap(in) clpool_pool * (InUse use) {
   $1 = pool_of($input, use);
@@ -134,11 +147,9 @@ typedef struct _##TYPE *TYPE;
   $result = SWIG_Python_AppendOutput($result, event$argnum.take(*$1, _global_needs));
 }
 %typemap(in) int32_t blocking (CommandNeeds _global_needs) {
-  int64_t number = 0;
-  if (!to_signed($input, INT32_MIN, INT32_MAX, "$1_name", number)) {
+  if (!to_flag($input, $1)) {
     SWIG_fail;
   }
-  $1 = static_cast<int32_t>(number);
   if ($1 != 0) {
     _global_needs.end_with_call();
   }

@@ -36,6 +36,7 @@ class SamplerHandle(_ClObject):
     def _info(self, name: int) -> bytes: ...
 
 class HostView:
+    readonly: int
     obj: Any
     def __init__(self, object: Any) -> None: ...
 

@@ -62,20 +62,21 @@ def array_over(memory: Any, size: int, shape: Any, dtype: Any, order: str,
     return np.ndarray(extents, dtype, buffer=memory if needed else None, order=as_order(order), strides=strides)
 
 
-def array_at(address: int, size: int, shape: Any, dtype: Any, order: str, owner: Any) -> "np.ndarray[Any, Any]":
+def array_at(address: int, size: int, shape: Any, dtype: Any, order: str, owner: Any,
+             readonly: bool = False) -> "np.ndarray[Any, Any]":
     """An array over `size` bytes at an address, which keeps `owner` alive."""
-    return array_over(np.asarray(_View(address, size, owner)), size, shape, dtype, order)
+    return array_over(np.asarray(_View(address, size, owner, readonly)), size, shape, dtype, order)
 
 
 class _View:
     """Bytes at an address, for NumPy."""
 
-    def __init__(self, address: int, size: int, owner: Any) -> None:
+    def __init__(self, address: int, size: int, owner: Any, readonly: bool) -> None:
         self.owner = owner
         self._unpin = getattr(owner, "_unpin", None)
         if self._unpin is not None:  # memory, which cannot be released while the view exists
             owner._pin()
-        self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (address, False)}
+        self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (address, readonly)}
 
     def __del__(self) -> None:
         if self._unpin is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from . import _native as _n
 from ._fields import filled, of_class
 from ._text import whole_list
-from .arrays import to_pitches
+from .arrays import to_integers, to_pitches
 from .constants import image_info, mem_flags
 from .memory import MemoryObject, host_memory_of, info_bytes
 
@@ -151,11 +151,12 @@ def create_image(context: Any, flags: int, format: ImageFormat, shape: Optional[
     pixels: Any = getattr(hostbuf, "shape", None) if shape is None else shape
     if pixels is None:
         raise TypeError(f"a shape is needed: hostbuf, a {type(hostbuf).__name__}, has none")
+    pixels = to_integers(pixels, "shape")
     if not 1 <= len(pixels) <= 3:
-        raise ValueError(f"shape {tuple(pixels)} has {len(pixels)} entries, it must have 1 to 3")
+        raise ValueError(f"shape {pixels} has {len(pixels)} entries, it must have 1 to 3")
     row, slice_ = to_pitches(pitches)
     options = filled(_n.clpool_image_options(), dimensions=len(pixels), flags=flags, format=of_class(format, ImageFormat, "format")._struct(),
-                     shape=pixels, is_array=is_array, row_pitch=row, slice_pitch=slice_)
+                     shape=pixels, is_array=bool(is_array), row_pitch=row, slice_pitch=slice_)
     if hostbuf is not None:
         options.host, options.host_size = host_memory_of(hostbuf, flags)
     if buffer is not None:
@@ -210,7 +211,7 @@ def image_from_array(ctx: Any, ary: "np.ndarray[Any, Any]", num_channels: Option
             raise ValueError(f"the last dimension is {shape[-1]}, but there are to be {channels} channels")
         shape = shape[:-1]
     data, size = _n.address_of(ary)
-    made = filled(_n.clpool_image_array(), element=_ELEMENTS[ary.dtype], channels=channels, normalized=norm_int,
+    made = filled(_n.clpool_image_array(), element=_ELEMENTS[ary.dtype], channels=channels, normalized=bool(norm_int),
                   access=access[mode], dimensions=len(shape), shape=shape, data=data, size=size)
     image: Image = _n.clpool_image_create_from_array(ctx, made)
     return image

@@ -25,6 +25,9 @@ class MemoryObject(_n.Memory):
 
     __slots__ = ()
 
+    #: Why objects of a class that were not released have no memory.
+    _no_memory: ClassVar[Optional[str]] = None
+
     @staticmethod
     def from_int_ptr(int_ptr_value: Any, retain: bool = True) -> "MemoryObject":
         """Memory for a plain cl_mem of any type, or an object with int_ptr such as a pyopencl.Buffer. With retain=False the
@@ -139,9 +142,12 @@ class MemoryObject(_n.Memory):
         return int(handle), int(offset)
 
     def get_host_array(self, shape: Any, dtype: Any, order: str = "C") -> "np.ndarray[Any, Any]":
-        """An array over the host memory of a buffer or image made with USE_HOST_PTR."""
+        """An array over the host memory of a buffer or image made with USE_HOST_PTR; read-only where that cannot be written."""
         address, size = _n.clpool_mem_host_memory(self)
-        return array_at(address, size, shape, dtype, order, self)
+        view: Any = self
+        while isinstance(view, MemoryObject):
+            view = view._kept
+        return array_at(address, size, shape, dtype, order, self, isinstance(view, _n.HostView) and bool(view.readonly))
 
     def as_array(self, dtype: Any = np.uint8, shape: Any = None, order: str = "C") -> "np.ndarray[Any, Any]":
         """An array over memory with an address on the host."""

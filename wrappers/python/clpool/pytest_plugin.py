@@ -8,7 +8,7 @@ or for every device there is. With PyOpenCL installed the fixtures are its objec
 import functools
 import gc
 import warnings
-from typing import Any, Callable, Dict, List, TypeVar
+from typing import Any, Callable, Dict, List, Set, TypeVar
 
 from .devices import Device, context_of, list_devices_for_tests, make_default_context
 from .memoize import clear_first_arg_caches
@@ -43,9 +43,21 @@ def devices() -> List[Device]:
     return list_devices_for_tests()
 
 
+def _names_of_its_own(metafunc: Any) -> Set[str]:
+    """What a test takes from its own parameters and fixtures."""
+    names = set(getattr(metafunc, "_arg2fixturedefs", ()))
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        given = mark.kwargs["argnames"] if "argnames" in mark.kwargs else mark.args[0]
+        names.update(name.strip() for name in (given.split(",") if isinstance(given, str) else given))
+    return names
+
+
 def pytest_generate_tests(metafunc: Any) -> None:
-    """Runs tests with our fixtures once for each device."""
-    wanted = [name for name in ("ctx_factory", "ctx_getter", "device", "platform") if name in metafunc.fixturenames]
+    """Runs tests with our fixtures once for each device. Fixtures and parameters of the same name that tests have of their own
+    are left alone."""
+    own = _names_of_its_own(metafunc)
+    wanted = [name for name in ("ctx_factory", "ctx_getter", "device", "platform")
+              if name in metafunc.fixturenames and name not in own]
     if not wanted:
         return
     if "ctx_getter" in wanted:

@@ -4,6 +4,8 @@
 import struct
 from typing import Any, List, Sequence, Union
 
+import numpy as np
+
 from . import _native as _n
 from .constants import sampler_info
 
@@ -13,9 +15,9 @@ class Sampler(_n.SamplerHandle):
 
     __slots__ = ()
 
-    def __new__(cls, context: Any, normalized_coords: Union[bool, Sequence[int], None] = None, addressing_mode: int = 0,
+    def __new__(cls, context: Any, normalized_coords: Union[bool, "np.bool_", Sequence[int], None] = None, addressing_mode: int = 0,
                 filter_mode: int = 0) -> "Sampler":
-        if isinstance(normalized_coords, (bool, int)):
+        if isinstance(normalized_coords, (int, np.bool_)):
             handle = _n.clpool_sampler_create(context, normalized_coords, addressing_mode, filter_mode)
         else:
             handle = _n.clpool_sampler_create_with_properties(context, normalized_coords)

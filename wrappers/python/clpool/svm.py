@@ -43,8 +43,9 @@ class SVMMap:
 
     def release(self, queue: Any = None, wait_for: Any = None) -> _n.Event:
         """Unmaps, on the queue of the map if none is given; doing it again does nothing more."""
+        unmapped = self._mapping.release(queue, wait_for)
         self.svm = None
-        return self._mapping.release(queue, wait_for)
+        return unmapped
 
     def __enter__(self) -> "np.ndarray[Any, Any]":
         return self.array
@@ -106,6 +107,7 @@ class _NoSVM(SVMAllocation):
 
     size = nbytes = capacity = svm_ptr = int_ptr = 0  # pyright: ignore
     is_released = False  # pyright: ignore
+    _no_memory = "SVM of 0 bytes has no memory"
 
     def release(self) -> None:
         """Does nothing."""
@@ -177,6 +179,7 @@ class _UnboundSVM(SVM):
     _address: int
     _bytes: int
     _bound: Dict[int, SVM]
+    _no_memory = "the host memory belongs to no context: SVM(context, mem) does"
 
     @staticmethod
     def _of(mem: Any, address: int, size: int) -> "_UnboundSVM":

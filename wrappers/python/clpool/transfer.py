@@ -58,6 +58,8 @@ def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, w
     images, boxes = isinstance(dest, Image) or isinstance(src, Image), "region" in place
     if byte_count is not None:
         place["byte_count"] = byte_count
+    if images and not boxes:
+        raise TypeError("a copy of an image needs a region")
     if not images and not boxes:
         place = _new_names(place, _is_memory(dest))
     own = _place_of(dest, src, boxes)

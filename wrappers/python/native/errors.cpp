@@ -76,6 +76,10 @@ void raise_cl(const char* call, cl_int code) {
   raise(CLPOOL_ERROR_OPENCL, text.c_str(), code);
 }
 
+void raise_invalid_operation(const char* text) {
+  raise(CLPOOL_ERROR_INVALID_OPERATION, text, 0);
+}
+
 void raise_released(const char* what) {
   const std::string text = std::string(what) + " was released already";
   raise(CLPOOL_ERROR_INVALID_OPERATION, text.c_str(), 0);

@@ -221,6 +221,15 @@ void* handle_of(PyObject* object, const HandleKind& kind, InUse& use) {
   return handle;
 }
 
+void* unshared_handle_of(PyObject* object, const HandleKind& kind, InUse& use) {
+  void* handle = handle_of(object, kind, use);
+  if (handle != nullptr && as_handle(object)->uses > 1) {
+    raise_in_use(kind.name, as_handle(object)->uses - 1);
+    return nullptr;
+  }
+  return handle;
+}
+
 bool calls_python(PyObject* handle) {
   return as_handle(handle)->calls_python != 0;
 }

@@ -81,6 +81,8 @@ PyMethodDef methods[] = {CLPOOL_REFUSES_PICKLE, {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef members[] = {
     {"obj", T_OBJECT, offsetof(ViewObject, object), READONLY, "The object whose memory it is."},
+    {"readonly", T_INT, offsetof(ViewObject, view) + offsetof(Py_buffer, readonly), READONLY,
+     "Whether the object does not let others write it."},
     {nullptr, 0, 0, 0, nullptr},
 };
 

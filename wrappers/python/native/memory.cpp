@@ -17,9 +17,21 @@ MemoryObject* as_memory(PyObject* object) {
   return reinterpret_cast<MemoryObject*>(object);
 }
 
+// Why an object has none: it was released, or its class says something else.
+void raise_no_memory(MemoryObject* self) {
+  PyObject* reason = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(self)), "_no_memory");
+  if (reason != nullptr && PyUnicode_Check(reason)) {
+    raise_invalid_operation(PyUnicode_AsUTF8(reason));
+  } else {
+    PyErr_Clear();
+    raise_released(_PyType_Name(Py_TYPE(self)));
+  }
+  Py_XDECREF(reason);
+}
+
 clpool_mem* live(MemoryObject* self) {
   if (self->mem == nullptr) {
-    raise_released(_PyType_Name(Py_TYPE(self)));
+    raise_no_memory(self);
   }
   return self->mem;
 }

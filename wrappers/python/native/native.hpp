@@ -50,7 +50,8 @@ bool succeeded(clpool_status status);
 /// Raises OpenCLError for a call of OpenCL's own.
 void raise_cl(const char* call, cl_int code);
 
-/// Raises InvalidOperationError for the use of something that was released.
+/// Raises InvalidOperationError with this text, or for the use of something that was released.
+void raise_invalid_operation(const char* text);
 void raise_released(const char* what);
 /// Raises InvalidOperationError for the use of something that the parent process made.
 void raise_of_parent(const char* what);
@@ -66,6 +67,8 @@ PyObject* refuse_pickle(PyObject* object, PyObject*);
 
 /// An unsigned number of any type that has __index__; false with an exception set.
 bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& value);
+/// Yes or no: the truth of an object, as of NumPy's bool_, which is no integer.
+bool to_flag(PyObject* object, int32_t& flag);
 bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int64_t& value);
 
 /// `what` of to_cl_handle() where objects of every type will do.
@@ -185,6 +188,8 @@ extern const HandleKind clpool_allocator_kind, clpool_map_kind, clpool_heap_kind
 bool add_handle_type(PyObject* module);
 /// The handle in `object`, NULL with an exception set if it is another or was released.
 void* handle_of(PyObject* object, const HandleKind& kind, InUse& use);
+/// The same; NULL with an exception set also if a call of another thread uses it.
+void* unshared_handle_of(PyObject* object, const HandleKind& kind, InUse& use);
 /// Whether releasing what the handle is of runs functions written in Python, which must find their objects
 /// whole: it is then given back before the garbage collector takes cycles apart.
 bool calls_python(PyObject* handle);

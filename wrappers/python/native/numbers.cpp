@@ -47,6 +47,11 @@ bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int
   return !outside;
 }
 
+bool to_flag(PyObject* object, int32_t& flag) {
+  flag = PyObject_IsTrue(object);
+  return flag >= 0;
+}
+
 bool to_address(PyObject* object, const char* name, void*& address) {
   uint64_t value = 0;
   if (object != Py_None && !to_unsigned(object, UINTPTR_MAX, name, value)) {
@@ -171,9 +176,13 @@ bool to_sizes(PyObject* object, const char* name, std::vector<size_t>& sizes) {
 
 bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3]) {
   std::vector<size_t> given;
-  if (PyIndex_Check(object)) {
+  PyObject* number = PyIndex_Check(object) != 0 ? PyNumber_Index(object) : nullptr;
+  PyErr_Clear();  // of an array of NumPy, which has the method and is a sequence
+  if (number != nullptr) {
     uint64_t size = 0;
-    if (!to_unsigned(object, SIZE_MAX, name, size)) {
+    const bool fits = to_unsigned(number, SIZE_MAX, name, size);
+    Py_DECREF(number);
+    if (!fits) {
       return false;
     }
     given.push_back(static_cast<size_t>(size));

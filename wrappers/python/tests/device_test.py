@@ -318,6 +318,30 @@ def test_texts_and_versions():
     assert "3" in clpool.last_error_message() and clpool.last_cl_error() == 0
 
 
+def test_the_plug_in_leaves_names_alone_that_a_test_has_of_its_own(tmp_path):
+    (tmp_path / "test_it.py").write_text(textwrap.dedent("""
+        import pytest
+
+        @pytest.fixture
+        def platform():
+            return "mine"
+
+        @pytest.mark.parametrize("number, device", [(1, "cpu"), (2, "cuda")])
+        @pytest.mark.parametrize(["ctx_factory"], [(3,)])
+        def test_it(number, device, platform, ctx_factory):
+            assert (number, device, platform, ctx_factory) in ((1, "cpu", "mine", 3), (2, "cuda", "mine", 3))
+
+        class TestNames:
+            pytestmark = pytest.mark.parametrize(argnames="device", argvalues=["cpu"])
+
+            def test_it(self, device):
+                assert device == "cpu"
+    """))
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "clpool.pytest_plugin", "-q", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert "3 passed" in done.stdout, done.stdout
+
+
 @pytest.mark.parametrize("variable", ["CLPOOL_TEST", "PYOPENCL_TEST"])
 def test_the_plug_in_runs_tests_on_the_named_devices(tmp_path, variable, opencl):
     (tmp_path / "test_it.py").write_text(textwrap.dedent("""

@@ -82,6 +82,26 @@ def test_an_image_of_host_memory_takes_its_shape_and_content(context, queue, nee
         clpool.create_image(context, RW, formats, (8, 4, 2, 1))
 
 
+@pytest.mark.parametrize("kind", [tuple, np.array, lambda numbers: np.array(numbers, np.uint16)])
+def test_shapes_and_places_of_images_are_any_sequence_of_integers(context, queue, needs_images, kind):
+    image, color = clpool.create_image(context, RW, RGBA, kind((4, 2))), np.arange(4, dtype=np.uint32)
+    assert image.shape == (4, 2)
+    clpool.enqueue_fill_image(queue, image, color, kind((0, 0)), kind((4, 2)))
+    read = np.zeros((1, 2, 4), np.uint8)
+    clpool.enqueue_copy(queue, read, image, origin=kind((2, 1)), region=kind((2, 1)))
+    assert (read == color).all()
+    assert clpool.enqueue_map_image(queue, image, clpool.map_flags.READ, kind((0, 1)), kind((4, 1))).size == 16
+    with pytest.raises(TypeError):
+        clpool.enqueue_copy(queue, read, image, region=np.array((2.0, 1.0)))
+
+
+def test_a_copy_of_an_image_needs_a_region(context, queue, needs_images):
+    image = clpool.create_image(context, RW, RGBA, 4)
+    assert image.shape == (4,)
+    with pytest.raises(TypeError, match="a copy of an image needs a region"):
+        clpool.enqueue_copy(queue, image, bytes(16))
+
+
 def test_an_image_over_host_memory_keeps_it(context, needs_images):
     host = bytearray(8 * 4 * 4)
     image = clpool.create_image(context, RW | mem_flags.USE_HOST_PTR, RGBA, (8, 4), hostbuf=host)

@@ -137,6 +137,25 @@ def test_host_arrays_of_buffers_over_host_memory(context):  # test_buffer_get_ho
         clpool.Buffer(context, RW | mem_flags.COPY_HOST_PTR, hostbuf=data).get_host_array(100, np.float32)
 
 
+def test_a_host_array_of_a_buffer_over_memory_that_cannot_be_written_cannot_be_either(context):
+    fixed = bytes(4096)
+    for host, writeable in ((fixed, False), (bytearray(fixed), True)):
+        buffer = clpool.Buffer(context, mem_flags.READ_ONLY | mem_flags.USE_HOST_PTR, hostbuf=host)
+        for memory in (buffer, buffer[:1024], buffer[:1024][:512]):
+            array = memory.get_host_array(16, np.uint8)
+            assert array.flags.writeable == array[2:].flags.writeable == writeable
+    assert fixed == bytes(4096)
+
+
+@pytest.mark.filterwarnings("error")
+def test_yes_and_no_may_be_numpys(context, queue):
+    buffer, host = clpool.Buffer(context, RW, 64), np.zeros(16, np.float32)
+    for choice in (np.bool_(True), np.bool_(False), True, False, 1, 0):
+        clpool.enqueue_copy(queue, buffer, host, is_blocking=choice).wait()
+        buffer.map(queue, is_blocking=choice).release().wait()
+    assert clpool.MemoryObject.from_int_ptr(buffer.int_ptr, retain=np.bool_(True)).reference_count == 2
+
+
 def test_fills_honour_their_size(context, queue):
     buffer = clpool.Buffer(context, RW, 64)
     clpool.enqueue_fill_buffer(queue, buffer, b"\0", 0, 64)

@@ -206,6 +206,7 @@ def test_samplers_say_what_they_are(context):
     sampler = clpool.Sampler(context, True, mode, filters)
     assert (sampler.normalized_coords, sampler.addressing_mode, sampler.filter_mode) == (True, mode, filters)
     assert sampler.context == context and sampler.reference_count == 1
+    assert not clpool.Sampler(context, np.bool_(False), mode, filters).normalized_coords
     assert sampler.get_info(clpool.sampler_info.ADDRESSING_MODE) == mode
     with pytest.raises(clpool.OpenCLError):
         sampler.get_info(1)

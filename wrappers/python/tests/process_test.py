@@ -226,6 +226,22 @@ def test_what_belongs_to_a_process_does_not_go_to_others(opencl, queue, pool, pr
             copy.deepcopy(thing)
 
 
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_nor_does_what_pyopencl_takes(opencl, protocol):  # its own objects end the process in protocols 0 and 1
+    pyopencl = pytest.importorskip("pyopencl", reason="PyOpenCL is not installed")
+    from clpool.pyopencl import tools
+    context = pyopencl.Context.from_int_ptr(opencl[1].int_ptr)
+    queue = pyopencl.CommandQueue(context)
+    made = [tools.ImmediateAllocator(queue)(64), tools.MemoryPool(tools.ImmediateAllocator(queue))(64)]
+    if clpool.characterize.has_coarse_grain_buffer_svm(opencl[0]):
+        made += [tools.SVMAllocator(context)(64), tools.SVMPool(tools.SVMAllocator(context))(64)]
+    for thing in made:
+        with pytest.raises(TypeError, match=f"cannot pickle a clpool.pyopencl.{type(thing).__name__}: it belongs to this process"):
+            pickle.dumps(thing, protocol)
+        with pytest.raises(TypeError, match="cannot pickle"):
+            copy.copy(thing)
+
+
 def test_a_log_that_cannot_be_written_is_closed(tmp_path):
     def work():
         log = clpool.TraceWriter(tmp_path / "log.csv")

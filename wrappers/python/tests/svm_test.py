@@ -85,10 +85,25 @@ def test_a_map_of_svm_has_pyopencls_members(context, queue):
     assert mapped.svm is svm and mapped.queue is queue and mapped.event.is_complete and mapped.array.size == 16
     event = mapped.release()
     assert mapped.release() is event and mapped.svm is None
+    mapped = svm.map(queue)
+    with pytest.raises(TypeError):
+        mapped.release("no queue")
+    assert mapped.svm is svm and mapped.size == 64
+    mapped.release()
     with pytest.raises(clpool.InvalidValueError):
         svm.map(queue, size=65)
     buffer = svm.as_buffer(context, flags=None, size=None)
     assert buffer.size == 64
+
+
+def test_what_has_no_memory_says_why(context, queue):
+    nothing, host = clpool.SVMAllocation(context, 0), clpool.SVM(bytearray(64))
+    for use in (lambda svm: svm.used_on(queue), lambda svm: svm.root, memoryview, lambda svm: svm.get_sub_region(0, 4)):
+        with pytest.raises(clpool.InvalidOperationError, match="^SVM of 0 bytes has no memory$"):
+            use(nothing)
+        with pytest.raises(clpool.InvalidOperationError, match="belongs to no context: .*SVM.context, mem."):
+            use(host)
+    assert not nothing.is_released and not host.is_released
 
 
 def fills(queue, memory, wait_for):

@@ -68,6 +68,22 @@ def test_blocks_are_released_by_other_threads_than_allocated_them(pool, collecto
     pool.check()
 
 
+def test_a_map_is_unmapped_by_one_of_the_threads_that_release_it(queue, pool):
+    block = pool.allocate(4096)
+    for _ in range(100):
+        mapped, barrier = block.map(queue), threading.Barrier(4)
+
+        def work(_number):
+            barrier.wait()
+            try:
+                mapped.release()
+            except clpool.InvalidOperationError as refusal:
+                assert "cannot be released while it is in use" in str(refusal) or "released already" in str(refusal)
+        run(4, work)
+        assert mapped.release().is_complete or mapped.release().wait() is None
+    assert block.map_count == 0
+
+
 def test_no_two_threads_have_the_same_bytes(context, needs_svm, collector_at_every_allocation):
     pool = clpool.SVMPool(clpool.SVMAllocator(context, flags=clpool.mem_flags.READ_WRITE))
 

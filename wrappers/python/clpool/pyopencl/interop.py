@@ -17,12 +17,17 @@ from ..svm import SVMAllocation as _ClpoolsSVMAllocation
 from .errors import as_pyopencls, raises_pyopencls
 
 
+def _refuse_pickle(thing: Any) -> str:
+    raise TypeError(f"cannot pickle a clpool.pyopencl.{type(thing).__name__}: it belongs to this process")
+
+
 class Buffer(cl.Buffer):  # type: ignore[misc]
     """A pyopencl.Buffer over memory of clpool, which it keeps. Parts keep it too, and may have parts again."""
 
     __slots__ = ()
 
     _clpool_memory = property(_n.foreign_memory)
+    __reduce__ = _refuse_pickle
 
     @raises_pyopencls
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
@@ -93,6 +98,7 @@ class SVMAllocation(cl.SVM):  # type: ignore[misc]
         _n.give_foreign_memory(self, memory, queue)
 
     _clpool_memory = property(_n.foreign_memory)
+    __reduce__ = _refuse_pickle
 
     @property
     def _queue(self) -> Any:
