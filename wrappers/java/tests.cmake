@@ -99,6 +99,11 @@ add_test(NAME wrappers.java.module COMMAND ${java_command} --module-path "${clpo
 set_tests_properties(wrappers.java.module PROPERTIES PASS_REGULAR_EXPRESSION "exports org.clpool")
 add_test(NAME wrappers.java.program_that_exits_with_live_objects
          COMMAND ${java_command} -cp "${test_path}" org.clpool.ExitsWithLiveObjects)
+# A request that waited for a collection that never comes would take half a second.
+add_test(NAME wrappers.java.requests_that_fail_where_collections_are_switched_off
+         COMMAND ${java_command} -XX:+DisableExplicitGC -cp "${test_path}" org.clpool.FailsWithoutCollections)
+set_tests_properties(wrappers.java.requests_that_fail_where_collections_are_switched_off PROPERTIES
+                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "1000 requests failed")
 # The jar with the libraries inside: nothing else says where they are.
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp

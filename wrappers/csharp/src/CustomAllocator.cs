@@ -40,7 +40,7 @@ namespace ClPool
         // Native code holds no references on delegates: these are never collected.
         private static readonly NativeAllocate allocate = AllocateChunk;
         private static readonly NativeDeallocate deallocate = DeallocateChunk;
-        private static readonly NativeDestroy destroy = Callbacks.Remove;
+        private static readonly NativeDestroy destroy = Forget;
 
         /// <summary>Makes an allocator of a source.</summary>
         public CustomAllocator(IMemorySource source) : base(Make(source), MemoryKind.Custom) { }
@@ -48,6 +48,7 @@ namespace ClPool
         private static IntPtr Make(IMemorySource source)
         {
             IntPtr user = Callbacks.Add(Arguments.NotNull(source, "source"));
+            Callbacks.Hold();
             clpool_allocator_ops ops = clpool_allocator_ops.Initial();
             ops.allocate = (void*)Marshal.GetFunctionPointerForDelegate(allocate);
             ops.deallocate = (void*)Marshal.GetFunctionPointerForDelegate(deallocate);
@@ -55,8 +56,14 @@ namespace ClPool
             IntPtr made;
             int status = Native.clpool_allocator_create_custom(&ops, (void*)user, &made);
             if (status == Native.CLPOOL_SUCCESS) return made;
-            Callbacks.Remove(user);
+            Forget(user);
             throw Errors.Exception(status);
+        }
+
+        private static void Forget(IntPtr user)
+        {
+            Callbacks.Remove(user);
+            Callbacks.LetGo();
         }
 
         private static int AllocateChunk(IntPtr user, ulong size, ulong alignment, IntPtr chunk)

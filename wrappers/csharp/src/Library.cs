@@ -23,6 +23,7 @@ namespace ClPool
         private static readonly NativeMessage received = Receive;
         private static readonly object door = new object();
         private static MessageHandler? handlers;
+        private static bool endsWithAssembly;
 
         /// <summary>Version of the native library, such as "1.0.0".</summary>
         public static string Version { get { return Utf8.Read(Native.clpool_version_string()); } }
@@ -41,6 +42,8 @@ namespace ClPool
             {
                 lock (door)
                 {
+                    if (!endsWithAssembly) Callbacks.BeforeUnloading(() => Native.clpool_set_message_callback(null, null));
+                    endsWithAssembly = true;
                     handlers += value;
                     Native.clpool_set_message_callback((void*)Marshal.GetFunctionPointerForDelegate(received), null);
                 }

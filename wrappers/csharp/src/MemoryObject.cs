@@ -23,6 +23,9 @@ namespace ClPool
 
         private const int Patience = 30; // turns of a SpinWait, some milliseconds, in which uses that came too late have ended
 
+        // What stands in the slot's place meanwhile: it holds no memory, and whoever disposes of the object takes it away.
+        private static readonly Slot givingUp = new PlainSlot();
+
         private Slot? slot; // which counts the calls that use it; null once it was disposed of
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -245,21 +248,23 @@ namespace ClPool
         /// <returns>what held the memory</returns>
         internal Slot BeginGivingUp()
         {
-            Slot? held = Interlocked.Exchange(ref slot, null);
-            if (held == null) throw Disposed();
+            Slot? held = Volatile.Read(ref slot);
+            if (held == null || held == givingUp || Interlocked.CompareExchange(ref slot, givingUp, held) != held) throw Disposed();
             SpinWait spin = new SpinWait();
             while (held.IsInUse && spin.Count < Patience) spin.SpinOnce();
             bool used = held.IsInUse;
             if (!used && held.Memory != IntPtr.Zero) return held;
-            Volatile.Write(ref slot, held);
+            EndGivingUp(held, false);
             throw used ? Errors.WrongState("this memory is in use by another thread") : Disposed();
         }
 
-        /// <summary>After it: whether the reference is gone, or everything is as before.</summary>
+        /// <summary>After it: whether the reference is gone, or everything is as before; if somebody disposed of this object
+        /// meanwhile, that is done now.</summary>
         internal void EndGivingUp(Slot held, bool gone)
         {
+            bool disposed = Interlocked.CompareExchange(ref slot, gone ? null : held, givingUp) != givingUp;
             if (gone) PerThread.Current.Return(held);
-            else Volatile.Write(ref slot, held);
+            else if (disposed) held.Close(Slot.Release);
         }
 
         private bool TryBorrow(out Borrowed memory)

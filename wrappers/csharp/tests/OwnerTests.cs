@@ -274,6 +274,30 @@ namespace ClPool.Tests
             }
         }
 
+        [Test]
+        public void MemoryIsDisposedOfAlsoWhileAnotherThreadTriesToDetachIt() // which waits some milliseconds for uses to end
+        {
+            using (ImmediateAllocator allocator = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = LeakDetection.Off }))
+                for (int i = 0; i < 10; i++)
+                    using (Gate gate = new Gate())
+                    {
+                        MemoryObject block = pool.Allocate(64);
+                        Thread user = new Thread(() => { while (!IsRead(Volatile.Read(ref block), gate.Event)) { } });
+                        user.Start();
+                        while (!InUse(ref block)) Thread.Yield();
+                        Thread other = new Thread(() => InUse(ref block));
+                        other.Start();
+                        Thread.Sleep(1);
+                        block.Dispose();
+                        other.Join();
+                        gate.Open();
+                        user.Join();
+                        Assert.IsTrue(block.IsDisposed);
+                        Assert.AreEqual(0, pool.ActiveBlocks);
+                    }
+        }
+
         private sealed class Told
         {
             internal readonly PooledBuffer Block;
@@ -348,6 +372,10 @@ namespace ClPool.Tests
             {
                 Volatile.Write(ref block, MemoryObject.Attach(block.Detach()));
                 return false;
+            }
+            catch (ObjectDisposedException)
+            {
+                return true;
             }
             catch (InvalidOperationException exception)
             {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import org.clpool.Clpool;
 import org.clpool.DeviceData;
-import org.clpool.Model;
 import org.clpool.Occupancy;
 import org.clpool.OccupancyRequest;
 import org.clpool.Session;
@@ -16,11 +15,11 @@ public final class OccupancyReport {
 
   public static void main(String[] arguments) {
     String architecture = arguments.length == 0 ? "sm_90" : arguments[0];
-    try (DeviceData data = DeviceData.ofArchitecture(architecture, Model.CURRENT)) {
+    try (DeviceData data = DeviceData.ofArchitecture(architecture)) {
       print(architecture, data);
     }
     try (Session session = Clpool.createDefault();
-        DeviceData data = DeviceData.of(session.device(), Model.CURRENT)) {
+        DeviceData data = DeviceData.of(session.device())) {
       System.out.println(session.device() + ", figures from: " + data.limits().source());
     }
   }

@@ -18,7 +18,7 @@ public final class PinnedUpload {
 
   public static void main(String[] arguments) {
     try (Session session = Clpool.createDefault();
-        Allocator pinned = Allocator.pinned(session.queue(), 0);
+        Allocator pinned = Allocator.pinned(session.queue());
         Pool staging = Pool.of(pinned);
         Allocator immediate = Allocator.immediate(session.queue());
         Pool pool = Pool.of(immediate);

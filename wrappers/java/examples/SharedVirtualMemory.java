@@ -16,7 +16,7 @@ public final class SharedVirtualMemory {
 
   public static void main(String[] arguments) {
     try (Session session = Clpool.createDefault();
-        Allocator allocator = Allocator.svm(session.context(), 0, 0, session.queue());
+        Allocator allocator = Allocator.svm(session.context(), session.queue());
         Pool pool = Pool.of(allocator);
         Memory memory = pool.allocate(1024)) {
       try (MappedMemory map = session.queue().map(memory, Cl.MAP_WRITE)) {

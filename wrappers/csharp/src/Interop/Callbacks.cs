@@ -5,6 +5,10 @@
 // number, so that a call that comes too late finds nothing instead of freed memory.
 using System;
 using System.Collections.Concurrent;
+using System.Runtime.InteropServices;
+#if NET
+using System.Runtime.Loader;
+#endif
 using System.Threading;
 
 namespace ClPool.Interop
@@ -13,6 +17,10 @@ namespace ClPool.Interop
     {
         private static readonly ConcurrentDictionary<IntPtr, object> targets = new ConcurrentDictionary<IntPtr, object>();
         private static long last;
+
+        private static readonly object door = new object();
+        private static int holders;
+        private static GCHandle held;
 
         [ThreadStatic] private static Exception? pending;
         [ThreadStatic] private static bool mayBeAnswered; // it is an allocator's "out of memory"
@@ -29,6 +37,35 @@ namespace ClPool.Interop
         {
             object? removed;
             targets.TryRemove(id, out removed);
+        }
+
+        /// <summary>Keeps this assembly from being unloaded, as that of a plug-in may be, while native code may call it.</summary>
+        internal static void Hold()
+        {
+            lock (door)
+            {
+                if (holders++ == 0) held = GCHandle.Alloc(typeof(Callbacks));
+            }
+        }
+
+        /// <summary>Ends one <see cref="Hold"/>.</summary>
+        internal static void LetGo()
+        {
+            lock (door)
+            {
+                if (--holders == 0) held.Free();
+            }
+        }
+
+        /// <summary>Does something when the unloading of this assembly, or of Mono's application domain, begins.</summary>
+        internal static void BeforeUnloading(Action action)
+        {
+#if NET
+            AssemblyLoadContext? context = AssemblyLoadContext.GetLoadContext(typeof(Callbacks).Assembly);
+            if (context != null && context.IsCollectible) context.Unloading += unloaded => action();
+#else
+            AppDomain.CurrentDomain.DomainUnload += (domain, nothing) => action();
+#endif
         }
 
         /// <summary>The target, or null when it is gone.</summary>

@@ -14,6 +14,16 @@ public final class Allocator extends NativeObject {
   }
 
   /**
+   * Buffers for reading and writing whose memory the driver may find only at their first use.
+   *
+   * @param context where the buffers are made
+   * @return the allocator
+   */
+  public static Allocator deferred(Context context) {
+    return deferred(context, 0);
+  }
+
+  /**
    * Buffers whose memory the driver may find only at their first use, so that out-of-memory may come late: give a pool
    * an immediate allocator instead.
    *
@@ -65,6 +75,29 @@ public final class Allocator extends NativeObject {
   }
 
   /**
+   * Shared virtual memory: coarse grain, with the device's alignment, freed at once.
+   *
+   * @param context where the memory is made
+   * @return the allocator
+   * @throws NotSupportedException if no device of the context has SVM
+   */
+  public static Allocator svm(Context context) {
+    return svm(context, 0, 0, null);
+  }
+
+  /**
+   * Shared virtual memory, coarse grain, with the device's alignment, that is freed behind a queue's commands.
+   *
+   * @param context where the memory is made
+   * @param queueOrNull an in-order queue on which the memory is used and behind which it is freed; null: freed at once
+   * @return the allocator
+   * @throws NotSupportedException if no device of the context has SVM
+   */
+  public static Allocator svm(Context context, CommandQueue queueOrNull) {
+    return svm(context, 0, 0, queueOrNull);
+  }
+
+  /**
    * Shared virtual memory.
    *
    * @param context where the memory is made
@@ -81,6 +114,16 @@ public final class Allocator extends NativeObject {
           Native.clpool_allocator_create_svm(
               uses.of("context", context), flags, alignment, uses.ofOptional(queueOrNull)));
     }
+  }
+
+  /**
+   * Page-locked host memory, mapped for good: transfers from and to it run at full speed.
+   *
+   * @param queue used to map and unmap
+   * @return the allocator
+   */
+  public static Allocator pinned(CommandQueue queue) {
+    return pinned(queue, 0);
   }
 
   /**

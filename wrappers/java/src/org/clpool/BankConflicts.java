@@ -13,6 +13,29 @@ public final class BankConflicts {
   }
 
   /**
+   * The same in 32 banks of 4 bytes with 32 work items at a time, for an array that is laid out as it is accessed.
+   *
+   * @param itemSize bytes of an item
+   * @param shape extents, fastest axis last
+   * @return the multiplicity and why
+   */
+  public static BankConflicts of(long itemSize, long[] shape) {
+    return of(itemSize, shape, null);
+  }
+
+  /**
+   * The same in 32 banks of 4 bytes with 32 work items at a time.
+   *
+   * @param itemSize bytes of an item
+   * @param shape extents that are accessed, fastest axis last
+   * @param storedShapeOrNull extents that are laid out; null: as shape
+   * @return the multiplicity and why
+   */
+  public static BankConflicts of(long itemSize, long[] shape, long[] storedShapeOrNull) {
+    return of(BankMemory.byDefault(), itemSize, shape, storedShapeOrNull);
+  }
+
+  /**
    * Finds the worst bank conflict of work items that run along the axes of an array in local memory. No device is
    * needed.
    *

@@ -8,6 +8,8 @@ public final class Characterization {
     void ask(clpool_answer answer);
   }
 
+  private static final int UNKNOWN = -1; // arguments of a kernel
+
   private final long device;
   private final long platform;
   private final int model;
@@ -133,6 +135,15 @@ public final class Characterization {
   }
 
   /**
+   * What work-group sizes should be a multiple of; if a kernel is needed for it, in a context made for it.
+   *
+   * @return the number
+   */
+  public Answer workGroupSizeMultiple() {
+    return workGroupSizeMultiple(null);
+  }
+
+  /**
    * What work-group sizes should be a multiple of.
    *
    * @param contextOrNull where a kernel is built if need be; null: in a context made for it
@@ -143,6 +154,15 @@ public final class Characterization {
       long context = uses.ofOptional(contextOrNull);
       return ask(answer -> Native.clpool_characterize_work_group_size_multiple(device, context, model, answer));
     }
+  }
+
+  /**
+   * Whether the driver counts the members of a struct argument as arguments; if a kernel is needed for it, in a context made for it.
+   *
+   * @return 0 no, 1 as Apple's does, 2 as PoCL's did
+   */
+  public Answer structArgumentBug() {
+    return structArgumentBug(null);
   }
 
   /**
@@ -192,6 +212,15 @@ public final class Characterization {
   }
 
   /**
+   * Bytes of local memory that a work-group can use, whatever arguments the kernel has.
+   *
+   * @return bytes
+   */
+  public Answer usableLocalMemory() {
+    return usableLocalMemory(UNKNOWN);
+  }
+
+  /**
    * Bytes of local memory that a work-group can use.
    *
    * @param argumentCount arguments of the kernel; -1: unknown
@@ -209,6 +238,17 @@ public final class Characterization {
    */
   public Answer usableLocalMemoryOfKernel(long clKernel) {
     return ask(answer -> Native.clpool_characterize_usable_local_memory_of_kernel(device, clKernel, answer));
+  }
+
+  /**
+   * Worst bank conflict of accesses to an array in local memory that is laid out as it is accessed.
+   *
+   * @param itemSize bytes of an item
+   * @param shape extents, fastest axis last
+   * @return the multiplicity, 1 for none, and why
+   */
+  public BankConflicts localAccessConflicts(long itemSize, long[] shape) {
+    return localAccessConflicts(itemSize, shape, null);
   }
 
   /**

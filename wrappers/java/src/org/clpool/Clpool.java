@@ -6,6 +6,8 @@ package org.clpool;
 public final class Clpool {
   private static volatile MessageListener messageListener;
 
+  private static final int DEFAULT_LEADING_BITS = 4; // PyOpenCL's
+
   private Clpool() {}
 
   /**
@@ -81,6 +83,16 @@ public final class Clpool {
   }
 
   /**
+   * Bin of a size, as PyOpenCL's pools count bins with their default of 4 leading bits.
+   *
+   * @param size bytes
+   * @return the bin's number
+   */
+  public static long binNumber(long size) {
+    return binNumber(size, DEFAULT_LEADING_BITS);
+  }
+
+  /**
    * Bin of a size, as PyOpenCL's pools count bins.
    *
    * @param size bytes
@@ -91,6 +103,16 @@ public final class Clpool {
     long[] bin = new long[1];
     Native.clpool_bin_number(Sizes.check("size", size), Sizes.check("leadingBits", leadingBits), bin);
     return bin[0];
+  }
+
+  /**
+   * Bytes that blocks of a bin have with 4 leading bits: the largest size in it.
+   *
+   * @param bin number of the bin
+   * @return bytes
+   */
+  public static long binAllocationSize(long bin) {
+    return binAllocationSize(bin, DEFAULT_LEADING_BITS);
   }
 
   /**

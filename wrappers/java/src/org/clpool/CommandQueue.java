@@ -32,6 +32,16 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
+   * Makes an in-order queue on a context's first device.
+   *
+   * @param context the context
+   * @return the queue
+   */
+  public static CommandQueue create(Context context) {
+    return create(context, firstDevice(context));
+  }
+
+  /**
    * Makes an in-order queue.
    *
    * @param context the context
@@ -40,6 +50,20 @@ public final class CommandQueue extends NativeObject {
    */
   public static CommandQueue create(Context context, Device device) {
     return create(context, device, 0);
+  }
+
+  /**
+   * Makes a queue on a context's first device that may carry commands out in any order.
+   *
+   * @param context the context
+   * @return the queue
+   */
+  public static CommandQueue createOutOfOrder(Context context) {
+    return createOutOfOrder(context, firstDevice(context));
+  }
+
+  private static Device firstDevice(Context context) {
+    return Errors.required("context", context).devices().get(0);
   }
 
   /**
@@ -182,6 +206,19 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
+   * Copies all of a buffer to one of a different context, from device to device.
+   *
+   * @param target where to; at least as large as the source
+   * @param source where from
+   * @param after events to wait for
+   * @return the end of the command
+   * @throws NotSupportedException without the extension cl_amd_copy_buffer_p2p
+   */
+  public Event copyPeerToPeer(Memory target, Memory source, Event... after) {
+    return copyPeerToPeer(target, source, Errors.required("source", source).size(), after);
+  }
+
+  /**
    * Copies between buffers of different contexts, from device to device.
    *
    * @param target where to
@@ -202,6 +239,17 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
+   * Reads memory from its start into a host buffer, as much as that has room for, and waits.
+   *
+   * @param memory where from: a buffer or SVM
+   * @param host where to
+   * @param after events to wait for
+   */
+  public void read(Memory memory, ByteBuffer host, Event... after) {
+    read(memory, 0, host, after);
+  }
+
+  /**
    * Reads memory into a host buffer, as much as that has room for, and waits.
    *
    * @param memory where from: a buffer or SVM
@@ -213,6 +261,18 @@ public final class CommandQueue extends NativeObject {
     HostBytes bytes = HostBytes.toWrite(host);
     readBytes(memory, offset, bytes, BLOCKING, after);
     bytes.finish();
+  }
+
+  /**
+   * Reads memory from its start into a host buffer, as much as that has room for, without waiting.
+   *
+   * @param memory where from: a buffer or SVM
+   * @param host where to; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event readLater(Memory memory, ByteBuffer host, Event... after) {
+    return readLater(memory, 0, host, after);
   }
 
   /**
@@ -239,6 +299,17 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
+   * Writes a host buffer to the start of memory, and waits until the host buffer may be changed.
+   *
+   * @param memory where to: a buffer or SVM
+   * @param host where from
+   * @param after events to wait for
+   */
+  public void write(Memory memory, ByteBuffer host, Event... after) {
+    write(memory, 0, host, after);
+  }
+
+  /**
    * Writes a host buffer into memory, and waits until the host buffer may be changed.
    *
    * @param memory where to: a buffer or SVM
@@ -248,6 +319,18 @@ public final class CommandQueue extends NativeObject {
    */
   public void write(Memory memory, long offset, ByteBuffer host, Event... after) {
     writeBytes(memory, offset, HostBytes.toRead(host), BLOCKING, after);
+  }
+
+  /**
+   * Writes a host buffer to the start of memory without waiting.
+   *
+   * @param memory where to: a buffer or SVM
+   * @param host where from; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event writeLater(Memory memory, ByteBuffer host, Event... after) {
+    return writeLater(memory, 0, host, after);
   }
 
   /**
@@ -332,6 +415,17 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
+   * Moves memory to the queue's device.
+   *
+   * @param memory buffers, images and SVM, also mixed
+   * @param after events to wait for
+   * @return the end of the command
+   */
+  public Event migrate(Memory[] memory, Event... after) {
+    return migrate(memory, 0, after);
+  }
+
+  /**
    * Moves memory to the queue's device, or to the host.
    *
    * @param memory buffers, images and SVM, also mixed
@@ -363,6 +457,17 @@ public final class CommandQueue extends NativeObject {
   }
 
   /**
+   * Maps all of a buffer or of SVM for reading and writing, and waits until the host may use it.
+   *
+   * @param memory a buffer, SVM, or a part of one
+   * @param after events to wait for
+   * @return the map
+   */
+  public MappedMemory map(Memory memory, Event... after) {
+    return map(memory, Cl.MAP_READ | Cl.MAP_WRITE, after);
+  }
+
+  /**
    * Maps all of a buffer or of SVM, and waits until the host may use it.
    *
    * @param memory a buffer, SVM, or a part of one
@@ -372,6 +477,29 @@ public final class CommandQueue extends NativeObject {
    */
   public MappedMemory map(Memory memory, long flags, Event... after) {
     return map(memory, flags, 0, Errors.required("memory", memory).size(), after);
+  }
+
+  /**
+   * Maps all of a buffer or of SVM for reading and writing, without waiting.
+   *
+   * @param memory a buffer, SVM, or a part of one
+   * @param after events to wait for
+   * @return the map, to be used when its {@link MappedMemory#mapped()} is complete
+   */
+  public MappedMemory mapLater(Memory memory, Event... after) {
+    return mapLater(memory, Cl.MAP_READ | Cl.MAP_WRITE, after);
+  }
+
+  /**
+   * Maps all of a buffer or of SVM without waiting.
+   *
+   * @param memory a buffer, SVM, or a part of one
+   * @param flags as for {@link #map(Memory, long, Event...)}
+   * @param after events to wait for
+   * @return the map, to be used when its {@link MappedMemory#mapped()} is complete
+   */
+  public MappedMemory mapLater(Memory memory, long flags, Event... after) {
+    return mapLater(memory, flags, 0, Errors.required("memory", memory).size(), after);
   }
 
   /**

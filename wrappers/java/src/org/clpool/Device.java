@@ -28,6 +28,15 @@ public final class Device {
   }
 
   /**
+   * Chooses a device as the environment says, else the best one there is.
+   *
+   * @return the device
+   */
+  public static Device choose() {
+    return choose(DeviceSelection.byEnvironment());
+  }
+
+  /**
    * Chooses a device.
    *
    * @param selection what is wanted
@@ -36,6 +45,15 @@ public final class Device {
   public static Device choose(DeviceSelection selection) {
     Errors.required("selection", selection);
     return of(Native.java_device_choose(selection.selector(), selection.types(), selection.flags()));
+  }
+
+  /**
+   * Lists all devices that {@link #choose()} would consider, the chosen one first.
+   *
+   * @return the devices
+   */
+  public static List<Device> list() {
+    return list(DeviceSelection.byEnvironment());
   }
 
   /**

@@ -7,12 +7,24 @@ import java.util.List;
 
 /** What a multiprocessor can hold: the input of the occupancy model. Never changes. */
 public final class DeviceData extends NativeObject {
+  private static final int WORD = 4; // bytes of the smallest word that the rules know
+
   private interface Arithmetic {
     void compute(long[] result);
   }
 
   DeviceData(long value) {
     super("device data", value, Native::clpool_device_data_release);
+  }
+
+  /**
+   * Limits of an OpenCL device by today's rules: its own answers, completed from the table of its architecture.
+   *
+   * @param device the device
+   * @return the device data
+   */
+  public static DeviceData of(Device device) {
+    return of(device, Model.CURRENT);
   }
 
   /**
@@ -28,6 +40,17 @@ public final class DeviceData extends NativeObject {
   }
 
   /**
+   * Limits of an NVIDIA compute capability by today's rules.
+   *
+   * @param major the number before the point
+   * @param minor the number after it
+   * @return the device data
+   */
+  public static DeviceData ofComputeCapability(int major, int minor) {
+    return ofComputeCapability(major, minor, Model.CURRENT);
+  }
+
+  /**
    * Limits of an NVIDIA compute capability.
    *
    * @param major the number before the point
@@ -37,6 +60,16 @@ public final class DeviceData extends NativeObject {
    */
   public static DeviceData ofComputeCapability(int major, int minor, Model model) {
     return new DeviceData(Native.clpool_device_data_create_from_compute_capability(major, minor, number(model)));
+  }
+
+  /**
+   * Limits of an architecture by today's rules.
+   *
+   * @param name its compiler's name: "9.0", "sm_90", "gfx90a", "xe-hpc", …
+   * @return the device data
+   */
+  public static DeviceData ofArchitecture(String name) {
+    return ofArchitecture(name, Model.CURRENT);
   }
 
   /**
@@ -118,6 +151,15 @@ public final class DeviceData extends NativeObject {
   }
 
   /**
+   * Bytes that accesses of 4 bytes are best aligned to.
+   *
+   * @return bytes
+   */
+  public static long alignBytes() {
+    return alignBytes(WORD);
+  }
+
+  /**
    * Bytes that accesses of a word size are best aligned to.
    *
    * @param wordSize bytes, 4, 8 or 16
@@ -125,6 +167,16 @@ public final class DeviceData extends NativeObject {
    */
   public static long alignBytes(int wordSize) {
     return compute(result -> Native.clpool_align_bytes(wordSize, result));
+  }
+
+  /**
+   * Rounds bytes up to what accesses of 4 bytes are best aligned to.
+   *
+   * @param bytes any number
+   * @return bytes
+   */
+  public static long align(long bytes) {
+    return align(bytes, WORD);
   }
 
   /**
@@ -139,6 +191,15 @@ public final class DeviceData extends NativeObject {
   }
 
   /**
+   * Words of 4 bytes in {@link #alignBytes()}.
+   *
+   * @return words
+   */
+  public static long alignWords() {
+    return alignWords(WORD);
+  }
+
+  /**
    * Words in {@link #alignBytes}.
    *
    * @param wordSize bytes, 4, 8 or 16
@@ -146,6 +207,16 @@ public final class DeviceData extends NativeObject {
    */
   public static long alignWords(int wordSize) {
     return compute(result -> Native.clpool_align_words(wordSize, result));
+  }
+
+  /**
+   * Rounds a number of elements of 4 bytes up to a multiple of {@link #alignWords()}.
+   *
+   * @param elements any number
+   * @return elements
+   */
+  public static long alignElements(long elements) {
+    return alignElements(elements, WORD);
   }
 
   /**

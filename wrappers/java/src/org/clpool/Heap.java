@@ -12,6 +12,15 @@ public final class Heap extends NativeObject {
   }
 
   /**
+   * Makes a heap in which everything has whole numbers of bytes.
+   *
+   * @return the heap
+   */
+  public static Heap create() {
+    return create(1);
+  }
+
+  /**
    * Makes an empty heap.
    *
    * @param granule units, a power of two: offsets and sizes of ranges are multiples of it; 0 means 1

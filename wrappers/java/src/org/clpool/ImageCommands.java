@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
  * 0 and 1. What {@link CommandQueue} says about events, checks and host buffers holds here too.
  */
 public final class ImageCommands {
+  private static final long[] START = {0, 0, 0};
+
   private final CommandQueue queue;
 
   ImageCommands(CommandQueue queue) {
@@ -21,6 +23,22 @@ public final class ImageCommands {
 
   private static long[] region(long[] values) {
     return Sizes.three("region", values, 1);
+  }
+
+  private static long[] all(String name, Image image) {
+    return Errors.required(name, image).shape();
+  }
+
+  /**
+   * Fills all of an image with one color.
+   *
+   * @param image the image
+   * @param color as for {@link #fill(Image, byte[], long[], long[], Event...)}
+   * @param after events to wait for
+   * @return the end of the command
+   */
+  public Event fill(Image image, byte[] color, Event... after) {
+    return fill(image, color, START, all("image", image), after);
   }
 
   /**
@@ -43,6 +61,17 @@ public final class ImageCommands {
           event);
     }
     return new Event(event[0]);
+  }
+
+  /**
+   * Reads all of an image into a host buffer, without gaps, and waits.
+   *
+   * @param image where from
+   * @param host where to
+   * @param after events to wait for
+   */
+  public void read(Image image, ByteBuffer host, Event... after) {
+    read(image, START, all("image", image), host, after);
   }
 
   /**
@@ -82,6 +111,17 @@ public final class ImageCommands {
   }
 
   /**
+   * Writes a host buffer without gaps into all of an image, and waits until the host buffer may be changed.
+   *
+   * @param image where to
+   * @param host where from
+   * @param after events to wait for
+   */
+  public void write(Image image, ByteBuffer host, Event... after) {
+    write(image, START, all("image", image), host, after);
+  }
+
+  /**
    * Writes a host buffer without gaps into a region, and waits until the host buffer may be changed.
    *
    * @param image where to
@@ -117,6 +157,18 @@ public final class ImageCommands {
   }
 
   /**
+   * Copies all of an image to the start of another one.
+   *
+   * @param target where to; at least as large as the source
+   * @param source where from, of the same format
+   * @param after events to wait for
+   * @return the end of the command
+   */
+  public Event copy(Image target, Image source, Event... after) {
+    return copy(target, START, source, START, all("source", source), after);
+  }
+
+  /**
    * Copies a region from image to image.
    *
    * @param target where to
@@ -136,6 +188,19 @@ public final class ImageCommands {
           origin(sourceOrigin), region(region), uses.of(after), event);
     }
     return new Event(event[0]);
+  }
+
+  /**
+   * Copies all of an image into a buffer, without gaps.
+   *
+   * @param buffer where to
+   * @param offset bytes in the buffer
+   * @param image where from
+   * @param after events to wait for
+   * @return the end of the command
+   */
+  public Event copyToBuffer(Memory buffer, long offset, Image image, Event... after) {
+    return copyToBuffer(buffer, offset, image, START, all("image", image), after);
   }
 
   /**
@@ -160,6 +225,19 @@ public final class ImageCommands {
   }
 
   /**
+   * Copies a buffer that holds all pixels without gaps into an image.
+   *
+   * @param image where to
+   * @param buffer where from
+   * @param offset bytes in the buffer
+   * @param after events to wait for
+   * @return the end of the command
+   */
+  public Event copyFromBuffer(Image image, Memory buffer, long offset, Event... after) {
+    return copyFromBuffer(image, START, all("image", image), buffer, offset, after);
+  }
+
+  /**
    * Copies a buffer that holds a region without gaps into an image.
    *
    * @param image where to
@@ -178,6 +256,18 @@ public final class ImageCommands {
           Sizes.check("offset", offset), uses.of(after), event);
     }
     return new Event(event[0]);
+  }
+
+  /**
+   * Maps all of an image, and waits until the host may use it.
+   *
+   * @param image the image
+   * @param flags as for {@link #map(Image, long, long[], long[], Event...)}
+   * @param after events to wait for
+   * @return the map, which tells the pitches
+   */
+  public MappedMemory map(Image image, long flags, Event... after) {
+    return map(image, flags, START, all("image", image), after);
   }
 
   /**

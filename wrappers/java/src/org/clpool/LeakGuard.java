@@ -4,6 +4,7 @@ package org.clpool;
 
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -73,7 +74,7 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   }
 
   private static final long SETTLE_MILLIS = 10;
-  private static final long PATIENCE_MILLIS = 500; // a collection may be switched off, or find nothing at once
+  private static final long PATIENCE_MILLIS = 500; // a collection may find nothing at once
   private static final int LISTS = 64; // a power of two
   private static final LeakGuard[] HEADS = new LeakGuard[LISTS];
   private static final ReferenceQueue<Leash> FORGOTTEN = new ReferenceQueue<>();
@@ -87,6 +88,8 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
     thread.setDaemon(true);
     thread.start();
   }
+
+  private static volatile boolean switchedOff; // System.gc() found nothing of ours in all its patience
 
   private final LeakGuard head;
   private long handle; // 0 while nothing is watched
@@ -134,27 +137,40 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   /**
    * Asks the garbage collector to run, and waits until what it found has come back, however busy the machine is: until it has
    * queued something that was forgotten for that, a moment for what it queues behind that, and until the thread has worked off
-   * the queue.
+   * the queue. Where System.gc() does nothing (-XX:+DisableExplicitGC), only the first call waits for it in vain. A thread that was
+   * interrupted waits all the same, and stays interrupted.
    */
   static void collectGarbage() {
+    boolean interrupted = Thread.interrupted();
     CountDownLatch found = new CountDownLatch(1);
-    forget(found);
+    WeakReference<Leash> forgotten = new WeakReference<>(thatTells(found));
     System.gc();
     try {
+      if (forgotten.get() != null && switchedOff) {
+        return;
+      }
       found.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      switchedOff = forgotten.get() != null;
+      if (switchedOff) {
+        return;
+      }
       Thread.sleep(SETTLE_MILLIS);
       CountDownLatch workedOff = new CountDownLatch(1);
-      forget(workedOff).enqueue();
+      thatTells(workedOff).guard.enqueue();
       workedOff.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      interrupted = true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  private static LeakGuard forget(CountDownLatch found) {
-    LeakGuard guard = new Leash().guard;
-    guard.whenFound = found;
-    return guard;
+  private static Leash thatTells(CountDownLatch found) {
+    Leash leash = new Leash();
+    leash.guard.whenFound = found;
+    return leash;
   }
 
   // Without clear(), which is a call into the virtual machine: what nobody refers to is not queued.

@@ -121,6 +121,16 @@ public final class MappedMemory extends NativeObject {
   }
 
   /**
+   * Unmaps on the queue that mapped.
+   *
+   * @return the end of the command
+   * @throws IllegalStateException if a call of another thread uses a view, or a buffer lies in one
+   */
+  public Event unmap() {
+    return unmap(null, new Event[0]);
+  }
+
+  /**
    * Unmaps, after the commands that were enqueued with views as host memory. Doing it again is no command and succeeds.
    * Views are of no use any more; where the driver refuses the command, from Java 22 on, new ones are.
    *

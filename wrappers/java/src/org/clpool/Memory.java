@@ -83,6 +83,17 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
+   * A buffer for reading and writing made directly.
+   *
+   * @param context where it is made
+   * @param size bytes, more than 0
+   * @return the buffer
+   */
+  public static Memory buffer(Context context, long size) {
+    return buffer(context, 0, size);
+  }
+
+  /**
    * A buffer made directly.
    *
    * @param context where it is made
@@ -94,6 +105,17 @@ public class Memory extends Usable implements AutoCloseable {
     Sizes.check("size", size);
     long made = Errors.required("context", context).with(c -> Native.clpool_buffer_create(c, flags, size, 0, 0));
     return watched(made, context);
+  }
+
+  /**
+   * A buffer for reading and writing that is a copy of host data.
+   *
+   * @param context where it is made
+   * @param host the bytes between position and limit
+   * @return the buffer
+   */
+  public static Memory buffer(Context context, ByteBuffer host) {
+    return buffer(context, Cl.MEM_READ_WRITE | Cl.MEM_COPY_HOST_PTR, host);
   }
 
   /**
@@ -114,6 +136,17 @@ public class Memory extends Usable implements AutoCloseable {
               uses.of("context", context), flags, bytes.size(), uses.of("host", bytes), bytes.size());
       return watched(buffer, new InHostMemory(bytes, context)).keeping(flags, bytes);
     }
+  }
+
+  /**
+   * Shared virtual memory made directly: coarse grain, with the device's alignment, freed at once.
+   *
+   * @param context where it is made
+   * @param size bytes, more than 0
+   * @return the memory
+   */
+  public static Memory svm(Context context, long size) {
+    return svm(context, 0, size, 0, null);
   }
 
   /**
@@ -138,6 +171,18 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
+   * SVM of others, from clSVMAlloc. It is not freed; the caller keeps it alive.
+   *
+   * @param context the context that it belongs to
+   * @param pointer its address
+   * @param size bytes
+   * @return the memory
+   */
+  public static Memory wrapSvm(Context context, long pointer, long size) {
+    return wrapSvm(context, pointer, size, false);
+  }
+
+  /**
    * SVM of others. It is not freed; the caller keeps it alive.
    *
    * @param context the context that it belongs to
@@ -152,6 +197,18 @@ public class Memory extends Usable implements AutoCloseable {
         Errors.required("context", context)
             .with(c -> Native.clpool_svm_wrap(c, pointer, size, system ? 1 : 0));
     return watched(made, context);
+  }
+
+  /**
+   * A pipe with the driver's default flags.
+   *
+   * @param context where it is made
+   * @param packetSize bytes of one packet
+   * @param maxPackets how many packets it holds
+   * @return the pipe
+   */
+  public static Memory pipe(Context context, int packetSize, int maxPackets) {
+    return pipe(context, 0, packetSize, maxPackets);
   }
 
   /**
@@ -170,6 +227,16 @@ public class Memory extends Usable implements AutoCloseable {
         Errors.required("context", context)
             .with(c -> Native.clpool_pipe_create(c, flags, packetSize, maxPackets));
     return watched(made, context);
+  }
+
+  /**
+   * For a cl_mem of any type that another library made; it is retained.
+   *
+   * @param clMem the cl_mem
+   * @return the memory; an {@link Image} for images
+   */
+  public static Memory wrap(long clMem) {
+    return wrap(clMem, true);
   }
 
   /**
@@ -377,6 +444,16 @@ public class Memory extends Usable implements AutoCloseable {
   }
 
   /**
+   * The memory from some byte to its end.
+   *
+   * @param origin bytes from its start
+   * @return the part
+   */
+  public final Memory subRegion(long origin) {
+    return part(Sizes.check("origin", origin), Sizes.WHOLE, 0);
+  }
+
+  /**
    * A part of the memory, which it keeps alive; of sub-regions too.
    *
    * @param origin bytes from its start; for buffers the sum with the memory's own offset must be a multiple of the
@@ -397,9 +474,20 @@ public class Memory extends Usable implements AutoCloseable {
    * @return the part
    */
   public final Memory subRegion(long origin, long size, long flags) {
-    Sizes.check("origin", origin);
-    Sizes.check("size", size);
+    return part(Sizes.check("origin", origin), Sizes.check("size", size), flags);
+  }
+
+  private Memory part(long origin, long size, long flags) {
     return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper());
+  }
+
+  /**
+   * A buffer for reading and writing over the same bytes as SVM. It keeps the SVM alive. Not every driver allows it.
+   *
+   * @return the buffer
+   */
+  public final Memory asBuffer() {
+    return asBuffer(0);
   }
 
   /**
@@ -542,6 +630,16 @@ public class Memory extends Usable implements AutoCloseable {
   /** Waits for the queue that the memory is bound to and forgets it. */
   public final void unbindQueue() {
     with(Native::clpool_mem_unbind_queue);
+  }
+
+  /**
+   * Closes SVM or a block of a pool behind the commands of the queue that it is bound to.
+   *
+   * @return the end of the release
+   * @throws IllegalStateException if a call of another thread uses the memory or a view of it, or a buffer lies in one
+   */
+  public final Event closeOn() {
+    return closeOn(null, new Event[0]);
   }
 
   /**

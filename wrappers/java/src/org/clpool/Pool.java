@@ -148,6 +148,13 @@ public final class Pool extends NativeObject {
   }
 
   /**
+   * Gives all free chunks back, largest first.
+   */
+  public void trim() {
+    trim(0);
+  }
+
+  /**
    * Gives free chunks back, largest first.
    *
    * @param keepBytes bytes that may stay

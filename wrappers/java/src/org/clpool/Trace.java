@@ -24,6 +24,16 @@ public final class Trace extends NativeObject {
   }
 
   /**
+   * Reads a log from memory, which messages call "log".
+   *
+   * @param text the log
+   * @return the log
+   */
+  public static Trace parse(String text) {
+    return parse(text, "log");
+  }
+
+  /**
    * Reads a log from memory.
    *
    * @param text the log
@@ -85,6 +95,16 @@ public final class Trace extends NativeObject {
           uses.of("trace", this), uses.of("pool", pool), Sizes.check("interval", interval), progress, result);
       return new ReplayResult(result, 0);
     }
+  }
+
+  /**
+   * Does what the log says with an allocator: each block comes from the driver and goes back to it.
+   *
+   * @param allocator the allocator
+   * @return what was found
+   */
+  public ReplayResult replay(Allocator allocator) {
+    return replay(allocator, 0, null);
   }
 
   /**

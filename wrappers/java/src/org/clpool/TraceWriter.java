@@ -21,6 +21,17 @@ public final class TraceWriter extends NativeObject {
   }
 
   /**
+   * Adds a row of a success, without a stream and a tag.
+   *
+   * @param action what happened
+   * @param pointer address or another identity that is unique while the block is live
+   * @param size bytes, as requested
+   */
+  public void write(TraceAction action, long pointer, long size) {
+    write(action, pointer, size, 0, Status.SUCCESS, null);
+  }
+
+  /**
    * Adds a row; thread and time are added by the writer.
    *
    * @param action what happened

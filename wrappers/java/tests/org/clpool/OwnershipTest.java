@@ -298,6 +298,25 @@ class OwnershipTest {
   }
 
   @Test
+  void whatIsForgottenMakesRoomForAThreadThatIsInterrupted() {
+    try (Pool pool =
+        Pool.builder(Allocator.custom(new Support.Dry()))
+            .maxBytes(1 << 20)
+            .leakDetection(LeakDetection.TRACE)
+            .onMessage((severity, text) -> sleep(100))
+            .build()) {
+      for (int i = 0; i < 4; ++i) {
+        Thread.currentThread().interrupt();
+        try {
+          forgetOne(pool, 1 << 20);
+        } finally {
+          assertTrue(Thread.interrupted());
+        }
+      }
+    }
+  }
+
+  @Test
   void blocksComeBackWhateverAListenerThrows() throws Exception {
     MessageListener wrong = (severity, text) -> { throw new IllegalStateException("mine"); };
     MessageListener worse = (severity, text) -> { throw new AssertionError("mine"); };
