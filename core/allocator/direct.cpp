@@ -102,17 +102,8 @@ class DirectOwner final : public MemOwner {
     }
     const cl_command_queue own = bound ? bound.get() : allocator->traits().queue;
     const cl::Order order = given_up.order(own != nullptr ? own : last.get(), nullptr);
-    if (allocator->deallocate_on(chunk, order) != Status::success) {
-      // What cannot be freed behind its commands is freed when they are done, if that can be found out.
-      const cl_int waited =
-          order.wait_count != 0 ? clWaitForEvents(order.wait_count, order.waits) : CL_SUCCESS;
-      const bool have_ended = waited == CL_SUCCESS || waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-      if (have_ended && (order.queue == nullptr || clFinish(order.queue) == CL_SUCCESS)) {
-        allocator->deallocate(chunk);
-      } else {
-        send_message({}, Severity::error, "%llu bytes of memory of no pool stay allocated: %s",
-                     static_cast<unsigned long long>(chunk.size), last_error_message());
-      }
+    if (allocator->deallocate_on(chunk, order) != Status::success && wait_to_free(chunk, order)) {
+      allocator->deallocate(chunk);
     }
     return Status::success;
   }

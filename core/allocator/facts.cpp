@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/message.hpp"
+
 namespace clpool::core {
 
 Status read_context_facts(cl_context context, ContextFacts& facts) {
@@ -108,6 +110,24 @@ Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size,
   }
   buffer = cl::Memory::adopt(handle);
   return Status::success;
+}
+
+bool wait_to_free(const Chunk& chunk, const cl::Order& order) noexcept {
+  const cl_int waited = order.wait_count != 0 ? clWaitForEvents(order.wait_count, order.waits) : CL_SUCCESS;
+  const bool have_ended = waited == CL_SUCCESS || waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  if (have_ended && (order.queue == nullptr || clFinish(order.queue) == CL_SUCCESS)) {
+    return true;
+  }
+  send_message({}, Severity::error, "%llu bytes of memory at %p stay allocated: %s",
+               static_cast<unsigned long long>(chunk.size),
+               reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value)), last_error_message());
+  return false;
+}
+
+void flush_behind(const char* command, cl_command_queue queue) noexcept {
+  if (const cl_int code = clFlush(queue); code != CL_SUCCESS) {
+    send_message({}, Severity::error, "clFlush after %s failed: %s (%d)", command, cl_error_name(code), code);
+  }
 }
 
 Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept {

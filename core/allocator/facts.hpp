@@ -61,6 +61,13 @@ Status check_request(std::uint64_t size, std::uint64_t alignment, const Allocato
 Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size, std::uint64_t global_bytes,
                      cl::Memory& buffer) noexcept;
 
+/// For memory that could not be freed behind its commands, of which the last error tells: waits for the order's events and
+/// queue, which may be null. False, with a message, where that fails: the memory stays allocated.
+bool wait_to_free(const Chunk& chunk, const cl::Order& order) noexcept;
+
+/// clFlush behind a command that frees memory and is on its way all the same: what goes wrong is a message.
+void flush_behind(const char* command, cl_command_queue queue) noexcept;
+
 /// A buffer as a chunk; the chunk owns the reference.
 Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept;
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "allocator/facts.hpp"
-#include "base/message.hpp"
 
 namespace clpool::core {
 namespace {
@@ -35,10 +34,9 @@ class PinnedAllocator final : public Allocator {
   }
 
   void deallocate(const Chunk& chunk) noexcept override {
-    const cl::Memory buffer = cl::Memory::adopt(chunk.backing);
-    void* const pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value));
-    if (unmap(buffer.get(), pointer) != Status::success) {
-      send_message({}, Severity::error, "page-locked memory at %p: %s", pointer, last_error_message());
+    const cl::Order order{facts_.queue.get()};
+    if (deallocate_on(chunk, order) != Status::success && wait_to_free(chunk, order)) {
+      cl::Memory::adopt(chunk.backing);
     }
   }
 
@@ -46,7 +44,7 @@ class PinnedAllocator final : public Allocator {
   Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
     void* const pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.value));
     CLPOOL_TRY(unmap(chunk.backing, pointer, order.wait_count, order.waits));
-    clReleaseMemObject(chunk.backing);
+    cl::Memory::adopt(chunk.backing);
     return Status::success;
   }
 
@@ -67,12 +65,13 @@ class PinnedAllocator final : public Allocator {
 
   Status unmap(cl_mem buffer, void* pointer, cl_uint wait_count = 0,
                const cl_event* waits = nullptr) noexcept {
-    cl_int code = clEnqueueUnmapMemObject(facts_.queue.get(), buffer, pointer, wait_count, waits, nullptr);
-    if (code == CL_SUCCESS) {
-      code = clFlush(facts_.queue.get());
+    const cl_int code =
+        clEnqueueUnmapMemObject(facts_.queue.get(), buffer, pointer, wait_count, waits, nullptr);
+    if (code != CL_SUCCESS) {
+      return fail_cl(code, "clEnqueueUnmapMemObject", "mapping at %p", pointer);
     }
-    return code == CL_SUCCESS ? Status::success
-                              : fail_cl(code, "clEnqueueUnmapMemObject", "mapping at %p", pointer);
+    flush_behind("clEnqueueUnmapMemObject", facts_.queue.get());
+    return Status::success;
   }
 
   /// A new buffer of `size` + `spare` bytes, mapped whole.

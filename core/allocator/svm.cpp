@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "allocator/facts.hpp"
-#include "base/message.hpp"
 #include "cl/info.hpp"
 #include "cl/svm.hpp"
 
@@ -53,29 +52,19 @@ class SvmAllocator final : public Allocator {
     }
     cl::Order order;
     order.queue = queue_.get();
-    if (deallocate_on(chunk, order) == Status::success) {
-      return;
-    }
-    // What cannot be freed behind its commands is freed when they are done, if that can be found out.
-    if (clFinish(order.queue) == CL_SUCCESS) {
+    if (deallocate_on(chunk, order) != Status::success && wait_to_free(chunk, order)) {
       clSVMFree(context_.get(), pointer_of(chunk));
-    } else {
-      send_message({}, Severity::error, "%llu bytes of SVM at %p stay allocated: %s",
-                   static_cast<unsigned long long>(chunk.size), pointer_of(chunk), last_error_message());
     }
   }
 
   Status deallocate_on(const Chunk& chunk, const cl::Order& order) noexcept override {
     void* pointer = pointer_of(chunk);
-    cl_int code = clEnqueueSVMFree(order.queue, 1, &pointer, nullptr, nullptr, order.wait_count, order.waits,
-                                   order.event);
+    const cl_int code = clEnqueueSVMFree(order.queue, 1, &pointer, nullptr, nullptr, order.wait_count,
+                                         order.waits, order.event);
     if (code != CL_SUCCESS) {
       return fail_cl(code, "clEnqueueSVMFree", "%p", pointer);
     }
-    if (code = clFlush(order.queue); code != CL_SUCCESS) {  // the free is on its way all the same
-      send_message({}, Severity::error, "clFlush after clEnqueueSVMFree failed: %s (%d)", cl_error_name(code),
-                   code);
-    }
+    flush_behind("clEnqueueSVMFree", order.queue);
     return Status::success;
   }
 

@@ -100,6 +100,10 @@ enum Mark : std::uint8_t {
 inline void set_mark(Mem& mem, Mark mark) noexcept {
   std::atomic_ref(mem.marks).fetch_or(mark, std::memory_order_relaxed);
 }
+/// The marks where another thread may set one meanwhile: whoever carries out what was put off.
+inline std::uint8_t glance_at_marks(Mem& mem) noexcept {
+  return std::atomic_ref(mem.marks).load(std::memory_order_relaxed);
+}
 
 /// The state where threads that only look (pictures of a pool) may read while the releasing thread writes.
 inline void mark_released(Mem& mem) noexcept {

@@ -5,6 +5,7 @@
 
 #include <CL/cl.h>
 
+#include <memory>
 #include <utility>
 
 #include "base/message.hpp"
@@ -90,6 +91,8 @@ using Context = Handle<cl_context>;
 using Queue = Handle<cl_command_queue>;
 using Memory = Handle<cl_mem>;
 using Event = Handle<cl_event>;
+/// An event that several have.
+using SharedEvent = std::shared_ptr<const Event>;
 using Program = Handle<cl_program>;
 using Kernel = Handle<cl_kernel>;
 using Sampler = Handle<cl_sampler>;

@@ -3,7 +3,6 @@
 // The one place that calls clCreateSubBuffer.
 #include "cl/sub_buffer.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -76,7 +75,6 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event
     return cl::touch(queue, root, 1, nullptr, in_turn);
   }
   try {
-    forget_touches_that_ended();
     const auto made = std::make_shared<Event>();
     CLPOOL_TRY(cl::touch(queue, root, 1, made->receive(), in_turn));
     CLPOOL_TRY(come_after(made->get(), queue));
@@ -85,26 +83,10 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event
                      static_cast<void*>(queue));
     }
     *event = made;
-    const std::lock_guard lock(touches_mutex_);
-    touches_.push_back(made);
     return Status::success;
   } catch (const std::bad_alloc&) {
     return fail(Status::out_of_host_memory, "no host memory for the event of a chunk's first touch");
   }
-}
-
-std::vector<SharedEvent> SubBuffers::touches() const {
-  const std::lock_guard lock(touches_mutex_);
-  return touches_;
-}
-
-void SubBuffers::forget_touches_that_ended() {
-  std::vector<SharedEvent> ended = touches();  // which go without the mutex
-  std::erase_if(ended, [](const SharedEvent& touch) { return !has_ended(touch->get()); });
-  const std::lock_guard lock(touches_mutex_);
-  std::erase_if(touches_, [&](const SharedEvent& touch) {
-    return std::find(ended.begin(), ended.end(), touch) != ended.end();
-  });
 }
 
 Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out,

@@ -7,9 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <vector>
 
 #include "base/status.hpp"
 #include "cl/handle.hpp"
@@ -27,9 +24,6 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
 /// `in_turn`: mixes_up_parts().
 Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
              bool in_turn) noexcept;
-
-/// An event that several have.
-using SharedEvent = std::shared_ptr<const Event>;
 
 /// The parts of one pool's chunks. Functions may be called by several threads at once. Their driver calls are made in
 /// turn where the driver needs that (mixes_up_parts()).
@@ -64,23 +58,16 @@ class SubBuffers {
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. Does nothing before OpenCL 1.2.
-  /// `event`, unless null, receives that of the touch, which is one of touches() then; later commands of the queue come after
-  /// it. The queue is flushed.
+  /// `event`, unless null, receives that of the touch; later commands of the queue come after it. The queue is flushed.
   Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
-  /// Those whose events were asked for and that may not have ended yet. No marker tells when they have where commands overtake
-  /// each other: drivers (PoCL) end it with any command that fails.
-  std::vector<SharedEvent> touches() const;
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.
   cl_int release(cl_mem part) noexcept;
 
  private:
-  void forget_touches_that_ended();
   void compare_thread() noexcept;
   Status use_once(cl_command_queue queue, cl_mem part) noexcept;
 
-  mutable std::mutex touches_mutex_;  ///< held for a moment; no driver call is made under it
-  std::vector<SharedEvent> touches_;
   Queue queue_;
   std::atomic<bool> follows_{false};
   std::atomic<bool> can_touch_{false};

@@ -184,7 +184,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
 Block* Coalescing::add_chunk(HeapChunk& chunk, std::uint64_t rounded) {
   Block* block = heap_.add_chunk(chunk);
   try {
-    return take_end(*block, std::min(rounded, block->size));
+    return take_end(*block, std::min(heap_.rounded(rounded), block->size));  // as in take()
   } catch (const std::bad_alloc&) {
     heap_.remove_chunk(chunk);  // which the caller gives back
     throw;

@@ -79,7 +79,6 @@ Block* Heap::take(Block& block, std::uint64_t size, std::uint64_t skipped) {
   if (skipped > 0) {
     mark_free(block);
   }
-  taken->virgin = false;
   taken->chunk->used += taken->size;
   return taken;
 }
@@ -90,6 +89,7 @@ Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
   Block* merged = &block;
   if (Block* right = block.right; right != nullptr && right->free) {
     unmark_free(*right);
+    block.virgin = block.virgin && right->virgin;
     block.size += right->size;
     block.right = right->right;
     if (block.right != nullptr) {
@@ -104,7 +104,7 @@ Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
     if (left->right != nullptr) {
       left->right->left = left;
     }
-    left->virgin = false;
+    left->virgin = left->virgin && block.virgin;
     source_.recycle(&block);
     merged = left;
   }

@@ -36,7 +36,7 @@ class Heap {
     return parts_.find_in_used(size, most_free);
   }
 
-  /// Hands out `size` bytes of a free block, from `skipped` bytes after its start on, and keeps the rest
+  /// Takes `size` bytes of a free block, from `skipped` bytes after its start on, and keeps the rest
   /// free. Throws std::bad_alloc, changing nothing, if there is no descriptor for the rest.
   Block* take(Block& block, std::uint64_t size, std::uint64_t skipped = 0);
 

@@ -332,6 +332,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
   const QueueSet* const own = own_;
   std::unique_ptr<PoolChunk> chunk;
+  cl::SharedEvent made;  // goes without the mutex
   Status status = Status::success;
   cl_int code = CL_SUCCESS;
   visit.out([&] {
@@ -343,12 +344,15 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       status = fail(Status::out_of_host_memory, "no host memory to keep the books of a chunk");
     }
     if (status == Status::success && rules_.has_handles) {
-      status = make_ready(*own, chunk->memory, toucher);
+      status = make_ready(*own, chunk->memory, toucher, made);
     }
     if (status == Status::success && guard_ != nullptr) {
       status = guard_chunk(*own, *chunk);
     }
     code = last_cl_error();
+    if (status != Status::success) {
+      made.reset();
+    }
     if (status == Status::out_of_memory) {
       trace("out of memory: no %llu bytes for a request of %llu", bytes, request.size);
     }
@@ -363,13 +367,18 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     books_.arrived(request, std::move(chunk));
   } catch (const std::bad_alloc&) {
     books_.refused(request, Status::out_of_host_memory, CL_SUCCESS);
-    visit.out([&] { allocator_->deallocate(memory); });
+    visit.out([&] {
+      allocator_->deallocate(memory);
+      made.reset();
+    });
     throw;
   }
+  pool_chunk(*request.block->chunk).made = std::move(made);
   share_limits();
 }
 
-Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept {
+Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
+                        cl::SharedEvent& kept) noexcept {
   // What made the memory exist leaves its content undefined: commands on the pool's other queues come after
   // it, and those on the same one where they may overtake it.
   const cl_command_queue first = toucher != nullptr ? toucher : allocator_->traits().queue;
@@ -390,8 +399,10 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
     }
   }
   if (status != Status::success) {
-    const KeptError kept;
+    const KeptError error;
     allocator_->deallocate(memory);
+  } else if (own.epochs.out_of_order()) {
+    kept = std::move(made);
   }
   return status;
 }

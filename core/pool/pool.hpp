@@ -158,8 +158,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem);
   void perform(Visit& visit, Request& request, OnQueue* on, const Step& step);
   void allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes);
-  /// Gives the memory back if it fails. Called without the mutex.
-  Status make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher) noexcept;
+  /// Gives the memory back if it fails. Called without the mutex. `kept`: see PoolChunk::made.
+  Status make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
+                    cl::SharedEvent& kept) noexcept;
   void make_handle(Visit& visit, Request& request);
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
   void count_handed_out(ThreadCache& cache, std::size_t size) noexcept;

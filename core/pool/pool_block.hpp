@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 
 #include "base/chunk.hpp"
 #include "base/mem.hpp"
@@ -24,6 +25,10 @@ struct PoolChunk : HeapChunk {
   std::uint64_t last_used_ns = 0;  ///< when a block of it was last given back; kept only if the pool decays
   /// The epoch of the pool's own queues after which commands on any queue come after what made the chunk.
   std::uint64_t ready_epoch = 0;
+  /// The cl::Event of what made it, unless the order of the pool's own queues tells all there is to know: where commands
+  /// overtake each other, drivers (PoCL) end markers with any command that fails. Dropped without the mutex, which needs
+  /// the driver.
+  std::shared_ptr<const void> made;
   bool unknown_uses = false;  ///< some block of it may be in use by commands that nobody told of
   std::atomic<bool> pattern_is_lost{false};  ///< guarded: its free memory may hold anything
 };

@@ -168,14 +168,20 @@ bool Pool::is_ready(Visit& visit, const PoolChunk& chunk) noexcept {
 Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done) {
   cl_command_queue home = nullptr;
   cl_command_queue former = nullptr;
+  std::shared_ptr<const void> made;
   {
     Visit visit(*this);
     const PoolBlock& block = pool_block(mem);
+    PoolChunk& chunk = pool_chunk(*block.chunk);
     if (!holds_back()) {
       home = own_->epochs.only_queue();
-    } else if (rules_.touches_chunks() && !own_->epochs.has(queue) &&
-               !is_ready(visit, pool_chunk(*block.chunk))) {
-      home = own_->epochs.first_queue();
+    } else if (rules_.touches_chunks() && !own_->epochs.has(queue)) {
+      if (is_ready(visit, chunk)) {
+        made.swap(chunk.made);  // nobody needs it any more
+      } else {
+        made = chunk.made;
+        home = own_->epochs.first_queue();
+      }
     }
     if (const auto* uses = static_cast<const Uses*>(block.attachment); uses != nullptr) {
       former = uses->declared.former;
@@ -185,8 +191,8 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
     if (home != done) {
       CLPOOL_TRY(cl::hand_over(home, queue));
     }
-    for (const cl::SharedEvent& made : sub_buffers_.touches()) {
-      CLPOOL_TRY(cl::come_after(made->get(), queue));
+    if (made != nullptr) {
+      CLPOOL_TRY(cl::come_after(static_cast<const cl::Event*>(made.get())->get(), queue));
     }
   }
   return former != nullptr && former != queue && former != done ? cl::hand_over(former, queue)
@@ -208,7 +214,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
 }
 
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
-  if (queue == home_ && mem.marks == 0) {
+  if (queue == home_ && glance_at_marks(mem) == 0) {
     return Status::success;
   }
   try {
@@ -367,15 +373,17 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
 Status Pool::unbind_from_queue(Mem& mem) {
   CLPOOL_TRY(require_own_process("the pool"));
   cl_command_queue bound = nullptr;
+  bool has_uses = false;
   {
     const Visit visit(*this);
     bound = bound_queue(mem);
+    has_uses = pool_block(mem).attachment != nullptr;
   }
   if (bound == nullptr) {
     return Status::success;
   }
   CLPOOL_TRY(cl::finish(bound));
-  if (pool_block(mem).attachment == nullptr) {
+  if (!has_uses) {
     return Status::success;
   }
   return change_uses(mem, [](DeclaredQueues& declared) { declared.bound = nullptr; });

@@ -105,12 +105,15 @@ std::uint64_t Pool::look_at_some_events(Visit& visit, UsesList& list, std::uint6
   list.in_hand += in_hand;
   visit.out([&] {
     for (Uses* uses = asked.first; uses != nullptr; uses = uses->next) {
-      std::erase_if(uses->events, [](const cl::Event& event) { return cl::has_ended(event.get()); });
+      // Not beyond the first that has not: a look asks about a number of blocks, however many events each has.
+      while (uses->waits_for_events() && cl::has_ended(uses->events[uses->ended].get())) {
+        uses->events[uses->ended++].reset();
+      }
     }
   });
   list.in_hand -= in_hand;
   while (Uses* uses = asked.take()) {
-    if (!uses->events.empty()) {
+    if (uses->waits_for_events()) {
       list.add(*uses);
       continue;
     }
@@ -136,7 +139,7 @@ bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
   while (set != nullptr && !is_awaited(*set, nanoseconds)) {
     set = set->next;
   }
-  return set != nullptr || !events_.empty();
+  return set != nullptr || !events_.empty() || late_events_.has_waited_less(nanoseconds);
 }
 
 bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
@@ -170,10 +173,7 @@ void Pool::look_closely(Visit& visit, std::uint64_t most_late) noexcept {
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  for (std::uint64_t left = late_events_.count; left > 0; --left) {
-    Uses& uses = *late_events_.take();
-    (uses.waited_ns < nanoseconds ? events_ : late_events_).add(uses);
-  }
+  late_events_.move_waited_less(nanoseconds, events_);
   // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
   int rounds = events_.empty() ? 1 : 2;
   do {
@@ -220,7 +220,7 @@ void Pool::note_late(std::uint64_t nanoseconds) noexcept {
     }
   }
   while (Uses* uses = events_.take()) {
-    uses->waited_ns = nanoseconds;
+    uses->waited_ns = std::max(uses->waited_ns, nanoseconds);
     late_events_.add(*uses);
   }
 }

@@ -32,11 +32,14 @@ struct DeclaredQueues {
 struct Uses {
   PoolBlock* block = nullptr;
   std::vector<cl::Event> events;  ///< that must have ended
+  std::size_t ended = 0;          ///< so many of these have, from the first one on, and are gone
   DeclaredQueues declared;
   QueueSet* set = nullptr;      ///< the queues that must be through; counted among its users
   std::uint64_t stamp = 0;      ///< the epoch of `set` in which the block was released
   std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain
   Uses* next = nullptr;         ///< link of a list
+
+  bool waits_for_events() const noexcept { return ended < events.size(); }
 };
 
 /// A request for one queue, which may have what it released itself although its commands still use it.
@@ -51,20 +54,35 @@ struct UsesList {
   Uses* first = nullptr;
   Uses* last = nullptr;
   std::uint64_t count = 0;
-  std::uint64_t in_hand = 0;  ///< more of them, that some thread looks at
+  std::uint64_t in_hand = 0;                   ///< more of them, that some thread looks at
+  std::uint64_t least_waited_ns = UINT64_MAX;  ///< none was waited for in vain for less
 
+  bool has_waited_less(std::uint64_t nanoseconds) const noexcept { return least_waited_ns < nanoseconds; }
+  /// Moves those that were waited for less to another list: a walk only where there are such.
+  void move_waited_less(std::uint64_t nanoseconds, UsesList& others) noexcept {
+    if (!has_waited_less(nanoseconds)) {
+      return;
+    }
+    least_waited_ns = UINT64_MAX;
+    for (std::uint64_t left = count; left > 0; --left) {
+      Uses& uses = *take();
+      (uses.waited_ns < nanoseconds ? others : *this).add(uses);
+    }
+  }
   bool empty() const noexcept { return first == nullptr; }
   void add(Uses& uses) noexcept {
     uses.next = nullptr;
     (last != nullptr ? last->next : first) = &uses;
     last = &uses;
     ++count;
+    least_waited_ns = std::min(least_waited_ns, uses.waited_ns);
   }
   Uses* take() noexcept {
     Uses* const uses = first;
     if (uses != nullptr) {
       first = uses->next;
       last = first != nullptr ? last : nullptr;
+      least_waited_ns = first != nullptr ? least_waited_ns : UINT64_MAX;
       --count;
     }
     return uses;

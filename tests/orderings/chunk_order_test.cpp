@@ -18,7 +18,8 @@ struct NewChunk {
   Over over;
   std::uint32_t queue_count;
   bool used_on_first;
-  bool is_bound = false;  ///< to the queue on which it is used
+  bool is_bound = false;     ///< to the queue on which it is used
+  bool is_in_order = false;  ///< the pool's queue, but not the allocator's
 };
 
 class NewChunks : public testing::TestWithParam<NewChunk> {
@@ -45,7 +46,8 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
   const cl_command_queue toucher = GetParam().over == NewChunk::Over::first_queue
                                        ? overtaking
                                        : scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-  const cl_command_queue queues[] = {overtaking, scene.cl.another_queue()};
+  const cl_command_queue first = GetParam().is_in_order ? scene.cl.another_queue() : overtaking;
+  const cl_command_queue queues[] = {first, scene.cl.another_queue()};
   ASSERT_OK(GetParam().over == NewChunk::Over::context
                 ? clpool_allocator_create_deferred(scene.cl.context, 0, &made)
                 : clpool_allocator_create_immediate(toucher, 0, &made));
@@ -67,7 +69,7 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
       blocks.push_back(allocate(pool, std::size_t{1} << (22 + i)));
     }
     const bool is_known = GetParam().used_on_first || GetParam().queue_count == 2;
-    const cl_command_queue user = GetParam().used_on_first ? overtaking : queues[1];
+    const cl_command_queue user = GetParam().used_on_first ? first : queues[1];
     ASSERT_OK(GetParam().is_bound ? clpool_mem_bind_queue(blocks[0].get(), user) : CLPOOL_SUCCESS);
     fill(user, blocks[0].get(), is_known);
     failing.open(-1);
@@ -92,9 +94,104 @@ INSTANTIATE_TEST_SUITE_P(
         NewChunk{"ImmediateMemoryOnTheOther", NewChunk::Over::first_queue, 2, false},
         NewChunk{"ImmediateMemoryOnAForeignQueue", NewChunk::Over::first_queue, 1, false},
         NewChunk{"ImmediateMemoryBoundToAForeignQueue", NewChunk::Over::first_queue, 1, false, true},
+        NewChunk{"ImmediateMemoryOnTheOneInOrderQueue", NewChunk::Over::first_queue, 1, true, false, true},
+        NewChunk{"ImmediateMemoryOnAForeignQueueBesideAnInOrderOne", NewChunk::Over::first_queue, 1, false,
+                 false, true},
+        NewChunk{"ImmediateMemoryOnTheOtherInOrderQueue", NewChunk::Over::first_queue, 2, false, false, true},
         NewChunk{"MemoryOfAnotherQueueOnTheOneQueue", NewChunk::Over::queue_of_its_own, 1, true},
         NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1, false}),
     [](const auto& of) { return std::string(of.param.name); });
+
+/// Pools whose allocator's queue is busy, so that many chunks are not ready.
+class ManyChunksOfABusyQueue : public testing::Test {
+ protected:
+  static constexpr int count = 40;
+  static constexpr std::size_t block_size = 1 << 20;  // of which each has a chunk of its own
+
+  /// Over an allocator on `busy`.
+  PoolHandle open_pool(cl_command_queue busy, const std::vector<cl_command_queue>& queues) {
+    EXPECT_EQ(clEnqueueBarrierWithWaitList(busy, 1, gate.list(), nullptr), CL_SUCCESS);
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_immediate(busy, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues.data();
+    options.queue_count = static_cast<std::uint32_t>(queues.size());
+    return make_pool(allocator.get(), options);
+  }
+  std::vector<MemHandle> many(const PoolHandle& pool) {
+    std::vector<MemHandle> blocks;
+    for (int i = 0; i < count; ++i) {
+      blocks.push_back(allocate(pool, block_size));
+    }
+    EXPECT_GE(stats_of(pool).chunks, count / 2U);
+    return blocks;
+  }
+  static std::uint64_t barriers() { return stub_calls("clEnqueueBarrierWithWaitList"); }
+  static std::int64_t living_events() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_EVENT];
+  }
+
+  Scene scene;
+  Gate gate{scene.cl.context};
+  cl_command_queue other = scene.cl.another_queue();
+};
+
+TEST_F(ManyChunksOfABusyQueue, CostAUseOnAnotherQueueNoMoreThanAFewDo) {
+  const PoolHandle pool = open_pool(scene.queue, {scene.queue});
+  std::vector<MemHandle> blocks = many(pool);
+  const std::uint64_t before = barriers();
+  ASSERT_OK(clpool_mem_used_on(blocks.front().get(), other));
+  EXPECT_LE(barriers() - before, 2U) << "the pool's queue, and what made the one chunk";
+  gate.open();
+  stub_run_all();
+}
+
+TEST_F(ManyChunksOfABusyQueue, CostTheNextChunkNoMoreThanAFewDo) {
+  const PoolHandle pool = open_pool(scene.queue, {scene.queue});
+  const std::uint64_t before = stub_calls("clGetEventInfo");
+  std::vector<MemHandle> blocks = many(pool);
+  EXPECT_LE(stub_calls("clGetEventInfo") - before, 4U * count);
+  gate.open();
+  stub_run_all();
+}
+
+/// The order of the pool's queue, which comes after what makes its chunks, is all that others need.
+TEST_F(ManyChunksOfABusyQueue, LeaveNothingBehindInAPoolOverAnInOrderQueue) {
+  const std::int64_t before = living_events();
+  const PoolHandle pool = open_pool(scene.cl.queue, {other});
+  std::vector<MemHandle> blocks = many(pool);
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_LE(living_events() - before, 4);
+  const cl_command_queue third = scene.cl.another_queue();
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t barriers_before = barriers();
+    ASSERT_OK(clpool_mem_used_on(blocks[i].get(), third));
+    EXPECT_EQ(barriers() - barriers_before, 1U);
+  }
+  stub_run_all();
+}
+
+/// What made a chunk is kept in mind only until a use finds it through.
+TEST_F(ManyChunksOfABusyQueue, AreForgottenToHaveBeenBusy) {
+  const std::int64_t before = living_events();
+  const PoolHandle pool = open_pool(scene.queue, {scene.queue});
+  std::vector<MemHandle> blocks = many(pool);
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  for (const MemHandle& block : blocks) {
+    const std::uint64_t barriers_before = barriers();
+    ASSERT_OK(clpool_mem_used_on(block.get(), other));
+    EXPECT_LE(barriers() - barriers_before, 2U);
+    stub_run_all();
+  }
+  EXPECT_LE(living_events() - before, 4);
+}
 
 TEST(NewChunksOnAnOvertakingQueue, AreNotHandedOutIfTheyCannotBeMadeReady) {
   Scene scene;
@@ -170,6 +267,26 @@ TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   stub_fail_none();
   stub_run_all();  // the driver aborts if memory has gone under its fill
   EXPECT_EQ(stub_device_bytes(), 0u);
+}
+
+/// Near the device's largest allocation a block has just the bytes that were asked for, which may be less than its chunk.
+TEST(GuardedChunks, AreCutOnlyWhereBlocksMayBegin) {
+  Scene scene;
+  stub_configure("mode=immediate,global=32M,max_alloc=8M");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  options.min_chunk_bytes = 8 << 20;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  const MemHandle block = allocate(pool, (8 << 20) - 77);
+  EXPECT_OK(clpool_pool_check(pool.get()));
+  stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 10, &mem), CLPOOL_ERROR_OUT_OF_MEMORY)
+      << clpool_last_error_message();
+  stub_fail_none();
 }
 
 class GuardedChunksOfAKind : public testing::TestWithParam<bool> {};

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// SVM of no pool whose free the driver refuses: it is freed when the commands that use it are done, if that
-// can be found out; else it stays, and a message says so.
+// SVM and page-locked memory of no pool whose free the driver refuses: it is freed when the commands that use it are
+// done, if that can be found out; else it stays, and a message says so.
+#include <cstdio>
+#include <cstdlib>
+
 #include "orderings/orderings.hpp"
 
 namespace clpool::test {
@@ -104,6 +107,75 @@ TEST_F(RefusedFree, OnAQueueChangesNothing) {
   }
   ASSERT_OK(clpool_mem_release(mem));
   stub_run_all();
+}
+
+/// Page-locked memory that a command reads. It goes back by an unmapping; the driver aborts if a command runs on
+/// mapped memory whose buffer has gone.
+struct PageLocked {
+  PageLocked() {
+    clpool_set_message_callback(
+        [](void* user, std::int32_t, const char* text) { *static_cast<std::string*>(user) += text; }, &said);
+    clpool_allocator* allocator = nullptr;
+    EXPECT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &allocator));
+    EXPECT_OK(clpool_allocator_allocate(allocator, operand_size, &mem));
+    EXPECT_OK(clpool_allocator_release(allocator));
+    std::memset(clpool_mem_pointer(mem), source_byte, operand_size);
+  }
+  PageLocked(const PageLocked&) = delete;
+  PageLocked& operator=(const PageLocked&) = delete;
+  ~PageLocked() { clpool_set_message_callback(nullptr, nullptr); }
+  void copy_from_it(cl_command_queue queue) {
+    EXPECT_OK(clpool_mem_copy(queue, target, 0, mem, 0, operand_size, 0, nullptr, nullptr));
+  }
+  Scene scene;
+  std::string said;
+  clpool_mem* target = scene.memory(Side::buffer, target_byte);
+  clpool_mem* mem = nullptr;
+};
+
+TEST(RefusedUnmapping, ComesWhenItsCommandsHaveEnded) {
+  for (const bool elsewhere : {false, true}) {
+    PageLocked memory;
+    memory.copy_from_it(elsewhere ? memory.scene.cl.another_queue() : memory.scene.cl.queue);
+    stub_fail("clEnqueueUnmapMemObject", 1, CL_OUT_OF_RESOURCES);
+    ASSERT_OK(clpool_mem_release(memory.mem));
+    EXPECT_EQ(stub_pending(memory.scene.cl.queue), elsewhere ? 1U : 0U) << "the second try, or none";
+    EXPECT_TRUE(Scene::has(memory.target, source_byte));
+    EXPECT_EQ(memory.said, "");
+  }
+}
+
+TEST(RefusedUnmapping, DoesNotComeWhereTheEndOfItsCommandsCannotBeWaitedFor) {
+  EXPECT_EXIT(
+      {
+        PageLocked memory;
+        clpool_set_message_callback([](void*, std::int32_t, const char* text) { std::fputs(text, stderr); },
+                                    nullptr);
+        memory.copy_from_it(memory.scene.cl.queue);
+        stub_fail("clEnqueueUnmapMemObject", 1, CL_OUT_OF_RESOURCES);
+        stub_set_hook(
+            [](const char* entry_point, void*) {
+              if (std::strcmp(entry_point, "clFinish") == 0) {
+                stub_fail("clFinish", 1, CL_OUT_OF_RESOURCES);
+              }
+            },
+            nullptr);
+        static_cast<void>(clpool_mem_release(memory.mem));
+        stub_run_all();
+        std::exit(Scene::has(memory.target, source_byte) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "stay allocated");
+}
+
+TEST(RefusedUnmapping, IsNoneWhereOnlyTheFlushFails) {
+  PageLocked memory;
+  memory.copy_from_it(memory.scene.cl.another_queue());
+  const std::uint64_t before = stub_calls("clEnqueueUnmapMemObject");
+  stub_fail("clFlush", 2, CL_OUT_OF_RESOURCES);  // the first is that of the marker on the other queue
+  ASSERT_OK(clpool_mem_release(memory.mem));
+  EXPECT_EQ(stub_calls("clEnqueueUnmapMemObject") - before, 1U);
+  EXPECT_EQ(stub_pending(memory.scene.cl.queue), 1U) << "it waits for the copy, and nobody for it";
+  EXPECT_NE(memory.said.find("clFlush after clEnqueueUnmapMemObject"), std::string::npos) << memory.said;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One marker serves many releases: on an idle device, in the plainest loop, and without more memory than the
 // pool may hold back.
+#include <algorithm>
+
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -66,6 +68,44 @@ TEST_P(MarkerCount, OfLargeBlocksKeepsTheMemoryWithinItsBound) {
   // A quarter of the 64 MiB that may be held back is a marker's share.
   EXPECT_LE(markers_of_pairs(1 << 20), pairs / 16 + 1);
   EXPECT_LE(stats_of(pool).managed_bytes, (std::uint64_t{64} + 1) << 20);
+}
+
+/// A block that waits for many events costs those who come by no more than one that waits for a few.
+TEST(EventCount, OfALookIsThatOfWhatHasEndedSinceAndOneMore) {
+  constexpr std::uint64_t count = 1000;
+  constexpr std::uint64_t requests = 20;
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(made);
+  std::list<Gate> gates;
+  clpool_mem* const mem = allocate(pool, 1024).release();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ASSERT_OK(clpool_mem_release_after(mem, 1, gates.emplace_back(scene.cl.context).list()));
+  }
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  std::uint64_t before = stub_calls("clGetEventInfo");
+  std::vector<MemHandle> blocks;
+  const auto ask = [&] {
+    for (std::uint64_t i = 0; i < requests; ++i) {
+      blocks.push_back(
+          allocate(pool, (blocks.size() + 1) << 14));  // new sizes, for which the pool looks around
+      stub_run_all();
+    }
+  };
+  ask();
+  EXPECT_LE(stub_calls("clGetEventInfo") - before, 8 * requests);
+  const auto half = std::next(gates.begin(), count / 2);
+  std::for_each(gates.begin(), half, [](Gate& gate) { gate.open(); });
+  before = stub_calls("clGetEventInfo");
+  ask();
+  EXPECT_LE(stub_calls("clGetEventInfo") - before, count / 2 + 8 * requests);
+  EXPECT_EQ(stats_of(pool).pending_bytes, 1024U);
+  std::for_each(half, gates.end(), [](Gate& gate) { gate.open(); });
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
 
 }  // namespace

@@ -128,6 +128,33 @@ TEST_F(PoolBounds, HoldForOtherEventsWhenOneNeverEnds) {
   EXPECT_LE(peak, bound);
 }
 
+/// Whoever gives memory back polls for less long than a request that is about to let the pool grow.
+TEST_F(PoolBounds, HoldWhereEventsWereWaitedForALittle) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  allocator.reset(made);
+  pool = make_pool(made);  // it knows no queue
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 9; ++i) {
+    blocks.push_back(take(block));
+  }
+  for (clpool_mem* const mem : blocks) {
+    OwnedEvent used;
+    ASSERT_EQ(clEnqueueMarkerWithWaitList(third, 0, nullptr, used.receive()), CL_SUCCESS);
+    const cl_event event = used.get();
+    ASSERT_OK(clpool_mem_release_after(mem, 1, &event));
+    ASSERT_OK(clpool_mem_release(mem));
+  }
+  ASSERT_OK(clpool_pool_free_held(pool.get()));
+  ASSERT_EQ(stats_of(pool).pending_bytes, 9 * block);
+  {
+    const PolledDevice device(12);
+    EXPECT_OK(clpool_mem_release(take(block)));
+  }
+  EXPECT_EQ(stats_of(pool).managed_bytes, 9 * block);
+  close_pool();
+}
+
 /// Two chunks are held beyond the limit, as commands use them; those of the first are through.
 class HeldLimit : public PoolBounds {
  protected:

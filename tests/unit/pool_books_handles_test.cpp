@@ -283,6 +283,19 @@ TEST_F(PoolBooksWithoutHandles, ARequestTriesOneMorePlaceBeforeChunksGoBack) {
   EXPECT_EQ(tries(false), 2);
 }
 
+/// Of a chunk's memory that was never handed out none counts as held blocks because a request failed there.
+TEST_F(PoolBooksWithoutHandles, ARequestThatFailsLeavesWhatIsHeldAsItWas) {
+  options.callbacks = {};
+  const std::uint64_t before = books->strategy().held_blocks();
+  Request request;
+  ASSERT_EQ(books->begin(768, request), Status::success);
+  EXPECT_EQ(books->take_at_once(request), nullptr);
+  EXPECT_EQ(books->strategy().held_blocks(), before);
+  EXPECT_GT(tries(false), 0);
+  EXPECT_EQ(books->strategy().held_blocks(), before);
+  EXPECT_EQ(books->check(), nullptr);
+}
+
 TEST_F(PoolBooksWithoutHandles, WhoeverWaitsHearsThatARequestHasGivenItsPlaceUp) {
   Request request;
   ASSERT_EQ(books->begin(768, request), Status::success);

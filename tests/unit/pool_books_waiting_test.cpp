@@ -204,6 +204,28 @@ TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenTheyMakeRoomForALargeReque
   books->free(*block, 0);
 }
 
+TEST_F(PoolBooksOfManyChunks, AreNotLookedAtWithEachReleaseWhileNoneCanHaveBecomeIdle) {
+  options.max_held_bytes = 0;
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, busy);
+  world.asked = 0;
+  for (int i = 0; i < 10; ++i) {
+    books->keep_to_held_limit();
+  }
+  EXPECT_LE(world.asked, 10 * 4U);
+  PoolBlock* const used = serve(size);
+  books->free(*used, 2);  // one more that is busy
+  world.complete = 1;
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, used->Block::size) << "the others are idle now";
+  world.complete = 2;
+  books->keep_to_held_limit();
+  release_garbage();
+  EXPECT_EQ(taken, 0U);
+}
+
 /// A pool of addresses whose queue is busy: one chunk that may go only when the queue is through, and a block
 /// that is held back.
 class PoolBooksOfABusyQueue : public PoolBooks {

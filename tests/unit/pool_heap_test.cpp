@@ -45,6 +45,7 @@ class ModelledHeap {
                                   : allocations_ % 3 == 1              ? spare / 2
                                                                        : spare;
     block = heap.take(*block, rounded, skipped * heap.granule());
+    block->virgin = false;
     EXPECT_GE(block->size, size);
     EXPECT_EQ(block->offset % heap.granule(), 0u);
     EXPECT_LE(block->offset + block->size, block->chunk->size);
@@ -247,6 +248,24 @@ TEST(Heap, CountsOnlyFreeBlocksThatWereUsedBefore) {
   EXPECT_EQ(model.heap.used_free_blocks(), 1u);
   model.free(*second);
   EXPECT_EQ(model.heap.used_free_blocks(), 1u) << "merged with its neighbours";
+  model.heap.give_back(*model.heap.take(*model.heap.find(128), 128), 0);
+  EXPECT_EQ(model.heap.used_free_blocks(), 1u);
+}
+
+TEST(Heap, CountsABlockThatWasTakenButNotHandedOutAsNew) {
+  ModelledHeap model(64);
+  model.add_chunk(64 * 4);
+  Block* const first = model.heap.take(*model.heap.find(64), 64, 64);
+  Block* const second = model.heap.take(*model.heap.find(64), 64);
+  model.heap.give_back(*second, 0);
+  model.heap.give_back(*first, 0);
+  EXPECT_EQ(model.heap.used_free_blocks(), 0u);
+  Block* const third = model.allocate(64);
+  Block* const fourth = model.heap.take(*model.heap.find(64), 64);
+  model.free(*third);
+  model.heap.give_back(*fourth, 0);
+  EXPECT_EQ(model.heap.used_free_blocks(), 1u) << "of which a part was handed out";
+  model.expect_sound();
 }
 
 TEST(Heap, RoundsUpToTheGranuleAndTellsOverflow) {

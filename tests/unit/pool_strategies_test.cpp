@@ -368,6 +368,15 @@ TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
   EXPECT_EQ(driven.chunks.back().size, 8'000'000u / 256 * 256 + (8'000'000 % 256 == 0 ? 0 : 256));
 }
 
+TEST(Coalescing, CutsANewChunkWhereBlocksMayBeginWhateverTheSize) {
+  Driven driven;
+  Block* const block = driven.take_new(1024, 300);
+  EXPECT_EQ(block->size, 512u);
+  EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
+  EXPECT_EQ(driven.take_new(1000, 999)->size, 1000u) << "all of it";
+  EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
+}
+
 TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {
   CountedBlocks blocks;
   Coalescing strategy(256, 0, blocks);

@@ -67,7 +67,7 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   }
   ++turn_;
   ++came_free_;
-  HeapChunk* whole = strategy_->give_back(block, stamp);
+  HeapChunk* whole = put_back(block, stamp);
   newest_stamp_ = std::max(newest_stamp_, stamp);
   if (whole != nullptr && !holding_ && may_give_back(*whole)) {
     discard(*whole);
@@ -76,6 +76,12 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (whole != nullptr) {
     keep_to_held_limit_after(*whole);
   }
+}
+
+HeapChunk* Books::put_back(Block& block, std::uint64_t stamp) noexcept {
+  HeapChunk* const whole = strategy_->give_back(block, stamp);
+  next_idle_ = whole != nullptr ? std::min(next_idle_, whole->last_release) : next_idle_;
+  return whole;
 }
 
 void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
@@ -195,7 +201,10 @@ void Books::released(Part& part) noexcept {
   Parts& parts = part.chunk->parts;
   parts.forget(part);
   --leaving_parts_;
-  came_free_ += parts.in_work() == 0 && part_chunk.used == 0 ? 1 : 0;  // the chunk may go now
+  if (parts.in_work() == 0 && part_chunk.used == 0) {  // the chunk may go now
+    ++came_free_;
+    next_idle_ = 0;
+  }
   ++turn_;
 }
 
@@ -232,15 +241,20 @@ bool Books::over_held_limit() const noexcept {
 }
 
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {
-  if (!is_held_beyond(most_held)) {
+  if (!is_held_beyond(most_held) || (surroundings_.has_queues() && next_idle_ > surroundings_.completed())) {
     return;
   }
+  std::uint64_t next_idle = UINT64_MAX;
   for_each_free_chunk([&](HeapChunk& chunk) {
-    if (is_idle(chunk) && may_give_back(chunk)) {
+    if (!is_idle(chunk)) {
+      next_idle = std::min(next_idle, chunk.last_release);
+    } else if (may_give_back(chunk)) {
       discard(chunk);
     }
     return is_held_beyond(most_held);
   });
+  // A walk that ended early has not seen all.
+  next_idle_ = is_held_beyond(most_held) ? next_idle : 0;
 }
 
 void Books::give_back_aged() noexcept {

@@ -212,6 +212,8 @@ class Books {
   static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
   Block* take_place(std::uint64_t rounded);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// To the strategy; the wholly free chunk that resulted, or null.
+  HeapChunk* put_back(Block& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
   /// Enters the block, or null. False, for the next stage: the same one would come to the same place again if
   /// there is no handle to be had there.
@@ -250,6 +252,7 @@ class Books {
   std::uint64_t went_back_ = 0;  ///< how often chunks reached the allocator
   std::uint64_t newest_stamp_ = 0;
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
+  std::uint64_t next_idle_ = 0;      ///< no free chunk may go before this stamp is complete
   std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
   std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
   std::uint64_t leaving_parts_ = 0;  ///< the same of handles

@@ -115,7 +115,10 @@ Step Books::next(Request& request) {
       if (request.block == nullptr) {
         continue;
       }
-      misses_ += step.kind == Step::Kind::done && request.grew ? 1 : 0;
+      if (step.kind == Step::Kind::done) {
+        misses_ += request.grew ? 1 : 0;
+        request.block->virgin = false;
+      }
       return step;
     }
     if (request.wanted != 0) {
@@ -145,11 +148,11 @@ PoolBlock* Books::take_at_once(Request& request) {
   const PoolChunk& chunk = pool_chunk(*taken.chunk);
   if (rules_.has_handles && taken.Block::size != chunk.size &&
       !chunk.parts.has_unused(taken.offset, taken.Block::size, surroundings_.uses_parts_once())) {
-    strategy_->give_back(taken, 0);
+    put_back(taken, 0);
     return nullptr;
   }
   request.block = &taken;
-  static_cast<void>(handle_step(request));
+  static_cast<void>(next(request));  // its handle is alive
   return &taken;
 }
 
@@ -413,7 +416,7 @@ Step Books::handle_step(Request& request) {
     claim = chunk.parts.claim(chunk, block.offset, block.Block::size, surroundings_.uses_parts_once(),
                               request.part, garbage_.parts);
   } catch (...) {
-    strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+    put_back(*std::exchange(request.block, nullptr), 0);
     throw;
   }
   if (request.part != nullptr) {
@@ -435,7 +438,7 @@ Step Books::handle_step(Request& request) {
   }
   if (request.inside) {
     // It must not wait for a handle that this very thread may be releasing: another place, or none.
-    strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+    put_back(*std::exchange(request.block, nullptr), 0);
     request.stage = std::max(request.stage, stage_of_growth);
     if (fails_too_often(request)) {
       request.failure = Status::out_of_memory;
@@ -505,7 +508,7 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   request.code = code;
   Part& part = *std::exchange(request.part, nullptr);
   part.chunk->parts.made(part, nullptr, false);
-  strategy_->give_back(*std::exchange(request.block, nullptr), 0);
+  put_back(*std::exchange(request.block, nullptr), 0);
   request.driver_refused = true;
   ++turn_;
   if (!may_recover(status, code, true) || fails_too_often(request)) {

@@ -422,6 +422,24 @@ TEST_P(PoolContract, TriesWithoutWaitingOrCallingTheDriver) {
   expect_sound(tested);
 }
 
+TEST_P(PoolContract, TriesInVainWithoutATrace) {
+  const PoolHandle tested = pool();
+  const MemHandle block = allocate(tested, 1000);
+  const clpool_pool_stats before = stats_of(tested);
+  clpool_mem* mem = nullptr;
+  const clpool_status status = clpool_pool_try_allocate(tested.get(), 2000, &mem);
+  const MemHandle second(mem);
+  if (status == CLPOOL_SUCCESS) {
+    return;  // a part of the chunk that needs no handle
+  }
+  const clpool_pool_stats after = stats_of(tested);
+  EXPECT_EQ(status, CLPOOL_ERROR_WOULD_BLOCK);
+  EXPECT_EQ(after.held_blocks, before.held_blocks);
+  EXPECT_EQ(after.held_bytes, before.held_bytes);
+  EXPECT_EQ(after.allocations, before.allocations);
+  expect_sound(tested);
+}
+
 TEST_P(PoolContract, CarriesOutLateReleasesInItsNextCall) {
   PoolHandle tested = pool();
   clpool_mem* first = allocate(tested, 1000).release();

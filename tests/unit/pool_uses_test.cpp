@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Lists of released blocks that wait for events.
+#include "pool/uses.hpp"
+
+#include <gtest/gtest.h>
+
+namespace clpool::core {
+namespace {
+
+class ListsOfUses : public testing::Test {
+ protected:
+  Uses& add(std::uint64_t waited_ns) {
+    Uses& uses = all[used++];
+    uses.waited_ns = waited_ns;
+    late.add(uses);
+    return uses;
+  }
+  Uses all[4];
+  int used = 0;
+  UsesList late;
+  UsesList others;
+};
+
+TEST_F(ListsOfUses, GiveUpThoseThatWereWaitedForLess) {
+  EXPECT_FALSE(late.has_waited_less(UINT64_MAX));
+  add(10);
+  Uses& little = add(5);
+  add(20);
+  EXPECT_FALSE(late.has_waited_less(5));
+  EXPECT_TRUE(late.has_waited_less(6));
+  late.move_waited_less(10, others);
+  EXPECT_EQ(others.first, &little);
+  EXPECT_EQ(others.count, 1U);
+  EXPECT_EQ(late.count, 2U);
+  EXPECT_FALSE(late.has_waited_less(10));
+  EXPECT_TRUE(late.has_waited_less(11));
+  late.move_waited_less(UINT64_MAX, others);
+  EXPECT_TRUE(late.empty());
+  EXPECT_FALSE(late.has_waited_less(UINT64_MAX));
+  EXPECT_EQ(others.count, 3U);
+}
+
+/// One that changed behind the list's back shows that nobody looked at it.
+TEST_F(ListsOfUses, AreNotWalkedWhereAllWereWaitedForAsLong) {
+  add(10);
+  Uses& second = add(10);
+  second.waited_ns = 0;
+  late.move_waited_less(10, others);
+  EXPECT_TRUE(others.empty());
+}
+
+}  // namespace
+}  // namespace clpool::core
