@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "allocator/facts.hpp"
+#include "base/message.hpp"
 
 namespace clpool::core {
 namespace {
@@ -35,8 +36,11 @@ class PinnedAllocator final : public Allocator {
 
   void deallocate(const Chunk& chunk) noexcept override {
     const cl::Order order{facts_.queue.get()};
-    if (deallocate_on(chunk, order) != Status::success && wait_to_free(chunk, order)) {
-      cl::Memory::adopt(chunk.backing);
+    if (deallocate_on(chunk, order) != Status::success) {
+      send_message({}, Severity::error, "page-locked memory: %s", last_error_message());
+      if (wait_to_free(chunk, order)) {
+        cl::Memory::adopt(chunk.backing);
+      }
     }
   }
 

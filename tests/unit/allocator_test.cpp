@@ -306,7 +306,7 @@ TEST_F(AllocatorTest, SvmOfAQueueIsFreedOnTheQueue) {
   EXPECT_EQ(driver::calls("clSVMFree"), 0);
 }
 
-TEST_F(AllocatorTest, WhatCannotBeUnmappedGoesWhenItsQueueIsThrough) {
+TEST_F(AllocatorTest, AFailureToFreeIsReportedByAMessage) {
   Reference<Allocator> allocator;
   ASSERT_EQ(make_pinned_allocator(cl.queue, 0, allocator), Status::success);
   Chunk chunk;
@@ -323,7 +323,7 @@ TEST_F(AllocatorTest, WhatCannotBeUnmappedGoesWhenItsQueueIsThrough) {
   EXPECT_EQ(driver::calls("clReleaseMemObject"), 1);
   set_message_sink({});
   driver::reset();
-  EXPECT_EQ(text, "");
+  EXPECT_NE(text.find("CL_OUT_OF_RESOURCES"), std::string::npos) << text;
   clEnqueueUnmapMemObject(cl.queue, chunk.backing, reinterpret_cast<void*>(chunk.value), 0, nullptr, nullptr);
   clReleaseMemObject(chunk.backing);
 }

@@ -132,7 +132,7 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
  * Does not block; the allocations do. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo,
  * clRetainContext, clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueMapBuffer, where the
  * map is not aligned clEnqueueUnmapMemObject, clFlush and clReleaseMemObject and the same once more; for each
- * release clEnqueueUnmapMemObject and clFlush, or, where the driver refuses that, clFinish; clReleaseMemObject;
+ * release clEnqueueUnmapMemObject and clFlush, or clFinish where the driver refuses; clReleaseMemObject;
  * those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flags flags,
