@@ -303,6 +303,7 @@ TEST(Support, ThePoclVersionIsReadFromItsPlatform) {
   EXPECT_EQ(pocl_version("Portable Computing Language", "OpenCL 1.2 pocl 0.13").version,
             (cl::Version{0, 13}));
   EXPECT_FALSE(pocl_version("Portable Computing Language", "OpenCL 1.2 something").is_known);
+  EXPECT_FALSE(pocl_version("Portable Computing Language", "OpenGL 3.0 PoCL 3.1").is_known);
   EXPECT_FALSE(pocl_version("Portable Computing Language 2", "OpenCL 3.0 PoCL 3.1").is_pocl);
 }
 

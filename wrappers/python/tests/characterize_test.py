@@ -7,15 +7,19 @@ import sys
 
 import pytest
 
+from clpool._numbers import answer_source
+
 pytestmark = pytest.mark.skipif("clpool stub" not in os.environ.get("CLPOOL_TEST", ""),
                                 reason="for the fake driver alone (CLPOOL_TEST)")
 
 
-def answer(options, expression):
-    """What an expression of `c` (clpool.characterize) and the device `d` is on a device with such options."""
-    program = f"import clpool; from clpool import characterize as c; d, x, _ = clpool.create_default_context(); print({expression})"
-    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "CLPOOL_STUB": options}, capture_output=True,
-                          text=True, timeout=100, check=True)
+def answer(options, expression, platform="clpool stub"):
+    """What an expression of `c` (clpool.characterize), the device `d` and its context `x` is on a device with such options, whose
+    platform has that name."""
+    program = f"import clpool; from clpool import characterize as c; d, x, _ = clpool.create_default_context(); print(repr({expression}))"
+    chosen = {"CLPOOL_TEST": platform, "CLPOOL_STUB": f"name={platform},{options}" if options else f"name={platform}"}
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **chosen}, capture_output=True, text=True,
+                          timeout=100, check=True)
     return eval(done.stdout)  # pylint: disable=eval-used
 
 
@@ -44,3 +48,17 @@ def test_conflicts_are_told_with_their_reason():
     multiplicity, why = answer("nvidia=1", "c.why_not_local_access_conflict_free(d, 4, (32, 32))")
     assert multiplicity == 32 and why
     assert answer("nvidia=1", "c.why_not_local_access_conflict_free(d, 4, (32, 32), (32, 33))") == (1, None)
+
+
+def test_pocl_of_a_version_that_cannot_be_read_is_asked_by_a_kernel():
+    asked = ("(lambda made: c._n.clpool_characterize_struct_argument_bug(d, x, made) or (made.value, made.source, made.basis))"
+             "(c._n.clpool_answer())")
+    assert answer("", asked, "Portable Computing Language") == (0, answer_source.KERNEL_QUERY, "CL_KERNEL_NUM_ARGS")
+
+
+def test_a_long_name_is_cut_between_its_letters():
+    """clpool_device_facts has room for 127 bytes of a platform's name."""
+    assert answer("", "d.facts.platform", "\u00e9" * 63) == "\u00e9" * 63
+    assert answer("", "d.facts.platform", "\u00e9" * 64) == "\u00e9" * 63
+    assert answer("", "d.facts.platform", "x" + "\u00e9" * 64) == "x" + "\u00e9" * 63
+    assert answer("", "d.facts.platform", "x" * 200) == "x" * 127

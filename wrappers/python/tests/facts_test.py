@@ -138,6 +138,17 @@ def test_arrays_of_svm_have_the_shape_type_and_order_that_was_asked_for(context,
     assert clpool.svm_capabilities(opencl[0]) & 1
 
 
+def test_arrays_of_svm_have_the_grain_that_was_asked_for(monkeypatch):
+    asked, like = [], np.zeros(4, np.float32)
+    monkeypatch.setattr(clpool.svm, "_svm_array", lambda ctx, flags, *rest: asked.append(flags))
+    for make in (clpool.csvm_empty, clpool.fsvm_empty):
+        make(None, 4, np.float32)
+    for make_like in (clpool.csvm_empty_like, clpool.fsvm_empty_like):
+        make_like(None, like)
+    flags = clpool.svm_mem_flags
+    assert asked == [flags.READ_WRITE, flags.READ_WRITE | flags.SVM_FINE_GRAIN_BUFFER] * 2
+
+
 def test_svm_of_no_bytes_is_an_object_all_the_same(context, needs_svm):
     nothing = clpool.SVMAllocation(context, 0)
     assert not nothing.is_released and nothing.enqueue_release() is None

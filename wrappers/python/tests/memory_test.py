@@ -304,7 +304,7 @@ def test_images(context, queue):  # test_image_2d
     assert three.format.channel_count == 4
     with pytest.raises(TypeError):
         clpool.image_from_array(context, np.zeros((2, 2)))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="the array must be C-contiguous"):
         clpool.image_from_array(context, np.zeros((2, 2), np.float32).T[:, ::-1])
 
 

@@ -3,6 +3,7 @@
 """docs/python-names.md is true, and the names that only it has do what they should."""
 import importlib
 import inspect
+import os
 import pathlib
 import re
 import subprocess
@@ -272,6 +273,14 @@ def test_copies_between_devices_of_amd_are_refused_elsewhere(context, queue):
         clpool.enqueue_copy_buffer_p2p_amd(None, queue, source, target)
 
 
+@pytest.mark.parametrize("how, copied", [({}, 2 ** 64 - 1), ({"byte_count": 24}, 24), ({"size": 24}, 24)])
+def test_copies_between_devices_of_amd_are_as_long_as_is_asked(context, queue, monkeypatch, how, copied):
+    source, target, orders = clpool.Buffer(context, RW, 64), clpool.Buffer(context, RW, 64), []
+    monkeypatch.setattr(clpool.transfer._n, "clpool_mem_copy_p2p", lambda *order: orders.append(order))
+    clpool.enqueue_copy_buffer_p2p_amd(None, queue, source, target, **how)
+    assert orders == [(queue, target, 0, source, 0, copied, None)]
+
+
 def test_default_contexts_are_made_and_become_current():
     context = clpool.make_default_context()
     assert isinstance(context, clpool.Context)
@@ -283,6 +292,13 @@ def test_default_contexts_are_made_and_become_current():
         raise ValueError("not this one")
     with pytest.raises(RuntimeError, match="not this one"):
         clpool.make_default_context(refuse)
+
+
+def test_no_context_is_current_before_one_is_made_nor_that_of_another_process(context, queue, monkeypatch):
+    from clpool import devices
+    for kept, current in ((None, None), ((os.getpid() + 1, context, queue), None), ((os.getpid(), context, queue), context)):
+        monkeypatch.setattr(devices, "_current", kept)
+        assert devices.current_context() is current
 
 
 def test_the_default_device_is_the_chosen_one():
