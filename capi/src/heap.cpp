@@ -6,7 +6,7 @@
 #include <bit>
 #include <memory>
 
-#include "pool/space_heap.hpp"
+#include "engine/space_heap.hpp"
 #include "shim.hpp"
 
 using clpool::capi::clear_result;

@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "base/finding.hpp"
+#include "engine/bins.hpp"
 #include "handles.hpp"
-#include "pool/bins.hpp"
 #include "pool/pool.hpp"
 #include "shim.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/chunk.hpp"
 #include "base/mem.hpp"
-#include "pool/block.hpp"
+#include "engine/block.hpp"
 #include "pool/books/parts.hpp"
 
 namespace clpool::core {

@@ -9,7 +9,7 @@
 
 #include "base/cl_names.hpp"
 #include "base/message.hpp"
-#include "pool/bins.hpp"
+#include "engine/bins.hpp"
 
 namespace clpool::core {
 

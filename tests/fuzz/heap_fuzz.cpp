@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "pool/space_heap.hpp"
+#include "engine/space_heap.hpp"
 
 namespace clpool::core {
 namespace {

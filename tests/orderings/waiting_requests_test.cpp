@@ -149,7 +149,7 @@ TEST_F(WaitingRequest, TakesWhatAnotherThreadReleasesToItsCacheMeanwhile) {
 TEST_F(WaitingRequest, HasItsOwnWaitAlthoughOneBeforeItWaitedInVain) {
   for (const bool behind_its_queue : {false, true}) {
     Gate gate(scene.cl.context);
-    begin(behind_its_queue, 20'000'000);
+    begin(behind_its_queue, 150'000'000);
     use_and_release_small_ones(gate);
     clpool_mem* mem = nullptr;
     EXPECT_EQ(clpool_pool_allocate(pool.get(), 2 * large, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);

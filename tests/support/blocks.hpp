@@ -10,7 +10,7 @@
 #include <new>
 #include <vector>
 
-#include "pool/block.hpp"
+#include "engine/block.hpp"
 
 namespace clpool::test {
 

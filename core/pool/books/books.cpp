@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pool/binned.hpp"
-#include "pool/coalescing.hpp"
+#include "engine/binned.hpp"
+#include "engine/coalescing.hpp"
 
 namespace clpool::core {
 namespace {

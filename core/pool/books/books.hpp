@@ -10,11 +10,11 @@
 #include <memory>
 #include <utility>
 
+#include "engine/call_budget.hpp"
+#include "engine/strategy.hpp"
 #include "pool/books/request.hpp"
-#include "pool/call_budget.hpp"
 #include "pool/pool_block.hpp"
 #include "pool/pool_options.hpp"
-#include "pool/strategy.hpp"
 
 namespace clpool::core {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <map>
 
-#include "pool/block.hpp"
+#include "engine/block.hpp"
 #include "pool/books/shapes.hpp"
 
 namespace clpool::core {

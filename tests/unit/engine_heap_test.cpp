@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coalescing engine against a simple model: what is handed out never overlaps, what comes back merges,
 // and the counters are those of a recount.
-#include "pool/heap.hpp"
+#include "engine/heap.hpp"
 
 #include <gtest/gtest.h>
 

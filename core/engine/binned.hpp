@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "pool/bins.hpp"
-#include "pool/strategy.hpp"
+#include "engine/bins.hpp"
+#include "engine/strategy.hpp"
 
 namespace clpool::core {
 

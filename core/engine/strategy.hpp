@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.hpp"
-#include "pool/block.hpp"
+#include "engine/block.hpp"
 
 namespace clpool::core {
 

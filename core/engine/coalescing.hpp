@@ -6,8 +6,8 @@
 // measured.
 #pragma once
 
-#include "pool/heap.hpp"
-#include "pool/strategy.hpp"
+#include "engine/heap.hpp"
+#include "engine/strategy.hpp"
 
 namespace clpool::core {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The index of free blocks by size, against a sorted list.
-#include "pool/free_index.hpp"
+#include "engine/free_index.hpp"
 
 #include <gtest/gtest.h>
 

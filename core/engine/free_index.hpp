@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "pool/block.hpp"
+#include "engine/block.hpp"
 
 namespace clpool::core {
 

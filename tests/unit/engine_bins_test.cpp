@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Bins: PyOpenCL's numbers exactly, and the bounds that they promise for every number of leading bits.
-#include "pool/bins.hpp"
+#include "engine/bins.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The binned strategy.
-#include "pool/binned.hpp"
+#include "engine/binned.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.hpp"
-#include "pool/heap.hpp"
+#include "engine/heap.hpp"
 
 namespace clpool::core {
 

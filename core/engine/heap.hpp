@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "pool/block.hpp"
-#include "pool/free_index.hpp"
+#include "engine/block.hpp"
+#include "engine/free_index.hpp"
 
 namespace clpool::core {
 

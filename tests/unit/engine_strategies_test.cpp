@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "pool/binned.hpp"
-#include "pool/call_budget.hpp"
-#include "pool/coalescing.hpp"
+#include "engine/binned.hpp"
+#include "engine/call_budget.hpp"
+#include "engine/coalescing.hpp"
 #include "support/blocks.hpp"
 
 namespace clpool::core {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The engine over number spaces.
-#include "pool/space_heap.hpp"
+#include "engine/space_heap.hpp"
 
 #include <new>
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The coalescing strategy's rule of growth.
-#include "pool/coalescing.hpp"
+#include "engine/coalescing.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <new>
 #include <utility>
 
-#include "pool/call_budget.hpp"
+#include "engine/call_budget.hpp"
 
 namespace clpool::core {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The coalescing engine.
-#include "pool/heap.hpp"
+#include "engine/heap.hpp"
 
 #include <algorithm>
 #include <bit>
