@@ -41,8 +41,15 @@ def run(command, vendors, options):
             "\n".join(line for line in error if line not in driver), "\n".join(driver))
 
 
-def calls_of(command, vendors):
-    code, _, error, driver = run(command, vendors, "leaks,calls")
+def options_of(cleans_up):
+    """The driver's options beside the failure. Where nothing may be left commands run at once: the memory of a pool that ended
+    goes back with a later call of the library, so it depends on a thread's speed else whether the program's last one finds
+    them through."""
+    return "leaks,mode=immediate" if cleans_up else "leaks"
+
+
+def calls_of(command, vendors, cleans_up):
+    code, _, error, driver = run(command, vendors, options_of(cleans_up) + ",calls")
     if code != 0:
         sys.exit(f"{command[0]}: without a failure it ends with {code}: {error}\n{driver}")
     counts = {name: int(count) for name, count in re.findall(r"(cl\w+)=(\d+)", driver)}
@@ -62,7 +69,7 @@ def faults_of(calls, is_long, codes):
 
 def complaint_of(command, vendors, fault, cleans_up):
     """What is wrong with a run with that failure, or None; and its exit code."""
-    ended, out, error, driver = run(command, vendors, f"leaks,fail={fault}")
+    ended, out, error, driver = run(command, vendors, f"{options_of(cleans_up)},fail={fault}")
     if ended is None:
         return f"hangs for {SECONDS} s", ended
     if ended < 0 or ended >= 128:
@@ -89,7 +96,7 @@ def main():
     for program in arguments.programs:
         name, command = program.split("=", 1)
         command = shlex.split(command)
-        counts = calls_of(command, arguments.vendors)
+        counts = calls_of(command, arguments.vendors, arguments.leaks)
         faults = list(faults_of(counts, arguments.long, codes))[::arguments.step]
         calls += sum(counts.values())
         tasks += [(name, command, *fault) for fault in faults]
