@@ -296,12 +296,12 @@ CLPOOL_THREE(const size_t *region, "region", 1)
 CLPOOL_THREE(size_t[3], "$1_name", 0)
 %typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems,
                                                           std::deque<InUse> uses, CommandNeeds _global_needs) {
-  PyObject *items = PySequence_Fast($input, "expected a sequence of memory objects");
+  PyObject *items = tuple_of($input, "expected a sequence of memory objects");
   if (items == nullptr) {
     SWIG_fail;
   }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i) {
-    mems.push_back(memory_of(PySequence_Fast_GET_ITEM(items, i), uses.emplace_back(), _global_needs));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) {
+    mems.push_back(memory_of(PyTuple_GET_ITEM(items, i), uses.emplace_back(), _global_needs));
     if (mems.back() == nullptr) {
       break;
     }
@@ -315,10 +315,9 @@ CLPOOL_THREE(size_t[3], "$1_name", 0)
 }
 %typemap(in) const cl_bitfield *properties_or_null (std::vector<size_t> numbers) {
   if ($input != Py_None) {
-    if (!to_sizes($input, "properties", numbers)) {
+    if (!to_pairs($input, "properties", numbers)) {
       SWIG_fail;
     }
-    numbers.push_back(0);
   }
   static_assert(sizeof(size_t) == sizeof(cl_bitfield));
   $1 = $input != Py_None ? reinterpret_cast<cl_bitfield *>(numbers.data()) : nullptr;

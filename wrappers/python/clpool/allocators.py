@@ -88,9 +88,12 @@ class SVMAllocator(Allocator):
 
 class PageLockedAllocator(Allocator):
     """Page-locked host memory: buffers with ALLOC_HOST_PTR that stay mapped as long as they live. Without a queue on that of
-    make_default_context(), which is called if need be."""
+    make_default_context(), which is called if need be. PyCUDA's first argument is flags: a number is no queue here
+    (CommandQueue.from_int_ptr() makes one of a handle)."""
 
     def __init__(self, queue: Any = None, flags: int = _mem_flags.READ_WRITE) -> None:
+        if isinstance(queue, int):
+            raise TypeError(f"queue must be a command queue or None, not the number {queue}; flags are given by name: flags=…")
         self._handle = _n.clpool_allocator_create_pinned(default_queue() if queue is None else queue, flags)
 
 
@@ -119,3 +122,32 @@ class TraceAllocator(Allocator):
     def __init__(self, inner: Allocator, path: Path) -> None:
         self._handle = _n.clpool_allocator_create_trace(of_class(inner, Allocator, "inner")._handle, path)
         self._keep(inner)
+
+
+def source_of(allocator: Any) -> Any:
+    """The allocator from which the memory of a pool or of others comes."""
+    source = getattr(allocator, "allocator", allocator)
+    while hasattr(source, "inner"):
+        source = source.inner
+    return source
+
+
+def refuse_without_buffers(allocator: Any) -> None:
+    """TypeError where memory of a pool or an allocator is no cl_mem."""
+    source = source_of(allocator)
+    if isinstance(source, (SVMAllocator, PageLockedAllocator, CustomAllocator)):
+        raise TypeError(f"{type(allocator).__name__} gives no buffers: memory of {type(source).__name__} has no cl_mem; SVM for "
+                        "PyOpenCL's arrays is in clpool.pyopencl.tools")
+
+
+def refuse_without_svm(allocator: Any) -> None:
+    """TypeError where memory of an allocator is not shared virtual memory."""
+    if not isinstance(source_of(allocator), SVMAllocator):
+        raise TypeError(f"{type(allocator).__name__} gives no SVM: an SVMAllocator is needed, itself or within others")
+
+
+def refuse_without_host_memory(allocator: Any) -> None:
+    """TypeError where memory of an allocator has no address on the host."""
+    source = source_of(allocator)
+    if isinstance(source, (DeferredAllocator, ImmediateAllocator)):
+        raise TypeError(f"{type(allocator).__name__} gives no host memory: a PageLockedAllocator is needed, itself or within others")

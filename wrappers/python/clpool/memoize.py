@@ -3,6 +3,7 @@
 """Results cached per OpenCL object: decorators with PyOpenCL's names, and Cache, which is the library's own."""
 import functools
 import inspect
+import os
 import threading
 import weakref
 from typing import Any, Callable, Dict, Tuple, TypeVar
@@ -25,9 +26,10 @@ class _Results(Dict[Any, Any]):
 class _Computed:
     """A result, or its computation by one thread, for which others wait."""
 
-    __slots__ = ("thread", "done", "value", "failed")
+    __slots__ = ("process", "thread", "done", "value", "failed")
 
     def __init__(self) -> None:
+        self.process = os.getpid()
         self.thread = threading.get_ident()
         self.done = threading.Event()
         self.value: Any = None
@@ -39,6 +41,9 @@ def _computed_once(results: _Results, first: Any, key: Any, compute: Callable[[]
         mine = _Computed()
         entry = results.setdefault(first, {}).setdefault(key, mine)
         if entry is not mine:
+            if entry.process != os.getpid() and not entry.done.is_set():
+                results[first].pop(key, None)  # the thread that computes it is the parent's: a child of fork() does not have it
+                continue
             if entry.thread == threading.get_ident() and not entry.done.is_set():
                 raise RecursionError("the computation of a result asks for the same result")
             entry.done.wait()

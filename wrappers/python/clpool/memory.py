@@ -5,7 +5,7 @@
 Everything is given back by release(), at the end of `with`, or when it is collected; using what was released raises
 InvalidOperationError. Memory with an address on the host (SVM, page-locked, custom) has the buffer protocol: memoryview(m),
 numpy.frombuffer(m, dtype), and DLPack's: numpy.from_dlpack(m), torch.from_dlpack(m). While such views exist, release() raises
-BufferError.
+BufferError; numpy.ndarray(shape, dtype, buffer=m) tells nobody that it uses the memory: m.as_array() does.
 """
 from typing import Any, ClassVar, Dict, List, Optional, Tuple, Type, TypeVar
 
@@ -30,9 +30,12 @@ class MemoryObject(_n.Memory):
 
     @staticmethod
     def from_int_ptr(int_ptr_value: Any, retain: bool = True) -> "MemoryObject":
-        """Memory for a plain cl_mem of any type, or an object with int_ptr such as a pyopencl.Buffer. With retain=False the
-        reference becomes the object's own."""
+        """Memory for a plain cl_mem of any type, or an object with int_ptr such as a pyopencl.Buffer, which is kept: a block of
+        a pool is its own for as long. A number keeps the cl_mem alone, which a pool hands out again once its block is
+        gone. With retain=False the reference becomes the object's own."""
         memory: MemoryObject = _n.clpool_mem_wrap(int_ptr_value, retain)
+        if not isinstance(int_ptr_value, (int, np.integer)):
+            memory._kept = (int_ptr_value,)
         return memory
 
     def get_info(self, name: int) -> Any:

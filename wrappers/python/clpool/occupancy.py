@@ -42,7 +42,9 @@ class DeviceData:
 
     @classmethod
     def from_limits(cls, model: int = _model.CURRENT, **limits: Any) -> "DeviceData":
-        """Limits given as numbers: the fields of clpool_device_limits by name."""
+        """Limits given as numbers: the fields of clpool_device_limits by name. `limits` of another one can be given, too: its
+        note is left out."""
+        limits.pop("note", None)
         if "local_carve_outs" in limits:
             limits["local_carve_out_count"] = len(limits["local_carve_outs"])
         made = filled(_n.clpool_device_limits(), model=model, **limits)

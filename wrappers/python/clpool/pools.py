@@ -18,7 +18,8 @@ from ._fields import filled
 from ._numbers import CLPOOL_GUARD_DEFAULT, CLPOOL_GUARD_OFF, CLPOOL_GUARD_ON, CLPOOL_LEADING_BITS_NONE, stretch_state
 from ._results import PoolStatistics, Stretch
 from ._text import whole_text
-from .allocators import Allocator, ImmediateAllocator, PageLockedAllocator
+from .allocators import (Allocator, ImmediateAllocator, PageLockedAllocator, refuse_without_buffers, refuse_without_host_memory,
+                         refuse_without_svm)
 from .arrays import as_dtype, as_order, bytes_of, to_extents
 from .devices import default_queue
 from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
@@ -43,6 +44,10 @@ class Pool(_n.Pool):
 
     _block_class: type = PooledCustom
 
+    @staticmethod
+    def _refuse_others(allocator: Allocator) -> None:
+        """TypeError where the allocator's memory is not of the kind that the blocks show."""
+
     def __init__(self, allocator: Allocator, leading_bits_in_bin_id: Optional[int] = None, *, strategy: int = 0,
                  max_bytes: int = 0, max_held_bytes: int = 0, min_chunk_bytes: int = 0, alignment: int = 0,
                  release_threshold: int = 0, decay_ns: int = 0, trace_messages: bool = False,
@@ -52,6 +57,7 @@ class Pool(_n.Pool):
                  name: Optional[str] = None, guard: Optional[bool] = None, wait_ns: int = 0) -> None:
         if not isinstance(allocator, Allocator):
             raise TypeError(f"a pool is made over an allocator of clpool, not {type(allocator).__name__}")
+        self._refuse_others(allocator)
         if allocator.is_deferred:
             warnings.warn("pool over a deferred allocator: out-of-memory may come where the pool cannot answer it; "
                           "use ImmediateAllocator", UserWarning, stacklevel=2)
@@ -174,6 +180,7 @@ class MemoryPool(Pool):
     """A pool of buffers over an ImmediateAllocator."""
 
     _block_class = PooledBuffer
+    _refuse_others = staticmethod(refuse_without_buffers)
 
     if TYPE_CHECKING:  # what runs is the extension module's: a call through Python would cost as much as the pool
 
@@ -221,6 +228,7 @@ class SVMPool(Pool):
     """A pool of shared virtual memory over an SVMAllocator."""
 
     _block_class = PooledSVM
+    _refuse_others = staticmethod(refuse_without_svm)
 
     if TYPE_CHECKING:
 
@@ -242,6 +250,7 @@ class PageLockedMemoryPool(Pool):
     """A pool of page-locked host memory, over PageLockedAllocator() if none is given."""
 
     _block_class = PooledHostAllocation
+    _refuse_others = staticmethod(refuse_without_host_memory)
 
     def __init__(self, allocator: Optional[Allocator] = None, leading_bits_in_bin_id: Optional[int] = None,
                  **options: Any) -> None:

@@ -15,6 +15,7 @@ from .memoize import clear_first_arg_caches
 
 try:
     import pyopencl as _cl  # type: ignore[import]
+    import pyopencl.tools  # type: ignore[import]  # noqa: F401
 except ImportError:
     _cl = None
 
@@ -28,14 +29,21 @@ class ContextFactory:
         self.device = device
 
     def __call__(self) -> Any:
-        clear_first_arg_caches()
-        gc.collect()
+        _clear_caches()
         if _cl is not None:
             return _cl.Context([_cl.Device.from_int_ptr(self.device.int_ptr)])
         return context_of(self.device)
 
     def __repr__(self) -> str:
         return f"<context factory for {self.device.description}>"
+
+
+def _clear_caches() -> None:
+    """Lets go of contexts that caches keep, PyOpenCL's too."""
+    clear_first_arg_caches()
+    if _cl is not None:
+        _cl.tools.clear_first_arg_caches()
+    gc.collect()
 
 
 def devices() -> List[Device]:
@@ -84,8 +92,7 @@ def mark_opencl_test(test: Test) -> Test:
         try:
             return test(*args, **keywords)
         finally:
-            clear_first_arg_caches()
-            gc.collect()
+            _clear_caches()
 
     return pytest.mark.opencl(wrapper)  # type: ignore[no-any-return]
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "native.hpp"
 
@@ -232,10 +233,14 @@ HoldInterpreter::HoldInterpreter() : held_(Py_IsInitialized() != 0 && !ends_with
   } catch (...) {
     park();
   }
+  outer_ = std::exchange(put_by, nullptr);  // calls within the callback take back their own exceptions alone
 }
 
 HoldInterpreter::~HoldInterpreter() {
   if (held_) {
+    if (outer_ != nullptr) {
+      Py_XDECREF(std::exchange(put_by, outer_));  // the first one tells most
+    }
     if (ends_without_this_thread() && PyGILState_Check() == 0) {
       park();  // the thread's Python code was ended where it asked for the GIL again
     }

@@ -21,8 +21,13 @@ ViewObject* as_view(PyObject* object) {
   return reinterpret_cast<ViewObject*>(object);
 }
 
-// Whether an array of NumPy refers to Python objects, which bytes from elsewhere must not overwrite.
+// Whether an array of NumPy, or what a memoryview shows, refers to Python objects, which bytes from elsewhere must not
+// overwrite.
 bool has_references(PyObject* object) {
+  if (PyMemoryView_Check(object)) {
+    PyObject* shown = PyMemoryView_GET_BUFFER(object)->obj;
+    return shown != nullptr && has_references(shown);
+  }
   PyObject* dtype = PyObject_GetAttrString(object, "dtype");
   PyObject* answer = dtype == nullptr ? nullptr : PyObject_GetAttrString(dtype, "hasobject");
   const bool found = answer == Py_True;

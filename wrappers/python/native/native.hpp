@@ -83,6 +83,10 @@ bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handl
 
 /// A sequence of sizes.
 bool to_sizes(PyObject* object, const char* name, std::vector<size_t>& sizes);
+/// The items of a sequence as they are now, as a tuple; the TypeError says `refusal`.
+PyObject* tuple_of(PyObject* object, const char* refusal);
+/// A list of names, none of them 0, and values in turns, with the 0 at its end.
+bool to_pairs(PyObject* object, const char* name, std::vector<size_t>& numbers);
 
 /// Up to three sizes; missing ones are `fill`. A single number counts as a sequence of one.
 bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3]);
@@ -384,6 +388,7 @@ class HoldInterpreter {
  private:
   bool held_;
   PyGILState_STATE state_{};
+  PyObject* outer_ = nullptr;  // an exception that was put by before
 };
 
 /// Blocks the calling thread for good: what is left to a thread that wants the GIL of an interpreter that

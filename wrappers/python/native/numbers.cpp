@@ -120,6 +120,14 @@ const char* cl_kind_of(PyTypeObject* type) {
 
 }  // namespace
 
+// What an item's own code does to a list moves nothing under the caller then.
+PyObject* tuple_of(PyObject* object, const char* refusal) {
+  PyObject* items = PySequence_Fast(object, refusal);
+  PyObject* result = items == nullptr ? nullptr : PySequence_Tuple(items);
+  Py_XDECREF(items);
+  return result;
+}
+
 bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
   if (object == Py_None || PyLong_Check(object)) {
     return to_address(object, what, handle);
@@ -146,32 +154,56 @@ bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handl
   if (object == Py_None) {
     return true;
   }
-  PyObject* items = PySequence_Fast(object, "expected a sequence");
+  PyObject* items = tuple_of(object, "expected a sequence");
   if (items == nullptr) {
     return false;
   }
-  handles.resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(items)));
+  handles.resize(static_cast<size_t>(PyTuple_GET_SIZE(items)));
   bool done = true;
   for (size_t i = 0; done && i < handles.size(); ++i) {
-    done = to_cl_handle(PySequence_Fast_GET_ITEM(items, static_cast<Py_ssize_t>(i)), what, handles[i]);
+    done = to_cl_handle(PyTuple_GET_ITEM(items, static_cast<Py_ssize_t>(i)), what, handles[i]);
   }
   Py_DECREF(items);
   return done;
 }
 
 bool to_sizes(PyObject* object, const char* name, std::vector<size_t>& sizes) {
-  PyObject* items = PySequence_Fast(object, "expected a sequence of integers");
+  PyObject* items = tuple_of(object, "expected a sequence of integers");
   if (items == nullptr) {
     return false;
   }
   bool done = true;
-  for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(items); ++i) {
+  for (Py_ssize_t i = 0; done && i < PyTuple_GET_SIZE(items); ++i) {
     uint64_t size = 0;
-    done = to_unsigned(PySequence_Fast_GET_ITEM(items, i), SIZE_MAX, name, size);
+    done = to_unsigned(PyTuple_GET_ITEM(items, i), SIZE_MAX, name, size);
     sizes.push_back(static_cast<size_t>(size));
   }
   Py_DECREF(items);
   return done;
+}
+
+bool to_pairs(PyObject* object, const char* name, std::vector<size_t>& numbers) {
+  if (PyMapping_Check(object) != 0 && PySequence_Check(object) == 0) {
+    PyErr_Format(PyExc_TypeError, "%s must be a sequence of names and values in turns, not %s", name,
+                 Py_TYPE(object)->tp_name);
+    return false;
+  }
+  if (!to_sizes(object, name, numbers)) {
+    return false;
+  }
+  const size_t count = numbers.size();
+  if (count % 2 != 0 && numbers.back() == 0) {  // the end is given, too
+    numbers.pop_back();
+  }
+  for (size_t i = 0; i < numbers.size(); i += 2) {
+    if (numbers.size() % 2 != 0 || numbers[i] == 0) {
+      PyErr_Format(PyExc_ValueError,
+                   "%s has %zu entries; names, which are not 0, and values in turns are expected", name, count);
+      return false;
+    }
+  }
+  numbers.push_back(0);
+  return true;
 }
 
 bool to_three(PyObject* object, const char* name, size_t fill, size_t (&sizes)[3]) {

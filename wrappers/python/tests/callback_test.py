@@ -200,3 +200,29 @@ def test_custom_memory_at_addresses_can_be_viewed():
     with clpool.Pool(allocator)(1024) as block:
         block.as_array()[:] = 7
     assert store.sum() == 7 * 1024
+
+
+def test_an_exception_outlives_what_later_functions_call(queue):
+    def collect():
+        raise KeyboardInterrupt("the user's")
+
+    def out_of_memory(size, attempt):
+        pool.free_held()
+        return False
+    pool = clpool.MemoryPool(clpool.LimitAllocator(clpool.ImmediateAllocator(queue), 1 << 20), collect=collect,
+                             out_of_memory=out_of_memory)
+    block = pool.allocate(1 << 19)
+    with pytest.raises(KeyboardInterrupt, match="the user's"):
+        pool.allocate(1 << 20)
+    assert block.size == 1 << 19
+
+
+def test_pools_refuse_allocators_whose_memory_their_blocks_cannot_show(context, queue, numbers):
+    buffers, pinned = clpool.ImmediateAllocator(queue), clpool.PageLockedAllocator(queue)
+    for pool, allocator, missing in (
+            (clpool.MemoryPool, pinned, "gives no buffers"), (clpool.DeviceMemoryPool, pinned, "gives no buffers"),
+            (clpool.MemoryPool, clpool.LimitAllocator(pinned, 1 << 20), "gives no buffers"),
+            (clpool.SVMPool, buffers, "gives no SVM"), (clpool.SVMPool, pinned, "gives no SVM"),
+            (clpool.PageLockedMemoryPool, clpool.LimitAllocator(buffers, 1 << 20), "gives no host memory")):
+        with pytest.raises(TypeError, match=missing):
+            pool(allocator)

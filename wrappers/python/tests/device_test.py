@@ -158,6 +158,18 @@ def test_todays_occupancy(opencl):
         clpool.DeviceData.of("sm_1")
     with pytest.raises(TypeError):
         clpool.DeviceData.from_limits(no_such_limit=1)
+    other = clpool.DeviceData.of("sm_90")
+    assert clpool.DeviceData.from_limits(**{**other.limits, "warp_size": 16}).warp_size == 16
+
+
+def test_occupancy_names_and_refuses_as_pycuda_where_its_model_is_asked_for():
+    model = clpool.model.PYCUDA_2014
+    for asked, limit in ((model, "device"), (clpool.model.CURRENT, "groups")):
+        data = clpool.DeviceData.of_compute_capability(2, 0, asked)
+        assert clpool.OccupancyRecord(data, 32).limited_by == limit
+    with pytest.raises(clpool.InvalidValueError):
+        clpool.OccupancyRecord(clpool.DeviceData.of_compute_capability(2, 0, model), 32, shared_mem=1 << 20)
+    assert clpool.OccupancyRecord(clpool.DeviceData.of_compute_capability(2, 0), 32, shared_mem=1 << 20).tb_per_mp == 0
 
 
 def test_results_are_computed_once_per_object(context):

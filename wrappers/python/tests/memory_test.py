@@ -399,3 +399,35 @@ def test_arrays_of_python_objects_are_refused(context, queue):
                      lambda: clpool.enqueue_copy(queue, np.empty(2, dtype), buffer)):
             with pytest.raises(TypeError, match="objects"):
                 call()
+
+
+def test_memory_of_an_objects_handle_keeps_the_object(context, queue):
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+    block = pool.allocate(4096)
+    clpool.enqueue_fill(queue, block, b"\7").wait()
+    wrapped = clpool.Buffer.from_int_ptr(block)
+    assert wrapped == block and wrapped.associated_memobject != block
+    del block
+    other = pool.allocate(4096)
+    clpool.enqueue_fill(queue, other, b"\1").wait()
+    host = np.zeros(4096, np.uint8)
+    clpool.enqueue_copy(queue, host, wrapped)
+    assert pool.active_blocks == 2 and (host == 7).all()
+    del wrapped
+    assert pool.active_blocks == 1
+
+
+def test_properties_of_samplers_come_in_pairs(context):
+    key, value = 0x1152, 1  # CL_SAMPLER_NORMALIZED_COORDS
+    for pairs in ((key, value), (key, value, 0)):
+        assert clpool.Sampler(context, pairs).normalized_coords
+    for wrong in ((key,), (key, value, 0x1153), (0, key, value, 0), (key, value, 0, 0)):
+        with pytest.raises(ValueError, match=f"properties has {len(wrong)} entries"):
+            clpool.Sampler(context, wrong)
+    with pytest.raises(TypeError, match="not dict"):
+        clpool.Sampler(context, {key: value})
+
+
+def test_a_number_is_no_queue_of_page_locked_memory():
+    with pytest.raises(TypeError, match="not the number 1; flags are given by name"):
+        clpool.PageLockedAllocator(1)

@@ -264,3 +264,24 @@ def test_exceptions_go_to_other_processes_as_they_are(opencl):
     assert type(same) is clpool.InvalidValueError and isinstance(same, ValueError)
     assert str(same) == str(caught.value) and same.status == clpool.status.INVALID_VALUE and same.code == 0
     assert type(same).__module__ == "clpool"
+
+
+def test_a_result_that_a_thread_of_the_parent_computes_is_computed_anew_in_a_child():
+    begun, may_end = threading.Event(), threading.Event()
+
+    @clpool.first_arg_dependent_memoize
+    def slow(context):
+        begun.set()
+        may_end.wait()
+        return os.getpid()
+    thread = threading.Thread(target=slow, args=("context",))
+    thread.start()
+    begun.wait()
+
+    def ask():
+        may_end.set()
+        return slow("context") == slow("context") == os.getpid()
+    assert in_a_child(ask) == "True"
+    may_end.set()
+    thread.join()
+    assert slow("context") == os.getpid()

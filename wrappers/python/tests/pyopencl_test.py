@@ -15,6 +15,7 @@ import pyopencl.array as cl_array  # noqa: E402
 
 import clpool  # noqa: E402
 import clpool.pyopencl  # noqa: E402
+import clpool.pytest_plugin  # noqa: E402
 from clpool.pyopencl import Allocator, as_buffer  # noqa: E402
 from clpool.pyopencl import tools  # noqa: E402
 
@@ -565,9 +566,11 @@ def test_pools_refuse_allocators_of_another_kind_of_memory(ctx, cq, needs_svm): 
     for source in (tools.SVMAllocator(ctx), clpool.PageLockedAllocator(cq), limited):
         with pytest.raises(TypeError, match="gives no buffers"):
             tools.MemoryPool(source)
-    for source in (tools.ImmediateAllocator(cq), clpool.LimitAllocator(tools.ImmediateAllocator(cq), 1 << 20), None):
+    for source in (tools.ImmediateAllocator(cq), clpool.LimitAllocator(tools.ImmediateAllocator(cq), 1 << 20)):
         with pytest.raises(TypeError, match="gives no SVM"):
             tools.SVMPool(source)
+    with pytest.raises(TypeError, match="not NoneType"):
+        tools.SVMPool(None)
     pool = tools.SVMPool(limited)
     assert pool.allocate(64)._queue is cq
 
@@ -594,6 +597,57 @@ def test_everything_that_allocates_gives_pyopencls_objects(ctx, cq, needs_svm):
 def test_the_deferred_allocator_takes_pyopencls_keywords(ctx):
     allocator = tools.DeferredAllocator(queue=ctx, mem_flags=cl.mem_flags.READ_ONLY)
     assert allocator(100).flags == cl.mem_flags.READ_ONLY
+
+
+def test_blocks_show_nothing_of_their_chunk(ctx, cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    blocks = [pool.allocate(4096) for _ in range(3)]
+    for block in (*blocks, tools.ImmediateAllocator(cq)(4096)):
+        assert block.offset == 0 and block.associated_memobject is None
+        part = block[1024:3072]
+        assert part.offset == 1024 and part.associated_memobject == block
+        assert part[1024:].offset == 2048 and part[1024:].associated_memobject == block
+
+
+def test_buffers_made_by_the_class_are_pyopencls(ctx, cq):
+    class Mine(clpool.pyopencl.Buffer):
+        pass
+    for made in (clpool.pyopencl.Buffer, Mine):
+        with made(ctx, cl.mem_flags.READ_WRITE, 4096) as buffer:
+            cl.enqueue_fill_buffer(cq, buffer, np.uint8(5), 0, 4096)
+            assert (buffer.size, buffer.offset, buffer.associated_memobject) == (4096, 0, None)
+            for part in (buffer[1024:2048], buffer.get_sub_region(1024, 1024)):
+                assert (part.size, part.offset, part.associated_memobject) == (1024, 1024, buffer)
+                host = np.zeros(1024, np.uint8)
+                cl.enqueue_copy(cq, host, part)
+                assert (host == 5).all()
+
+
+def test_an_allocator_over_what_gives_pyopencls_buffers(ctx, cq):
+    import pyopencl.tools as theirs
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(cq))
+    for source in (tools.ImmediateAllocator(cq), tools.DeferredAllocator(ctx), tools.MemoryPool(tools.ImmediateAllocator(cq)),
+                   Allocator(pool), pool.allocate, theirs.MemoryPool(theirs.ImmediateAllocator(cq))):
+        assert (cl_array.zeros(cq, 100, np.float32, allocator=Allocator(source)).get() == 0).all()
+
+
+def test_caches_of_both_are_cleared(ctx, cq):
+    import pyopencl.tools as theirs
+    computed = []
+    for memoize in (theirs.first_arg_dependent_memoize, clpool.first_arg_dependent_memoize):
+        function = memoize(lambda context: computed.append(context))
+        for clear in (lambda: None, tools.clear_first_arg_caches, clpool.pytest_plugin.ContextFactory(clpool.choose_device())):
+            function(ctx)
+            clear()
+        function(ctx)
+    assert len(computed) == 2 * 3
+
+
+def test_a_star_import_gives_all_names_of_pyopencls():
+    theirs, ours = {}, {}
+    exec("from pyopencl.tools import *", theirs)
+    exec("from clpool.pyopencl.tools import *", ours)
+    assert theirs.keys() <= ours.keys() and ours["MemoryPool"] is tools.MemoryPool
 
 
 def test_a_context_of_the_plugin_needs_no_pyopencl(opencl):

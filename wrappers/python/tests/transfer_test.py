@@ -301,3 +301,30 @@ def test_a_mapped_image_has_the_shape_that_is_asked_for(context, queue, order):
     strided, *_ = clpool.enqueue_map_image(queue, image, map_flags.READ, (0, 0), (7, 5), (5, 7), np.float32,
                                            strides=(whole.row_pitch, 16))
     assert (strided == pixels[:, :, 0]).all()
+
+
+def test_a_wait_list_may_change_while_it_is_read(context, queue):
+    buffer = clpool.Buffer(context, mem_flags.READ_WRITE, 64)
+    event = clpool.enqueue_fill(queue, buffer, b"1")
+    waits = []
+
+    class Clears:
+        @property
+        def int_ptr(self):
+            waits.clear()
+            return event.int_ptr
+    waits[:] = [Clears(), event, event, event]
+    clpool.enqueue_fill(queue, buffer, b"2", wait_for=waits).wait()
+    assert waits == [] and event.is_complete
+
+
+def test_views_of_arrays_of_objects_are_no_bytes(context, queue):
+    buffer = clpool.Buffer(context, mem_flags.READ_WRITE, 64)
+    for objects in (np.array([object()] * 8), np.zeros(8, [("number", "i4"), ("thing", object)])):
+        for view in (memoryview(objects), memoryview(memoryview(objects))):
+            with pytest.raises(TypeError, match="refers to Python objects"):
+                clpool.enqueue_copy(queue, view, buffer)
+            with pytest.raises(TypeError, match="refers to Python objects"):
+                clpool.Buffer(context, mem_flags.READ_WRITE | mem_flags.USE_HOST_PTR, hostbuf=view)
+    plain = np.zeros(64, np.uint8)
+    clpool.enqueue_copy(queue, memoryview(plain), buffer)

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of clpool as PyOpenCL's objects, which its arrays, kernels and commands take."""
 import weakref
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 import pyopencl as cl  # type: ignore[import]
 
 from .. import _native as _n
 from .._errors import ClpoolError
-from ..allocators import CustomAllocator, ImmediateAllocator, PageLockedAllocator, SVMAllocator
+from ..allocators import ImmediateAllocator, refuse_without_buffers
 from ..constants import mem_flags
 from ..memory import MemoryObject
 from ..pools import MemoryPool
@@ -21,6 +21,11 @@ def _refuse_pickle(thing: Any) -> str:
     raise TypeError(f"cannot pickle a clpool.pyopencl.{type(thing).__name__}: it belongs to this process")
 
 
+def _is_ours(buffer: Any) -> bool:
+    """Whether memory of clpool is under it: not under one that was made by the class, as a pyopencl.Buffer is."""
+    return hasattr(buffer, "_clpool_memory")
+
+
 class Buffer(cl.Buffer):  # type: ignore[misc]
     """A pyopencl.Buffer over memory of clpool, which it keeps. Parts keep it too, and may have parts again."""
 
@@ -29,16 +34,40 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
     _clpool_memory = property(_n.foreign_memory)
     __reduce__ = _refuse_pickle
 
+    @property
+    def _whole(self) -> Optional[MemoryObject]:
+        """The memory that this is a part of."""
+        whole = getattr(self._clpool_memory, "_kept", None)
+        return whole if isinstance(whole, MemoryObject) else None
+
+    @property
     @raises_pyopencls
-    def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
-        """A part of so many bytes."""
-        part: Buffer = as_buffer(self._clpool_memory.get_sub_region(origin, size, flags))
-        return part
+    def offset(self) -> int:
+        """Bytes from the start of the memory that this is a part of; 0 for a block of a pool, wherever that lies."""
+        if not _is_ours(self):
+            return int(super().offset)
+        return 0 if self._whole is None else int(self._clpool_memory.offset - self._whole.offset)
+
+    @property
+    @raises_pyopencls
+    def associated_memobject(self) -> Any:
+        """The memory that this is a part of; None for a block of a pool, of whose chunk nothing is shown."""
+        if not _is_ours(self):
+            return super().associated_memobject
+        return None if self._whole is None else cl.Buffer.from_int_ptr(self._whole.int_ptr)
 
     @raises_pyopencls
-    def __getitem__(self, index: slice) -> "Buffer":
-        part: Buffer = as_buffer(self._clpool_memory[index])
-        return part
+    def get_sub_region(self, origin: int, size: int, flags: int = 0) -> Any:
+        """A part of so many bytes."""
+        if not _is_ours(self):
+            return super().get_sub_region(origin, size, flags)
+        return as_buffer(self._clpool_memory.get_sub_region(origin, size, flags))
+
+    @raises_pyopencls
+    def __getitem__(self, index: slice) -> Any:
+        if not _is_ours(self):
+            return super().__getitem__(index)
+        return as_buffer(self._clpool_memory[index])
 
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver; when parts are gone that still use it."""
@@ -51,7 +80,7 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
         return self
 
     def __exit__(self, *_exception: Any) -> None:
-        if not self._clpool_memory.is_released:
+        if not _is_ours(self) or not self._clpool_memory.is_released:
             self.release()
 
 
@@ -169,28 +198,6 @@ for _svm_class in (SVMAllocation, PooledSVM):
     _n.add_foreign_class(_svm_class, lambda view: cl.SVM(_array_of(view)), False)
 
 
-def source_of(allocator: Any) -> Any:
-    """The allocator from which the memory of a pool or of others comes."""
-    source = getattr(allocator, "allocator", allocator)
-    while hasattr(source, "inner"):
-        source = source.inner
-    return source
-
-
-def refuse_without_buffers(allocator: Any) -> None:
-    """TypeError where memory of a pool or an allocator is no cl_mem."""
-    source = source_of(allocator)
-    if isinstance(source, (SVMAllocator, PageLockedAllocator, CustomAllocator)):
-        raise TypeError(f"{type(allocator).__name__} gives no buffers: memory of {type(source).__name__} has no cl_mem; SVM for "
-                        "arrays is in clpool.pyopencl.tools")
-
-
-def refuse_without_svm(allocator: Any) -> None:
-    """TypeError where memory of an allocator is not shared virtual memory."""
-    if not isinstance(source_of(allocator), SVMAllocator):
-        raise TypeError(f"{type(allocator).__name__} gives no SVM: an SVMAllocator is needed, itself or within others")
-
-
 class Allocator:
     """Allocator(pool or allocator): what pyopencl.array takes as `allocator`. Called with a size, it gives a pyopencl.Buffer
     that returns to the pool when it is collected; None for 0."""
@@ -208,7 +215,10 @@ class Allocator:
         if size == 0:
             return None
         try:
-            return as_buffer(self.pool(size)) if self._allocate_as is None else self._allocate_as(size, PooledBuffer)
+            if self._allocate_as is not None:
+                return self._allocate_as(size, PooledBuffer)
+            memory = self.pool(size)
+            return memory if isinstance(memory, cl.MemoryObjectHolder) else as_buffer(memory)
         except ClpoolError as error:
             raise as_pyopencls(error) from None
 

@@ -4,23 +4,29 @@
 do with memory are PyOpenCL's own."""
 from typing import Any
 
-from pyopencl.tools import *  # type: ignore[import]  # noqa: F401,F403
+import pyopencl.tools as _theirs  # type: ignore[import]
+from pyopencl.tools import *  # noqa: F401,F403
 
 from .. import allocators as _allocators
 from .. import pools as _pools
 from .._errors import ClpoolError
 from ..constants import mem_flags as _mem_flags
-from ..memoize import (clear_first_arg_caches, context_dependent_memoize, first_arg_dependent_memoize,
-                       first_arg_dependent_memoize_nested)
+from ..memoize import clear_first_arg_caches as _clear_first_arg_caches
+from ..memoize import (context_dependent_memoize, first_arg_dependent_memoize, first_arg_dependent_memoize_nested)
 from ..pools import bitlog2
 from ..pytest_plugin import pytest_generate_tests as pytest_generate_tests_for_pyopencl
 from .errors import as_pyopencls as _as_pyopencls
 from .errors import inherits_pyopencls_errors as _inherits_pyopencls_errors
 from .errors import raises_pyopencls as _raises_pyopencls
 from .interop import PooledBuffer, PooledSVM, SVMAllocation, as_buffer, as_svm
-from .interop import refuse_without_buffers as _refuse_without_buffers
-from .interop import refuse_without_svm as _refuse_without_svm
-from .interop import source_of as _source_of
+
+
+
+def clear_first_arg_caches() -> None:
+    """Empties clpool's caches of results and PyOpenCL's, of which PyOpenCL itself makes use."""
+    _clear_first_arg_caches()
+    _theirs.clear_first_arg_caches()
+
 
 AllocatorBase = AllocatorInterface = _allocators.AllocatorInterface
 
@@ -62,7 +68,6 @@ class MemoryPool(_pools.MemoryPool):
 
     @_raises_pyopencls
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
-        _refuse_without_buffers(allocator)
         super().__init__(allocator, *args, **keywords)
 
     @_raises_pyopencls
@@ -111,9 +116,8 @@ class SVMPool(_pools.SVMPool):
 
     @_raises_pyopencls
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
-        _refuse_without_svm(allocator)
         super().__init__(allocator, *args, **keywords)
-        self._queue = getattr(_source_of(allocator), "queue", None)
+        self._queue = getattr(_allocators.source_of(allocator), "queue", None)
 
     @_raises_pyopencls
     def allocate_on(self, queue: Any, size: int) -> Any:
@@ -144,3 +148,4 @@ __all__ = [
     "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested",
     "pytest_generate_tests_for_pyopencl",
 ]
+__all__ += [_name for _name in vars(_theirs) if not _name.startswith("_") and _name not in __all__]
