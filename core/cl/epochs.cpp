@@ -102,12 +102,14 @@ bool Epochs::are_through(Closed& closed, std::uint64_t& covers, std::size_t& on)
 void Epochs::stand_for_later(Closed& closed, std::uint64_t covers, std::size_t on,
                              std::list<Closed>& covered) noexcept {
   while (!closed_.empty() && closed_.front().number <= covers) {
-    Closed& later = closed_.front();
-    closed.number = later.number;
-    for (std::size_t i = 0; i < closed.events.size(); ++i) {
-      if (i != on) {  // its marker is behind the earlier one
-        std::swap(closed.events[i], later.events[i]);
-        closed.refused[i] = std::max(closed.refused[i], later.refused[i]);
+    Closed& other = closed_.front();
+    // An earlier one, which another thread had in hand meanwhile, is covered as it is.
+    const bool is_later = other.number > closed.number;
+    closed.number = std::max(closed.number, other.number);
+    for (std::size_t i = 0; is_later && i < closed.events.size(); ++i) {
+      if (i != on) {  // its marker is behind that of `closed`
+        std::swap(closed.events[i], other.events[i]);
+        closed.refused[i] = std::max(closed.refused[i], other.refused[i]);
       }
     }
     covered.splice(covered.end(), closed_, closed_.begin());

@@ -205,12 +205,15 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
-  void note_late(std::uint64_t nanoseconds) noexcept;
+  void note_late_sets(std::uint64_t nanoseconds) noexcept;
+  /// `vain_ns`: how long it took if none of the events ended in it, else 0.
+  void note_late_events(std::uint64_t nanoseconds, std::uint64_t vain_ns) noexcept;
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
-  /// Whether a settling of so many nanoseconds waits for a set; whether it has nothing left to wait for.
+  /// Whether a settling of so many nanoseconds waits for a set; for events; whether it has nothing left to wait for.
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
-  bool is_settled(std::uint64_t nanoseconds) const noexcept;
+  bool awaits_events(std::uint64_t nanoseconds) const noexcept;
+  bool is_settled(std::uint64_t nanoseconds, bool with_events) const noexcept;
   /// A request waits by itself, whoever waited in vain before.
   Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
   Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
@@ -325,9 +328,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Caches caches_;
   QueueSets sets_;
-  QueueSet* own_;                        ///< over the pool's own queues; one of sets_
-  UsesList events_;                      ///< released blocks that wait for events
-  UsesList late_events_;                 ///< the same, but they were waited for in vain
+  QueueSet* own_;                  ///< over the pool's own queues; one of sets_
+  UsesList events_;                ///< released blocks that wait for events
+  UsesList late_events_;           ///< the same, but they were waited for in vain
+  std::uint64_t event_ends_ = 0;   ///< blocks whose events ended
+  std::uint64_t event_pause_ = 0;  ///< the last vain wait for events, times so much, is the pause after it
+  std::uint64_t pauses_for_events_until_ns_ = 0;
   const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues

@@ -34,6 +34,11 @@ constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
+/// After a wait for events in which none of them ended nobody waits for new ones for a multiple of the time that it took,
+/// twice as much each time: a busy device costs requests a small share of their time.
+constexpr std::uint64_t shortest_pause = 4;
+constexpr std::uint64_t longest_pause = 64;
+
 /// How often what was let go may need another look.
 constexpr int most_settlings = 64;
 
@@ -117,6 +122,9 @@ std::uint64_t Pool::look_at_some_events(Visit& visit, UsesList& list, std::uint6
       list.add(*uses);
       continue;
     }
+    ++event_ends_;
+    event_pause_ = 0;
+    pauses_for_events_until_ns_ = 0;
     PoolBlock& block = *uses->block;
     books_.end_pending(block);
     QueueSet* const set = uses->set;
@@ -134,21 +142,26 @@ bool Pool::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noex
   return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
 }
 
+bool Pool::awaits_events(std::uint64_t nanoseconds) const noexcept {
+  return late_events_.has_waited_less(nanoseconds) ||
+         (!events_.empty() && now_ns() >= pauses_for_events_until_ns_);
+}
+
 bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
   const QueueSet* set = sets_.first();
   while (set != nullptr && !is_awaited(*set, nanoseconds)) {
     set = set->next;
   }
-  return set != nullptr || !events_.empty() || late_events_.has_waited_less(nanoseconds);
+  return set != nullptr || awaits_events(nanoseconds);
 }
 
-bool Pool::is_settled(std::uint64_t nanoseconds) const noexcept {
+bool Pool::is_settled(std::uint64_t nanoseconds, bool with_events) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
-  return events_.empty() && events_.in_hand == 0 && (rest_enders_ == 0 || !rests());
+  return (!with_events || (events_.empty() && events_.in_hand == 0)) && (rest_enders_ == 0 || !rests());
 }
 
 void Pool::want_marker() noexcept {
@@ -173,7 +186,11 @@ void Pool::look_closely(Visit& visit, std::uint64_t most_late) noexcept {
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  late_events_.move_waited_less(nanoseconds, events_);
+  const bool with_events = awaits_events(nanoseconds);
+  const std::uint64_t event_ends = event_ends_;
+  if (with_events) {
+    late_events_.move_waited_less(nanoseconds, events_);
+  }
   // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
   int rounds = events_.empty() ? 1 : 2;
   do {
@@ -187,12 +204,15 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
     // At least three looks: a thread may have been kept from running for longer than that, and a query may
     // fail once, in place of which there is a new marker to ask about.
     for (unsigned naps = 0;
-         !is_settled(nanoseconds) && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
+         !is_settled(nanoseconds, with_events) && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
       look(visit, Close::due);
     }
-  } while (--rounds != 0 && is_settled(nanoseconds));
-  note_late(nanoseconds);
+  } while (--rounds != 0 && is_settled(nanoseconds, with_events));
+  if (with_events && !events_.empty()) {
+    note_late_events(nanoseconds, event_ends_ == event_ends ? now_ns() - start : 0);
+  }
+  note_late_sets(nanoseconds);
 }
 
 void Pool::settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept {
@@ -211,7 +231,7 @@ void Pool::settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept {
 }
 
 /// What was waited for in vain for so long, nobody tries as long again.
-void Pool::note_late(std::uint64_t nanoseconds) noexcept {
+void Pool::note_late_sets(std::uint64_t nanoseconds) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (is_awaited(*set, nanoseconds) && set->awaited > set->epochs.completed()) {
       const bool was_late = set->overdue > set->epochs.completed();
@@ -219,9 +239,16 @@ void Pool::note_late(std::uint64_t nanoseconds) noexcept {
       set->overdue = set->awaited;
     }
   }
+}
+
+void Pool::note_late_events(std::uint64_t nanoseconds, std::uint64_t vain_ns) noexcept {
   while (Uses* uses = events_.take()) {
     uses->waited_ns = std::max(uses->waited_ns, nanoseconds);
     late_events_.add(*uses);
+  }
+  if (vain_ns != 0) {
+    event_pause_ = event_pause_ == 0 ? shortest_pause : std::min(2 * event_pause_, longest_pause);
+    pauses_for_events_until_ns_ = now_ns() + event_pause_ * vain_ns;
   }
 }
 

@@ -209,6 +209,28 @@ TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
   ASSERT_OK(clpool_mem_release(mem));
 }
 
+/// A request that waited for them, since more is held back than the pool may grow by, would look dozens of times.
+TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachTime) {
+  make({home});
+  Gate gate(scene.cl.context);
+  const auto take_and_release = [&](std::size_t size) {
+    clpool_mem* one = nullptr;
+    ASSERT_OK(clpool_pool_allocate(pool.get(), size, &one));
+    EXPECT_OK(clpool_mem_release_after(one, 1, gate.list()));
+    EXPECT_OK(clpool_mem_release(one));
+  };
+  take_and_release(80 << 20);
+  take_and_release(1 << 20);
+  const std::uint64_t before = stub_calls("clGetEventInfo");
+  for (int i = 0; i < 60; ++i) {
+    take_and_release(1 << 20);
+  }
+  EXPECT_LT(stub_calls("clGetEventInfo") - before, 60U * 40) << "events asked about by 60 requests";
+  EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
 /// NVIDIA's driver waits in a release for the commands that use the memory, a chunk's touch too.
 TEST_F(DeclaredUses, AChunkThatIsBeingTouchedStaysThoughItsBlocksAreIdle) {
   stub_configure("mode=manual,nvidia=1");

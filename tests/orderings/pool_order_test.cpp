@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
+#include <atomic>
 #include <memory>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -291,6 +294,78 @@ TEST_F(PoolOrder, HoweverManyMarkersFailedOneNewOneStandsForAll) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_OK(clpool_pool_tick(pool));
     stub_run_all();
+  }
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
+
+/// Two threads that look at the same time, in this order: the first has the first epoch in hand, the second takes the second
+/// one, the first puts its own back, then the second.
+class TwoLooks {
+ public:
+  explicit TwoLooks(clpool_pool* pool) {
+    stub_set_hook(
+        [](const char* entry, void* self) {
+          static_cast<TwoLooks*>(self)->asked(std::string_view(entry) == "clGetEventInfo");
+        },
+        this);
+    std::thread first([&] {
+      which_ = 1;
+      EXPECT_OK(clpool_pool_tick(pool));
+      go_on(3);
+    });
+    std::thread second([&] {
+      wait_for(1);
+      which_ = 2;
+      EXPECT_OK(clpool_pool_tick(pool));
+    });
+    first.join();
+    second.join();
+    stub_set_hook(nullptr, nullptr);
+  }
+
+ private:
+  void asked(bool about_an_event) {
+    if (about_an_event && which_ == 1 && stage_ == 0) {
+      go_on(1);
+      wait_for(2);
+    } else if (about_an_event && which_ == 2 && stage_ == 1) {
+      go_on(2);
+      wait_for(3);
+    }
+  }
+  void go_on(int stage) {
+    stage_ = stage;
+    stage_.notify_all();
+  }
+  void wait_for(int stage) {
+    for (int now = stage_; now < stage; now = stage_) {
+      stage_.wait(now);
+    }
+  }
+
+  std::atomic<int> stage_{0};
+  static thread_local int which_;
+};
+thread_local int TwoLooks::which_ = 0;
+
+TEST_F(PoolOrder, NoEpochIsLostWhereTwoThreadsMarkAnew) {
+  stub_configure("fails_markers=1");
+  make_pool({home, scene.queue});
+  clpool_mem* const first = allocate();
+  clpool_mem* const second = allocate();
+  stub_run_all();
+  Gate failing(scene.cl.context);
+  fill(scene.queue, first, 1, &failing);
+  for (clpool_mem* const block : {first, second}) {
+    EXPECT_OK(clpool_mem_release(block));
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  failing.open(-1);
+  stub_run_all();
+  const TwoLooks looks(pool);
+  for (int i = 0; i < 6; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
   }
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
