@@ -13,22 +13,15 @@ static int failed(const char* what) {
 int main(void) {
   const cl_uint before = 42;
   cl_uint after = 0;
-  cl_platform_id platform;
-  cl_device_id device;
-  clpool_allocator* allocator;
+  cl_context context;
+  cl_command_queue queue;
   clpool_pool* pool;
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
 
-  if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
-      clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS) {
-    printf("skipped: no OpenCL device\n");
-    return 77;
-  }
-  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-  cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
-
-  if (clpool_allocator_create_immediate(queue, 0, &allocator) != CLPOOL_SUCCESS) return failed("allocator");
-  if (clpool_pool_create(allocator, NULL, &pool) != CLPOOL_SUCCESS) return failed("pool");
+  /* The device that CLPOOL_DEVICE names, or the best one; a context, a queue and a pool of its buffers. */
+  if (clpool_pool_create_default(NULL, CLPOOL_MEMORY_BUFFER, NULL, &pool, NULL, &context, &queue) !=
+      CLPOOL_SUCCESS)
+    return failed("pool");
 
   for (int step = 0; step < 1000; ++step) { /* only the first step asks the driver for memory */
     clpool_mem* block;
@@ -43,7 +36,6 @@ int main(void) {
   printf("read %u; %llu blocks from %llu allocations of the driver\n", after,
          (unsigned long long)stats.allocations, (unsigned long long)stats.driver_allocations);
   clpool_pool_release(pool);
-  clpool_allocator_release(allocator);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
   return after == before && stats.driver_allocations == 1 ? 0 : 1;

@@ -6,6 +6,7 @@
 #include <clpool/device.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "failure.hpp"
 
@@ -41,6 +42,13 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   return ids;
 }
 
+/// The library's last error, which calls what the program calls --device its selector.
+std::string why_not_chosen() {
+  const std::string message = clpool_last_error_message();
+  constexpr std::string_view selector = "selector: ";
+  return message.starts_with(selector) ? "--device: " + message.substr(selector.size()) : message;
+}
+
 }  // namespace
 
 std::vector<Device> list_devices() {
@@ -67,8 +75,8 @@ std::size_t choose_device(const std::vector<Device>& devices, const std::string&
   options.selector = selector.c_str();
   cl_device_id chosen = nullptr;
   const clpool_status status = clpool_device_choose(&options, &chosen);
-  if (status == CLPOOL_ERROR_NOT_FOUND) {
-    throw Failure(ExitCode::bad_input, clpool_last_error_message());
+  if (status == CLPOOL_ERROR_NOT_FOUND || status == CLPOOL_ERROR_BAD_FORMAT) {
+    throw Failure(ExitCode::bad_input, why_not_chosen());
   }
   check(status);
   const auto found = std::find_if(devices.begin(), devices.end(),

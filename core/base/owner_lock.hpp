@@ -16,8 +16,6 @@ namespace clpool::core {
 
 class OwnerLock {
  public:
-  /// True if the owner's side is free of read-modify-write instructions in this process.
-  static bool asymmetric() noexcept { return asymmetric_; }
   /// Asks the kernel once; called before the first lock is used.
   static void initialize() noexcept;
 
@@ -55,6 +53,7 @@ class OwnerLock {
   }
 
  private:
+  /// True if the owner's side is free of read-modify-write instructions in this process.
   static bool asymmetric_;
   std::atomic<std::uint32_t> busy_{0};
   std::atomic<std::uint32_t> revoked_{0};

@@ -5,16 +5,16 @@
 #include <iostream>
 
 int main() try {
-  const clpool::DefaultContext
-      device;  // the best device, a context with it alone, an in-order queue
+  // The best device, a context with it alone, an in-order queue.
+  const clpool::DefaultContext device;
   const clpool::Pool pool(clpool::Allocator::immediate(device.queue()));
 
   int after = 0;
-  for (int step = 0; step < 1000;
-       ++step) {  // only the first step asks the driver for memory
+  // Only the first step asks the driver for memory.
+  for (int step = 0; step < 1000; ++step) {
     clpool::Mem block = pool.allocate(1 << 20);
-    block.fill(device.queue(),
-               42);  // block.handle() is the cl_mem for any OpenCL call
+    // block.handle() is the cl_mem for any OpenCL call.
+    block.fill(device.queue(), 42);
     block.read(device.queue(), &after, sizeof after,
                clpool::Range{0, sizeof after});
   }  // the block is back in the pool

@@ -31,7 +31,7 @@ static clpool_pool* limited_pool(clpool_allocator* allocator, cache* mine) {
   callbacks.out_of_memory = nothing_left;
   options.max_bytes = 16 * mib;     /* most that the pool may have */
   options.max_held_bytes = 8 * mib; /* most that it may keep unused */
-  options.wait_ns = 1000000; /* 1 ms for releases in flight; 0 would be 10 s */
+  options.wait_ns = 1000000;        /* 1 ms for releases in flight; 0: 10 s */
   options.callbacks = &callbacks;
   options.user = mine;
   options.name = "images";
@@ -50,8 +50,8 @@ int main(void) {
   pool = limited_pool(allocator, &mine);
 
   CLPOOL_CHECK(clpool_pool_allocate(pool, 10 * mib, &mine.block));
-  CLPOOL_CHECK(clpool_pool_allocate(pool, 12 * mib,
-                                    &large)); /* both do not fit: the cache goes */
+  /* Both do not fit: the cache goes. */
+  CLPOOL_CHECK(clpool_pool_allocate(pool, 12 * mib, &large));
   EXPECT(mine.block == NULL);
 
   EXPECT(clpool_pool_allocate(pool, 20 * mib, &mine.block) ==

@@ -46,6 +46,17 @@ html_last_updated_fmt = None
 pygments_style = "default"
 lexers["console"] = BashLexer()  # commands without a prompt, to be copied
 
+# The order of the pages in the site's side bar, by captions. In the pages themselves a forge would show it as code.
+TOCTREES = {
+    "index": {"": "start/index guides/index",
+              "To understand": "concepts/how-it-works concepts/drivers concepts/guarantees concepts/when-not differences python-names",
+              "To look up": "reference/index"},
+    "start/index": {"": "install c cpp python java csharp"},
+    "guides/index": {"": "temporaries queues svm uploads limits several-gpus custom leaks guard coming-from"},
+    "reference/index": {"": "program environment c/index cpp/index python/index java csharp/index"},
+}
+TITLES = {"c/index": "C", "cpp/index": "C++", "python/index": "Python", "java": "Java", "csharp/index": "C#"}
+
 SOURCES = "https://github.com/libclpool/libclpool/blob/main/"
 
 
@@ -62,6 +73,14 @@ def leave_the_docs(app, docname, source):
     source[0] = re.sub(r"\]\((\.\.[^)#]*)(#[^)]*)?\)", replaced, source[0])
 
 
+def add_toctrees(app, docname, source):
+    """What TOCTREES has for the page, hidden in it."""
+    for caption, names in TOCTREES.get(docname, {}).items():
+        entries = [f"{TITLES[name]} <{name}>" if name in TITLES and docname == "reference/index" else name for name in names.split()]
+        options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+        source[0] += "\n".join(["\n```{toctree}", *options, *entries, "```\n"])
+
+
 def plain_docstrings(app, what, name, obj, options, lines):
     """Docstrings are plain text with `code`."""
     for number, line in enumerate(lines):
@@ -71,4 +90,5 @@ def plain_docstrings(app, what, name, obj, options, lines):
 
 def setup(app):
     app.connect("source-read", leave_the_docs)
+    app.connect("source-read", add_toctrees)
     app.connect("autodoc-process-docstring", plain_docstrings)

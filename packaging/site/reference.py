@@ -85,7 +85,7 @@ def python(package, folder):
     tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
     pages = []
     for imported in tree.body:
-        if not isinstance(imported, ast.ImportFrom) or not imported.module:
+        if not isinstance(imported, ast.ImportFrom) or not imported.module or not imported.level:
             continue
         names = [alias.name for alias in imported.names if not (alias.asname or alias.name).startswith("_")]
         title = TITLES.get(imported.module, imported.module)

@@ -19,7 +19,6 @@ PROGRAMS = {"c": "*.c", "cpp": "*.cpp", "python": "*.py", "java": "*.java", "csh
 FOLDERS = ("docs/examples", "capi/examples", "capi/examples/headers", "wrappers/python/examples", "wrappers/java/examples",
            "wrappers/csharp/examples")
 RUN_BY_COMMANDS = "docs/start/"
-DIRECTIVE = re.compile(r"\{\w+\}")
 PYTHON_NAME = re.compile(r"(?<![\w/.])clpool(?:\.(?!(?:h|hpp|jar|pc|dll|1|map)\b)[A-Za-z_]\w*)+")
 NAME = re.compile(r"\b(?:clpool_[a-z0-9_]+|CLPOOL_[A-Z0-9_]+)\b(?!…)")
 
@@ -81,8 +80,6 @@ def offences(root):
     has_python = importlib.util.find_spec("clpool") is not None
     for page in pages.pages(root):
         for block in pages.blocks(page):
-            if DIRECTIVE.fullmatch(block.language.split(" ")[0]):
-                continue
             if block.language in programs:
                 within = [path for path, text in programs[block.language].items() if part_of(block.lines, text)]
                 shown.update(within)

@@ -123,6 +123,9 @@ def lacks(root, text):
     for name in exported or ["capi/clpool.map has no function"]:
         if not re.search(rf"^\.B {name}\(\)$", plain, re.MULTILINE):
             yield f"the manual page does not name {name}()"
+    for line in plain.splitlines():
+        if line.count("(") != line.count(")"):
+            yield f"a first sentence was cut within parentheses: {line}"
 
 
 def main():
@@ -132,7 +135,7 @@ def main():
     if "--write" in sys.argv[2:]:
         path.write_text(text, encoding="utf-8")
     elif path.read_text(encoding="utf-8") != text:
-        wrong.append(f"{path} is not that of the headers: tests/docs/manual.py ROOT --write")
+        wrong.append(f"{path} is not that of the headers: python3 tests/docs/manual.py ROOT --write")
     print("\n".join(wrong) or "the manual page is that of the headers")
     return 1 if wrong else 0
 

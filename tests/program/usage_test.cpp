@@ -345,6 +345,7 @@ TEST_F(ProgramOnADevice, ListsDevicesAndMarksTheOneThatWouldBeTaken) {
 TEST_F(ProgramOnADevice, RefusesADeviceThatIsNotThere) {
   const RunResult run = run_program({"devices", "--device", "no such device"});
   EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(contains(run.err, "--device: no ")) << run.err;
   EXPECT_TRUE(contains(run.err, "no such device")) << run.err;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every file that names the version names that of CMakeLists.txt: versions.py ROOT."""
+"""Checks that every file that names the version names that of CMakeLists.txt, and that both texts about the Python package are
+the same: versions.py ROOT."""
 import pathlib
 import re
 import sys
@@ -21,6 +22,7 @@ PLACES = (
     ("packaging/packages/recipes/conda/meta.yaml", r'{% set version = "', "{full}", '"'),
     ("packaging/packages/recipes/vcpkg/vcpkg.json", r'"version": "', "{full}", '"'),
 )
+BEFORE = "## Before 1.0: what changed while nothing was released"
 RELEASE = re.compile(r"^## \[(\d+)\.(\d+)\.(\d+)\] - \d{4}-\d\d-\d\d$", re.M)
 
 
@@ -40,8 +42,9 @@ def in_places(root: pathlib.Path, full: str) -> list:
 
 def in_changelog(text: str, full: str) -> list:
     """What is wrong with CHANGELOG.md's headings: the newest release is the version, the others are older, each than the one
-    above it. There may be none yet."""
+    above it. There may be none yet. The last heading may be BEFORE."""
     headings = re.findall(r"^## .*$", text, re.M)
+    headings = headings[:-1] if headings[-1:] == [BEFORE] else headings
     releases = [tuple(map(int, found.groups())) for found in map(RELEASE.match, headings) if found]
     if len(releases) != len(headings) - headings.count("## [Unreleased]") or headings.count("## [Unreleased]") > 1 or \
             "## [Unreleased]" in headings[1:]:
@@ -53,6 +56,27 @@ def in_changelog(text: str, full: str) -> list:
     return []
 
 
+def in_metadata(root: pathlib.Path) -> list:
+    """What wrappers/python/METADATA, which CMake installs, says otherwise than pyproject.toml, of which pip makes its own."""
+    project = (root / "pyproject.toml").read_text(encoding="utf-8")
+    installed = (root / "wrappers/python/METADATA").read_text(encoding="utf-8")
+
+    def value(pattern: str) -> str:
+        found = re.search(pattern, project, re.M)
+        return found.group(1) if found else f"(pyproject.toml has no {pattern})"
+
+    required = re.findall(r'"([^"]+)"', value(r"^dependencies = \[(.*)\]$"))
+    extra = re.search(r'^\[project\.optional-dependencies\]\n(\w+) = \["([^"]+)"\]$', project, re.M)
+    due = [f"Name: {value(r'^name = .(.*).$')}", f"Summary: {value(r'^description = .(.*).$')}",
+           f"License: {value(r'^license = .text = .(.*).}$')}", f"Requires-Python: {value(r'^requires-python = .(.*).$')}",
+           *(f"Requires-Dist: {name}" for name in required),
+           *([f"Provides-Extra: {extra.group(1)}", f'Requires-Dist: {extra.group(2)}; extra == "{extra.group(1)}"'] if extra else [])]
+    fixed = ("Metadata-Version: 2.1", "Version: @PROJECT_VERSION@", "Home-page: @PROJECT_HOMEPAGE_URL@")
+    there = [line for line in installed.splitlines() if line and line not in fixed]
+    return [f"wrappers/python/METADATA lacks \"{line}\"" for line in due if line not in there] + [
+        f"wrappers/python/METADATA has \"{line}\", which pyproject.toml has not" for line in there if line not in due]
+
+
 def main() -> int:
     """Says what is wrong."""
     root = pathlib.Path(sys.argv[1])
@@ -62,7 +86,8 @@ def main() -> int:
         return 1
     full = found.group(1)
     wrong = in_places(root, full) + in_changelog((root / "CHANGELOG.md").read_text(encoding="utf-8"), full)
-    print("\n".join(wrong) or f"{len(PLACES)} places and CHANGELOG.md have {full}")
+    wrong += in_metadata(root)
+    print("\n".join(wrong) or f"{len(PLACES)} places and CHANGELOG.md have {full}; METADATA is that of pyproject.toml")
     return 1 if wrong else 0
 
 

@@ -189,9 +189,9 @@ CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_o
                                                         clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
- * A decorator: never lets more than `max_bytes` be taken from `inner` at a time. Bytes are reserved before
- * the call and given back if it fails, so that threads cannot exceed the limit together. What exceeds the
- * limit is CLPOOL_ERROR_OUT_OF_MEMORY of the allocation, which a pool answers.
+ * Another allocator with a limit: never more than `max_bytes` are taken from `inner` at a time. Bytes are
+ * reserved before the call and given back if it fails, so that threads cannot exceed the limit together.
+ * What exceeds the limit is CLPOOL_ERROR_OUT_OF_MEMORY of the allocation, which a pool answers.
  * @param inner the allocator; retained
  * @param max_bytes bytes, > 0
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
@@ -202,8 +202,8 @@ CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, 
                                                        clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
- * A decorator: writes every allocation, failure and release of `inner` to a log that clpool_trace_open() and
- * RMM's tools read.
+ * Another allocator with a log: every allocation, failure and release of `inner` is written to a file that
+ * clpool_trace_open() and RMM's tools read.
  * @param inner the allocator; retained
  * @param path file to write, replaced if it exists
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure

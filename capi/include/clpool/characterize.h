@@ -128,7 +128,7 @@ CLPOOL_API clpool_status clpool_characterize_source_build_cache(cl_device_id dev
                                                                 clpool_answer* answer) CLPOOL_NOEXCEPT;
 
 /**
- * Most sub-groups that a work-group can have; 0: the device has none. Before OpenCL 2.1 nobody tells how
+ * Most sub-groups that a work-group can have, 0 if the device has none. Before OpenCL 2.1 nobody tells how
  * many: 1, with a note, if an extension for them is listed.
  * @param device the device
  * @param answer receives the answer; initialized by its _INIT macro

@@ -190,8 +190,8 @@ CLPOOL_API clpool_status clpool_device_read_facts(cl_device_id device,
                                                   clpool_device_facts* facts) CLPOOL_NOEXCEPT;
 
 /**
- * One call to begin with: a device, a context with it alone, and an in-order queue. Where the choice leaves
- * several devices, the first that gives a context is taken.
+ * Makes a context and an in-order queue for a device that it chooses. The context has this device alone.
+ * Where the choice leaves several devices, the first that gives a context is taken.
  * @param options_or_null as for clpool_device_choose()
  * @param device receives the device, to which no reference is added; may be NULL
  * @param context receives the context; the caller releases it with clReleaseContext()

@@ -311,8 +311,8 @@ enum {
 };
 
 /**
- * One call to begin with: a device, a context with it alone, an in-order queue, an allocator over them, and a
- * pool over that which knows the queue.
+ * Makes a pool for a device that it chooses, with a context that has the device alone, an in-order queue and
+ * an allocator. The pool knows the queue.
  * @param device_options_or_null which device, as for clpool_device_choose()
  * @param memory one of CLPOOL_MEMORY_…
  * @param pool_options_or_null as for clpool_pool_create(); `queues` must be NULL

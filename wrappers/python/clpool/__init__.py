@@ -12,6 +12,9 @@ memory objects and transfers around them, and what one must know of a device.
 Contexts, queues, devices, events and kernels may be clpool's, PyOpenCL's, or plain integers. clpool.pyopencl has drop-in
 allocators for pyopencl.array.
 """
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any as _Any
+
 from ._errors import (BadFormatError, CallbackError, ClpoolError, InputOutputError, InternalError, InvalidOperationError,
                       InvalidValueError, NotFoundError, NotSupportedError, OpenCLError, OutOfHostMemoryError,
                       OutOfMemoryError, WouldBlockError)
@@ -44,6 +47,18 @@ from .trace import Trace, TraceWriter
 from .transfer import (MappedImage, enqueue_copy, enqueue_copy_buffer_p2p_amd, enqueue_fill, enqueue_fill_buffer,
                        enqueue_fill_image, enqueue_map_buffer, enqueue_map_image, enqueue_migrate_mem_objects,
                        enqueue_svm_memfill, enqueue_svm_migrate_mem, enqueue_svm_migratemem)
+
+if TYPE_CHECKING:
+    from . import pyopencl as pyopencl, pytest_plugin as pytest_plugin, tools as tools
+else:
+    def __getattr__(name: str) -> _Any:
+        """Submodules that are imported when they are first asked for: some need PyOpenCL, and few programs use them."""
+        if name not in ("pyopencl", "pytest_plugin", "tools"):
+            raise AttributeError(f"module 'clpool' has no attribute '{name}'")
+        try:
+            return _import_module(f"{__name__}.{name}")
+        except ImportError as error:
+            raise AttributeError(f"clpool.{name} cannot be imported: {error}") from error
 
 __version__ = version()
 __all__ = [

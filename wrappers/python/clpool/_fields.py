@@ -16,9 +16,12 @@ def of_class(thing: Any, kind: Type[T], name: str) -> T:
 
 
 def filled(struct: Any, **fields: Any) -> Any:
-    """The struct with these fields; TypeError for one that it has not."""
+    """The struct with these fields; TypeError for one that it has not, and for a value of a wrong kind, which names the field."""
     for name, value in fields.items():
         if not hasattr(type(struct), name):
             raise TypeError(f"{type(struct).__name__} has no {name}")
-        setattr(struct, name, value)
+        try:
+            setattr(struct, name, value)
+        except TypeError as error:
+            raise error if name in str(error) else TypeError(f"{name}: {error}") from None
     return struct

@@ -66,6 +66,8 @@ class Pool(_n.Pool):
             bits = CLPOOL_LEADING_BITS_NONE
         if guard is not None and not isinstance(guard, bool):
             raise TypeError(f"guard must be True, False or None, not {guard!r}")
+        if queues is not None and not hasattr(queues, "__iter__"):
+            raise TypeError(f"queues must be a sequence of queues, not {type(queues).__name__}")
         options = filled(_n.clpool_pool_options(), strategy=strategy, leading_bits_in_bin_id=bits, guard=_GUARD[guard],
                          trace_messages=bool(trace_messages), max_bytes=max_bytes, max_held_bytes=max_held_bytes,
                          min_chunk_bytes=min_chunk_bytes, alignment=alignment, release_threshold=release_threshold,

@@ -8,7 +8,8 @@ import numpy as np
 
 import clpool
 
-COUNT, SHAPE = 20, (1024, 1024)
+COUNT = 20
+SHAPE = (1024, 1024)
 
 device, context, queue = clpool.create_default_context()
 pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
@@ -28,6 +29,10 @@ def gigabytes_per_second(make: Callable[[], "np.ndarray[Any, Any]"]) -> float:
 ordinary = gigabytes_per_second(lambda: np.empty(SHAPE, np.float32))
 pinned = gigabytes_per_second(lambda: pool.allocate(SHAPE, np.float32))
 print(f"{device}: {ordinary:.1f} GB/s from ordinary memory, {pinned:.1f} GB/s from page-locked memory")
+
+source = pool.allocate(SHAPE, np.float32)
+source[:] = 1
+clpool.enqueue_copy(queue, target, source, is_blocking=False)
 
 result = pool.allocate(SHAPE, np.float32)
 clpool.enqueue_copy(queue, result, target)

@@ -132,6 +132,23 @@ def test_everything_can_be_referred_to_weakly():
             assert thing.__weakrefoffset__ != 0, name
 
 
+@pytest.mark.parametrize("name", ["pyopencl", "pytest_plugin", "tools"])
+def test_submodules_are_imported_when_they_are_asked_for(name):
+    if name == "pyopencl":
+        pytest.importorskip("pyopencl")
+    text = f"import clpool, sys; assert 'clpool.{name}' not in sys.modules; assert clpool.{name}.__name__ == 'clpool.{name}'"
+    subprocess.run([sys.executable, "-c", text], check=True)
+
+
+def test_a_submodule_that_cannot_be_imported_says_why():
+    text = ("import sys; sys.modules['pyopencl'] = None; import clpool; assert not hasattr(clpool, 'pyopencl')\n"
+            "try: clpool.pyopencl\nexcept AttributeError as error: assert 'pyopencl' in str(error.__cause__); print(error)\n"
+            "try: clpool.nothing\nexcept AttributeError as error: print(error)")
+    printed = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stdout.splitlines()
+    assert printed[0].startswith("clpool.pyopencl cannot be imported: ")
+    assert printed[1] == "module 'clpool' has no attribute 'nothing'"
+
+
 def test_all_names_what_is_there():
     assert sorted(clpool.__all__) == list(clpool.__all__)
     namespace = {}

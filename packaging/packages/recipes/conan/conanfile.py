@@ -37,8 +37,8 @@ class ClpoolConan(ConanFile):
         self.requires("opencl-headers/2023.04.17", transitive_headers=True)
         self.requires("opencl-icd-loader/2023.04.17", transitive_libs=True)
 
-    def validate(self):
-        check_min_cppstd(self, 20)
+    def validate_build(self):
+        check_min_cppstd(self, 20)  # of the library's own sources; those who use it need C99 or C++17
 
     def layout(self):
         cmake_layout(self)
