@@ -31,6 +31,7 @@ namespace ClPool.Interop
             Callbacks.BeforeUnloading(() =>
             {
                 unloading = true;
+                Interlocked.MemoryBarrier(); // a finalizer sees that, or what it left is seen here
                 NotePutOff();
             });
         }
