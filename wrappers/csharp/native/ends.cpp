@@ -12,7 +12,7 @@
 
 namespace {
 
-// One number, made when it is expected, so that the driver's thread needs no memory.
+// One number, made when it is expected, so that the driver's thread needs no memory. Until it is left it has a reference.
 struct End {
   csharp_ends* ends;
   uint64_t number;
@@ -23,7 +23,8 @@ struct End {
 
 // No lock: a thread that the runtime has stopped might hold it.
 struct csharp_ends {
-  const int bell;                    // an eventfd, which is rung for whoever waits
+  const int bell;  // an eventfd, which is rung for whoever waits
+  std::atomic<uint32_t> references = 1;
   std::atomic<End*> left = nullptr;  // the last one first
   End* fetched = nullptr;            // the first one first
 };
@@ -38,6 +39,7 @@ void CL_CALLBACK ended(cl_event, cl_int, void* user) {
                                           std::memory_order_relaxed)) {
   }
   eventfd_write(ends.bell, 1);  // fails only if it rings already
+  csharp_ends_release(&ends);
 }
 
 void fetch(csharp_ends& ends) {
@@ -60,6 +62,23 @@ csharp_ends* csharp_ends_create() {
   return ends;
 }
 
+void csharp_ends_retain(csharp_ends* ends) {
+  ends->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void csharp_ends_release(csharp_ends* ends) {
+  if (ends->references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return;
+  }
+  fetch(*ends);
+  while (ends->fetched != nullptr) {
+    const std::unique_ptr<End> end(ends->fetched);
+    ends->fetched = end->next;
+  }
+  close(ends->bell);
+  delete ends;
+}
+
 cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number) {
   std::unique_ptr<End> end(new (std::nothrow) End{ends, number, nullptr});
   if (end == nullptr) {
@@ -71,10 +90,13 @@ cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number) {
     static_cast<void>(clFlush(queue));  // what it fails of, the command fails of too
   }
   if (code == CL_SUCCESS) {
+    csharp_ends_retain(ends);
     code = clSetEventCallback(event, CL_COMPLETE, ended, end.get());
-  }
-  if (code == CL_SUCCESS) {
-    static_cast<void>(end.release());
+    if (code == CL_SUCCESS) {
+      static_cast<void>(end.release());
+    } else {
+      csharp_ends_release(ends);
+    }
   }
   return code;
 }

@@ -8,11 +8,15 @@
 
 #include "clpool/clpool.h"
 
-// Where numbers are left. It lives as long as the process: a command may end at any time.
+// Where numbers are left. It has one reference of whoever made it, and one of each command that may end at any time.
 typedef struct csharp_ends csharp_ends;
 
 // NULL if the system has none.
 csharp_ends* csharp_ends_create();
+
+// One reference more, and one less: without any it is gone.
+void csharp_ends_retain(csharp_ends* ends);
+void csharp_ends_release(csharp_ends* ends);
 
 // Hands the commands of an event's queue to the device, and leaves `number` there when the driver says that this
 // one has ended.

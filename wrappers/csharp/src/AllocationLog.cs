@@ -20,13 +20,13 @@ namespace ClPool
 
         private readonly OwnedHandle handle;
 
-        private AllocationLog(IntPtr trace) { handle = new OwnedHandle(trace, Native.clpool_trace_release, "AllocationLog"); }
+        private AllocationLog(IntPtr trace) { handle = new OwnedHandle(trace, Native.clpool_trace_release, Native.clpool_trace_release_later, "AllocationLog"); }
 
         /// <summary>Reads a log from an uncompressed file.</summary>
         public static AllocationLog Open(string path)
         {
             IntPtr trace;
-            fixed (byte* file = Utf8.Bytes(path, "path")) Errors.Check(Native.clpool_trace_open(file, &trace));
+            fixed (byte* file = Utf8.Bytes(Arguments.NotNull(path, "path"), "path")) Errors.Check(Native.clpool_trace_open(file, &trace));
             return new AllocationLog(trace);
         }
 
@@ -150,8 +150,8 @@ namespace ClPool
         public AllocationLogWriter(string path)
         {
             IntPtr writer;
-            fixed (byte* file = Utf8.Bytes(path, "path")) Errors.Check(Native.clpool_trace_writer_create(file, &writer));
-            handle = new OwnedHandle(writer, Native.clpool_trace_writer_release, "AllocationLogWriter");
+            fixed (byte* file = Utf8.Bytes(Arguments.NotNull(path, "path"), "path")) Errors.Check(Native.clpool_trace_writer_create(file, &writer));
+            handle = new OwnedHandle(writer, Native.clpool_trace_writer_release, Native.clpool_trace_writer_release_later, "AllocationLogWriter");
         }
 
         /// <summary>Adds a row: after an allocation, before a release.</summary>

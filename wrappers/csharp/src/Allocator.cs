@@ -13,7 +13,7 @@ namespace ClPool
 
         internal Allocator(IntPtr allocator, MemoryKind kind)
         {
-            handle = new OwnedHandle(allocator, Native.clpool_allocator_release, GetType().Name);
+            handle = new OwnedHandle(allocator, Native.clpool_allocator_release, Native.clpool_allocator_release_later, GetType().Name);
             Kind = kind;
         }
 
@@ -146,7 +146,7 @@ namespace ClPool
         {
             IntPtr made;
             using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
-            fixed (byte* file = Utf8.Bytes(path, "path"))
+            fixed (byte* file = Utf8.Bytes(Arguments.NotNull(path, "path"), "path"))
                 Errors.Check(Native.clpool_allocator_create_trace(used.Value, file, &made));
             return made;
         }

@@ -19,10 +19,13 @@ namespace ClPool
         }
 
         /// <summary>Bytes that blocks of a bin have.</summary>
+        /// <exception cref="System.ArgumentOutOfRangeException">for more than C# counts with</exception>
         public static long AllocSize(long bin, int leadingBits = 4)
         {
             ulong size;
             Errors.Check(Native.clpool_bin_alloc_size(Arguments.Bytes(bin, "bin"), (uint)Arguments.Bytes(leadingBits, "leadingBits"), &size));
+            if (size > long.MaxValue)
+                throw new System.ArgumentOutOfRangeException("bin", bin, "has blocks of " + size + " bytes, at most " + long.MaxValue + " is possible");
             return (long)size;
         }
 

@@ -9,7 +9,8 @@ namespace ClPool
 {
     /// <summary>
     /// Results that belong to an OpenCL object, such as built programs. It holds the objects that it has results for, until it
-    /// is cleared. Thread-safe: each key is computed once, and no lock is held meanwhile. What a result's Dispose does is up
+    /// is cleared, and keeps an assembly loaded that is to be unloaded. Thread-safe: each key is computed once, and no lock is held
+    /// meanwhile; two threads that compute keys that ask for each other wait for ever. What a result's Dispose does is up
     /// to the caller: the cache only forgets it.
     /// </summary>
     public sealed unsafe class Cache : IDisposable
@@ -18,11 +19,12 @@ namespace ClPool
         private delegate int NativeCompute(IntPtr user, IntPtr value);
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void NativeDestroy(IntPtr user, IntPtr value);
+        private delegate void NativeForget(IntPtr number);
 
-        // Native code holds no references on delegates: these are never collected. A value is the number of its result.
+        // Native code holds no references on delegates: these are never collected. A value is native, and has the number of its
+        // result; until it is destroyed this assembly stays loaded.
         private static readonly NativeCompute compute = Compute;
-        private static readonly NativeDestroy destroy = (user, value) => Callbacks.Remove(value);
+        private static readonly NativeForget forget = Forget;
 
         private readonly OwnedHandle handle;
 
@@ -31,7 +33,7 @@ namespace ClPool
         {
             IntPtr memo;
             Errors.Check(Native.clpool_memo_create(&memo));
-            handle = new OwnedHandle(memo, Native.clpool_memo_release, "Cache");
+            handle = new OwnedHandle(memo, Native.clpool_memo_release, Native.clpool_memo_release_later, "Cache");
         }
 
         /// <summary>Number of results that are kept.</summary>
@@ -49,9 +51,9 @@ namespace ClPool
         /// <param name="kind">what the object is</param>
         /// <param name="owner">the OpenCL handle; held until the result is cleared</param>
         /// <param name="key">any text</param>
-        /// <param name="factory">computes the result; may use the cache, but not for its own key. What it throws becomes the
-        /// inner exception, chooses the status as the constructor of <see cref="ClPoolException"/> says, and nothing is
-        /// kept</param>
+        /// <param name="factory">computes the result; may use the cache, but not for its own key; nor may two threads compute keys
+        /// that ask for each other: each then waits for the other for ever. What it throws becomes the inner
+        /// exception, chooses the status as the constructor of <see cref="ClPoolException"/> says, and nothing is kept</param>
         /// <exception cref="InvalidCastException">the result that is kept is no T</exception>
         public T GetOrAdd<T>(CacheOwner kind, IntPtr owner, string key, Func<T> factory)
         {
@@ -62,7 +64,7 @@ namespace ClPool
             {
                 clpool_memo_ops ops = clpool_memo_ops.Initial();
                 ops.compute = (void*)Marshal.GetFunctionPointerForDelegate(compute);
-                ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
+                ops.destroy = Native.csharp_result_destroyer();
                 IntPtr value;
                 using (Borrowed used = handle.Borrow())
                 fixed (char* text = Arguments.NotNull(key, "key"))
@@ -133,7 +135,7 @@ namespace ClPool
 
         private static T Open<T>(IntPtr value)
         {
-            object? result = Callbacks.Find<Result>((IntPtr)Native.clpool_memo_value_get(value))!.Value;
+            object? result = Callbacks.Find<Result>((IntPtr)Native.csharp_result_number(Native.clpool_memo_value_get(value)))!.Value;
             Errors.Check(Native.clpool_memo_value_release(value));
             try
             {
@@ -151,13 +153,24 @@ namespace ClPool
             try
             {
                 object? computed = Callbacks.Find<Func<object?>>(user)!();
-                *(IntPtr*)value = Callbacks.Add(new Result { Value = computed });
-                return Native.CLPOOL_SUCCESS;
+                IntPtr domain = Callbacks.Domain, number = Callbacks.Add(new Result { Value = computed });
+                Callbacks.Hold();
+                void* made = Native.csharp_result_create(domain, (void*)Marshal.GetFunctionPointerForDelegate(forget), (void*)number);
+                *(IntPtr*)value = (IntPtr)made;
+                if (made != null) return Native.CLPOOL_SUCCESS;
+                Forget(number);
+                throw Callbacks.NoHostMemory();
             }
             catch (Exception exception)
             {
                 return Callbacks.Failed(exception);
             }
+        }
+
+        private static void Forget(IntPtr number)
+        {
+            Callbacks.Remove(number);
+            Callbacks.LetGo();
         }
 
         // A result may be null, which the table of targets cannot hold.

@@ -15,7 +15,7 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        internal ClEvent(IntPtr handle) { this.handle = new OwnedHandle(handle, Native.clReleaseEvent, "ClEvent"); }
+        internal ClEvent(IntPtr handle) { this.handle = new OwnedHandle(handle, Native.clReleaseEvent, null, "ClEvent"); }
 
         /// <summary>The cl_event; the reference stays here.</summary>
         public IntPtr Handle { get { using (Borrowed used = handle.Borrow()) return used.Value; } }

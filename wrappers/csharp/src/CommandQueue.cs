@@ -51,7 +51,7 @@ namespace ClPool
         {
             if (handle == IntPtr.Zero) throw new ArgumentNullException("handle");
             if (retain) Errors.CheckCl(Native.clRetainCommandQueue(handle), "clRetainCommandQueue");
-            return new CommandQueue(new OwnedHandle(handle, Native.clReleaseCommandQueue, "CommandQueue"), IntPtr.Zero);
+            return new CommandQueue(new OwnedHandle(handle, Native.clReleaseCommandQueue, null, "CommandQueue"), IntPtr.Zero);
         }
 
         /// <summary>A queue that the caller keeps alive; null for zero, which is refused where a queue must be given.</summary>

@@ -85,6 +85,6 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
 
-        private static OwnedHandle Own(IntPtr context) { return new OwnedHandle(context, Native.clReleaseContext, "ComputeContext"); }
+        private static OwnedHandle Own(IntPtr context) { return new OwnedHandle(context, Native.clReleaseContext, null, "ComputeContext"); }
     }
 }

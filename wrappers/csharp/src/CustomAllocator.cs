@@ -25,7 +25,8 @@ namespace ClPool
         void Deallocate(long chunk, long size);
     }
 
-    /// <summary>Memory from an <see cref="IMemorySource"/>, which lives as long as pools or memory use it.</summary>
+    /// <summary>Memory from an <see cref="IMemorySource"/>, which lives as long as pools or memory use it, and keeps its assembly
+    /// loaded so long; an AppDomain that Mono unloads takes it along, and its chunks are not given back then.</summary>
     public sealed unsafe class CustomAllocator : Allocator
     {
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -47,17 +48,24 @@ namespace ClPool
 
         private static IntPtr Make(IMemorySource source)
         {
-            IntPtr user = Callbacks.Add(Arguments.NotNull(source, "source"));
+            IntPtr domain = Callbacks.Domain, id = Callbacks.Add(Arguments.NotNull(source, "source"));
             Callbacks.Hold();
             clpool_allocator_ops ops = clpool_allocator_ops.Initial();
             ops.allocate = (void*)Marshal.GetFunctionPointerForDelegate(allocate);
             ops.deallocate = (void*)Marshal.GetFunctionPointerForDelegate(deallocate);
             ops.destroy = (void*)Marshal.GetFunctionPointerForDelegate(destroy);
+            void* user = (void*)id;
+            if (Native.csharp_guard_allocator(domain, &ops, &user) != Native.CLPOOL_SUCCESS)
+            {
+                Forget(id);
+                throw Callbacks.NoHostMemory();
+            }
             IntPtr made;
-            int status = Native.clpool_allocator_create_custom(&ops, (void*)user, &made);
+            int status = Native.clpool_allocator_create_custom(&ops, user, &made);
             if (status == Native.CLPOOL_SUCCESS) return made;
-            Forget(user);
-            throw Errors.Exception(status);
+            Exception failure = Errors.Exception(status);
+            Native.csharp_guarded_allocator_destroy(user);
+            throw failure;
         }
 
         private static void Forget(IntPtr user)

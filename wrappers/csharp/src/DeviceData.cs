@@ -11,7 +11,7 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        private DeviceData(IntPtr data) { handle = new OwnedHandle(data, Native.clpool_device_data_release, "DeviceData"); }
+        private DeviceData(IntPtr data) { handle = new OwnedHandle(data, Native.clpool_device_data_release, Native.clpool_device_data_release_later, "DeviceData"); }
 
         /// <summary>Limits of an OpenCL device: its own answers, completed from the table of its architecture.</summary>
         public static DeviceData FromDevice(IntPtr device, Model model = Model.Current)
@@ -33,7 +33,7 @@ namespace ClPool
         public static DeviceData FromArchitecture(string name, Model model = Model.Current)
         {
             IntPtr data;
-            fixed (byte* text = Utf8.Bytes(name, "name"))
+            fixed (byte* text = Utf8.Bytes(Arguments.NotNull(name, "name"), "name"))
                 Errors.Check(Native.clpool_device_data_create_from_architecture(text, (uint)model, &data));
             return new DeviceData(data);
         }

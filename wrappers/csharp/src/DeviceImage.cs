@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Images of every type.
+// Images of every type. Transfers are in DeviceImage.Transfer.cs.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -112,7 +112,7 @@ namespace ClPool
     }
 
     /// <summary>An image. Pixels are counted x first.</summary>
-    public sealed unsafe class DeviceImage : MemoryObject
+    public sealed unsafe partial class DeviceImage : MemoryObject
     {
         internal DeviceImage(IntPtr memory, object? source) : base(memory, source) { }
 
@@ -196,118 +196,5 @@ namespace ClPool
                 return new ImageFormat(format);
             }
         }
-
-        /// <summary>Fills a region with one color.</summary>
-        /// <param name="queue">the queue</param>
-        /// <param name="color">four floats, integers or unsigned integers as the format wants; one float for depth</param>
-        /// <param name="origin">first pixel; null: 0, 0, 0</param>
-        /// <param name="region">pixels; null: all</param>
-        /// <param name="waitFor">events to wait for</param>
-        public ClEvent Fill(CommandQueue queue, Array color, long[]? origin, long[]? region, ClEvent[]? waitFor = null)
-        {
-            IntPtr done;
-            ulong[]? from = Origin(origin), pixels = Region(region);
-            using (PinnedArray host = new PinnedArray(color, "color"))
-            fixed (ulong* first = from, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
-            return new ClEvent(done);
-        }
-
-        /// <summary>Reads a region into an array of numbers, and waits.</summary>
-        public void Read(CommandQueue queue, Array target, long[]? origin, long[]? region, long rowPitch = 0, long slicePitch = 0,
-                         ClEvent[]? waitFor = null)
-        {
-            ulong[]? from = Origin(origin), pixels = Region(region);
-            ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
-            using (PinnedArray host = new PinnedArray(target, "target"))
-            fixed (ulong* first = from, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_read(command.Queue, memory.Value, first, extent, row, slice, host.Pointer, host.Bytes, 1,
-                                              command.WaitCount, list, null));
-        }
-
-        /// <summary>Writes an array of numbers into a region, and waits.</summary>
-        public void Write(CommandQueue queue, Array source, long[]? origin, long[]? region, long rowPitch = 0, long slicePitch = 0,
-                          ClEvent[]? waitFor = null)
-        {
-            ulong[]? to = Origin(origin), pixels = Region(region);
-            ulong row = Arguments.Bytes(rowPitch, "rowPitch"), slice = Arguments.Bytes(slicePitch, "slicePitch");
-            using (PinnedArray host = new PinnedArray(source, "source"))
-            fixed (ulong* first = to, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_write(command.Queue, memory.Value, first, extent, row, slice, host.Pointer, host.Bytes, 1,
-                                               command.WaitCount, list, null));
-        }
-
-        /// <summary>Copies a region to another image of the same format.</summary>
-        public ClEvent CopyTo(CommandQueue queue, DeviceImage target, long[]? region, long[]? sourceOrigin = null, long[]? targetOrigin = null,
-                              ClEvent[]? waitFor = null)
-        {
-            IntPtr done;
-            ulong[]? from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
-            fixed (ulong* first = from, second = to, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            using (Borrowed other = Arguments.Borrow(target, "target"))
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_copy(command.Queue, other.Value, second, memory.Value, first, extent, command.WaitCount, list, &done));
-            return new ClEvent(done);
-        }
-
-        /// <summary>Copies a region into a buffer, without gaps.</summary>
-        public ClEvent CopyToBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[]? origin, long[]? region, ClEvent[]? waitFor = null)
-        {
-            IntPtr done;
-            ulong[]? from = Origin(origin), pixels = Region(region);
-            ulong to = Arguments.Bytes(offset, "offset");
-            fixed (ulong* first = from, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_copy_to_buffer(command.Queue, other.Value, to, memory.Value, first, extent, command.WaitCount, list, &done));
-            return new ClEvent(done);
-        }
-
-        /// <summary>Copies a buffer that holds a region without gaps into this image.</summary>
-        public ClEvent CopyFromBuffer(CommandQueue queue, MemoryObject buffer, long offset, long[]? origin, long[]? region,
-                                      ClEvent[]? waitFor = null)
-        {
-            IntPtr done;
-            ulong[]? to = Origin(origin), pixels = Region(region);
-            ulong from = Arguments.Bytes(offset, "offset");
-            fixed (ulong* first = to, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_copy_from_buffer(command.Queue, memory.Value, first, extent, other.Value, from, command.WaitCount, list,
-                                                          &done));
-            return new ClEvent(done);
-        }
-
-        /// <summary>Maps a region, and waits until the host may use it.</summary>
-        public MemoryMap Map(CommandQueue queue, MapFlags flags, long[]? origin, long[]? region, ClEvent[]? waitFor = null)
-        {
-            IntPtr map;
-            ulong[]? from = Origin(origin), pixels = Region(region);
-            fixed (ulong* first = from, extent = pixels)
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_image_map(command.Queue, memory.Value, (ulong)flags, first, extent, 1, command.WaitCount, list, null, &map));
-            return new MemoryMap(map, flags, this);
-        }
-
-        private static ulong[]? Origin(long[]? origin) { return Arguments.Triple(origin, 0, "origin"); }
-
-        private ulong[] Region(long[]? region) { return Arguments.Three(region ?? Shape, 1, "region"); }
     }
 }

@@ -18,7 +18,7 @@ namespace ClPool
         {
             IntPtr heap;
             Errors.Check(Native.clpool_heap_create(Arguments.Bytes(granule, "granule"), &heap));
-            handle = new OwnedHandle(heap, Destroy, "Heap");
+            handle = new OwnedHandle(heap, Destroy, Destroy, "Heap");
         }
 
         /// <summary>Figures of this moment.</summary>

@@ -24,6 +24,7 @@ namespace ClPool
         private static readonly object door = new object();
         private static MessageHandler? handlers;
         private static bool endsWithAssembly;
+        private static bool ended; // the assembly is being unloaded
 
         /// <summary>Version of the native library, such as "1.0.0".</summary>
         public static string Version { get { return Utf8.Read(Native.clpool_version_string()); } }
@@ -34,7 +35,8 @@ namespace ClPool
         /// <summary>
         /// Raised for every warning and trace that no pool's own handler takes, and for what went wrong where no exception
         /// could be thrown. Called from the thread in which the message arose, possibly from several at once. What a handler
-        /// throws is dropped.
+        /// throws is dropped. A process has one receiver: where this assembly is loaded more than once, or other code sets a receiver
+        /// by the C API, the last one to do so has the messages. The end of another copy's listening leaves it alone.
         /// </summary>
         public static event MessageHandler Message
         {
@@ -42,10 +44,10 @@ namespace ClPool
             {
                 lock (door)
                 {
-                    if (!endsWithAssembly) Callbacks.BeforeUnloading(() => Native.clpool_set_message_callback(null, null));
+                    if (!endsWithAssembly) Callbacks.BeforeUnloading(End);
                     endsWithAssembly = true;
                     handlers += value;
-                    Native.clpool_set_message_callback((void*)Marshal.GetFunctionPointerForDelegate(received), null);
+                    if (!ended) Native.csharp_listen((void*)Marshal.GetFunctionPointerForDelegate(received));
                 }
             }
             remove
@@ -53,7 +55,7 @@ namespace ClPool
                 lock (door)
                 {
                     handlers -= value;
-                    if (handlers == null) Native.clpool_set_message_callback(null, null);
+                    if (handlers == null) Native.csharp_listen_no_more((void*)Marshal.GetFunctionPointerForDelegate(received));
                 }
             }
         }
@@ -75,6 +77,15 @@ namespace ClPool
             catch (Exception)
             {
                 // There is nobody left to tell.
+            }
+        }
+
+        private static void End()
+        {
+            lock (door)
+            {
+                ended = true;
+                Native.csharp_listen_no_more((void*)Marshal.GetFunctionPointerForDelegate(received));
             }
         }
 

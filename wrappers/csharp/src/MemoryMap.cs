@@ -12,11 +12,12 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
         private readonly MemoryObject memory;
+        private readonly object door = new object(); // threads that unmap at once
 
         internal MemoryMap(IntPtr map, MapFlags flags, MemoryObject memory)
         {
             IsReadOnly = (flags & ~MapFlags.Read) == 0;
-            handle = new OwnedHandle(map, Native.clpool_map_release, "MemoryMap");
+            handle = new OwnedHandle(map, Native.clpool_map_release, Native.clpool_map_release_later, "MemoryMap");
             this.memory = memory;
         }
 
@@ -93,7 +94,7 @@ namespace ClPool
         }
 #endif
 
-        /// <summary>Unmaps. Doing it again is no command.</summary>
+        /// <summary>Unmaps. Doing it again is no command; several threads may do it.</summary>
         /// <param name="queue">null: the queue that mapped</param>
         /// <param name="waitFor">events to wait for</param>
         public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
@@ -102,6 +103,7 @@ namespace ClPool
             using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
+            lock (door)
                 Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
             return new ClEvent(done);
         }

@@ -138,26 +138,62 @@ namespace ClPool
         }
 
         /// <summary>Reads a box (the box's source) into an array of numbers (its target), and waits.</summary>
+        [OverloadResolutionPriority(1)]
         public void ReadBox(CommandQueue queue, Box box, Array target, ClEvent[]? waitFor = null)
         {
-            clpool_box native = Arguments.NotNull(box, "box").ToNative();
-            using (PinnedArray host = new PinnedArray(target, "target"))
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_mem_read_box(command.Queue, memory.Value, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
+            using (PinnedArray host = new PinnedArray(target, "target")) ReadBox(queue, box, host.Pointer, host.Bytes, waitFor, null);
         }
 
-        /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits.</summary>
+        /// <summary>Reads a box (the box's source) into host memory (its target), and waits.</summary>
+        public void ReadBox(CommandQueue queue, Box box, IntPtr target, long targetSize, ClEvent[]? waitFor = null)
+        {
+            ReadBox(queue, box, (void*)target, Arguments.Bytes(targetSize, "targetSize"), waitFor, null);
+        }
+
+        /// <summary>Reads a box into host memory, which must live until the event is complete.</summary>
+        public ClEvent ReadBoxAsync(CommandQueue queue, Box box, IntPtr target, long targetSize, ClEvent[]? waitFor = null)
+        {
+            IntPtr done;
+            ReadBox(queue, box, (void*)target, Arguments.Bytes(targetSize, "targetSize"), waitFor, &done);
+            return new ClEvent(done);
+        }
+
+        /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits until it may be
+        /// changed.</summary>
+        [OverloadResolutionPriority(1)]
         public void WriteBox(CommandQueue queue, Box box, Array source, ClEvent[]? waitFor = null)
         {
-            clpool_box native = Arguments.NotNull(box, "box").ToNative();
-            using (PinnedArray host = new PinnedArray(source, "source"))
-            using (Command command = new Command(queue, waitFor))
-            using (Borrowed memory = Borrow())
-            fixed (IntPtr* list = command.Waits)
-                Errors.Check(Native.clpool_mem_write_box(command.Queue, memory.Value, &native, host.Pointer, host.Bytes, 1, command.WaitCount, list, null));
+            using (PinnedArray host = new PinnedArray(source, "source")) WriteBox(queue, box, host.Pointer, host.Bytes, waitFor, null);
         }
+
+        /// <summary>Writes a box of host memory (the box's source) into this buffer (its target), and waits until it may be
+        /// changed.</summary>
+        public void WriteBox(CommandQueue queue, Box box, IntPtr source, long sourceSize, ClEvent[]? waitFor = null)
+        {
+            WriteBox(queue, box, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), waitFor, null);
+        }
+
+        /// <summary>Writes a box of host memory, which must stay until the event is complete.</summary>
+        public ClEvent WriteBoxAsync(CommandQueue queue, Box box, IntPtr source, long sourceSize, ClEvent[]? waitFor = null)
+        {
+            IntPtr done;
+            WriteBox(queue, box, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), waitFor, &done);
+            return new ClEvent(done);
+        }
+
+#if NET
+        /// <summary>Reads a box into a span, and waits.</summary>
+        public void ReadBox<T>(CommandQueue queue, Box box, Span<T> target, ClEvent[]? waitFor = null) where T : unmanaged
+        {
+            fixed (T* host = target) ReadBox(queue, box, host, (ulong)target.Length * (ulong)sizeof(T), waitFor, null);
+        }
+
+        /// <summary>Writes a box of a span, and waits until it may be changed.</summary>
+        public void WriteBox<T>(CommandQueue queue, Box box, ReadOnlySpan<T> source, ClEvent[]? waitFor = null) where T : unmanaged
+        {
+            fixed (T* host = source) WriteBox(queue, box, host, (ulong)source.Length * (ulong)sizeof(T), waitFor, null);
+        }
+#endif
 
         /// <summary>Moves memory to the queue's device, or to the host.</summary>
         public static ClEvent Migrate(CommandQueue queue, MemoryObject[] objects, MigrationFlags flags = MigrationFlags.None,
@@ -237,6 +273,26 @@ namespace ClPool
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_write(command.Queue, memory.Value, to, bytes, host, hostSize, done == null ? 1 : 0, command.WaitCount,
                                              list, done));
+        }
+
+        private void ReadBox(CommandQueue queue, Box box, void* host, ulong hostSize, ClEvent[]? waitFor, IntPtr* done)
+        {
+            clpool_box native = Arguments.NotNull(box, "box").ToNative();
+            using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            fixed (IntPtr* list = command.Waits)
+                Errors.Check(Native.clpool_mem_read_box(command.Queue, memory.Value, &native, host, hostSize, done == null ? 1 : 0,
+                                                        command.WaitCount, list, done));
+        }
+
+        private void WriteBox(CommandQueue queue, Box box, void* host, ulong hostSize, ClEvent[]? waitFor, IntPtr* done)
+        {
+            clpool_box native = Arguments.NotNull(box, "box").ToNative();
+            using (Command command = new Command(queue, waitFor))
+            using (Borrowed memory = Borrow())
+            fixed (IntPtr* list = command.Waits)
+                Errors.Check(Native.clpool_mem_write_box(command.Queue, memory.Value, &native, host, hostSize, done == null ? 1 : 0,
+                                                         command.WaitCount, list, done));
         }
 
         private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[]? waitFor, IntPtr* done)

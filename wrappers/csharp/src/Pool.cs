@@ -35,7 +35,7 @@ namespace ClPool
             callbacks = PoolCallbacks.Of(options);
             using (Borrowed used = Arguments.NotNull(allocator, "allocator").Borrow())
                 pool = options.Create(used.Value, callbacks);
-            handle = new OwnedHandle(pool, Native.clpool_pool_release, GetType().Name);
+            handle = new OwnedHandle(pool, Native.clpool_pool_release, Native.clpool_pool_release_later, GetType().Name);
             leashed = options.LeakDetection != LeakDetection.Off;
             traced = options.LeakDetection == LeakDetection.Trace;
             quick = !options.TraceMessages;

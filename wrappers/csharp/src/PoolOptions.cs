@@ -59,14 +59,11 @@ namespace ClPool
 
         internal IntPtr Create(IntPtr allocator, PoolCallbacks? callbacks)
         {
-            clpool_pool_callbacks functions = callbacks == null ? new clpool_pool_callbacks() : callbacks.ToNative();
             clpool_pool_options native = ToNative();
             native.leading_bits_in_bin_id = LeadingBits();
             native.decay_ns = Nanoseconds(Decay, "Decay");
             native.wait_ns = Nanoseconds(Wait, "Wait");
             native.guard = (uint)(Guard == null ? Native.CLPOOL_GUARD_DEFAULT : Guard.Value ? Native.CLPOOL_GUARD_ON : Native.CLPOOL_GUARD_OFF);
-            native.callbacks = callbacks == null ? null : &functions;
-            native.user = callbacks == null ? null : (void*)callbacks.Id;
             IntPtr pool;
             using (BorrowedList used = new BorrowedList(Queues, "Queues"))
             fixed (IntPtr* queues = used.Values)
@@ -75,6 +72,7 @@ namespace ClPool
                 native.queue_count = used.Count;
                 native.queues = queues;
                 native.name = name;
+                if (callbacks != null) return callbacks.Create(allocator, &native);
                 Errors.Check(Native.clpool_pool_create(allocator, &native, &pool));
             }
             return pool;
@@ -84,7 +82,8 @@ namespace ClPool
 
 namespace ClPool.Interop
 {
-    /// <summary>The user's functions of one pool. The pool and its blocks hold this object, native code only its number.</summary>
+    /// <summary>The user's functions of one pool. The pool and its blocks hold this object, native code only its number; and,
+    /// until it calls none of them any more, this assembly.</summary>
     internal sealed unsafe class PoolCallbacks
     {
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -93,10 +92,14 @@ namespace ClPool.Interop
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate int NativeOutOfMemory(IntPtr user, ulong size, uint attempt);
 
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void NativeDestroy(IntPtr user);
+
         // Native code holds no references on delegates: these are never collected.
         private static readonly NativeCollect nativeCollect = RunCollect;
         private static readonly NativeOutOfMemory nativeOutOfMemory = RunOutOfMemory;
         private static readonly Library.NativeMessage nativeMessage = RunMessage;
+        private static readonly NativeDestroy nativeDestroy = Forget;
 
         private readonly Action? collect;
         private readonly Func<long, int, bool>? outOfMemory;
@@ -107,12 +110,7 @@ namespace ClPool.Interop
             collect = options.Collect;
             outOfMemory = options.OutOfMemory;
             message = options.Message;
-            Id = Callbacks.Add(new WeakReference(this));
         }
-
-        ~PoolCallbacks() { Callbacks.Remove(Id); }
-
-        internal IntPtr Id { get; private set; }
 
         /// <summary>Null if the options have no functions.</summary>
         internal static PoolCallbacks? Of(PoolOptions options)
@@ -121,12 +119,40 @@ namespace ClPool.Interop
             return none ? null : new PoolCallbacks(options);
         }
 
-        internal clpool_pool_callbacks ToNative()
+        /// <summary>Makes a pool with these functions.</summary>
+        internal IntPtr Create(IntPtr allocator, clpool_pool_options* options)
+        {
+            IntPtr domain = Callbacks.Domain, id = Callbacks.Add(new WeakReference(this)), pool;
+            Callbacks.Hold();
+            clpool_pool_callbacks functions = ToNative();
+            void* user = (void*)id;
+            if (Native.csharp_guard_pool(domain, &functions, &user) != Native.CLPOOL_SUCCESS)
+            {
+                Forget(id);
+                throw Callbacks.NoHostMemory();
+            }
+            options->callbacks = &functions;
+            options->user = user;
+            int status = Native.clpool_pool_create(allocator, options, &pool);
+            if (status == Native.CLPOOL_SUCCESS) return pool;
+            Exception failure = Errors.Exception(status);
+            Native.csharp_guarded_pool_destroy(user);
+            throw failure;
+        }
+
+        private static void Forget(IntPtr user)
+        {
+            Callbacks.Remove(user);
+            Callbacks.LetGo();
+        }
+
+        private clpool_pool_callbacks ToNative()
         {
             clpool_pool_callbacks native = clpool_pool_callbacks.Initial();
             if (collect != null) native.collect = (void*)Marshal.GetFunctionPointerForDelegate(nativeCollect);
             if (outOfMemory != null) native.out_of_memory = (void*)Marshal.GetFunctionPointerForDelegate(nativeOutOfMemory);
             if (message != null) native.message = (void*)Marshal.GetFunctionPointerForDelegate(nativeMessage);
+            native.destroy = (void*)Marshal.GetFunctionPointerForDelegate(nativeDestroy);
             return native;
         }
 
@@ -136,6 +162,7 @@ namespace ClPool.Interop
             {
                 PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
                 if (found != null) found.collect!();
+                OwnedHandle.ReleaseForgotten();
             }
             catch (Exception exception)
             {

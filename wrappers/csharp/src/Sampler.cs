@@ -22,15 +22,17 @@ namespace ClPool
             IntPtr sampler;
             using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_sampler_create(within.Value, normalized ? 1 : 0, (uint)addressing, (uint)filter, &sampler));
-            handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
+            handle = new OwnedHandle(sampler, Native.clReleaseSampler, null, "Sampler");
         }
 
-        /// <summary>Makes a sampler from properties: names (CL_SAMPLER_…) and values.</summary>
+        /// <summary>Makes a sampler from properties: names (CL_SAMPLER_…), which are not 0, and values.</summary>
         public Sampler(ComputeContext context, IEnumerable<KeyValuePair<long, long>> properties)
         {
             List<ulong> pairs = new List<ulong>();
             foreach (KeyValuePair<long, long> property in Arguments.NotNull(properties, "properties"))
             {
+                if (property.Key == 0)
+                    throw new ArgumentException("have the name 0, where OpenCL takes them to end, with the value " + property.Value, "properties");
                 pairs.Add((ulong)property.Key);
                 pairs.Add((ulong)property.Value);
             }
@@ -39,7 +41,7 @@ namespace ClPool
             fixed (ulong* list = pairs.ToArray())
                 using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_sampler_create_with_properties(within.Value, list, &sampler));
-            handle = new OwnedHandle(sampler, Native.clReleaseSampler, "Sampler");
+            handle = new OwnedHandle(sampler, Native.clReleaseSampler, null, "Sampler");
         }
 
         /// <summary>The cl_sampler, for clSetKernelArg.</summary>

@@ -104,6 +104,11 @@ namespace ClPool.Tests
         {
             Assert.AreEqual("allocator", Assert.Throws<ArgumentNullException>(() => new MemoryPool(null)).ParamName);
             Assert.AreEqual("source", Assert.Throws<ArgumentNullException>(() => new CustomAllocator(null)).ParamName);
+            Assert.AreEqual("path", Assert.Throws<ArgumentNullException>(() => AllocationLog.Open(null)).ParamName);
+            Assert.AreEqual("path", Assert.Throws<ArgumentNullException>(() => new AllocationLogWriter(null)).ParamName);
+            Assert.AreEqual("name", Assert.Throws<ArgumentNullException>(() => DeviceData.FromArchitecture(null)).ParamName);
+            using (CustomAllocator inner = new CustomAllocator(new DrySource()))
+                Assert.AreEqual("path", Assert.Throws<ArgumentNullException>(() => new TraceAllocator(inner, null)).ParamName);
             using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
             {
                 Assert.AreEqual("target", Assert.Throws<ArgumentNullException>(() => buffer.Read(Shared.Queue, null)).ParamName);

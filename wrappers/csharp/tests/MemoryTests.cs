@@ -5,6 +5,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Runtime.InteropServices;
+using System.Threading;
 using NUnit.Framework;
 
 namespace ClPool.Tests
@@ -152,6 +153,24 @@ namespace ClPool.Tests
                 target.WriteBox(Shared.Queue, new Box(2, 1), new byte[] { 5, 6 });
                 target.Read(Shared.Queue, read);
                 Assert.AreEqual(new byte[] { 5, 6, 17, 18 }, read);
+                IntPtr host = Marshal.AllocHGlobal(4);
+                buffer.ReadBoxAsync(Shared.Queue, box, host, 4).Wait();
+                target.WriteBoxAsync(Shared.Queue, new Box(4), host, 4).Wait();
+                target.Read(Shared.Queue, read);
+                Assert.AreEqual(new byte[] { 9, 10, 17, 18 }, read);
+                target.ReadBox(Shared.Queue, new Box(2) { SourceOrigin = new long[] { 2 } }, host, 2);
+                target.WriteBox(Shared.Queue, new Box(2), host, 2);
+                target.Read(Shared.Queue, read);
+                Assert.AreEqual(new byte[] { 17, 18, 17, 18 }, read);
+                Assert.Throws<ClPoolArgumentException>(() => buffer.ReadBoxAsync(Shared.Queue, box, host, 3));
+                Marshal.FreeHGlobal(host);
+                Assert.AreEqual("target", Assert.Throws<ArgumentNullException>(() => buffer.ReadBox(Shared.Queue, box, null)).ParamName);
+#if NET
+                target.WriteBox<byte>(Shared.Queue, new Box(2), stackalloc byte[] { 1, 2 });
+                Span<byte> span = stackalloc byte[2];
+                target.ReadBox(Shared.Queue, new Box(2), span);
+                Assert.AreEqual(new byte[] { 1, 2 }, span.ToArray());
+#endif
             }
         }
 
@@ -295,6 +314,39 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void ThreadsThatUnmapAtOnceUnmapOnce()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 1 << 16))
+            using (Barrier start = new Barrier(2))
+            {
+                List<string> failures = new List<string>();
+                for (int i = 0; i < Shared.Rounds(200); i++)
+                {
+                    using (MemoryMap map = buffer.Map(Shared.Queue))
+                    {
+                        ThreadStart unmap = () =>
+                        {
+                            start.SignalAndWait();
+                            try
+                            {
+                                map.Unmap().Wait();
+                            }
+                            catch (Exception exception)
+                            {
+                                lock (failures) failures.Add(exception.ToString());
+                            }
+                        };
+                        Thread other = new Thread(unmap);
+                        other.Start();
+                        unmap();
+                        other.Join();
+                    }
+                }
+                Assert.AreEqual("", string.Join("\n", failures));
+            }
+        }
+
+        [Test]
         public void ImagesOfEveryShape()
         {
             ImageFormat format = new ImageFormat(ChannelOrder.RGBA, ChannelType.UnsignedInt8);
@@ -311,16 +363,16 @@ namespace ClPool.Tests
                 Assert.AreEqual(new long[] { 4, 2 }, image.Shape);
                 Assert.AreEqual(format, image.Format);
                 byte[] pixels = Enumerable.Range(0, 32).Select(i => (byte)i).ToArray(), read = new byte[32];
-                image.Write(Shared.Queue, pixels, null, null);
-                image.Read(Shared.Queue, read, null, null);
+                image.Write(Shared.Queue, pixels);
+                image.Read(Shared.Queue, read);
                 Assert.AreEqual(pixels, read);
-                image.CopyTo(Shared.Queue, other, null).Wait();
-                other.CopyToBuffer(Shared.Queue, buffer, 0, null, null).Wait();
+                image.CopyTo(Shared.Queue, other).Wait();
+                other.CopyToBuffer(Shared.Queue, buffer).Wait();
                 buffer.Read(Shared.Queue, read);
                 Assert.AreEqual(pixels, read);
                 image.Fill(Shared.Queue, new uint[] { 1, 2, 3, 4 }, null, new long[] { 1, 1 }).Wait();
                 image.CopyFromBuffer(Shared.Queue, buffer, 4, new long[] { 1 }, new long[] { 1 }).Wait();
-                using (MemoryMap map = image.Map(Shared.Queue, MapFlags.Read, null, null))
+                using (MemoryMap map = image.Map(Shared.Queue, MapFlags.Read))
                 {
                     Assert.GreaterOrEqual(map.RowPitch, 16);
                     Assert.AreEqual(0, map.SlicePitch);
@@ -330,10 +382,52 @@ namespace ClPool.Tests
                 }
                 Assert.AreEqual(4, image.InfoNumber(MemInfo.ImageElementSize));
                 Assert.AreEqual(8, image.InfoBytes(MemInfo.ImageWidth).Length);
-                Assert.Throws<ClPoolArgumentException>(() => image.Read(Shared.Queue, new byte[4], null, null));
+                Assert.Throws<ClPoolArgumentException>(() => image.Read(Shared.Queue, new byte[4]));
+                Assert.AreEqual("target", Assert.Throws<ArgumentNullException>(() => image.Read(Shared.Queue, null)).ParamName);
+                ImagesAndHostMemory(image, pixels);
             }
             using (DeviceImage image = DeviceImage.FromArray(Shared.Context, new float[6], ElementType.Float32, new long[] { 2, 3 }))
                 Assert.AreEqual(new long[] { 3, 2 }, image.Shape);
+        }
+
+        private static void ImagesAndHostMemory(DeviceImage image, byte[] pixels)
+        {
+            IntPtr host = Marshal.AllocHGlobal(32);
+            byte[] read = new byte[32];
+            long[] second = { 1, 1 }, one = { 1, 1 };
+            Marshal.Copy(pixels, 0, host, 32);
+            image.WriteAsync(Shared.Queue, host, 32).Wait();
+            image.Read(Shared.Queue, read);
+            Assert.AreEqual(pixels, read);
+            Marshal.Copy(new byte[32], 0, host, 32);
+            image.ReadAsync(Shared.Queue, host, 32).Wait();
+            Marshal.Copy(host, read, 0, 32);
+            Assert.AreEqual(pixels, read);
+            image.Read(Shared.Queue, host, 4, second, one);
+            Assert.AreEqual(20, Marshal.ReadByte(host));
+            image.Write(Shared.Queue, host, 4, null, one);
+            image.Read(Shared.Queue, read, null, one);
+            Assert.AreEqual(20, read[0]);
+            Assert.Throws<ClPoolArgumentException>(() => image.ReadAsync(Shared.Queue, host, 4));
+            Marshal.FreeHGlobal(host);
+            ClEvent mapped;
+            using (MemoryMap map = image.MapAsync(Shared.Queue, out mapped, MapFlags.Read, second, one))
+            {
+                mapped.Wait();
+                byte[] pixel = new byte[4];
+                map.CopyTo(pixel);
+                Assert.AreEqual(new byte[] { 20, 21, 22, 23 }, pixel);
+            }
+            using (MemoryMap map = image.Map(Shared.Queue)) Assert.IsFalse(map.IsReadOnly);
+            image.Fill(Shared.Queue, new uint[] { 7, 7, 7, 7 }).Wait();
+            image.Read(Shared.Queue, read);
+            Assert.AreEqual(7, read[31]);
+#if NET
+            image.Write<byte>(Shared.Queue, stackalloc byte[] { 1, 2, 3, 4 }, second, one);
+            Span<byte> span = stackalloc byte[4];
+            image.Read(Shared.Queue, span, second, one);
+            Assert.AreEqual(new byte[] { 1, 2, 3, 4 }, span.ToArray());
+#endif
         }
 
         [Test]
@@ -345,6 +439,8 @@ namespace ClPool.Tests
             Assert.Throws<ObjectDisposedException>(() => { IntPtr handle = sampler.Handle; });
             Dictionary<long, long> properties = new Dictionary<long, long> { { 0x1152, 0 }, { 0x1153, (long)AddressingMode.Clamp } };
             using (Sampler second = new Sampler(Shared.Context, properties)) Assert.AreNotEqual(IntPtr.Zero, second.Handle);
+            properties = new Dictionary<long, long> { { 0, 7 }, { 0x1152, 0 } }; // where OpenCL would take the list to end
+            Assert.AreEqual("properties", Assert.Throws<ArgumentException>(() => new Sampler(Shared.Context, properties)).ParamName);
         }
 
         [Test]

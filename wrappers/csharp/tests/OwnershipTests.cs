@@ -67,6 +67,42 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void WhatForgottenMapsAndPoolsHoldComesBackWhenMemoryIsOut()
+        {
+            const int Size = 600 << 10; // there is room for one
+            using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))
+            using (LimitAllocator limited = new LimitAllocator(buffers, 1 << 20))
+            {
+                using (MemoryPool pool = new MemoryPool(limited, new PoolOptions { Wait = TimeSpan.FromMilliseconds(100) }))
+                {
+                    for (int i = 0; i < 5; i++) ForgetOnAThread(() => pool.Allocate(Size).Map(Shared.Queue));
+                    for (int i = 0; i < 5; i++) ForgetOnAThread(() => pool.Allocate(Size).Map(Shared.Queue).Unmap());
+                }
+                for (int i = 0; i < 5; i++) ForgetOnAThread(() => new MemoryPool(limited).Allocate(Size));
+            }
+        }
+
+        // Without a collection: that is the pool's to do.
+        private static void ForgetOnAThread(Action forget)
+        {
+            Exception failure = null;
+            Thread thread = new Thread(() =>
+            {
+                try
+                {
+                    forget();
+                }
+                catch (Exception exception)
+                {
+                    failure = exception;
+                }
+            });
+            thread.Start();
+            thread.Join();
+            Assert.IsNull(failure);
+        }
+
+        [Test]
         public void AForgottenBlockComesBack()
         {
             using (CustomAllocator allocator = new CustomAllocator(new DrySource()))

@@ -336,6 +336,9 @@ namespace ClPool.Tests
                 Assert.GreaterOrEqual(Bins.AllocSize(Bins.Number(size)), size);
             Assert.AreEqual(40, Bins.BitLog2(1L << 40));
             Assert.Throws<ClPoolArgumentException>(() => Bins.Number(1, 27));
+            long last = Bins.Number(long.MaxValue); // of those whose blocks' bytes C# can count
+            Assert.AreEqual(long.MaxValue, Bins.AllocSize(last));
+            Assert.AreEqual("bin", Assert.Throws<ArgumentOutOfRangeException>(() => Bins.AllocSize(last + 1)).ParamName);
         }
     }
 }

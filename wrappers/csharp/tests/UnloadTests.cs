@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Assemblies that are unloaded, as those of plug-ins: native code calls nothing in them any more.
+// Assemblies that are unloaded, as those of plug-ins: native code calls nothing in them any more, and what they forgot comes back.
 using System;
 using System.IO;
+using System.Linq;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 #if NET
@@ -19,15 +20,146 @@ namespace ClPool.Tests
         [Test]
         public void AnUnloadedAssemblyGetsNoMessages()
         {
-            BeginAndEnd();
+            BeginAndEnd(Listen);
             ComputeContext.Create().Dispose(); // which says how the device was chosen
         }
 
-        // In the other assembly of this name.
+        [Test]
+        public void AListenerThatEndsLeavesAnotherAlone()
+        {
+            Messages mine = null;
+            BeginAndEnd(Listen, () => mine = new Messages()); // the last one to listen
+            using (mine)
+            {
+                ComputeContext.Create().Dispose();
+                Assert.Greater(mine.Texts.Length, 0);
+            }
+        }
+
+        [Test]
+        public void AnUnloadedAssemblyGetsNoMessagesOfItsPools()
+        {
+            GiveQueue();
+            BeginAndEnd(ForgetATellingPool);
+            CarryOut();
+        }
+
+        [Test]
+        public void AnUnloadedAssemblyHasNoResultsInCaches()
+        {
+            GiveQueue();
+            BeginAndEnd(ForgetACache);
+            Cache.ClearAll();
+            CarryOut();
+        }
+
+        [Test]
+        public void AnUnloadedAssemblyHasNoMemorySources()
+        {
+            GiveQueue();
+            BeginAndEnd(ForgetChunks);
+            CarryOut();
+        }
+
+        [Test]
+        public void WhatAnUnloadedAssemblyForgotComesBack()
+        {
+            uint before = GiveQueue();
+            for (int i = 0; i < 3; i++) BeginAndEnd(ForgetEverything);
+            for (int i = 0; i < 1000 && Gate.ReferencesOf(Shared.Queue.Handle) > before; i++)
+            {
+                CarryOut();
+                Shared.Queue.Finish(); // a command keeps its queue, too
+                Thread.Sleep(10);
+            }
+            Assert.LessOrEqual(Gate.ReferencesOf(Shared.Queue.Handle), before);
+        }
+
+        // What follows runs in the other assembly of this name.
         public static void Listen() { Library.Message += (severity, text) => { }; }
 
+        public static void ForgetATellingPool()
+        {
+            PoolOptions options = new PoolOptions { TraceMessages = true, Message = (severity, text) => { } };
+            using (ImmediateAllocator allocator = new ImmediateAllocator(Queue))
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+                for (int i = 0; i < 10; i++) pool.Allocate(1000);
+        }
+
+        public static void ForgetChunks()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+                for (int i = 0; i < 10; i++) allocator.Allocate(100);
+        }
+
+        public static void ForgetACache() { new Cache().GetOrAdd(Queue, "program", () => "built"); }
+
+        public static void ForgetEverything()
+        {
+            CommandQueue queue = CommandQueue.FromHandle(Queue.Handle);
+            MemoryPool pool = new MemoryPool(new ImmediateAllocator(queue));
+            for (int i = 0; i < 10; i++) pool.Allocate(1000);
+            DeviceBuffer.Create(Context, 64).Map(queue);
+            new Cache().GetOrAdd(queue, "program", () => "built");
+            new Heap().AddSpace(10);
+            DeviceData.FromComputeCapability(9, 0);
+            AllocationLog.Parse("Thread,Time,Action,Pointer,Size,Stream\n");
+        }
+
+        private static CommandQueue Queue { get { return (IntPtr)(long)AppDomain.CurrentDomain.GetData("ClPool.Tests.Queue"); } }
+
+        private static ComputeContext Context { get { return (IntPtr)(long)AppDomain.CurrentDomain.GetData("ClPool.Tests.Context"); } }
+
+        // For the other assembly; tells how many references the queue has.
+        private static uint GiveQueue()
+        {
+            Give(AppDomain.CurrentDomain);
+            CarryOut();
+            return Gate.ReferencesOf(Shared.Queue.Handle);
+        }
+
+        private static void Give(AppDomain domain)
+        {
+            domain.SetData("ClPool.Tests.Queue", (long)Shared.Queue.Handle);
+            domain.SetData("ClPool.Tests.Context", (long)Shared.Context.Context);
+        }
+
+        // What was put off.
+        private static void CarryOut()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+                pool.Allocate(100).Dispose();
+        }
+
 #if NET
-        private static void BeginAndEnd() { Assert.IsTrue(IsUnloaded(Begin("Listen"))); }
+        // It runs in the other assembly, and what is to be done between in this one.
+        private static void BeginAndEnd(Action action, Action between = null)
+        {
+            Assert.IsTrue(IsUnloaded(Begin(action.Method.Name, between)));
+        }
+
+        [Test]
+        public void EventsThatWereAwaitedLeaveNothingOpen()
+        {
+            GiveQueue();
+            int before = OpenEventfds();
+            for (int i = 0; i < 3; i++) BeginAndEnd(Await);
+            Assert.LessOrEqual(OpenEventfds(), before);
+        }
+
+        public static void Await()
+        {
+            ClEvent gate = ClEvent.User(Context);
+            System.Threading.Tasks.Task end = gate.AsTask();
+            gate.Complete();
+            end.Wait();
+        }
+
+        private static int OpenEventfds()
+        {
+            return Directory.GetFiles("/proc/self/fd").Count(file => (new FileInfo(file).LinkTarget ?? "").Contains("eventfd"));
+        }
 
         private sealed class PlugInContext : AssemblyLoadContext
         {
@@ -44,33 +176,22 @@ namespace ClPool.Tests
         [Test]
         public void AnAssemblyIsNotUnloadedBeforeItsMemorySource()
         {
-            WeakReference plugIn = Begin("Forget");
+            WeakReference plugIn = Begin("ForgetChunks");
             for (int i = 0; i < 3; i++) Collect();
-            Take(); // carries releases out that finalizers put off
+            CarryOut();
             Assert.IsTrue(IsUnloaded(plugIn));
-            Take();
-        }
-
-        // In the other assembly of this name.
-        public static void Forget()
-        {
-            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
-                for (int i = 0; i < 10; i++) allocator.Allocate(100);
+            CarryOut();
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
-        private static WeakReference Begin(string method)
+        private static WeakReference Begin(string method, Action between = null)
         {
             PlugInContext context = new PlugInContext();
             Assembly plugIn = context.LoadFromAssemblyPath(typeof(UnloadTests).Assembly.Location);
             plugIn.GetType(typeof(UnloadTests).FullName).GetMethod(method).Invoke(null, null);
+            if (between != null) between();
             context.Unload();
             return new WeakReference(context);
-        }
-
-        private static void Take()
-        {
-            using (CustomAllocator allocator = new CustomAllocator(new DrySource())) allocator.Allocate(100).Dispose();
         }
 
         private static void Collect()
@@ -89,11 +210,13 @@ namespace ClPool.Tests
             return !plugIn.IsAlive;
         }
 #else
-        private static void BeginAndEnd()
+        private static void BeginAndEnd(CrossAppDomainDelegate action, Action between = null)
         {
             AppDomainSetup setup = new AppDomainSetup { ApplicationBase = Path.GetDirectoryName(typeof(UnloadTests).Assembly.Location) };
             AppDomain domain = AppDomain.CreateDomain("plug-in", null, setup);
-            domain.DoCallBack(Listen);
+            if (Shared.Queue != null) Give(domain);
+            domain.DoCallBack(action);
+            if (between != null) between();
             AppDomain.Unload(domain);
         }
 #endif

@@ -21,6 +21,7 @@ namespace ClPool.Interop
         private static readonly object door = new object();
         private static int holders;
         private static GCHandle held;
+        private static IntPtr domain;
 
         [ThreadStatic] private static Exception? pending;
         [ThreadStatic] private static bool mayBeAnswered; // it is an allocator's "out of memory"
@@ -46,6 +47,30 @@ namespace ClPool.Interop
             {
                 if (holders++ == 0) held = GCHandle.Alloc(typeof(Callbacks));
             }
+        }
+
+        /// <summary>What native code asks whether it may call functions of this assembly; on Mono nothing holds that.</summary>
+        internal static IntPtr Domain
+        {
+            get
+            {
+                lock (door)
+                {
+                    if (domain != IntPtr.Zero) return domain;
+                    domain = Native.csharp_domain_create();
+                    if (domain == IntPtr.Zero) throw NoHostMemory();
+#if !NET
+                    IntPtr closed = domain;
+                    BeforeUnloading(() => Native.csharp_domain_close(closed));
+#endif
+                    return domain;
+                }
+            }
+        }
+
+        internal static Exception NoHostMemory()
+        {
+            return new ClPoolException(Status.OutOfHostMemory, "there is no memory of the host for a callback");
         }
 
         /// <summary>Ends one <see cref="Hold"/>.</summary>

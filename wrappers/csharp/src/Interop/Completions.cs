@@ -29,7 +29,7 @@ namespace ClPool.Interop
 
         private static readonly object door = new object();
         private static readonly Dictionary<ulong, Awaited> waiting = new Dictionary<ulong, Awaited>();
-        private static IntPtr ends; // of this application domain: another's numbers mean nothing here
+        private static IntPtr ends; // the running thread's, of this assembly: another's numbers mean nothing here
         private static ulong last;
         private static bool runs;
 
@@ -55,28 +55,44 @@ namespace ClPool.Interop
             using (Borrowed used = Arguments.Borrow(awaited.Event, "awaited"))
             {
                 ulong number;
+                IntPtr told;
                 lock (door)
                 {
                     if (ends == IntPtr.Zero) ends = Native.csharp_ends_create();
                     if (ends == IntPtr.Zero) throw new ClPoolException(Status.OutOfHostMemory, "the system has no eventfd for the ends of commands");
-                    if (!runs) new Thread(Run) { IsBackground = true, Name = "ClPool events" }.Start();
+                    told = ends;
+                    if (!runs) new Thread(() => Run(told)) { IsBackground = true, Name = "ClPool events" }.Start();
                     runs = true;
+                    Native.csharp_ends_retain(told); // the thread may end before this one goes on
                     number = ++last;
                     waiting.Add(number, awaited);
                     Monitor.Pulse(door);
                 }
-                Native.csharp_ends_expect(ends, used.Value, number); // where the driver refuses, looking at it finds its end
+                Native.csharp_ends_expect(told, used.Value, number); // where the driver refuses, looking at it finds its end
+                Native.csharp_ends_release(told);
                 return awaited.Source.Task;
             }
         }
 
-        private static void Run()
+        private static void Run(IntPtr own)
+        {
+            try
+            {
+                Serve(own);
+            }
+            finally // also when Mono ends the application domain
+            {
+                Native.csharp_ends_release(own);
+            }
+        }
+
+        private static void Serve(IntPtr own)
         {
             ulong* numbers = stackalloc ulong[AtOnce];
             int looked = Environment.TickCount;
             while (IsNeeded())
             {
-                uint count = Native.csharp_ends_fetch(ends, Turn, numbers, AtOnce);
+                uint count = Native.csharp_ends_fetch(own, Turn, numbers, AtOnce);
                 for (uint i = 0; i < count; i++) Complete(numbers[i], 0);
                 if (unchecked(Environment.TickCount - looked) < Turn) continue;
                 ulong[] all;
@@ -92,6 +108,7 @@ namespace ClPool.Interop
             {
                 if (waiting.Count == 0) Monitor.Wait(door, Idle);
                 runs = waiting.Count != 0;
+                if (!runs) ends = IntPtr.Zero; // the next thread has its own
                 return runs;
             }
         }

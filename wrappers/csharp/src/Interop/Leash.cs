@@ -113,6 +113,7 @@ namespace ClPool.Interop
             if (memory == IntPtr.Zero) return;
             if (Site != null) Library.ReportLeak(memory, Site);
             Native.clpool_mem_release_later(memory);
+            OwnedHandle.NotePutOff();
         }
     }
 }

@@ -4,26 +4,47 @@
 using System;
 using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace ClPool.Interop
 {
-    /// <summary>One reference to a native object. Released at once by Dispose; a forgotten one is put on a list that the
-    /// next call works off, because a finalizer may neither block nor call a driver.</summary>
+    /// <summary>One reference to a native object. Released at once by Dispose; a finalizer may neither block nor call a driver.
+    /// So the library releases a forgotten object of its own by some later call, whoever makes it, and a forgotten one of OpenCL
+    /// is put on a list, which a later call of this assembly works off, or the end of the assembly.</summary>
     internal sealed class OwnedHandle : SafeHandle, ILender
     {
         internal delegate int Releaser(IntPtr handle);
 
         private static readonly ConcurrentQueue<OwnedHandle> late = new ConcurrentQueue<OwnedHandle>();
+        private static volatile bool putOff;    // something, here or in the library
+        private static volatile bool unloading; // there may be no later call of this assembly
 
         private readonly Releaser release;
+        private readonly Releaser? releaseLater;
         private readonly string owner;
         private volatile bool disposed; // SafeHandle is closed only when no call uses it any more
         private bool forgotten;
         private IntPtr left;
 
-        internal OwnedHandle(IntPtr value, Releaser release, string owner) : base(IntPtr.Zero, true)
+        static OwnedHandle()
+        {
+            Callbacks.BeforeUnloading(() =>
+            {
+                unloading = true;
+                Interlocked.MemoryBarrier(); // a finalizer sees that, or what it left is seen here
+                NotePutOff();
+            });
+        }
+
+        /// <summary>Takes a reference over.</summary>
+        /// <param name="value">the handle</param>
+        /// <param name="release">gives it up</param>
+        /// <param name="releaseLater">the same for a finalizer; null for an object of OpenCL</param>
+        /// <param name="owner">what ObjectDisposedException names</param>
+        internal OwnedHandle(IntPtr value, Releaser release, Releaser? releaseLater, string owner) : base(IntPtr.Zero, true)
         {
             this.release = release;
+            this.releaseLater = releaseLater;
             this.owner = owner;
             SetHandle(value);
             ReleaseForgotten();
@@ -64,10 +85,26 @@ namespace ClPool.Interop
         }
 
         /// <summary>Releases what finalizers left.</summary>
-        internal static void ReleaseForgotten()
+        internal static unsafe void ReleaseForgotten()
         {
-            OwnedHandle? found;
-            while (!late.IsEmpty && late.TryDequeue(out found)) found.release(found.left);
+            if (!putOff) return;
+            putOff = false;
+            ReleaseLate();
+            IntPtr memo; // the least that makes the library carry out what it put off
+            if (Native.clpool_memo_create(&memo) == Native.CLPOOL_SUCCESS) Native.clpool_memo_release(memo);
+        }
+
+        /// <summary>After a finalizer has put a release off: where this assembly is being unloaded, it is carried out.</summary>
+        internal static void NotePutOff()
+        {
+            putOff = true;
+            if (!unloading) return;
+#if NET
+            // On a thread that may wait; the assembly stays until it is done.
+            ThreadPool.UnsafeQueueUserWorkItem(nothing => ReleaseForgotten(), null);
+#else
+            ReleaseLate(); // no other thread runs here any more; what the library put off, somebody else's call carries out
+#endif
         }
 
         protected override void Dispose(bool disposing)
@@ -80,9 +117,23 @@ namespace ClPool.Interop
         protected override bool ReleaseHandle()
         {
             if (!forgotten) return release(handle) == 0;
-            left = handle;
-            late.Enqueue(this);
+            if (releaseLater != null)
+            {
+                releaseLater(handle);
+            }
+            else
+            {
+                left = handle;
+                late.Enqueue(this);
+            }
+            NotePutOff();
             return true;
+        }
+
+        private static void ReleaseLate()
+        {
+            OwnedHandle? found;
+            while (late.TryDequeue(out found)) found.release(found.left);
         }
 
         void ILender.Return() { DangerousRelease(); }
