@@ -350,4 +350,27 @@ class MemoryTest {
       assertTrue(deferred.toString().startsWith("Allocator[0x"));
     }
   }
+
+  @Test
+  void boxesAreReadAndWrittenWithoutWaiting() {
+    try (Memory memory = buffer(64);
+        Event gate = Event.user(context)) {
+      Event zeroed = queue.fill(memory, new byte[] {0}, gate);
+      Event written =
+          queue.writeBoxLater(memory, Box.of(2, 2).to(1, 1).targetPitches(8, 0), Support.counting(4), zeroed);
+      ByteBuffer back = Support.direct(6);
+      back.put(2, (byte) 9);
+      Event read = queue.readBoxLater(memory, Box.of(2, 2).from(1, 1).sourcePitches(8, 0).targetPitches(3, 0), back, written);
+      assertFalse(read.isDone());
+      gate.complete();
+      read.await();
+      byte[] bytes = new byte[6];
+      back.get(bytes);
+      assertArrayEquals(new byte[] {0, 1, 9, 2, 3, 0}, bytes);
+      assertThrows(
+          IllegalArgumentException.class, () -> queue.readBoxLater(memory, Box.of(2), ByteBuffer.wrap(bytes)));
+      assertThrows(
+          IllegalArgumentException.class, () -> queue.writeBoxLater(memory, Box.of(60, 60), Support.direct(3600)));
+    }
+  }
 }
