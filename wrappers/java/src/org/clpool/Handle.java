@@ -92,9 +92,14 @@ final class Handle implements Runnable {
   /** Waits until what is known to be gone was worked off, but not for ever: a driver may take its time. */
   static void awaitCleaned(long patienceMillis) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
-    while (CLEANING.get().getState() != Thread.State.TIMED_WAITING && System.nanoTime() < end) {
-      Thread.sleep(LOOK_EVERY_MILLIS); // the thread waits for what is gone, with a limit, and nowhere else
+    while (!waits(CLEANING.get().getState()) && System.nanoTime() < end) {
+      Thread.sleep(LOOK_EVERY_MILLIS);
     }
+  }
+
+  // Which that thread does for what is gone, and nowhere else but in native code.
+  private static boolean waits(Thread.State state) {
+    return state == Thread.State.TIMED_WAITING || state == Thread.State.WAITING;
   }
 
   /** Runs an action when an object is gone. */

@@ -143,8 +143,9 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   /**
    * Asks the garbage collector to run, and waits until what it found has come back, however busy the machine is: until it has
    * queued something that was forgotten for that, a moment for what it queues behind that, and until this thread and that of
-   * {@link Handle} have worked off their queues. Once more if views were found, which keep what they look at until then. Where System.gc() does nothing (-XX:+DisableExplicitGC), only the first call waits for it in vain. A thread that was
-   * interrupted waits all the same, and stays interrupted.
+   * {@link Handle} have worked off their queues. Once more if views were found, which keep what they look at until then. Where
+   * System.gc() does nothing (-XX:+DisableExplicitGC), only the first call waits for it in vain. A thread that was interrupted waits
+   * all the same, and stays interrupted.
    */
   static void collectGarbage() {
     boolean interrupted = Thread.interrupted();
