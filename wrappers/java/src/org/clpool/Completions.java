@@ -95,9 +95,7 @@ final class Completions {
   private Completions() {}
 
   private static ScheduledThreadPoolExecutor thread(String name) {
-    ScheduledThreadPoolExecutor one =
-        new ScheduledThreadPoolExecutor(
-            1, task -> LeakGuard.thread(task, name));
+    ScheduledThreadPoolExecutor one = new ScheduledThreadPoolExecutor(1, task -> LeakGuard.thread(task, name));
     one.setKeepAliveTime(IDLE_MS, TimeUnit.MILLISECONDS);
     one.allowCoreThreadTimeOut(true);
     return one;
