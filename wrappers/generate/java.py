@@ -250,7 +250,8 @@ class Java(Language):
         """A statement that refuses what cannot be; "" for none."""
         if member.kind == "enum":
             return f'Errors.required("{field}", value);'
-        return f'Sizes.check("{field}", value);' if member.kind in ("number32", "number64", "numbers") else ""
+        check = {"number32": "check32", "number64": "check", "numbers": "check"}.get(member.kind)
+        return f'Sizes.{check}("{field}", value);' if check else ""
 
     def first_value(self, member: Member) -> str:
         number = member.initial.rstrip("u")

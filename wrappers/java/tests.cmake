@@ -83,6 +83,12 @@ add_test(NAME wrappers.java.flushes_on_the_fake_driver
          COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-class org.clpool.HostMemoryTest)
 set_tests_properties(wrappers.java.flushes_on_the_fake_driver PROPERTIES LABELS wrappers TIMEOUT 300 ENVIRONMENT
                      "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=needs_flush=1")
+# Host memory of commands whose events the driver does not retain.
+add_test(NAME wrappers.java.host_memory_where_events_are_not_retained
+         COMMAND ${java_command} -cp "${test_path}" org.clpool.KeepsNothingForEver)
+set_tests_properties(wrappers.java.host_memory_where_events_are_not_retained PROPERTIES
+                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "^0 blocks are out|[^0-9]0 blocks are out" ENVIRONMENT
+                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=fail=clRetainEvent:1:-5:on")
 # Where Java's common pool has no thread.
 add_test(NAME wrappers.java.futures_without_a_common_pool
          COMMAND ${java_command} -Djava.util.concurrent.ForkJoinPool.common.parallelism=0 -cp "${test_path}" ${junit_of_one}

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "jvm.hpp"
@@ -155,6 +156,14 @@ clpool_status java_device_list_for_tests(cl_device_id* devices, size_t capacity,
 
 jobject java_view(JNIEnv* jenv, void* address, size_t length) {
   return jenv->NewDirectByteBuffer(address, static_cast<jlong>(length));
+}
+
+void* java_host_allocate(size_t size) {
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void java_host_free(void* address) {
+  std::free(address);
 }
 
 void* java_address(JNIEnv* jenv, jobject buffer) {

@@ -113,6 +113,9 @@ void java_gate_gone(void* gate);
 
 // A direct ByteBuffer over `length` bytes.
 jobject java_view(JNIEnv* jenv, void* address, size_t length);
+// Host memory for copies of what lies on Java's heap; NULL where there is none.
+void* java_host_allocate(size_t size);
+void java_host_free(void* address);
 // The address of a direct buffer's first byte, whatever its position.
 void* java_address(JNIEnv* jenv, jobject buffer);
 

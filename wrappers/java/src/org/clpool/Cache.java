@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 /**
  * Results cached per OpenCL object: what is computed once for a context, device, queue or pool and a key, such as a
  * built program. The cache holds the objects that it has results for until it is cleared. Any number of threads may use
- * it at once; each result is computed once.
+ * it at once; each result is computed once. Two threads must not compute keys that ask for each other: each then waits for the other
+ * for ever.
  *
  * @param <K> keys, with equals and hashCode
  * @param <V> results
@@ -95,9 +96,10 @@ public final class Cache<K, V> extends NativeObject {
    *
    * @param context the context; held until the result is cleared
    * @param key the key
-   * @param compute computes a result; it may use the cache, but not for its own key
+   * @param compute computes a result; it may use the cache, but not for its own key, nor for one that asks for it
    * @return the result
-   * @throws ClpoolException with {@link Status#CALLBACK} and the cause if the computation fails
+   * @throws ClpoolException with the cause if the computation fails: what it throws means what it means from
+   *     {@link CustomAllocator#allocate}
    */
   public V computeIfAbsent(Context context, K key, Supplier<? extends V> compute) {
     return get(Constants.CLPOOL_MEMO_CONTEXT, Errors.required("context", context), key, compute);

@@ -49,13 +49,17 @@ public final class Clpool {
   }
 
   /**
-   * Sets the receiver of all messages that no pool's own listener takes.
+   * Sets the receiver of all messages that no pool's own listener takes. There is one for the process: where several class loaders
+   * have this package, or C sets one, the last one that was set gets them; null takes that one away if there was a
+   * listener here, whosever it is.
    *
    * @param listener the receiver; null for none, which is the initial state
    */
-  public static void setMessageListener(MessageListener listener) {
-    messageListener = listener;
-    Native.java_receive_messages(listener == null ? 0 : 1);
+  public static synchronized void setMessageListener(MessageListener listener) {
+    if (listener != null || messageListener != null) {
+      messageListener = listener;
+      Native.java_receive_messages(listener == null ? 0 : 1);
+    }
   }
 
   static MessageListener messageListener() {
@@ -125,6 +129,9 @@ public final class Clpool {
   public static long binAllocationSize(long bin, int leadingBits) {
     long[] size = new long[1];
     Native.clpool_bin_alloc_size(Sizes.check("bin", bin), Sizes.check("leadingBits", leadingBits), size);
+    if (size[0] < 0) {
+      throw Errors.invalid("bin is " + bin + ", whose size is more than a long can be, " + Long.MAX_VALUE);
+    }
     return size[0];
   }
 

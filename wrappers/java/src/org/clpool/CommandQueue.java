@@ -11,6 +11,11 @@ import java.nio.ByteBuffer;
  * <p>Every command may wait for events and gives one, which may be ignored. Every range is checked, host memory
  * included, before anything is enqueued: {@link IllegalArgumentException}. A command of 0 bytes is none, and its event
  * is complete when those waited for are. Host buffers count from position to limit, which commands leave as they are.
+ *
+ * <p>Bytes go as they lie. Java's buffers begin in big-endian order, devices are mostly little-endian: numbers are what they should be
+ * in buffers of {@code order(ByteOrder.nativeOrder())}, to be set before numbers are put or views such as {@code asFloatBuffer()} are
+ * taken. Buffers that this package gives are in native order. Those on Java's heap, such as {@code ByteBuffer.wrap(array)}, are for
+ * commands that wait, which copy them to native memory and back.
  */
 public final class CommandQueue extends NativeObject {
   private static final int BLOCKING = 1;
@@ -258,9 +263,7 @@ public final class CommandQueue extends NativeObject {
    * @param after events to wait for
    */
   public void read(Memory memory, long offset, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.toWrite(host);
-    readBytes(memory, offset, bytes, BLOCKING, after);
-    bytes.finish();
+    readBytes(memory, offset, HostBytes.toWrite(host), BLOCKING, after);
   }
 
   /**
@@ -289,12 +292,14 @@ public final class CommandQueue extends NativeObject {
   }
 
   private Event readBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after) {
-    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
-      Native.clpool_mem_read(
-          uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
-          uses.of("host", host), host.size(), blocking, uses.of(after), event);
-      return event == null ? null : host.goOnUntilComplete(event[0]);
+      long queue = uses.of("queue", this);
+      long from = uses.of("memory", memory);
+      Sizes.check("offset", offset);
+      long to = uses.of("host", host);
+      long size = host.size();
+      long[] waits = uses.of(after);
+      return host.run(blocking, event -> Native.clpool_mem_read(queue, from, offset, size, to, size, blocking, waits, event));
     }
   }
 
@@ -347,12 +352,14 @@ public final class CommandQueue extends NativeObject {
   }
 
   private Event writeBytes(Memory memory, long offset, HostBytes host, int blocking, Event[] after) {
-    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
-      Native.clpool_mem_write(
-          uses.of("queue", this), uses.of("memory", memory), Sizes.check("offset", offset), host.size(),
-          uses.of("host", host), host.size(), blocking, uses.of(after), event);
-      return event == null ? null : host.goOnUntilComplete(event[0]);
+      long queue = uses.of("queue", this);
+      long to = uses.of("memory", memory);
+      Sizes.check("offset", offset);
+      long from = uses.of("host", host);
+      long size = host.size();
+      long[] waits = uses.of(after);
+      return host.run(blocking, event -> Native.clpool_mem_write(queue, to, offset, size, from, size, blocking, waits, event));
     }
   }
 
@@ -385,14 +392,32 @@ public final class CommandQueue extends NativeObject {
    * @param after events to wait for
    */
   public void readBox(Memory memory, Box box, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.toUpdate(host);
+    readBox(memory, box, HostBytes.toUpdate(host), BLOCKING, after);
+  }
+
+  /**
+   * Reads a box of a buffer, the source, into a host buffer, the target, without waiting.
+   *
+   * @param memory where from
+   * @param box the box
+   * @param host where to; bytes outside the box keep their values; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event readBoxLater(Memory memory, Box box, ByteBuffer host, Event... after) {
+    return readBox(memory, box, HostBytes.direct(host, true), 0, after);
+  }
+
+  private Event readBox(Memory memory, Box box, HostBytes host, int blocking, Event[] after) {
     try (clpool_box c = Errors.required("box", box).toC();
         Uses uses = new Uses()) {
-      Native.clpool_mem_read_box(
-          uses.of("queue", this), uses.of("memory", memory), c, uses.of("host", bytes), bytes.size(), BLOCKING,
-          uses.of(after), null);
+      long queue = uses.of("queue", this);
+      long from = uses.of("memory", memory);
+      long to = uses.of("host", host);
+      long[] waits = uses.of(after);
+      return host.run(
+          blocking, event -> Native.clpool_mem_read_box(queue, from, c, to, host.size(), blocking, waits, event));
     }
-    bytes.finish();
   }
 
   /**
@@ -405,12 +430,31 @@ public final class CommandQueue extends NativeObject {
    * @param after events to wait for
    */
   public void writeBox(Memory memory, Box box, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.toRead(host);
+    writeBox(memory, box, HostBytes.toRead(host), BLOCKING, after);
+  }
+
+  /**
+   * Writes a box of a host buffer, the source, into a buffer, the target, without waiting.
+   *
+   * @param memory where to
+   * @param box the box
+   * @param host where from; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event writeBoxLater(Memory memory, Box box, ByteBuffer host, Event... after) {
+    return writeBox(memory, box, HostBytes.direct(host, false), 0, after);
+  }
+
+  private Event writeBox(Memory memory, Box box, HostBytes host, int blocking, Event[] after) {
     try (clpool_box c = Errors.required("box", box).toC();
         Uses uses = new Uses()) {
-      Native.clpool_mem_write_box(
-          uses.of("queue", this), uses.of("memory", memory), c, uses.of("host", bytes), bytes.size(), BLOCKING,
-          uses.of(after), null);
+      long queue = uses.of("queue", this);
+      long to = uses.of("memory", memory);
+      long from = uses.of("host", host);
+      long[] waits = uses.of(after);
+      return host.run(
+          blocking, event -> Native.clpool_mem_write_box(queue, to, c, from, host.size(), blocking, waits, event));
     }
   }
 

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 
 /**
@@ -16,16 +15,20 @@ import java.util.function.IntConsumer;
  * a thread of its own, which does nothing but hand the number on: a thread of this class asks the event what became of its
  * command (PoCL tells that one is complete which has failed), and looks at the events that nothing was told of (PoCL tells
  * nothing of a command that fails). Memory goes back on a second one, because drivers may wait then. What the program
- * adds to a future runs on neither.
+ * adds to a future runs on neither, but on the second one where the future's own executor refuses it, as where no thread can be
+ * made; where that one cannot be made either, it is tried again with each look.
  */
 final class Completions {
   /** What is done once at an end. */
   static final class End {
-    private final Event event; // null: a memory object is waited for
+    private final boolean ofCommand; // else a memory object is waited for
     private final Executor where;
+    private volatile Event event; // null: none, or not enqueued yet
+    private long number;
     private IntConsumer action; // null: done
 
-    private End(Event event, Executor where, IntConsumer action) {
+    private End(boolean ofCommand, Event event, Executor where, IntConsumer action) {
+      this.ofCommand = ofCommand;
       this.event = event;
       this.where = where;
       this.action = action;
@@ -38,17 +41,42 @@ final class Completions {
       if (once != null) {
         try {
           once.accept(status);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
           Errors.report(e);
         }
       }
     }
 
+    /** The command is enqueued; its event is closed here when it has ended. */
+    void enqueued(Event command) {
+      event = command;
+      try {
+        command.with(e -> Native.java_event_notify(e, number));
+      } catch (RuntimeException untold) {
+        // looking at it finds its end
+      }
+    }
+
+    /** The command was refused. */
+    void refused() {
+      WAITING.remove(number);
+    }
+
     private int status() {
       try {
         return event == null ? UNKNOWN : (int) event.status();
-      } catch (RuntimeException unanswered) {
+      } catch (Throwable unanswered) {
         return UNKNOWN;
+      }
+    }
+
+    private void closeEvent() {
+      try {
+        if (event != null) {
+          event.close();
+        }
+      } catch (RuntimeException e) {
+        Errors.report(e);
       }
     }
   }
@@ -61,53 +89,61 @@ final class Completions {
   private static final ScheduledThreadPoolExecutor ENDS = thread("clpool-completions");
   private static final ScheduledThreadPoolExecutor RELEASES = thread("clpool-releases");
   private static final Map<Long, End> WAITING = new ConcurrentHashMap<>();
-  private static final AtomicLong LAST = new AtomicLong();
-  private static boolean looks; // of this class's monitor
+  private static long last; // with `looks` of this class's monitor
+  private static boolean looks;
 
   private Completions() {}
 
   private static ScheduledThreadPoolExecutor thread(String name) {
-    ScheduledThreadPoolExecutor one =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(null, task, name, 0, false);
-              thread.setDaemon(true);
-              return thread;
-            });
+    ScheduledThreadPoolExecutor one = new ScheduledThreadPoolExecutor(1, task -> LeakGuard.thread(task, name));
     one.setKeepAliveTime(IDLE_MS, TimeUnit.MILLISECONDS);
     one.allowCoreThreadTimeOut(true);
     return one;
   }
 
-  /** Keeps host memory until a command has ended. */
-  static End keepUntilComplete(long event, HostBytes kept) {
+  /**
+   * Keeps host memory until a command has ended that is enqueued next: {@link End#enqueued} or {@link End#refused} follows. What
+   * may fail does so here.
+   */
+  static End keepUntilComplete(HostBytes kept) {
     Executor where = kept.usesViews() ? RELEASES : Runnable::run;
-    End end = new End(Event.of(event), where, status -> kept.ended());
-    long number = add(end);
-    try {
-      Native.java_event_notify(event, number);
-    } catch (RuntimeException untold) {
-      // looking at it finds its end
-    }
-    return end;
+    return add(new End(true, null, where, status -> kept.ended()));
   }
 
   /** Keeps host memory until a memory object that lies in it is gone. */
   static void keepUntilGone(long clMem, HostBytes kept) {
-    long number = add(new End(null, RELEASES, status -> kept.ended()));
-    tell(() -> Native.java_mem_notify(clMem, number), number);
+    End end = add(new End(false, null, RELEASES, status -> kept.ended()));
+    tell(() -> Native.java_mem_notify(clMem, end.number), end);
   }
 
   /** Completes a future when a command has ended. */
   static long complete(long event, CompletableFuture<Void> future) {
-    long number = add(new End(Event.of(event), future.defaultExecutor(), status -> finish(future, status)));
+    return whenComplete(event, future.defaultExecutor(), status -> finish(future, status));
+  }
+
+  /**
+   * Waits until a command has ended without a call into native code, in which a virtual thread keeps its carrier.
+   *
+   * @throws ClpoolException if it failed
+   */
+  static long await(long event) {
+    CompletableFuture<Integer> ended = new CompletableFuture<>();
+    whenComplete(event, Runnable::run, ended::complete);
+    int status = ended.join();
+    if (status < COMPLETE) {
+      throw failure(status);
+    }
+    return event;
+  }
+
+  private static long whenComplete(long event, Executor where, IntConsumer action) {
+    End end = add(new End(true, Event.of(event), where, action));
     tell(
         () -> {
-          Native.java_event_notify(event, number);
+          Native.java_event_notify(event, end.number);
           Native.java_event_flush(event);
         },
-        number);
+        end);
     return event;
   }
 
@@ -121,65 +157,108 @@ final class Completions {
     return WAITING.size();
   }
 
-  private static synchronized long add(End end) {
-    long number = LAST.incrementAndGet();
-    WAITING.put(number, end);
-    if (end.event != null && !looks) {
-      looks = true;
-      lookSoon();
+  private static synchronized End add(End end) {
+    boolean added = false;
+    try {
+      if (end.ofCommand) {
+        ENDS.prestartCoreThread(); // fails where no thread can be made
+        lookAgain();
+      }
+      end.number = ++last;
+      WAITING.put(end.number, end);
+      added = true;
+    } finally {
+      if (!added) {
+        end.closeEvent();
+      }
     }
-    return number;
+    return end;
   }
 
-  private static void lookSoon() {
-    ENDS.schedule(Completions::lookAtAll, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+  private static synchronized void lookAgain() {
+    if (!looks) {
+      ENDS.schedule(Completions::lookAtAll, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+      looks = true;
+    }
   }
 
   private static void lookAtAll() {
-    WAITING.keySet().forEach(number -> look(number, UNKNOWN));
-    synchronized (Completions.class) {
-      looks = WAITING.values().stream().anyMatch(end -> end.event != null);
-      if (looks) {
-        lookSoon();
+    try {
+      WAITING.keySet().forEach(number -> look(number, UNKNOWN));
+    } finally {
+      synchronized (Completions.class) {
+        looks = false;
+        if (releasesAreStuck() | WAITING.values().stream().anyMatch(end -> end.ofCommand)) {
+          lookAgain();
+        }
       }
     }
   }
 
-  // It has ended if the driver told so, or if it says so itself.
+  // What was to run there waits in the queue until there is a thread.
+  private static boolean releasesAreStuck() {
+    try {
+      if (!RELEASES.getQueue().isEmpty()) {
+        RELEASES.prestartCoreThread();
+      }
+      return false;
+    } catch (Throwable noThread) {
+      return true;
+    }
+  }
+
+  // It has ended if the driver told so, or if it says so itself. What goes wrong with one is no matter of the others.
   private static void look(long number, int told) {
-    End end = WAITING.get(number);
-    if (end != null) {
-      int status = Math.min(told, end.status());
-      if (status <= COMPLETE && remove(number)) {
-        end.where.execute(() -> end.now(status));
+    try {
+      End end = WAITING.get(number);
+      if (end != null) {
+        int status = Math.min(told, end.status());
+        if (status <= COMPLETE && WAITING.remove(number, end)) {
+          end.closeEvent();
+          handOn(end, status);
+        }
       }
+    } catch (Throwable e) {
+      Errors.report(e);
     }
   }
 
-  private static boolean remove(long number) {
-    End end = WAITING.remove(number);
-    if (end != null && end.event != null) {
-      end.event.close();
+  private static void handOn(End end, int status) {
+    try {
+      end.where.execute(() -> end.now(status));
+    } catch (Throwable refused) {
+      try {
+        if (end.where != RELEASES) {
+          RELEASES.execute(() -> end.now(status));
+        }
+      } catch (Throwable noThread) {
+        // it is queued all the same
+      }
+      lookAgain();
+      Errors.report(refused);
     }
-    return end != null;
   }
 
-  private static void tell(Runnable asking, long number) {
+  private static void tell(Runnable asking, End end) {
     boolean asked = false;
     try {
       asking.run();
       asked = true;
     } finally {
-      if (!asked) {
-        remove(number);
+      if (!asked && WAITING.remove(end.number, end)) {
+        end.closeEvent();
       }
     }
   }
 
+  private static ClpoolException failure(int status) {
+    String message = "the command failed with " + Clpool.clErrorName(status) + " (" + status + ")";
+    return new ClpoolException(Status.OPENCL, message, status, null);
+  }
+
   private static void finish(CompletableFuture<Void> future, int status) {
     if (status < COMPLETE) {
-      String message = "the command failed with " + Clpool.clErrorName(status) + " (" + status + ")";
-      future.completeExceptionally(new ClpoolException(Status.OPENCL, message, status, null));
+      future.completeExceptionally(failure(status));
     } else {
       future.complete(null);
     }

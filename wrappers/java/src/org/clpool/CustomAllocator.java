@@ -14,8 +14,10 @@ public interface CustomAllocator {
    * @param size bytes, more than 0
    * @param alignment bytes, a power of two: the chunk must be a multiple of it if pointers of blocks are to be aligned
    * @return any value except 0; {@link Memory#pointer()} of a block is this value + the block's offset
-   * @throws OutOfDeviceMemoryException if there is no memory: a pool gives memory back and asks again. Anything else
-   *     that is thrown fails the request; it is the cause of the exception that the request ends with.
+   * @throws OutOfDeviceMemoryException if there is no memory: a pool gives memory back and asks again. So it does for a
+   *     {@link ClpoolError} with OpenCL's code -4, -5 or -6; other negative codes fail the request with
+   *     {@link Status#OPENCL}, anything else that is thrown with {@link Status#CALLBACK}. It is the cause of the exception that the
+   *     request ends with.
    */
   long allocate(long size, long alignment);
 

@@ -4,6 +4,8 @@ package org.clpool;
 
 /** Makes exceptions: of statuses, for native code, and of what Java's part refuses. */
 final class Errors {
+  private static final int MEM_OBJECT_ALLOCATION_FAILURE = -4;
+  private static final int OUT_OF_HOST_MEMORY = -6;
   private static final ThreadLocal<Throwable> CAUSE = new ThreadLocal<>();
 
   private Errors() {}
@@ -14,7 +16,7 @@ final class Errors {
    */
   static void keepCause(Throwable cause) {
     Throwable former = CAUSE.get();
-    if (former == null || former instanceof OutOfDeviceMemoryException) {
+    if (former == null || isOutOfMemory(former)) {
       CAUSE.set(cause);
     } else if (former != cause) {
       former.addSuppressed(cause);
@@ -25,9 +27,30 @@ final class Errors {
   static void dropCause() {
     Throwable lost = CAUSE.get();
     CAUSE.remove();
-    if (lost != null && !(lost instanceof OutOfDeviceMemoryException)) {
+    if (lost != null && !isOutOfMemory(lost)) {
       report(lost);
     }
+  }
+
+  private static boolean isOutOfMemory(Throwable thrown) {
+    int status = statusOf(thrown);
+    return status == Status.OUT_OF_MEMORY.number() || isOutOfMemory(status);
+  }
+
+  private static boolean isOutOfMemory(int clError) {
+    return clError >= OUT_OF_HOST_MEMORY && clError <= MEM_OBJECT_ALLOCATION_FAILURE;
+  }
+
+  /** What a callback returns to C that threw: out of memory, an OpenCL code, or else that it failed. */
+  static int statusOf(Throwable thrown) {
+    if (!(thrown instanceof ClpoolError)) {
+      return Status.CALLBACK.number();
+    }
+    ClpoolError error = (ClpoolError) thrown;
+    if (error.status() == Status.OUT_OF_MEMORY && !isOutOfMemory(error.clError())) {
+      return Status.OUT_OF_MEMORY.number();
+    }
+    return error.clError() < 0 ? error.clError() : Status.CALLBACK.number();
   }
 
   static RuntimeException create(int status, int clError, byte[] message, boolean withCause) {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * A cl_event: the end of a command. Forgotten events are released when the garbage collector finds them; the command
@@ -10,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Event extends NativeObject {
   private static final int COMPLETE = 0;
+  private static final Predicate<Thread> VIRTUAL = isVirtual();
 
   private final Completions.End use; // of host memory by the command; null: none
 
@@ -18,10 +23,36 @@ public final class Event extends NativeObject {
     this(value, null);
   }
 
-  /** The same for a command whose use of host memory ends with it. */
-  Event(long value, Completions.End use) {
+  private Event(long value, Completions.End use) {
     super("event", value, Native::java_event_release);
     this.use = use;
+  }
+
+  /**
+   * The same event as another one's, which goes back when both are closed; unlike {@link #of} it asks no driver for that.
+   *
+   * @param use of host memory by the command, which ends with it; null: none
+   */
+  Event(Event other, Completions.End use) {
+    super("event", other.begin(), value -> other.end());
+    this.use = use;
+  }
+
+  // By a method handle, because this is compiled for Java 11.
+  private static Predicate<Thread> isVirtual() {
+    try {
+      MethodHandle found =
+          MethodHandles.publicLookup().findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+      return thread -> {
+        try {
+          return (boolean) found.invokeExact(thread);
+        } catch (Throwable e) {
+          throw new AssertionError(e); // it throws nothing
+        }
+      };
+    } catch (ReflectiveOperationException e) {
+      return thread -> false;
+    }
   }
 
   /**
@@ -56,11 +87,13 @@ public final class Event extends NativeObject {
 
   /**
    * Waits until the command has ended. Memory that was closed while the command used a view of it goes back before this returns.
+   * A virtual thread (Java 21) leaves its carrier meanwhile. What else waits, {@link CommandQueue#finish()}, blocking commands, and
+   * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, waits in native code and keeps it.
    *
    * @throws ClpoolException if it failed, with its own error
    */
   public void await() {
-    with(Native::java_event_wait);
+    with(VIRTUAL.test(Thread.currentThread()) ? Completions::await : Native::java_event_wait);
     if (use != null) {
       use.now(COMPLETE);
     }
@@ -69,7 +102,8 @@ public final class Event extends NativeObject {
   /**
    * The end of the command as a future, or its failure with a {@link ClpoolException} if the command fails. It completes
    * where {@link CompletableFuture#defaultExecutor()} says, on Java's common pool if that has several threads: while all of
-   * these are busy it does not complete. It does not need this event any more; to cancel it leaves the command
+   * these are busy it does not complete. Where that makes a thread for it and none can be made, which goes to the handler of uncaught
+   * exceptions, it completes on one of the library's own. It does not need this event any more; to cancel it leaves the command
    * as it is. The commands of its queue are handed to the device.
    *
    * @return the future, a new one for each call

@@ -6,7 +6,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A native object that a Java object owns: given back once, when it was closed, or its owner forgotten, and no call uses
@@ -27,7 +30,10 @@ final class Handle implements Runnable {
   private static final int LANE = 16; // ints of a cache line
   private static final int MOST_LANES = 64; // a power of two
   private static final VarHandle LANES = MethodHandles.arrayElementVarHandle(int[].class);
-  private static final Cleaner CLEANER = Cleaner.create();
+  private static final long LOOK_EVERY_MILLIS = 1;
+  private static final AtomicReference<Thread> CLEANING = new AtomicReference<>();
+  private static final AtomicLong LET_GO = new AtomicLong(); // what keep() kept
+  private static final Cleaner CLEANER = Cleaner.create(Handle::cleaning);
 
   private final String what;
   private final Release release;
@@ -62,9 +68,38 @@ final class Handle implements Runnable {
     return Integer.highestOneBit(2 * processors - 1);
   }
 
-  /** Keeps `kept` reachable as long as `view` is. */
+  private static Thread cleaning(Runnable task) {
+    Thread thread = LeakGuard.thread(task, "clpool cleaner");
+    CLEANING.set(thread);
+    return thread;
+  }
+
+  /** Keeps `kept` reachable as long as `view` is, and until a thread has learned that it is not: {@link #letGo} counts that. */
   static void keep(Object view, Object kept) {
-    CLEANER.register(view, () -> Reference.reachabilityFence(kept));
+    CLEANER.register(
+        view,
+        () -> {
+          Reference.reachabilityFence(kept);
+          LET_GO.incrementAndGet();
+        });
+  }
+
+  /** How often something was let go that a view kept: only the next collection finds it. */
+  static long letGo() {
+    return LET_GO.get();
+  }
+
+  /** Waits until what is known to be gone was worked off, but not for ever: a driver may take its time. */
+  static void awaitCleaned(long patienceMillis) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+    while (!waits(CLEANING.get().getState()) && System.nanoTime() < end) {
+      Thread.sleep(LOOK_EVERY_MILLIS);
+    }
+  }
+
+  // Which that thread does for what is gone, and nowhere else but in native code.
+  private static boolean waits(Thread.State state) {
+    return state == Thread.State.TIMED_WAITING || state == Thread.State.WAITING;
   }
 
   /** Runs an action when an object is gone. */

@@ -4,25 +4,34 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The bytes of a ByteBuffer between position and limit, as C sees them: in place for direct buffers, else through a
- * direct copy. Holds the buffer, and its use is one of the memory that the buffer is a view of: see {@link Views}. Used
- * once.
+ * copy in native memory, which is there during the use and not of what Java counts and collects as direct. Holds the buffer, and
+ * its use is one of the memory that the buffer is a view of: see {@link Views}. Used once.
  */
 final class HostBytes extends Usable {
   private final ByteBuffer buffer;
-  private final ByteBuffer staging; // the buffer itself if it is direct
-  private final long address;
+  private final int size;
+  private final boolean staged; // there is a copy
+  private final boolean filled; // with the buffer's bytes at the begin
+  private final boolean written; // back to the buffer when the call has succeeded
+  private ByteBuffer staging;
+  private long address; // 0: the copy is not there
   private List<Views> used = List.of();
   private boolean goesOn; // after the call
   private volatile Event command; // that it goes on with
 
-  private HostBytes(ByteBuffer buffer, ByteBuffer staging) {
+  private HostBytes(ByteBuffer buffer, boolean filled, boolean written) {
     this.buffer = buffer;
-    this.staging = staging;
-    this.address = Native.java_address(staging) + staging.position();
+    this.size = buffer.remaining();
+    this.staged = !buffer.isDirect();
+    this.filled = filled;
+    this.written = written;
+    this.address = staged ? 0 : Native.java_address(buffer) + buffer.position();
   }
 
   /** Bytes that C uses beyond the call. */
@@ -32,7 +41,7 @@ final class HostBytes extends Usable {
       throw Errors.invalid(
           "a direct buffer is needed for what goes on after the call: this one is on Java's heap");
     }
-    return written ? toWrite(buffer) : new HostBytes(buffer, buffer);
+    return written ? toWrite(buffer) : toRead(buffer);
   }
 
   /** Bytes for memory that is made with flags: those that it is to lie in, or to copy. */
@@ -42,45 +51,54 @@ final class HostBytes extends Usable {
 
   /** Bytes that C reads during the call. */
   static HostBytes toRead(ByteBuffer buffer) {
-    Errors.required("host", buffer);
-    if (buffer.isDirect()) {
-      return new HostBytes(buffer, buffer);
-    }
-    ByteBuffer copy = ByteBuffer.allocateDirect(buffer.remaining());
-    copy.put(buffer.duplicate()).flip();
-    return new HostBytes(buffer, copy);
+    return new HostBytes(Errors.required("host", buffer), true, false);
   }
 
-  /** Bytes that C writes during the call, to be followed by {@link #finish}. */
+  /** Bytes that C writes during the call. */
   static HostBytes toWrite(ByteBuffer buffer) {
-    Errors.required("host", buffer);
-    if (buffer.isReadOnly()) {
+    return toWrite(buffer, false);
+  }
+
+  /** Bytes of which C writes some. */
+  static HostBytes toUpdate(ByteBuffer buffer) {
+    return toWrite(buffer, true);
+  }
+
+  private static HostBytes toWrite(ByteBuffer buffer, boolean filled) {
+    if (Errors.required("host", buffer).isReadOnly()) {
       throw Errors.invalid("the host buffer is read-only");
     }
-    return new HostBytes(buffer, buffer.isDirect() ? buffer : ByteBuffer.allocateDirect(buffer.remaining()));
-  }
-
-  /** Bytes of which C writes some, to be followed by {@link #finish}. */
-  static HostBytes toUpdate(ByteBuffer buffer) {
-    HostBytes bytes = toWrite(buffer);
-    if (bytes.staging != buffer) {
-      bytes.staging.duplicate().put(buffer.duplicate());
-    }
-    return bytes;
+    return new HostBytes(buffer, filled, true);
   }
 
   @Override
   boolean tryBegin() {
-    if (staging == buffer) {
-      used = Views.begin(address, this);
-      try {
+    boolean begun = false;
+    try {
+      if (staged) {
+        stage();
+      } else {
+        used = Views.begin(address, this);
         requireAlive();
-      } catch (RuntimeException refused) {
+      }
+      begun = true;
+    } finally {
+      if (!begun) {
         endAll();
-        throw refused;
       }
     }
     return true;
+  }
+
+  private void stage() {
+    address = Native.java_host_allocate(size);
+    if (address == 0) {
+      throw Status.OUT_OF_HOST_MEMORY.exception("there is no host memory for a copy of " + size + " bytes", 0, null);
+    }
+    staging = ((ByteBuffer) Native.java_view(address, size)).order(ByteOrder.nativeOrder());
+    if (filled) {
+      staging.duplicate().put(buffer.duplicate());
+    }
   }
 
   private void requireAlive() {
@@ -108,18 +126,57 @@ final class HostBytes extends Usable {
     for (Views views : used) {
       views.end(this);
     }
+    if (staged && address != 0) {
+      staging = null;
+      Native.java_host_free(address);
+      address = 0;
+    }
   }
 
-  /** During the use: it goes on until the command has ended, whatever becomes of its event, which is given back as Java's. */
-  Event goOnUntilComplete(long event) {
-    goesOn = true;
+  /**
+   * During the use: carries a command out.
+   *
+   * @param blocking not 0: it waits
+   * @param command enqueues it, and puts its event into the array, which is null where it waits
+   * @return the end of the command; null where it waited
+   */
+  Event run(int blocking, Consumer<long[]> command) {
+    if (blocking == 0) {
+      return goOnUntilComplete(command);
+    }
+    command.accept(null);
+    finish();
+    return null;
+  }
+
+  /**
+   * During the use: it goes on until a command has ended, whatever becomes of its event. All that may fail comes before the command,
+   * which cannot be taken back.
+   *
+   * @param enqueues enqueues it, and puts its event into the array
+   * @return the end of the command
+   */
+  private Event goOnUntilComplete(Consumer<long[]> enqueues) {
+    Completions.End end = Completions.keepUntilComplete(this);
+    long[] event = new long[1];
+    try {
+      enqueues.accept(event);
+      goesOn = true;
+    } finally {
+      if (!goesOn) {
+        end.refused();
+      }
+    }
+    Event enqueued = new Event(event[0]);
+    Event given = new Event(enqueued, end);
     if (!used.isEmpty()) {
-      command = Event.of(event);
+      command = new Event(enqueued, null);
       for (Views views : used) {
         views.usedBy(this, command);
       }
     }
-    return new Event(event, Completions.keepUntilComplete(event, this));
+    end.enqueued(enqueued);
+    return given;
   }
 
   /** During the use: it goes on until a memory object that lies in these bytes is gone. */
@@ -158,12 +215,12 @@ final class HostBytes extends Usable {
   }
 
   long size() {
-    return staging.remaining();
+    return size;
   }
 
-  /** Brings what C wrote into the buffer. */
-  void finish() {
-    if (staging != buffer) {
+  // Brings what C wrote into the buffer.
+  private void finish() {
+    if (staged && written) {
       buffer.duplicate().put(staging.duplicate());
     }
   }

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
  * 0 and 1. What {@link CommandQueue} says about events, checks and host buffers holds here too.
  */
 public final class ImageCommands {
+  private static final int BLOCKING = 1;
   private static final long[] START = {0, 0, 0};
 
   private final CommandQueue queue;
@@ -100,14 +101,69 @@ public final class ImageCommands {
    */
   public void read(
       Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.toUpdate(host);
+    read(image, origin, region, rowPitch, slicePitch, HostBytes.toUpdate(host), BLOCKING, after);
+  }
+
+  /**
+   * Reads all of an image into a host buffer, without gaps and without waiting.
+   *
+   * @param image where from
+   * @param host where to; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event readLater(Image image, ByteBuffer host, Event... after) {
+    return readLater(image, START, all("image", image), host, after);
+  }
+
+  /**
+   * Reads a region into a host buffer, without gaps and without waiting.
+   *
+   * @param image where from
+   * @param origin first pixel
+   * @param region pixels
+   * @param host where to; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event readLater(Image image, long[] origin, long[] region, ByteBuffer host, Event... after) {
+    return readLater(image, origin, region, 0, 0, host, after);
+  }
+
+  /**
+   * Reads a region into a host buffer without waiting.
+   *
+   * @param image where from
+   * @param origin first pixel
+   * @param region pixels
+   * @param rowPitch bytes from row to row in the host buffer; 0: tight
+   * @param slicePitch bytes from slice to slice; 0: tight
+   * @param host where to; bytes in gaps keep their values; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event readLater(
+      Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
+    return read(image, origin, region, rowPitch, slicePitch, HostBytes.direct(host, true), 0, after);
+  }
+
+  private Event read(
+      Image image, long[] origin, long[] region, long rowPitch, long slicePitch, HostBytes host, int blocking, Event[] after) {
     try (Uses uses = new Uses()) {
-      Native.clpool_image_read(
-          uses.of("queue", queue), uses.of("image", image), origin(origin), region(region),
-          Sizes.check("rowPitch", rowPitch), Sizes.check("slicePitch", slicePitch), uses.of("host", bytes), bytes.size(),
-          1, uses.of(after), null);
+      long clQueue = uses.of("queue", queue);
+      long from = uses.of("image", image);
+      long[] first = origin(origin);
+      long[] pixels = region(region);
+      Sizes.check("rowPitch", rowPitch);
+      Sizes.check("slicePitch", slicePitch);
+      long to = uses.of("host", host);
+      long[] waits = uses.of(after);
+      return host.run(
+          blocking,
+          event ->
+              Native.clpool_image_read(
+                  clQueue, from, first, pixels, rowPitch, slicePitch, to, host.size(), blocking, waits, event));
     }
-    bytes.finish();
   }
 
   /**
@@ -147,12 +203,68 @@ public final class ImageCommands {
    */
   public void write(
       Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
-    HostBytes bytes = HostBytes.toRead(host);
+    write(image, origin, region, rowPitch, slicePitch, HostBytes.toRead(host), BLOCKING, after);
+  }
+
+  /**
+   * Writes a host buffer without gaps into all of an image, without waiting.
+   *
+   * @param image where to
+   * @param host where from; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event writeLater(Image image, ByteBuffer host, Event... after) {
+    return writeLater(image, START, all("image", image), host, after);
+  }
+
+  /**
+   * Writes a host buffer without gaps into a region, without waiting.
+   *
+   * @param image where to
+   * @param origin first pixel
+   * @param region pixels
+   * @param host where from; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event writeLater(Image image, long[] origin, long[] region, ByteBuffer host, Event... after) {
+    return writeLater(image, origin, region, 0, 0, host, after);
+  }
+
+  /**
+   * Writes a host buffer into a region without waiting.
+   *
+   * @param image where to
+   * @param origin first pixel
+   * @param region pixels
+   * @param rowPitch bytes from row to row in the host buffer; 0: tight
+   * @param slicePitch bytes from slice to slice; 0: tight
+   * @param host where from; direct, and to be left alone until the event is complete
+   * @param after events to wait for
+   * @return the end of the command; the host buffer is kept until then, even if the event is dropped
+   */
+  public Event writeLater(
+      Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
+    return write(image, origin, region, rowPitch, slicePitch, HostBytes.direct(host, false), 0, after);
+  }
+
+  private Event write(
+      Image image, long[] origin, long[] region, long rowPitch, long slicePitch, HostBytes host, int blocking, Event[] after) {
     try (Uses uses = new Uses()) {
-      Native.clpool_image_write(
-          uses.of("queue", queue), uses.of("image", image), origin(origin), region(region),
-          Sizes.check("rowPitch", rowPitch), Sizes.check("slicePitch", slicePitch), uses.of("host", bytes), bytes.size(),
-          1, uses.of(after), null);
+      long clQueue = uses.of("queue", queue);
+      long to = uses.of("image", image);
+      long[] first = origin(origin);
+      long[] pixels = region(region);
+      Sizes.check("rowPitch", rowPitch);
+      Sizes.check("slicePitch", slicePitch);
+      long from = uses.of("host", host);
+      long[] waits = uses.of(after);
+      return host.run(
+          blocking,
+          event ->
+              Native.clpool_image_write(
+                  clQueue, to, first, pixels, rowPitch, slicePitch, from, host.size(), blocking, waits, event));
     }
   }
 
@@ -281,13 +393,44 @@ public final class ImageCommands {
    * @return the map, which tells the pitches
    */
   public MappedMemory map(Image image, long flags, long[] origin, long[] region, Event... after) {
+    return map(image, flags, origin, region, BLOCKING, after);
+  }
+
+  /**
+   * Maps all of an image without waiting.
+   *
+   * @param image the image
+   * @param flags as for {@link #map(Image, long, long[], long[], Event...)}
+   * @param after events to wait for
+   * @return the map, to be used when its {@link MappedMemory#mapped()} is complete
+   */
+  public MappedMemory mapLater(Image image, long flags, Event... after) {
+    return mapLater(image, flags, START, all("image", image), after);
+  }
+
+  /**
+   * Maps a region of an image without waiting.
+   *
+   * @param image the image
+   * @param flags as for {@link #map(Image, long, long[], long[], Event...)}
+   * @param origin first pixel
+   * @param region pixels, none 0
+   * @param after events to wait for
+   * @return the map, to be used when its {@link MappedMemory#mapped()} is complete
+   */
+  public MappedMemory mapLater(Image image, long flags, long[] origin, long[] region, Event... after) {
+    return map(image, flags, origin, region, 0, after);
+  }
+
+  private MappedMemory map(Image image, long flags, long[] origin, long[] region, int blocking, Event[] after) {
+    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
       long clQueue = uses.of("queue", queue);
       long map =
           Native.clpool_image_map(
-              clQueue, uses.of("image", image), flags, origin(origin), region(region), 1, uses.of(after),
-              null);
-      return new MappedMemory(map, flags, image, null, Native.java_queue_context(clQueue));
+              clQueue, uses.of("image", image), flags, origin(origin), region(region), blocking, uses.of(after), event);
+      Event mapped = event == null ? null : new Event(event[0]);
+      return new MappedMemory(map, flags, image, mapped, Native.java_queue_context(clQueue));
     }
   }
 

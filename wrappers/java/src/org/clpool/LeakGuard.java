@@ -84,9 +84,15 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
     for (int i = 0; i < LISTS; ++i) {
       HEADS[i] = new LeakGuard();
     }
-    Thread thread = new Thread(LeakGuard::bringBack, "clpool leak guard");
+    thread(LeakGuard::bringBack, "clpool leak guard").start();
+  }
+
+  /** A thread of the library's own that keeps no program alive, nor what the thread has that makes it. */
+  static Thread thread(Runnable task, String name) {
+    Thread thread = new Thread(null, task, name, 0, false);
     thread.setDaemon(true);
-    thread.start();
+    thread.setContextClassLoader(null);
+    return thread;
   }
 
   private static volatile boolean switchedOff; // System.gc() found nothing of ours in all its patience
@@ -136,28 +142,19 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
 
   /**
    * Asks the garbage collector to run, and waits until what it found has come back, however busy the machine is: until it has
-   * queued something that was forgotten for that, a moment for what it queues behind that, and until the thread has worked off
-   * the queue. Where System.gc() does nothing (-XX:+DisableExplicitGC), only the first call waits for it in vain. A thread that was
-   * interrupted waits all the same, and stays interrupted.
+   * queued something that was forgotten for that, a moment for what it queues behind that, and until this thread and that of
+   * {@link Handle} have worked off their queues. Once more if views were found, which keep what they look at until then. Where
+   * System.gc() does nothing (-XX:+DisableExplicitGC), only the first call waits for it in vain. A thread that was interrupted waits
+   * all the same, and stays interrupted.
    */
   static void collectGarbage() {
     boolean interrupted = Thread.interrupted();
-    CountDownLatch found = new CountDownLatch(1);
-    WeakReference<Leash> forgotten = new WeakReference<>(thatTells(found));
-    System.gc();
+    long letGo = Handle.letGo();
     try {
-      if (forgotten.get() != null && switchedOff) {
-        return;
+      collectOnce();
+      if (Handle.letGo() != letGo) {
+        collectOnce();
       }
-      found.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-      switchedOff = forgotten.get() != null;
-      if (switchedOff) {
-        return;
-      }
-      Thread.sleep(SETTLE_MILLIS);
-      CountDownLatch workedOff = new CountDownLatch(1);
-      thatTells(workedOff).guard.enqueue();
-      workedOff.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       interrupted = true;
     } finally {
@@ -165,6 +162,25 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  private static void collectOnce() throws InterruptedException {
+    CountDownLatch found = new CountDownLatch(1);
+    WeakReference<Leash> forgotten = new WeakReference<>(thatTells(found));
+    System.gc();
+    if (forgotten.get() != null && switchedOff) {
+      return;
+    }
+    found.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    switchedOff = forgotten.get() != null;
+    if (switchedOff) {
+      return;
+    }
+    Thread.sleep(SETTLE_MILLIS);
+    Handle.awaitCleaned(PATIENCE_MILLIS);
+    CountDownLatch workedOff = new CountDownLatch(1);
+    thatTells(workedOff).guard.enqueue();
+    workedOff.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private static Leash thatTells(CountDownLatch found) {

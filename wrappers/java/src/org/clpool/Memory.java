@@ -601,7 +601,7 @@ public class Memory extends Usable implements AutoCloseable {
    */
   public final void releaseAfter(Event... events) {
     try (Uses uses = new Uses()) {
-      Native.clpool_mem_release_after(uses.of("memory", this), uses.of(events));
+      Native.clpool_mem_release_after(uses.of("memory", this), uses.of("events", events));
     }
   }
 

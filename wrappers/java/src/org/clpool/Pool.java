@@ -51,7 +51,8 @@ public final class Pool extends NativeObject {
   }
 
   /**
-   * Hands out a block.
+   * Hands out a block. Where memory is out it may wait for commands that will give some back, for as long as
+   * {@link PoolBuilder#waitNanos} says, and for a collection: in native code, so that a virtual thread keeps its carrier.
    *
    * @param size bytes; 0 gives a block of 1 byte, whose {@link Memory#size()} is 0
    * @return the block, with undefined content

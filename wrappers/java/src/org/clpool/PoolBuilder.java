@@ -83,7 +83,8 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   /**
    * For {@link #collect}, and called by functions that also do something else there: asks Java's garbage collector to
-   * run, and waits until the forgotten blocks that it found have come back, at most a second longer.
+   * run, and waits until the forgotten blocks that it found have come back, at most a second and a half longer; twice if it finds
+   * views, which keep what they look at until then.
    */
   public static void collectGarbage() {
     LeakGuard.collectGarbage();

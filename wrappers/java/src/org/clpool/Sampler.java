@@ -27,11 +27,19 @@ public final class Sampler extends NativeObject {
    * Makes a sampler from properties.
    *
    * @param context where it is made
-   * @param properties pairs of name (CL_SAMPLER_…) and value, without the 0 that ends them in C
+   * @param properties pairs of name (CL_SAMPLER_…), which is not 0, and value, without the 0 that ends them in C
    * @return the sampler
    */
   public static Sampler withProperties(Context context, long... properties) {
-    long[] ended = java.util.Arrays.copyOf(Errors.required("properties", properties), properties.length + 1);
+    if (Errors.required("properties", properties).length % 2 != 0) {
+      throw Errors.invalid("properties has " + properties.length + " entries, but must have pairs of name and value");
+    }
+    for (int i = 0; i < properties.length; i += 2) {
+      if (properties[i] == 0) {
+        throw Errors.invalid("properties[" + i + "] is 0, which is no name of a property");
+      }
+    }
+    long[] ended = java.util.Arrays.copyOf(properties, properties.length + 1);
     return new Sampler(
         Errors.required("context", context).with(c -> Native.clpool_sampler_create_with_properties(c, ended)));
   }

@@ -4,6 +4,7 @@ package org.clpool;
 
 /** Numbers on their way to C, where they are unsigned. */
 final class Sizes {
+  private static final long MOST_32 = 0xFFFFFFFFL; // of an unsigned number of 32 bits
   static final long WHOLE = Constants.CLPOOL_WHOLE_SIZE;
 
   private Sizes() {}
@@ -11,6 +12,13 @@ final class Sizes {
   static long check(String name, long value) {
     if (value < 0) {
       throw Errors.invalid(name + " is " + value + ", but must not be negative");
+    }
+    return value;
+  }
+
+  static long check32(String name, long value) {
+    if (check(name, value) > MOST_32) {
+      throw Errors.invalid(name + " is " + value + ", but must be at most " + MOST_32);
     }
     return value;
   }

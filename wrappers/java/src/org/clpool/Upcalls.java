@@ -15,12 +15,9 @@ final class Upcalls {
     try {
       chunk[0] = allocator.allocate(size, alignment);
       return Status.SUCCESS.number();
-    } catch (OutOfDeviceMemoryException e) {
-      Errors.keepCause(e);
-      return Status.OUT_OF_MEMORY.number();
     } catch (Throwable e) {
       Errors.keepCause(e);
-      return Status.CALLBACK.number();
+      return Errors.statusOf(e);
     }
   }
 
@@ -82,7 +79,7 @@ final class Upcalls {
       return Status.SUCCESS.number();
     } catch (Throwable e) {
       Errors.keepCause(e);
-      return Status.CALLBACK.number();
+      return Errors.statusOf(e);
     }
   }
 

@@ -40,7 +40,12 @@ final class Uses implements AutoCloseable {
 
   /** The events that a command waits for; null for none, as C has it. */
   long[] of(Event[] after) {
-    return after == null || after.length == 0 ? null : all("after", after);
+    return of("after", after);
+  }
+
+  /** The same, called so in messages. */
+  long[] of(String name, Event[] events) {
+    return events == null || events.length == 0 ? null : all(name, events);
   }
 
   @Override

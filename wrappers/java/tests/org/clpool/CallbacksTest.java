@@ -11,8 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class CallbacksTest {
@@ -253,5 +255,41 @@ class CallbacksTest {
 
   private void forgetPoolThatKnowsItself() {
     poolWhoseListenerAsks().allocate(100);
+  }
+
+  private static void forgetWithView(Pool pool) {
+    pool.allocate(600_000).byteBuffer().put(0, (byte) 1);
+  }
+
+  private static void forgetMapped(Pool pool, CommandQueue queue) {
+    MappedMemory map = queue.map(pool.allocate(600_000));
+    map.byteBuffer().put(0, (byte) 1);
+    map.unmap();
+  }
+
+  @Test
+  void forgottenBlocksMakeRoomAlsoIfThereWasAView() {
+    CommandQueue queue = Support.session().queue();
+    try (Allocator pinned = Allocator.pinned(queue).withLimit(1 << 20);
+        Pool pool = Pool.of(pinned)) {
+      for (int i = 0; i < 8; ++i) {
+        forgetWithView(pool);
+      }
+    }
+    try (Allocator buffers = Allocator.immediate(queue).withLimit(1 << 20);
+        Pool pool = Pool.of(buffers)) {
+      for (int i = 0; i < 8; ++i) {
+        forgetMapped(pool, queue);
+      }
+    }
+  }
+
+  @Test
+  void theLibrarysThreadsKeepNoClassLoader() {
+    forget(Pool.of(allocator));
+    Map<Thread, StackTraceElement[]> all = Thread.getAllStackTraces();
+    List<Thread> own = all.keySet().stream().filter(t -> t.getName().startsWith("clpool ")).collect(Collectors.toList());
+    assertTrue(own.stream().anyMatch(thread -> thread.getName().equals("clpool leak guard")));
+    own.forEach(thread -> assertNull(thread.getContextClassLoader(), thread.getName()));
   }
 }

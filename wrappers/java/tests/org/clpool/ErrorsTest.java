@@ -289,4 +289,70 @@ class ErrorsTest {
     assertTrue(Clpool.versionNumber() >= 1_000_000);
     assertEquals(10, Clpool.bitLog2(2047));
   }
+
+  private static Allocator failing(RuntimeException failure, int[] calls) {
+    return Allocator.custom(
+        new CustomAllocator() {
+          @Override
+          public long allocate(long size, long alignment) {
+            ++calls[0];
+            throw failure;
+          }
+
+          @Override
+          public void deallocate(long chunk, long size) {}
+        });
+  }
+
+  @Test
+  void anAllocatorsCodesMeanWhatTheyMeanInC() {
+    int[] calls = new int[1];
+    for (int code : new int[] {-4, -5, -6, -30}) {
+      ClpoolException failure = new ClpoolException(Status.OPENCL, "failed", code, null);
+      try (Allocator allocator = failing(failure, calls);
+          Pool pool = Pool.of(allocator)) {
+        ClpoolException thrown = assertThrows(ClpoolException.class, () -> pool.allocate(100));
+        assertEquals(code == -30 ? Status.OPENCL : Status.OUT_OF_MEMORY, thrown.status());
+        assertEquals(code, thrown.clError());
+        assertSame(failure, thrown.getCause());
+      }
+    }
+    ClpoolException noCode = new ClpoolException(Status.OPENCL, "failed", 7, null);
+    try (Allocator allocator = failing(noCode, calls)) {
+      assertEquals(Status.CALLBACK, assertThrows(ClpoolException.class, () -> allocator.allocate(100)).status());
+    }
+    assertTrue(calls[0] > 5); // pools ask again where memory was out
+  }
+
+  private static void assertRefused(String message, Executable call) {
+    IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class, call);
+    assertTrue(thrown.getMessage().contains(message), thrown.getMessage());
+  }
+
+  @Test
+  void numbersThatCDoesNotHaveAreRefused() {
+    long most = (1L << 32) - 1;
+    assertEquals(most, new DeviceLimitsBuilder().warpSize(most).warpSize);
+    assertRefused("warpSize is 4294967296", () -> new DeviceLimitsBuilder().warpSize(1L << 32));
+    assertRefused("banks is 4294967328", () -> BankMemory.byDefault().banks((1L << 32) + 32));
+    assertRefused("granularity", () -> BankMemory.byDefault().granularity(Long.MAX_VALUE));
+    assertTrue(Clpool.binAllocationSize(1007) > 0);
+    assertRefused("bin is 1023", () -> Clpool.binAllocationSize(1023));
+  }
+
+  @Test
+  void propertiesOfSamplersArePairs() {
+    Context context = Support.session().context();
+    assertRefused("3 entries", () -> Sampler.withProperties(context, 1, 2, 3));
+    assertRefused("properties[2] is 0", () -> Sampler.withProperties(context, 0x1152, 0, 0, 4));
+  }
+
+  @Test
+  void aMissingEventIsCalledAsTheParameterIs() {
+    try (Pool pool = Pool.of(allocator);
+        Memory block = pool.allocate(100)) {
+      NullPointerException thrown = assertThrows(NullPointerException.class, () -> block.releaseAfter((Event) null));
+      assertEquals("events[0] is null", thrown.getMessage());
+    }
+  }
 }

@@ -7,12 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Host memory lives as long as the driver uses it, whatever the program drops or closes. */
@@ -194,6 +202,97 @@ class HostMemoryTest {
       CompletableFuture<Void> future = event.toFuture();
       ExecutionException failed = assertThrows(ExecutionException.class, () -> future.get(60, TimeUnit.SECONDS));
       assertEquals(-5, ((ClpoolException) failed.getCause()).clError());
+    }
+  }
+
+  /** A future whose executor can make no thread. */
+  private static final class WithoutThreads extends CompletableFuture<Void> {
+    @Override
+    public Executor defaultExecutor() {
+      return task -> {
+        throw new OutOfMemoryError("no thread");
+      };
+    }
+  }
+
+  @Test
+  void futuresCompleteWhereNoThreadCanBeMadeForThem() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    Thread.UncaughtExceptionHandler former = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> told.incrementAndGet());
+    try {
+      for (int code : new int[] {0, -5, 0, -5}) { // told by the driver, and found by looking
+        CompletableFuture<Void> future = new WithoutThreads();
+        try (Event event = Event.user(session.context())) {
+          event.with(e -> Completions.complete(e, future));
+          event.with(e -> Native.java_event_end(e, code));
+          if (code == 0) {
+            future.get(60, TimeUnit.SECONDS);
+          } else {
+            assertThrows(ExecutionException.class, () -> future.get(60, TimeUnit.SECONDS));
+          }
+        }
+      }
+      assertTrue(Support.collectUntil(() -> told.get() == 4));
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(former);
+    }
+  }
+
+  private static long directBytes() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getTotalCapacity)
+        .sum();
+  }
+
+  @Test
+  void arraysOnTheHeapTakeNoneOfJavasDirectMemory() { // which only collections give back
+    byte[] array = new byte[SIZE];
+    Arrays.fill(array, (byte) 9);
+    byte[] back = new byte[SIZE];
+    long before = directBytes();
+    try (Memory buffer = Memory.buffer(session.context(), ByteBuffer.wrap(array))) {
+      session.queue().write(buffer, ByteBuffer.wrap(array).asReadOnlyBuffer());
+      session.queue().read(buffer, 2, ByteBuffer.wrap(back, 1, SIZE - 3));
+      session.queue().writeBox(buffer, Box.of(16), ByteBuffer.wrap(array));
+      session.queue().readBox(buffer, Box.of(16), ByteBuffer.wrap(back));
+      assertThrows(IllegalArgumentException.class, () -> session.queue().read(buffer, 1, ByteBuffer.wrap(back)));
+    }
+    assertTrue(directBytes() <= before, () -> directBytes() + " instead of " + before);
+    assertEquals(9, back[SIZE - 3]);
+    assertEquals(0, back[SIZE - 2]);
+  }
+
+  @Test
+  void virtualThreadsThatWaitLeaveTheirCarriers() throws Exception {
+    Method start;
+    try {
+      start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+    } catch (NoSuchMethodException e) {
+      start = null;
+    }
+    assumeTrue(start != null, "this Java has no virtual threads");
+    int count = Runtime.getRuntime().availableProcessors() + 1;
+    CountDownLatch begun = new CountDownLatch(count);
+    CountDownLatch ended = new CountDownLatch(count);
+    try (Event gate = Event.user(session.context());
+        Event failing = Event.user(session.context())) {
+      for (int i = 0; i < count; ++i) {
+        Runnable waits =
+            () -> {
+              begun.countDown();
+              gate.await();
+              assertEquals(-5, assertThrows(ClpoolException.class, failing::await).clError());
+              ended.countDown();
+            };
+        start.invoke(null, waits);
+      }
+      boolean allBegan = begun.await(10, TimeUnit.SECONDS);
+      gate.complete();
+      failing.with(e -> Native.java_event_end(e, -5));
+      assertTrue(ended.await(60, TimeUnit.SECONDS));
+      assertTrue(allBegan);
     }
   }
 }

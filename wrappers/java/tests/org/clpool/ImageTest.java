@@ -143,4 +143,36 @@ class ImageTest {
       assertFalse(sampler.toString().isEmpty());
     }
   }
+
+  @Test
+  void commandsThatDoNotWaitGiveEvents() {
+    ByteBuffer pixels = Support.counting(48);
+    ByteBuffer back = Support.direct(48);
+    ByteBuffer gaps = Support.direct(96);
+    try (Image image = image();
+        Event gate = Event.user(context)) {
+      Event written = images.writeLater(image, pixels, gate);
+      Event read = images.readLater(image, back, written);
+      Event apart = images.readLater(image, ORIGIN, ALL, 32, 0, gaps, written);
+      MappedMemory map = images.mapLater(image, Cl.MAP_READ, read, apart);
+      assertFalse(read.isDone());
+      assertFalse(map.mapped().isDone());
+      gate.complete();
+      map.mapped().await();
+      assertEquals(pixels, back);
+      assertEquals(47, gaps.get(79));
+      assertEquals(15, map.byteBuffer().get(15));
+      map.close();
+      images.writeLater(image, new long[] {1, 0}, new long[] {1, 1}, Support.direct(4)).await();
+      images.readLater(image, new long[] {1, 0}, new long[] {2, 1}, back).await();
+      assertEquals(0, back.get(3));
+      assertEquals(8, back.get(4));
+      try (MappedMemory part = images.mapLater(image, Cl.MAP_READ, new long[] {2, 1}, new long[] {1, 1})) {
+        part.mapped().await();
+        assertEquals(24, part.byteBuffer().get(0));
+      }
+      assertThrows(IllegalArgumentException.class, () -> images.readLater(image, ByteBuffer.allocate(48)));
+      assertThrows(IllegalArgumentException.class, () -> images.writeLater(image, Support.direct(47)));
+    }
+  }
 }

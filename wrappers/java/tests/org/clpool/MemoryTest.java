@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -348,6 +349,51 @@ class MemoryTest {
       assertFalse(memory.isPooled());
       assertThrows(IllegalArgumentException.class, () -> deferred.allocate(0));
       assertTrue(deferred.toString().startsWith("Allocator[0x"));
+    }
+  }
+
+  @Test
+  void boxesAreReadAndWrittenWithoutWaiting() {
+    try (Memory memory = buffer(64);
+        Event gate = Event.user(context)) {
+      Event zeroed = queue.fill(memory, new byte[] {0}, gate);
+      Event written =
+          queue.writeBoxLater(memory, Box.of(2, 2).to(1, 1).targetPitches(8, 0), Support.counting(4), zeroed);
+      ByteBuffer back = Support.direct(6);
+      back.put(2, (byte) 9);
+      Event read = queue.readBoxLater(memory, Box.of(2, 2).from(1, 1).sourcePitches(8, 0).targetPitches(3, 0), back, written);
+      assertFalse(read.isDone());
+      gate.complete();
+      read.await();
+      byte[] bytes = new byte[6];
+      back.get(bytes);
+      assertArrayEquals(new byte[] {0, 1, 9, 2, 3, 0}, bytes);
+      assertThrows(
+          IllegalArgumentException.class, () -> queue.readBoxLater(memory, Box.of(2), ByteBuffer.wrap(bytes)));
+      assertThrows(
+          IllegalArgumentException.class, () -> queue.writeBoxLater(memory, Box.of(60, 60), Support.direct(3600)));
+    }
+  }
+
+  @Test
+  void buffersOfThePackageAreInNativeOrder() {
+    ByteBuffer host = Support.direct(64);
+    try (Memory inHost = Memory.buffer(context, Cl.MEM_USE_HOST_PTR, host);
+        Allocator allocator = Allocator.pinned(queue);
+        Memory pinned = allocator.allocate(64);
+        MappedMemory map = queue.map(inHost, Cl.MAP_READ)) {
+      for (ByteBuffer each : List.of(inHost.hostMemory(), pinned.byteBuffer(), pinned.byteBuffer(4, 8), map.byteBuffer())) {
+        assertEquals(ByteOrder.nativeOrder(), each.order());
+      }
+    }
+    try (Memory memory = buffer(64)) {
+      ByteBuffer numbers = ByteBuffer.allocate(64).order(ByteOrder.nativeOrder());
+      numbers.asIntBuffer().put(0, 7).put(15, 8);
+      queue.write(memory, numbers);
+      queue.copy(memory, 0, memory, 60, 4).await();
+      try (MappedMemory map = queue.map(memory, Cl.MAP_READ)) {
+        assertEquals(8, map.byteBuffer().getInt(0));
+      }
     }
   }
 }
