@@ -198,7 +198,8 @@ bool to_pairs(PyObject* object, const char* name, std::vector<size_t>& numbers) 
   for (size_t i = 0; i < numbers.size(); i += 2) {
     if (numbers.size() % 2 != 0 || numbers[i] == 0) {
       PyErr_Format(PyExc_ValueError,
-                   "%s has %zu entries; names, which are not 0, and values in turns are expected", name, count);
+                   "%s has %zu entries; names, which are not 0, and values in turns are expected", name,
+                   count);
       return false;
     }
   }
