@@ -201,7 +201,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   std::uint64_t look_at_some_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   /// A look that closes all epochs, once more where a driver refuses a marker.
-  void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX) noexcept;
+  void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX,
+                    std::uint64_t most_events = UINT64_MAX) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;

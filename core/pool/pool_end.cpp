@@ -207,6 +207,7 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   visit.keep_pool();
   ++rest_enders_;
   if (has_pending() || (!outlive && books_.has_busy_chunk())) {
+    pauses_for_events_until_ns_ = 0;
     settle_all(visit, nanoseconds);
   }
   --rest_enders_;

@@ -17,8 +17,8 @@ constexpr std::uint64_t settling_to_give_back_ns = 2'000'000;
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
   const std::uint64_t longest = guard_ != nullptr ? resting_to_give_back_ns : settling_to_give_back_ns;
-  end_rest(visit, resting_to_give_back_ns);
   pauses_for_events_until_ns_ = 0;  // who asks for memory to go has a reason to think that it can
+  end_rest(visit, resting_to_give_back_ns);
   if (!late_events_.empty()) {
     look(visit, Close::all);
   }

@@ -38,6 +38,7 @@ constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 /// twice as much each time: a busy device costs requests a small share of their time.
 constexpr std::uint64_t shortest_pause = 4;
 constexpr std::uint64_t longest_pause = 64;
+constexpr std::uint64_t longest_pause_ns = 1'000'000'000;
 
 /// How often what was let go may need another look.
 constexpr int most_settlings = 64;
@@ -172,12 +173,13 @@ void Pool::want_marker() noexcept {
   }
 }
 
-void Pool::look_closely(Visit& visit, std::uint64_t most_late) noexcept {
+void Pool::look_closely(Visit& visit, std::uint64_t most_late, std::uint64_t most_events) noexcept {
   want_marker();
-  look(visit, Close::all, most_late);
+  look(visit, Close::all, most_late, most_events);
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (set->is_unmarked) {
-      look(visit, Close::all, most_late);  // once more: a driver may refuse a marker now and take it then
+      look(visit, Close::all, most_late,
+           most_events);  // once more: a driver may refuse a marker now and take it then
       return;
     }
   }
@@ -192,9 +194,9 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
     late_events_.move_waited_less(nanoseconds, events_);
   }
   // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
-  int rounds = events_.empty() ? 1 : 2;
+  int rounds = with_events && !events_.empty() ? 2 : 1;
   do {
-    look_closely(visit, late_events_per_look);
+    look_closely(visit, late_events_per_look, with_events ? UINT64_MAX : late_events_per_look);
     for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
       if (is_awaited(*set, nanoseconds)) {
         // Nothing would tell when an epoch without markers is complete.
@@ -248,7 +250,7 @@ void Pool::note_late_events(std::uint64_t nanoseconds, std::uint64_t vain_ns) no
   }
   if (vain_ns != 0) {
     event_pause_ = event_pause_ == 0 ? shortest_pause : std::min(2 * event_pause_, longest_pause);
-    pauses_for_events_until_ns_ = now_ns() + event_pause_ * vain_ns;
+    pauses_for_events_until_ns_ = now_ns() + std::min(event_pause_ * vain_ns, longest_pause_ns);
   }
 }
 

@@ -225,7 +225,7 @@ TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachT
   for (int i = 0; i < 60; ++i) {
     take_and_release(1 << 20);
   }
-  EXPECT_LT(stub_calls("clGetEventInfo") - before, 60U * 40) << "events asked about by 60 requests";
+  EXPECT_LT(stub_calls("clGetEventInfo") - before, 60U * 150) << "events asked about by 60 requests";
   EXPECT_OK(clpool_mem_release(mem));
   gate.open();
   EXPECT_EQ(pending(), 0U);

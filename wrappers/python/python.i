@@ -154,9 +154,9 @@ typedef struct _##TYPE *TYPE;
     _global_needs.end_with_call();
   }
 }
-%typemap(in) (cl_uint wait_count, const cl_event *wait_list) (std::vector<void *> events),
-             (uint32_t count, const cl_event *events) (std::vector<void *> events) {
-  if (!to_cl_handles($input, "cl_event", events)) {
+%typemap(in) (cl_uint wait_count, const cl_event *wait_list) (std::vector<void *> events, Kept kept),
+             (uint32_t count, const cl_event *events) (std::vector<void *> events, Kept kept) {
+  if (!to_cl_handles($input, "cl_event", events, kept)) {
     SWIG_fail;
   }
   $1 = static_cast<uint32_t>(events.size());
@@ -294,19 +294,19 @@ CLPOOL_THREE(const size_t *source_origin, "origin", 0)
 CLPOOL_THREE(const size_t *target_origin, "origin", 0)
 CLPOOL_THREE(const size_t *region, "region", 1)
 CLPOOL_THREE(size_t[3], "$1_name", 0)
-%typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems,
+%typemap(in) (clpool_mem *const *mems, uint32_t count) (std::vector<clpool_mem *> mems, Kept kept,
                                                           std::deque<InUse> uses, CommandNeeds _global_needs) {
   PyObject *items = tuple_of($input, "expected a sequence of memory objects");
   if (items == nullptr) {
     SWIG_fail;
   }
+  kept.object = items;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) {
     mems.push_back(memory_of(PyTuple_GET_ITEM(items, i), uses.emplace_back(), _global_needs));
     if (mems.back() == nullptr) {
       break;
     }
   }
-  Py_DECREF(items);
   if (!mems.empty() && mems.back() == nullptr) {
     SWIG_fail;
   }

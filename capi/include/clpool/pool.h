@@ -382,9 +382,9 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
  * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
  * NULL on failure
  * @return as clpool_pool_allocate(); CLPOOL_ERROR_INVALID_VALUE also for a NULL queue and one of another
- * context; CLPOOL_ERROR_OPENCL also for an invalid queue, or where the driver refuses a command that keeps the
- * queue behind what used the memory before: the block that was found goes back then, and the figures count it
- * as a request that was served.
+ * context; CLPOOL_ERROR_OPENCL also for an invalid queue, or where the driver refuses a command that keeps
+ * the queue behind what used the memory before: the block that was found goes back then, and the figures
+ * count it as a request that was served.
  * May block like clpool_pool_allocate(). OpenCL calls: those of clpool_pool_allocate(), also where it would
  * be a hit clGetCommandQueueInfo; clRetainCommandQueue, clGetDeviceInfo; where this is none of the pool's
  * queues clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush and

@@ -36,7 +36,8 @@ namespace ClPool
         /// Raised for every warning and trace that no pool's own handler takes, and for what went wrong where no exception
         /// could be thrown. Called from the thread in which the message arose, possibly from several at once. What a handler
         /// throws is dropped. A process has one receiver: where this assembly is loaded more than once, or other code sets a receiver
-        /// by the C API, the last one to do so has the messages. The end of another copy's listening leaves it alone.
+        /// by the C API, the last one to do so has the messages. The end of another copy's listening leaves it alone, where both
+        /// have the same libclpool-csharp.so.
         /// </summary>
         public static event MessageHandler Message
         {

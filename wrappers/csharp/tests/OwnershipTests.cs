@@ -73,7 +73,7 @@ namespace ClPool.Tests
             using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))
             using (LimitAllocator limited = new LimitAllocator(buffers, 1 << 20))
             {
-                using (MemoryPool pool = new MemoryPool(limited, new PoolOptions { Wait = TimeSpan.FromMilliseconds(100) }))
+                using (MemoryPool pool = new MemoryPool(limited, new PoolOptions { Wait = TimeSpan.FromSeconds(5) }))
                 {
                     for (int i = 0; i < 5; i++) ForgetOnAThread(() => pool.Allocate(Size).Map(Shared.Queue));
                     for (int i = 0; i < 5; i++) ForgetOnAThread(() => pool.Allocate(Size).Map(Shared.Queue).Unmap());

@@ -127,7 +127,7 @@ class TraceAllocator(Allocator):
 def source_of(allocator: Any) -> Any:
     """The allocator from which the memory of a pool or of others comes."""
     source = getattr(allocator, "allocator", allocator)
-    while hasattr(source, "inner"):
+    while isinstance(getattr(source, "inner", None), Allocator):
         source = source.inner
     return source
 

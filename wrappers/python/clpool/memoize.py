@@ -42,7 +42,9 @@ def _computed_once(results: _Results, first: Any, key: Any, compute: Callable[[]
         entry = results.setdefault(first, {}).setdefault(key, mine)
         if entry is not mine:
             if entry.process != os.getpid() and not entry.done.is_set():
-                results[first].pop(key, None)  # the thread that computes it is the parent's: a child of fork() does not have it
+                computed = results.get(first, {})
+                if computed.get(key) is entry:
+                    del computed[key]  # the thread that computes it is the parent's: a child of fork() does not have it
                 continue
             if entry.thread == threading.get_ident() and not entry.done.is_set():
                 raise RecursionError("the computation of a result asks for the same result")

@@ -122,7 +122,7 @@ class MemoryObject(_n.Memory):
     def get_sub_region(self, origin: int, size: int = WHOLE_SIZE, flags: int = 0) -> "MemoryObject":
         """A part, which keeps the whole alive. `origin` must be a multiple of the device's base address alignment."""
         part: MemoryObject = _n.clpool_mem_sub_region(self, origin, size, flags)
-        part._kept = self._kept if isinstance(self, SubRegion) and self._kept is not None else self
+        part._kept = self._kept if isinstance(self, SubRegion) and isinstance(self._kept, MemoryObject) else self
         part._addressless = self._addressless
         part._calls_python = self._calls_python
         part._lent = self._lent

@@ -18,8 +18,8 @@ from ._fields import filled
 from ._numbers import CLPOOL_GUARD_DEFAULT, CLPOOL_GUARD_OFF, CLPOOL_GUARD_ON, CLPOOL_LEADING_BITS_NONE, stretch_state
 from ._results import PoolStatistics, Stretch
 from ._text import whole_text
-from .allocators import (Allocator, ImmediateAllocator, PageLockedAllocator, refuse_without_buffers, refuse_without_host_memory,
-                         refuse_without_svm)
+from .allocators import (Allocator, CustomAllocator, ImmediateAllocator, PageLockedAllocator, refuse_without_buffers,
+                         refuse_without_host_memory, refuse_without_svm, source_of)
 from .arrays import as_dtype, as_order, bytes_of, to_extents
 from .devices import default_queue
 from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
@@ -46,7 +46,7 @@ class Pool(_n.Pool):
 
     @staticmethod
     def _refuse_others(allocator: Allocator) -> None:
-        """TypeError where the allocator's memory is not of the kind that the blocks show."""
+        """TypeError where the allocator's memory is not of the kind that the blocks show. (A CustomAllocator's may be any.)"""
 
     def __init__(self, allocator: Allocator, leading_bits_in_bin_id: Optional[int] = None, *, strategy: int = 0,
                  max_bytes: int = 0, max_held_bytes: int = 0, min_chunk_bytes: int = 0, alignment: int = 0,
@@ -57,7 +57,8 @@ class Pool(_n.Pool):
                  name: Optional[str] = None, guard: Optional[bool] = None, wait_ns: int = 0) -> None:
         if not isinstance(allocator, Allocator):
             raise TypeError(f"a pool is made over an allocator of clpool, not {type(allocator).__name__}")
-        self._refuse_others(allocator)
+        if not isinstance(source_of(allocator), CustomAllocator):
+            self._refuse_others(allocator)
         if allocator.is_deferred:
             warnings.warn("pool over a deferred allocator: out-of-memory may come where the pool cannot answer it; "
                           "use ImmediateAllocator", UserWarning, stacklevel=2)

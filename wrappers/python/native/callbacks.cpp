@@ -238,11 +238,11 @@ HoldInterpreter::HoldInterpreter() : held_(Py_IsInitialized() != 0 && !ends_with
 
 HoldInterpreter::~HoldInterpreter() {
   if (held_) {
-    if (outer_ != nullptr) {
-      Py_XDECREF(std::exchange(put_by, outer_));  // the first one tells most
-    }
     if (ends_without_this_thread() && PyGILState_Check() == 0) {
       park();  // the thread's Python code was ended where it asked for the GIL again
+    }
+    if (outer_ != nullptr) {
+      Py_XDECREF(std::exchange(put_by, outer_));  // the first one tells most
     }
     PyGILState_Release(state_);
   }

@@ -142,7 +142,9 @@ PyObject* memory_release_on(PyObject* object, PyObject* const* args, Py_ssize_t 
   auto* self = as_memory(object);
   void* queue = nullptr;
   std::vector<void*> events;
-  if (!to_cl_handle(args[0], "cl_command_queue", queue) || !to_cl_handles(args[1], "cl_event", events)) {
+  Kept kept;
+  if (!to_cl_handle(args[0], "cl_command_queue", queue) ||
+      !to_cl_handles(args[1], "cl_event", events, kept)) {
     return nullptr;
   }
   clpool_mem* mem = releasable(self);

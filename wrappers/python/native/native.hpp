@@ -79,7 +79,17 @@ inline constexpr std::string_view any_cl_object = "OpenCL object";
 bool to_cl_handle(PyObject* object, const char* what, void*& handle);
 
 /// A sequence of OpenCL handles, or None for none.
-bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles);
+/// A reference that goes at the end of its scope.
+struct Kept {
+  PyObject* object = nullptr;
+  Kept() = default;
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  ~Kept() { Py_XDECREF(object); }
+};
+
+/// The handles of a sequence's or iterator's objects, which `items` keeps alive: for as long as the call takes.
+bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles, Kept& items);
 
 /// A sequence of sizes.
 bool to_sizes(PyObject* object, const char* name, std::vector<size_t>& sizes);

@@ -150,7 +150,7 @@ bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
   return done;
 }
 
-bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles) {
+bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles, Kept& kept) {
   if (object == Py_None) {
     return true;
   }
@@ -158,12 +158,12 @@ bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handl
   if (items == nullptr) {
     return false;
   }
+  kept.object = items;
   handles.resize(static_cast<size_t>(PyTuple_GET_SIZE(items)));
   bool done = true;
   for (size_t i = 0; done && i < handles.size(); ++i) {
     done = to_cl_handle(PyTuple_GET_ITEM(items, static_cast<Py_ssize_t>(i)), what, handles[i]);
   }
-  Py_DECREF(items);
   return done;
 }
 

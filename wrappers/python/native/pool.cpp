@@ -257,10 +257,12 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
   auto* source = static_cast<clpool_allocator*>(handle_of(allocator, clpool_allocator_kind, use));
   const clpool_pool_options* given = pool_options_of(fields);
   std::vector<void*> queue_handles;
-  const bool parsed =
-      source != nullptr && given != nullptr && to_cl_handles(queues, "cl_command_queue", queue_handles) &&
-      is_callable_or_none(collect, "collect") && is_callable_or_none(out_of_memory, "out_of_memory") &&
-      is_callable_or_none(message, "message");
+  Kept kept;
+  const bool parsed = source != nullptr && given != nullptr &&
+                      to_cl_handles(queues, "cl_command_queue", queue_handles, kept) &&
+                      is_callable_or_none(collect, "collect") &&
+                      is_callable_or_none(out_of_memory, "out_of_memory") &&
+                      is_callable_or_none(message, "message");
   if (!parsed) {
     return -1;
   }

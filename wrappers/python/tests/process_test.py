@@ -267,21 +267,20 @@ def test_exceptions_go_to_other_processes_as_they_are(opencl):
 
 
 def test_a_result_that_a_thread_of_the_parent_computes_is_computed_anew_in_a_child():
-    begun, may_end = threading.Event(), threading.Event()
+    begun, may_end, parent = threading.Event(), threading.Event(), os.getpid()
 
     @clpool.first_arg_dependent_memoize
     def slow(context):
-        begun.set()
-        may_end.wait()
+        if os.getpid() == parent:
+            begun.set()
+            may_end.wait()
         return os.getpid()
-    thread = threading.Thread(target=slow, args=("context",))
+    thread = threading.Thread(target=slow, args=("context",), daemon=True)
     thread.start()
     begun.wait()
-
-    def ask():
+    try:
+        assert in_a_child(lambda: slow("context") == slow("context") == os.getpid()) == "True"
+    finally:
         may_end.set()
-        return slow("context") == slow("context") == os.getpid()
-    assert in_a_child(ask) == "True"
-    may_end.set()
     thread.join()
     assert slow("context") == os.getpid()

@@ -328,3 +328,11 @@ def test_views_of_arrays_of_objects_are_no_bytes(context, queue):
                 clpool.Buffer(context, mem_flags.READ_WRITE | mem_flags.USE_HOST_PTR, hostbuf=view)
     plain = np.zeros(64, np.uint8)
     clpool.enqueue_copy(queue, memoryview(plain), buffer)
+
+
+def test_the_events_of_a_wait_list_live_as_long_as_the_call(context, queue):
+    buffer = clpool.Buffer(context, mem_flags.READ_WRITE, 64)
+    waits = (clpool.enqueue_fill(queue, buffer, b"1") for _ in range(50))
+    clpool.enqueue_fill(queue, buffer, b"2", wait_for=waits).wait()
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue), queues=(queue for queue in (queue,)))
+    assert pool.allocate(64).size == 64

@@ -32,7 +32,7 @@ namespace ClPool.Interop
             {
                 unloading = true;
                 Interlocked.MemoryBarrier(); // a finalizer sees that, or what it left is seen here
-                NotePutOff();
+                if (putOff) NotePutOff();    // this comes at the end of a process, too, where the driver is better left alone
             });
         }
 

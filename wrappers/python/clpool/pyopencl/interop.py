@@ -44,7 +44,7 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
     @raises_pyopencls
     def offset(self) -> int:
         """Bytes from the start of the memory that this is a part of; 0 for a block of a pool, wherever that lies."""
-        if not _is_ours(self):
+        if not _is_ours(self) or (self._whole is not None and self._whole.is_released):
             return int(super().offset)
         return 0 if self._whole is None else int(self._clpool_memory.offset - self._whole.offset)
 
@@ -52,9 +52,9 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
     @raises_pyopencls
     def associated_memobject(self) -> Any:
         """The memory that this is a part of; None for a block of a pool, of whose chunk nothing is shown."""
-        if not _is_ours(self):
+        if not _is_ours(self) or (self._whole is not None and self._whole.is_released):
             return super().associated_memobject
-        return None if self._whole is None else cl.Buffer.from_int_ptr(self._whole.int_ptr)
+        return None if self._whole is None else as_buffer(MemoryObject.from_int_ptr(self._whole))
 
     @raises_pyopencls
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> Any:

@@ -68,6 +68,7 @@ class MemoryPool(_pools.MemoryPool):
 
     @_raises_pyopencls
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
+        _allocators.refuse_without_buffers(allocator)
         super().__init__(allocator, *args, **keywords)
 
     @_raises_pyopencls
@@ -116,6 +117,7 @@ class SVMPool(_pools.SVMPool):
 
     @_raises_pyopencls
     def __init__(self, allocator: Any, *args: Any, **keywords: Any) -> None:
+        _allocators.refuse_without_svm(allocator)
         super().__init__(allocator, *args, **keywords)
         self._queue = getattr(_allocators.source_of(allocator), "queue", None)
 
@@ -148,4 +150,4 @@ __all__ = [
     "context_dependent_memoize", "first_arg_dependent_memoize", "first_arg_dependent_memoize_nested",
     "pytest_generate_tests_for_pyopencl",
 ]
-__all__ += [_name for _name in vars(_theirs) if not _name.startswith("_") and _name not in __all__]
+__all__ += [_name for _name in vars(_theirs) if not _name.startswith("_") and _name not in __all__ and _name in globals()]

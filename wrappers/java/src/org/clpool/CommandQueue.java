@@ -263,7 +263,7 @@ public final class CommandQueue extends NativeObject {
    * @param after events to wait for
    */
   public void read(Memory memory, long offset, ByteBuffer host, Event... after) {
-    readBytes(memory, offset, HostBytes.toWrite(host), BLOCKING, after);
+    readBytes(memory, offset, HostBytes.toUpdate(host), BLOCKING, after);
   }
 
   /**

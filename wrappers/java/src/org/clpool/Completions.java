@@ -75,7 +75,7 @@ final class Completions {
         if (event != null) {
           event.close();
         }
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         Errors.report(e);
       }
     }

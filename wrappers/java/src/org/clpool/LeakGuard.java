@@ -88,8 +88,12 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   }
 
   /** A thread of the library's own that keeps no program alive, nor what the thread has that makes it. */
+  @SuppressWarnings("removal") // of what Java 24 and later need no more
   static Thread thread(Runnable task, String name) {
-    Thread thread = new Thread(null, task, name, 0, false);
+    // Without the domains of those who called, which have class loaders.
+    Thread thread =
+        java.security.AccessController.doPrivileged(
+            (java.security.PrivilegedAction<Thread>) () -> new Thread(null, task, name, 0, false));
     thread.setDaemon(true);
     thread.setContextClassLoader(null);
     return thread;
