@@ -212,7 +212,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
     }
   } while (--rounds != 0 && is_settled(nanoseconds, with_events));
   if (with_events && !events_.empty()) {
-    note_late_events(nanoseconds, event_ends_ == event_ends ? now_ns() - start : 0);
+    const bool in_vain = nanoseconds != 0 && event_ends_ == event_ends;  // a mere look says nothing
+    note_late_events(nanoseconds, in_vain ? now_ns() - start : 0);
   }
   note_late_sets(nanoseconds);
 }
