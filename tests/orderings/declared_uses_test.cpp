@@ -231,6 +231,30 @@ TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachT
   EXPECT_EQ(pending(), 0U);
 }
 
+/// Who asks for memory to go has a reason to think that it can.
+TEST_F(DeclaredUses, OfNewBlocksAreWaitedForByWhoGivesBackThoughRequestsPause) {
+  make({home});
+  Gate gate(scene.cl.context);
+  Gate another(scene.cl.context);
+  const auto take_and_release = [&](std::size_t size, Gate& after) {
+    clpool_mem* one = nullptr;
+    ASSERT_OK(clpool_pool_allocate(pool.get(), size, &one));
+    EXPECT_OK(clpool_mem_release_after(one, 1, after.list()));
+    EXPECT_OK(clpool_mem_release(one));
+  };
+  take_and_release(80 << 20, gate);
+  take_and_release(1 << 20, gate);
+  EXPECT_OK(clpool_pool_free_held(pool.get()));  // in vain: for a multiple of its time requests do not wait
+  take_and_release(1 << 20, another);
+  const std::uint64_t before = stub_calls("clGetEventInfo");
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_GT(stub_calls("clGetEventInfo") - before, 10U) << "looks until its time is over, not one alone";
+  EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
+  another.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
 /// NVIDIA's driver waits in a release for the commands that use the memory, a chunk's touch too.
 TEST_F(DeclaredUses, AChunkThatIsBeingTouchedStaysThoughItsBlocksAreIdle) {
   stub_configure("mode=manual,nvidia=1");
