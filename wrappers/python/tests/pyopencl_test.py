@@ -607,6 +607,30 @@ def test_blocks_show_nothing_of_their_chunk(ctx, cq):
         assert part[1024:].offset == 2048 and part[1024:].associated_memobject == block
 
 
+def test_what_a_part_is_of_keeps_the_block(ctx, cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    block = pool.allocate(4096)
+    part = block[1024:3072]
+    whole = part.associated_memobject
+    del block, part
+    assert pool.active_blocks == 1
+    cl.enqueue_fill_buffer(cq, whole, np.uint8(3), 0, 4096)
+    assert pool.allocate(4096) != whole
+    del whole
+    assert pool.active_blocks == 0
+
+
+def test_a_part_tells_where_it_lies_after_its_whole_was_released(ctx, cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    block = pool.allocate(4096)
+    part = block[1024:3072]
+    block.release()
+    driver_s = cl.Buffer.from_int_ptr(part.int_ptr)
+    assert part.offset == driver_s.offset and part.associated_memobject == driver_s.associated_memobject
+    part.release()
+    assert pool.active_blocks == 0
+
+
 def test_buffers_made_by_the_class_are_pyopencls(ctx, cq):
     class Mine(clpool.pyopencl.Buffer):
         pass
