@@ -4,6 +4,7 @@
 #include "device/choice.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/message.hpp"
 #include "device/environment.hpp"
@@ -89,8 +90,8 @@ Status apply_rank(Choice& choice, bool decided) {
   }
   DeviceList equals = choice.devices;
   if (!decided) {
-    const int best = kind_of(*equals.front());
-    std::erase_if(equals, [best](const DeviceEntry* device) { return kind_of(*device) != best; });
+    const int best = rank_of(*equals.front());
+    std::erase_if(equals, [best](const DeviceEntry* device) { return rank_of(*device) != best; });
   }
   choice.tried += ", " + rank.origin + "=" + std::to_string(rank.index);
   choice.devices = {equals[static_cast<std::size_t>(rank.index) % equals.size()]};
@@ -121,6 +122,25 @@ std::string names_of(const DeviceList& devices) {
   return text;
 }
 
+/// "CL_DEVICE_TYPE_CPU or CL_DEVICE_TYPE_GPU (0x6)".
+std::string names_of_types(cl_device_type types) {
+  constexpr std::pair<cl_device_type, const char*> names[] = {
+      {CL_DEVICE_TYPE_DEFAULT, "CL_DEVICE_TYPE_DEFAULT"},
+      {CL_DEVICE_TYPE_CPU, "CL_DEVICE_TYPE_CPU"},
+      {CL_DEVICE_TYPE_GPU, "CL_DEVICE_TYPE_GPU"},
+      {CL_DEVICE_TYPE_ACCELERATOR, "CL_DEVICE_TYPE_ACCELERATOR"},
+      {CL_DEVICE_TYPE_CUSTOM, "CL_DEVICE_TYPE_CUSTOM"}};
+  std::string text;
+  for (const auto& [type, name] : names) {
+    if ((types & type) != 0) {
+      text += (text.empty() ? "" : " or ") + std::string(name);
+    }
+  }
+  char number[24];
+  std::snprintf(number, sizeof number, "0x%llX", static_cast<unsigned long long>(types));
+  return text.empty() ? number : text + " (" + number + ")";
+}
+
 }  // namespace
 
 Status choose(const Catalog& catalog, const ChoiceOptions& options, Choice& choice) {
@@ -136,11 +156,9 @@ Status choose(const Catalog& catalog, const ChoiceOptions& options, Choice& choi
     CLPOOL_TRY(apply_rank(choice, decided));
   }
   if (choice.devices.empty()) {
-    return options.types == 0
-               ? fail(Status::not_found, "no device among %zu platforms; tried: %s", catalog.size(),
-                      choice.tried.c_str())
-               : fail(Status::not_found, "no device of type 0x%llX among %zu platforms; tried: %s",
-                      static_cast<unsigned long long>(types), catalog.size(), choice.tried.c_str());
+    return fail(Status::not_found, "no device%s among %zu platforms; tried: %s; there are: %s",
+                options.types == 0 ? "" : (" of type " + names_of_types(types)).c_str(), catalog.size(),
+                choice.tried.c_str(), names_of_all(catalog).c_str());
   }
   send_message({}, Severity::trace, "device choice: %s; by: %s", names_of(choice.devices).c_str(),
                choice.tried.c_str());

@@ -195,10 +195,10 @@ Status suggest_group_sizes(const Limits& limits, const OccupancyRequest& request
   sizes.clear();
   best = {};
   OccupancyRequest attempt = request;
-  attempt.threads = std::min(limits.warp_size, limits.max_threads_per_group);
+  const std::uint32_t least = std::min(limits.warp_size, limits.max_threads_per_group);
+  attempt.threads = least;
   CLPOOL_TRY(check_request(limits, attempt));
-  for (std::uint32_t size = limits.warp_size; size <= limits.max_threads_per_group;
-       size += limits.warp_size) {
+  for (std::uint32_t size = least; size <= limits.max_threads_per_group; size += limits.warp_size) {
     OccupancyResult result;
     attempt.threads = size;
     // PyCUDA's model fails where today's answers 0; neither is a size to suggest.

@@ -153,7 +153,6 @@ Status select_devices(const Catalog& catalog, const Selector& selector, Origin o
   return Status::success;
 }
 
-/// What there is: for messages.
 std::string names_of_all(const Catalog& catalog) {
   std::string all;
   for (const PlatformEntry& platform : catalog) {
@@ -200,6 +199,10 @@ int kind_of(const DeviceEntry& device) noexcept {
   return (device.type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 1 : 3;
 }
 
+int rank_of(const DeviceEntry& device) noexcept {
+  return 2 * kind_of(device) + (device.shares_host_memory ? 1 : 0);
+}
+
 DeviceList by_preference(const Catalog& catalog) {
   DeviceList devices;
   for (const PlatformEntry& platform : catalog) {
@@ -209,11 +212,9 @@ DeviceList by_preference(const Catalog& catalog) {
       }
     }
   }
-  const auto rank = [](const DeviceEntry* device) {
-    return 2 * kind_of(*device) + (device->shares_host_memory ? 1 : 0);
-  };
-  std::stable_sort(devices.begin(), devices.end(),
-                   [&](const DeviceEntry* a, const DeviceEntry* b) { return rank(a) < rank(b); });
+  std::stable_sort(devices.begin(), devices.end(), [](const DeviceEntry* a, const DeviceEntry* b) {
+    return rank_of(*a) < rank_of(*b);
+  });
   return devices;
 }
 

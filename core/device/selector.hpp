@@ -46,9 +46,15 @@ Status select_by_text(const Catalog& catalog, std::string_view text, Origin orig
 /// several things, such as a simulator, counts as the CPU that it runs on.
 int kind_of(const DeviceEntry& device) noexcept;
 
+/// Place of a device's sort in by_preference(): devices of equal rank are as good as each other.
+int rank_of(const DeviceEntry& device) noexcept;
+
 /// All available devices, best first: GPUs with memory of their own, other GPUs, accelerators, CPUs, others;
 /// in the loader's order within each.
 DeviceList by_preference(const Catalog& catalog);
+
+/// What there is, by platform: for messages.
+std::string names_of_all(const Catalog& catalog);
 
 /// Reads a whole decimal number; false for anything else.
 bool parse_index(std::string_view text, long long& value) noexcept;

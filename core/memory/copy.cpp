@@ -15,25 +15,43 @@ Status enqueued(cl_int code, const char* routine, std::size_t size) noexcept {
   return code == CL_SUCCESS ? Status::success : fail_cl(code, routine, "%zu bytes", size);
 }
 
+char* address(const Mem& mem, std::size_t offset) noexcept {
+  return static_cast<char*>(mem.pointer) + offset;
+}
+
 bool overlap(std::uint64_t a, std::uint64_t b, std::size_t size) noexcept {
   return a < b + size && b < a + size;
 }
 
-Status refuse_overlap(std::size_t a, std::size_t b, std::size_t size) noexcept {
-  return fail_cl(CL_MEM_COPY_OVERLAP, "copy", "%zu bytes from offset %zu to offset %zu of the same memory",
-                 size, a, b);
+/// One side of a copy within one device memory: the memory and an offset in it.
+struct CopySide {
+  const Mem& mem;
+  std::size_t offset;
+};
+
+Status refuse_overlap(const CopySide& target, const CopySide& source, std::size_t size) noexcept {
+  return fail_cl(CL_MEM_COPY_OVERLAP, "copy", "%zu bytes from offset %zu to offset %zu of %s", size,
+                 source.offset, target.offset,
+                 &target.mem == &source.mem ? "the same memory" : "another part of the same memory");
 }
 
-/// Parts of one root may overlap although their handles differ, which not every driver sees.
-Status check_overlap(const Mem& target, std::size_t target_offset, const Mem& source,
-                     std::size_t source_offset, std::size_t size) noexcept {
+/// Of two buffers, or of two SVM. Parts of one root may overlap although their handles differ, which not every
+/// driver sees.
+Status check_overlap(const CopySide& target, const CopySide& source, std::size_t size) noexcept {
+  if (target.mem.handle == nullptr) {
+    return overlap(reinterpret_cast<std::uintptr_t>(address(target.mem, target.offset)),
+                   reinterpret_cast<std::uintptr_t>(address(source.mem, source.offset)), size)
+               ? refuse_overlap(target, source, size)
+               : Status::success;
+  }
   cl_mem roots[2] = {};
   std::size_t starts[2] = {};
-  CLPOOL_TRY(target.owner->root_of(target, roots[0], starts[0]));
-  CLPOOL_TRY(source.owner->root_of(source, roots[1], starts[1]));
-  const std::size_t to = starts[0] + target_offset;
-  const std::size_t from = starts[1] + source_offset;
-  return roots[0] == roots[1] && overlap(to, from, size) ? refuse_overlap(from, to, size) : Status::success;
+  CLPOOL_TRY(target.mem.owner->root_of(target.mem, roots[0], starts[0]));
+  CLPOOL_TRY(source.mem.owner->root_of(source.mem, roots[1], starts[1]));
+  const bool within_one = roots[0] == roots[1];
+  return within_one && overlap(starts[0] + target.offset, starts[1] + source.offset, size)
+             ? refuse_overlap(target, source, size)
+             : Status::success;
 }
 
 Status copy_svm(const cl::Order& order, bool blocking, void* target, const void* source, std::size_t size) {
@@ -58,10 +76,6 @@ Status copy_buffer(const cl::Order& order, cl_mem target, std::size_t target_off
   return enqueued(clEnqueueCopyBuffer(order.queue, source, target, source_offset, target_offset, size,
                                       order.wait_count, order.waits, order.event),
                   "clEnqueueCopyBuffer", size);
-}
-
-char* address(const Mem& mem, std::size_t offset) noexcept {
-  return static_cast<char*>(mem.pointer) + offset;
 }
 
 /// Between a buffer and SVM, which no single command does: the SVM is mapped for the time of a transfer.
@@ -127,6 +141,9 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
         "both memories are page-locked, which is host memory: use memcpy() when the commands that use "
         "them are complete");
   }
+  if (size != 0 && from == to) {
+    CLPOOL_TRY(check_overlap({target, target_offset}, {source, source_offset}, size));
+  }
   if (size != 0) {
     CLPOOL_TRY(begin_use(order, {&target, &source}));
   }
@@ -140,11 +157,6 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
     return cl::do_nothing(order);
   }
   if (to == MemKind::svm && from == MemKind::svm) {
-    const auto a = reinterpret_cast<std::uintptr_t>(address(target, target_offset));
-    const auto b = reinterpret_cast<std::uintptr_t>(address(source, source_offset));
-    if (overlap(a, b, size)) {
-      return refuse_overlap(source_offset, target_offset, size);
-    }
     return copy_svm(order, false, address(target, target_offset), address(source, source_offset), size);
   }
   if (to == MemKind::svm) {
@@ -153,7 +165,6 @@ Status copy(const cl::Order& order, Mem& target, std::size_t target_offset, Mem&
   if (from == MemKind::svm) {
     return copy_svm_and_buffer(order, false, source, source_offset, target.handle, target_offset, size);
   }
-  CLPOOL_TRY(check_overlap(target, target_offset, source, source_offset, size));
   return copy_buffer(order, target.handle, target_offset, source.handle, source_offset, size);
 }
 

@@ -199,10 +199,8 @@ cl_mem create_1_1(cl_context context, const ImageDescription& d, cl_mem_flags fl
 #pragma GCC diagnostic pop
 }
 
-}  // namespace
-
-Status create_image(cl_context context, const ImageDescription& description, Mem*& result) {
-  cl_mem_object_type type = 0;
+Status check(cl_context context, const ImageDescription& description, cl_mem_object_type& type,
+             cl::Version& version) {
   CLPOOL_TRY(choose_type(description, type));
   CLPOOL_TRY(check_shape(description));
   if (description.buffer != nullptr) {
@@ -215,7 +213,7 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   if (description.buffer != nullptr) {
     CLPOOL_TRY(require_shared_memory(facts, *description.buffer));
   }
-  const cl::Version version = facts.newest;
+  version = facts.newest;
   const bool is_1_1 = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE3D;
   if (version < cl::Version{1, 2} && (!is_1_1 || description.buffer != nullptr)) {
     return fail(Status::not_supported, "%s need OpenCL 1.2, the devices have %d.%d",
@@ -225,7 +223,21 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   if (description.buffer != nullptr && type == CL_MEM_OBJECT_IMAGE2D) {
     CLPOOL_TRY(require_images_over_buffers(facts));
   }
-  CLPOOL_TRY(check_extents(facts, description, type));
+  return check_extents(facts, description, type);
+}
+
+}  // namespace
+
+Status check_image(cl_context context, const ImageDescription& description) {
+  cl_mem_object_type type = 0;
+  cl::Version version;
+  return check(context, description, type, version);
+}
+
+Status create_image(cl_context context, const ImageDescription& description, Mem*& result) {
+  cl_mem_object_type type = 0;
+  cl::Version version;
+  CLPOOL_TRY(check(context, description, type, version));
   // An image in a buffer inherits the buffer's access.
   const cl_mem_flags flags =
       description.flags == 0 && description.buffer == nullptr ? CL_MEM_READ_WRITE : description.flags;
@@ -249,7 +261,9 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
         description.is_array ? "s" : "", shape.c_str(), order != nullptr ? order : "?",
         channel != nullptr ? channel : "?", description.row_pitch, description.slice_pitch,
         static_cast<unsigned long long>(flags),
-        code == CL_IMAGE_FORMAT_NOT_SUPPORTED ? "; clpool_image_formats() tells which there are" : "");
+        code == CL_IMAGE_FORMAT_NOT_SUPPORTED || code == CL_INVALID_OPERATION  // PoCL's answer
+            ? "; clpool_image_formats() tells which formats there are"
+            : "");
   }
   CLPOOL_TRY(cl::query(parts.handle.get(), CL_MEM_SIZE, parts.size));
   parts.context = context;
@@ -344,7 +358,7 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
                 region[0], region[1], region[2]);
   }
   extent =
-      row == 0 || rows == 0 || slices == 0 ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
+      is_empty(region) ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
   return Status::success;
 }
 

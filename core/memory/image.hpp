@@ -28,6 +28,9 @@ struct ImageDescription {
 };
 Status create_image(cl_context context, const ImageDescription& description, Mem*& result);
 
+/// Refuses what create_image() refuses without asking the driver: all but what its devices say of the format.
+Status check_image(cl_context context, const ImageDescription& description);
+
 /// Shape of an image, as many entries as dimensions.
 struct ImageShape {
   cl_mem_object_type type = 0;

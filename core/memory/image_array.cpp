@@ -70,7 +70,7 @@ Status check_array(const ArrayDescription& array, std::size_t element_bytes, std
 
 std::vector<unsigned char> pad_to_four_channels(const ArrayDescription& array, std::size_t element_bytes,
                                                 std::uint32_t one, std::size_t pixels) {
-  std::vector<unsigned char> padded(pixels * 4 * element_bytes);
+  std::vector<unsigned char> padded(pixels * 4 * element_bytes);  // what check_image() found to fit
   const auto* from = static_cast<const unsigned char*>(array.data);
   for (std::size_t i = 0; i < pixels; ++i) {
     unsigned char* const to = padded.data() + i * 4 * element_bytes;
@@ -106,6 +106,8 @@ Status create_image_from_array(cl_context context, const ArrayDescription& array
   image.host = const_cast<void*>(array.data);  // only read: CL_MEM_COPY_HOST_PTR
   image.host_size = array.size;
   if (array.channels == 3) {
+    image.host_size = SIZE_MAX;
+    CLPOOL_TRY(check_image(context, image));  // before memory is taken for the copy
     padded = pad_to_four_channels(array, element->bytes,
                                   array.is_normalized ? element->normalized_one : element->one, pixels);
     image.host = padded.data();

@@ -197,6 +197,9 @@ Status map_image(const cl::Order& order, Mem& image, cl_map_flags flags, const s
   std::size_t row_pitch = result->row_pitch;
   std::size_t slice_pitch = result->slice_pitch;
   const Status laid_out = lay_out_image(shape.type, region, item_size, row_pitch, slice_pitch, result->size);
+  if (laid_out != Status::success && order.event != nullptr) {
+    cl::Event::adopt(std::exchange(*order.event, nullptr)).reset();
+  }
   return laid_out == Status::success ? laid_out : end_map(laid_out, result);
 }
 

@@ -127,7 +127,6 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
-  CLPOOL_TRY(begin_use(order, {&target, &source}));
   PlaceInBuffer to{target.handle, 0};
   PlaceInBuffer from{source.handle, 0};
   PlaceInBuffer roots[2];
@@ -145,6 +144,7 @@ Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {
                 "clEnqueueCopyBufferRect); the source has %zu and %zu bytes, the target %zu and %zu",
                 box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch, box.target.slice_pitch);
   }
+  CLPOOL_TRY(begin_use(order, {&target, &source}));
   bool avoids_sub_buffers = false;
   CLPOOL_TRY(cl::crashes_on_boxes_of_sub_buffers(order.queue, avoids_sub_buffers));
   if (avoids_sub_buffers) {
@@ -166,10 +166,10 @@ Status read_box(const cl::Order& order, Mem& source, const HostTarget& host, Box
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
-  CLPOOL_TRY(begin_use(order, {&source}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
+  CLPOOL_TRY(begin_use(order, {&source}));
   const cl_int code = clEnqueueReadBufferRect(
       order.queue, source.handle, blocking ? CL_TRUE : CL_FALSE, box.source.origin, box.target.origin,
       box.region, box.source.row_pitch, box.source.slice_pitch, box.target.row_pitch, box.target.slice_pitch,
@@ -188,10 +188,10 @@ Status write_box(const cl::Order& order, Mem& target, const HostSource& host, Bo
   if (is_empty(box.region)) {
     return cl::do_nothing(order);
   }
-  CLPOOL_TRY(begin_use(order, {&target}));
   if (host.data == nullptr) {
     return fail(Status::invalid_value, "host memory is NULL");
   }
+  CLPOOL_TRY(begin_use(order, {&target}));
   const cl_int code = clEnqueueWriteBufferRect(
       order.queue, target.handle, blocking ? CL_TRUE : CL_FALSE, box.target.origin, box.source.origin,
       box.region, box.target.row_pitch, box.target.slice_pitch, box.source.row_pitch, box.source.slice_pitch,

@@ -279,6 +279,33 @@ TEST_F(Image, WrongArraysAreRefusedByName) {
   EXPECT_EQ(image, nullptr);
 }
 
+/// Three channels are copied to four, which is no reason to take memory for what no device can have.
+TEST_F(Image, ThreeChannelsBeyondTheDevicesLimitsAreRefusedBeforeTheyAreCopied) {
+  const unsigned char value = 0;
+  clpool_image_array array = CLPOOL_IMAGE_ARRAY_INIT;
+  array.element = CLPOOL_ELEMENT_UINT8;
+  array.channels = 3;
+  array.dimensions = 2;
+  array.shape[0] = array.shape[1] = size_t{1} << 31;
+  array.data = &value;
+  array.size = SIZE_MAX;
+  clpool_mem* image = nullptr;
+  EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("address space")) << last_error();
+  array.shape[0] = 1;
+  EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("shape[0] of the image is 2147483648")) << last_error();
+}
+
+TEST_F(Image, OfAFormatThatThereIsNotSaysWhereToLookForThem) {
+  const cl_image_format rg_8 = {CL_RG, CL_UNSIGNED_INT8};
+  if (is_supported(CL_MEM_OBJECT_IMAGE2D, rg_8)) {
+    GTEST_SKIP() << "CL_RG CL_UNSIGNED_INT8 is supported";
+  }
+  EXPECT_EQ(refused(options(rg_8, {4, 4})), CLPOOL_ERROR_OPENCL);
+  EXPECT_TRUE(last_error_names("clpool_image_formats()")) << last_error();
+}
+
 TEST_F(Image, OfABufferSharesItsMemoryAndKeepsItAlive) {
   OwnedMem memory = buffer(64 * 16);
   clpool_image_options what = options(rgba_float, {64});

@@ -297,6 +297,13 @@ TEST_F(ImageCommands, AnEmptyRegionIsNoCommand) {
       clpool_image_read(cl.queue, image.get(), nullptr, region, 0, 0, nullptr, 0, 1, 0, nullptr, &event));
   ASSERT_NE(event, nullptr);
   clReleaseEvent(event);
+  if (!is_supported(CL_MEM_OBJECT_IMAGE1D_ARRAY, rgba_8)) {
+    GTEST_SKIP() << "1-D image arrays are not supported";
+  }
+  const OwnedMem layers = make(options(rgba_8, {16, 8}, true));
+  const size_t nothing[3] = {16, 8, 0};
+  EXPECT_OK(clpool_image_read(cl.queue, layers.get(), nullptr, nothing, 0, 0, nullptr, 0, 1, 0, nullptr,
+                              nullptr));
 }
 
 TEST_F(ImageCommands, IsFilledWithOneColor) {

@@ -187,6 +187,7 @@ TEST_P(EveryTransfer, OverlapsInTheSameMemoryAreRefusedAlsoThroughSubRegions) {
   EXPECT_EQ(clpool_mem_copy(cl.queue, mem.get(), 10, mem.get(), 0, 20, 0, nullptr, nullptr),
             CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), CL_MEM_COPY_OVERLAP);
+  EXPECT_TRUE(last_error_names("from offset 0 to offset 10 of the same memory")) << last_error();
   EXPECT_OK(clpool_mem_copy(cl.queue, mem.get(), 20, mem.get(), 0, 20, 0, nullptr, nullptr));
   clpool_mem* region = nullptr;
   ASSERT_OK(clpool_mem_sub_region(mem.get(), alignment(), 8 * alignment(), 0, &region));
@@ -194,6 +195,7 @@ TEST_P(EveryTransfer, OverlapsInTheSameMemoryAreRefusedAlsoThroughSubRegions) {
   EXPECT_EQ(clpool_mem_copy(cl.queue, region, 0, mem.get(), 0, 2 * alignment(), 0, nullptr, nullptr),
             CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), CL_MEM_COPY_OVERLAP);
+  EXPECT_TRUE(last_error_names("from offset 0 to offset 0 of another part")) << last_error();
 }
 
 TEST_P(EveryTransfer, PageLockedMemoryIsCopiedAsHostMemory) {

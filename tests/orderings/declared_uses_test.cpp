@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Uses that a program declares: which queues a released block waits for, and that nothing of them is left.
+#include <algorithm>
+#include <iterator>
 #include <thread>
 
 #include "orderings/orderings.hpp"
@@ -228,6 +230,22 @@ TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachT
   EXPECT_LT(stub_calls("clGetEventInfo") - before, 60U * 150) << "events asked about by 60 requests";
   EXPECT_OK(clpool_mem_release(mem));
   gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(DeclaredUses, AreNotRecordedOfCommandsThatAreRefused) {
+  make({home});
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(other, 1, gate.list(), nullptr), CL_SUCCESS);
+  clpool_box box = CLPOOL_BOX_INIT;
+  std::fill(std::begin(box.region), std::end(box.region), 2);
+  EXPECT_EQ(clpool_mem_read_box(other, mem, &box, nullptr, 64, 0, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_mem_write_box(other, mem, &box, nullptr, 64, 0, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_mem_copy_box(other, mem, mem, &box, 0, nullptr, nullptr), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_mem_copy(other, mem, 0, mem, 4, 8, 0, nullptr, nullptr), CLPOOL_ERROR_OPENCL);
+  ASSERT_OK(clpool_mem_release(mem));
   EXPECT_EQ(pending(), 0U);
 }
 

@@ -241,5 +241,15 @@ TEST(Occupancy, SuggestsExactlyTheGroupSizesWithTheHighestOccupancy) {
   EXPECT_EQ(suggest_group_sizes(limits, {.registers_per_thread = -1}, sizes, best), Status::invalid_value);
 }
 
+TEST(Occupancy, SuggestsTheLargestGroupWhereAWarpIsLarger) {
+  Limits limits = limits_of(9, 0);
+  limits.warp_size = 64;
+  limits.max_threads_per_group = 32;
+  std::vector<std::uint32_t> sizes;
+  OccupancyResult best;
+  ASSERT_EQ(suggest_group_sizes(limits, {}, sizes, best), Status::success) << last_error_message();
+  EXPECT_EQ(sizes, std::vector<std::uint32_t>{32});
+}
+
 }  // namespace
 }  // namespace clpool::core::device
