@@ -95,14 +95,18 @@ Status release_mem_later(Mem& mem) noexcept {
 }
 
 Status MemOwner::take_back_later(Mem& mem) noexcept {
+  mark_released(mem);
+  put_off_release(mem);
+  return Status::success;
+}
+
+void put_off_release(Mem& mem) noexcept {
   after_fork_in_child(
       []() noexcept { later_releases.store(nullptr); });  // they are the parent's to carry out
-  mark_released(mem);
   mem.next = later_releases.load(std::memory_order_relaxed);
   while (!later_releases.compare_exchange_weak(mem.next, &mem, std::memory_order_release,
                                                std::memory_order_relaxed)) {
   }
-  return Status::success;
 }
 
 void finish_later_releases() noexcept {

@@ -109,6 +109,8 @@ inline std::uint8_t glance_at_marks(Mem& mem) noexcept {
 inline void mark_released(Mem& mem) noexcept {
   std::atomic_ref(mem.state).store(MemState::released, std::memory_order_relaxed);
 }
+/// Leaves memory that was marked so to the next finish_later_releases().
+void put_off_release(Mem& mem) noexcept;
 inline void mark_resting(Mem& mem, std::uint64_t tag) noexcept {
   mem.former_tag = tag;
   std::atomic_ref(mem.state).store(MemState::resting, std::memory_order_relaxed);

@@ -332,7 +332,8 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
   const QueueSet* const own = own_;
   std::unique_ptr<PoolChunk> chunk;
-  cl::SharedEvent made;  // goes without the mutex
+  cl::SharedEvent made;  // goes without the mutex, and so does the queue of a guard's fill that may still run
+  cl::Queue fill;
   Status status = Status::success;
   cl_int code = CL_SUCCESS;
   visit.out([&] {
@@ -347,11 +348,12 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       status = make_ready(*own, chunk->memory, toucher, made);
     }
     if (status == Status::success && guard_ != nullptr) {
-      status = guard_chunk(*own, *chunk);
+      status = guard_chunk(*own, *chunk, fill);
     }
     code = last_cl_error();
     if (status != Status::success) {
       made.reset();
+      fill.reset();
     }
     if (status == Status::out_of_memory) {
       trace("out of memory: no %llu bytes for a request of %llu", bytes, request.size);
@@ -368,13 +370,17 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   } catch (const std::bad_alloc&) {
     books_.refused(request, Status::out_of_host_memory, CL_SUCCESS);
     visit.out([&] {
-      allocator_->deallocate(memory);
+      give_up_chunk(memory, fill);
       made.reset();
+      fill.reset();
     });
     throw;
   }
   pool_chunk(*request.block->chunk).made = std::move(made);
   share_limits();
+  if (fill) {
+    visit.out([&] { fill.reset(); });
+  }
 }
 
 Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,

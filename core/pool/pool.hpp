@@ -288,7 +288,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static constexpr std::uint64_t ended_at_a_time = 8;
 
   // pool_guard.cpp: guarded pools.
-  Status guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept;
+  /// Fills a new chunk; where the fill is not through in time, `unfinished` receives its queue. A failure gives
+  /// the chunk back.
+  Status guard_chunk(const QueueSet& own, PoolChunk& chunk, cl::Queue& unfinished) noexcept;
+  /// Gives back a chunk that nothing but its fill uses; `fill` is the queue of one that may still run. Without
+  /// the mutex.
+  void give_up_chunk(const Chunk& memory, const cl::Queue& fill) noexcept;
   void note_released(Mem& mem) const noexcept;
   void work_on_guard(Visit& visit) noexcept;
   void end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept;

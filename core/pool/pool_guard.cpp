@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Guarded pools: what a pool does for its guard. Functions that take a Visit are called with the mutex held,
-// and note_released() and end_guard() with it or where nobody else has the block or pool; guard_chunk() is
-// called without it.
+// and note_released() and end_guard() with it or where nobody else has the block or pool; guard_chunk()
+// and give_up_chunk() are called without it.
 #include <algorithm>
 
 #include "cl/marker.hpp"
@@ -10,8 +10,7 @@
 
 namespace clpool::core {
 
-Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept {
-  cl::Queue unfinished;
+Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk, cl::Queue& unfinished) noexcept {
   const AllocatorTraits& traits = allocator_->traits();
   Status status = guard_->fill_chunk(chunk, traits.made_behind_queue ? traits.queue : nullptr, unfinished);
   // Whatever uses the chunk comes after the fill.
@@ -20,15 +19,20 @@ Status Pool::guard_chunk(const QueueSet& own, PoolChunk& chunk) noexcept {
   }
   if (status != Status::success) {
     const KeptError kept;
-    // The driver keeps buffers until their commands have ended; nothing keeps other memory under its fill.
-    if (unfinished && traits.kind != MemKind::buffer && cl::finish(unfinished.get()) != Status::success) {
-      send_message(sink(), Severity::error, "%llu bytes stay allocated, as their fill may still run: %s",
-                   static_cast<unsigned long long>(chunk.memory.size), last_error_message());
-    } else {
-      allocator_->deallocate(chunk.memory);
-    }
+    give_up_chunk(chunk.memory, unfinished);
   }
   return status;
+}
+
+void Pool::give_up_chunk(const Chunk& memory, const cl::Queue& fill) noexcept {
+  // The driver keeps buffers until their commands have ended; nothing keeps other memory under its fill.
+  const bool may_run = fill && allocator_->traits().kind != MemKind::buffer;
+  if (may_run && cl::finish(fill.get()) != Status::success) {
+    send_message(sink(), Severity::error, "%llu bytes stay allocated, as their fill may still run: %s",
+                 static_cast<unsigned long long>(memory.size), last_error_message());
+  } else {
+    allocator_->deallocate(memory);
+  }
 }
 
 void Pool::note_released(Mem& mem) const noexcept {

@@ -16,18 +16,24 @@ constexpr std::uint64_t settling_to_give_back_ns = 2'000'000;
 }  // namespace
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
-  const std::uint64_t longest = guard_ != nullptr ? resting_to_give_back_ns : settling_to_give_back_ns;
+  const std::uint64_t deadline =
+      now_ns() + (guard_ != nullptr ? resting_to_give_back_ns : settling_to_give_back_ns);
+  const auto left = [&] {
+    const std::uint64_t now = now_ns();
+    return now < deadline ? deadline - now : 0;
+  };
   pauses_for_events_until_ns_ = 0;  // who asks for memory to go has a reason to think that it can
-  end_rest(visit, resting_to_give_back_ns);
+  end_rest(visit, left());
   if (!late_events_.empty()) {
     look(visit, Close::all);
   }
   if (!rules_.outlives_release || has_pending()) {
+    const std::uint64_t longest = left();
     settle_all(visit, may_settle(longest) ? longest : 0);
   } else {
     look(visit, Close::due);
   }
-  end_rest(visit, resting_to_give_back_ns);  // of what came free by that
+  end_rest(visit, left());  // of what came free by that
 }
 
 void Pool::give_back_all(Visit& visit) noexcept {
@@ -127,8 +133,8 @@ Status Pool::take_back_later(Mem& mem) noexcept {
       return Status::success;
     }
   }
-  // Nobody will call the pool any more: as for memory of no pool.
-  return MemOwner::take_back_later(mem);
+  put_off_release(mem);  // nobody will call the pool any more: as for memory of no pool
+  return Status::success;
 }
 
 void Pool::finish_later_releases() noexcept {

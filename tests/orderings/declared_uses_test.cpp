@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses that a program declares: which queues a released block waits for, and that nothing of them is left.
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <thread>
 
@@ -304,6 +305,31 @@ TEST_F(DeclaredUses, AGuardedChunkIsFilledWithoutThem) {
   EXPECT_TRUE(Scene::has(mem, 0xDD)) << "the gate is closed";
   gate.open();
   ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// A block that waited for one queue alone comes free while the other is waited for, whose order its guard needs.
+TEST_F(DeclaredUses, OfGuardedBlocksAreWaitedForOnceBehindABusyQueue) {
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
+  const AllocatorHandle allocator(made);
+  const cl_command_queue queues[] = {home, other};
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = queues;
+  options.queue_count = 2;
+  options.guard = CLPOOL_GUARD_ON;
+  pool = make_pool(made, options);
+  clpool_mem* on_other = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), other, block_size, &on_other));
+  ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+  ASSERT_OK(clpool_mem_release(mem));
+  ASSERT_OK(clpool_mem_release(on_other));
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(1800)) << "a second";
+  gate.open();
 }
 
 /// A migration loses the content of what it makes resident.

@@ -211,6 +211,31 @@ TEST_F(EndedPools, TellNobodyOfWhatAGuardFindsLater) {
   EXPECT_EQ(found.count, 1);
 }
 
+TEST_F(EndedPools, TellOfUsesOfWhatWasPutOff) {
+  Owner owner;
+  const AllocatorHandle buffers = buffers_told_to(owner);
+  options.guard = CLPOOL_GUARD_ON;
+  PoolHandle pool = make_pool(buffers.get(), options);
+  MemHandle mem = allocate(pool, 100);
+  pool.reset();
+  ASSERT_OK(clpool_mem_release_later(mem.get()));
+  int found = 0;
+  clpool_set_message_callback(
+      [](void* user, std::int32_t, const char* text) {
+        *static_cast<int*>(user) += std::strncmp(text, "guard: ", 7) == 0 ? 1 : 0;
+      },
+      &found);
+  EXPECT_EQ(clpool_mem_retain(mem.release()), CLPOOL_ERROR_INVALID_OPERATION);
+  clpool_set_message_callback(nullptr, nullptr);
+  EXPECT_EQ(found, 1);
+  options.callbacks = nullptr;
+  options.guard = CLPOOL_GUARD_OFF;
+  for (int i = 0; i < 5; ++i) {
+    stub_run_all();
+    make_pool(buffers.get(), options).reset();
+  }
+}
+
 TEST_F(EndedPools, OfCustomMemoryWaitAlsoForWhatWasPolledForInVain) {
   NumberSource source;
   const AllocatorHandle numbers = source.allocator();

@@ -82,7 +82,8 @@ enum {
  *
  * Memory is looked at only where a pool knows its queue (clpool_pool_options.queues, or the allocator's):
  * fills and reads are enqueued there, behind what uses the block, and come back later; new chunks are filled
- * on queues of their own. A queue that is not
+ * on queues of their own, for which a request waits up to a second for each, beside
+ * clpool_pool_options.wait_ns. A queue that is not
  * told of, and whose commands still use a block, is not waited for. Custom memory and that of pools without
  * queues is not touched: of these only handles are looked after. A program that itself migrates the buffer of
  * a block with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED may lose the bytes beyond the block as well, which is
