@@ -154,6 +154,8 @@ class Books {
   /// and no block); false if it is the next stage's turn, unless a block was found.
   using Stage = bool (Books::*)(Request&, Step&);
   static const Stage stages_[];
+  /// Where a stage is among them.
+  static consteval std::uint16_t place_of(Stage stage);
   /// What a request does only once (or once after each wait).
   enum Once : std::uint32_t {
     caches_emptied = 1U << 0,
