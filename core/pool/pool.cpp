@@ -434,9 +434,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.marks = usual_marks();
   block.next = nullptr;
   block.home = &cache;
-  block.tag = 0;
-  block.attachment = nullptr;
-  block.bin = 0;
+  clear_use(block);
   count_handed_out(cache, size);
   block.state = MemState::live;
 }

@@ -50,8 +50,8 @@ void Pool::work_on_guard(Visit& visit) noexcept {
   for (bool any = true; any;) {
     for (Mem* mem = books_.take_freed(); mem != nullptr;) {
       PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
-      if (!guard_->enter(block, block.tag)) {
-        books_.free_rested(block, block.tag);
+      if (!guard_->enter(block, stamp_of(block))) {
+        books_.free_rested(block, stamp_of(block));
       }
     }
     const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && books_.holding();

@@ -15,8 +15,8 @@ namespace {
 
 /// True if the block is free or in a cache, so that it could be part of a larger free block.
 bool is_available(Block* block) noexcept {
-  return block != nullptr &&
-         (block->free || (glance_at_state(pool_block(*block)) == MemState::released && block->bin == 0));
+  return block != nullptr && (block->free || (glance_at_state(pool_block(*block)) == MemState::released &&
+                                              !is_held_back(*block)));
 }
 
 /// Bytes of the block that a cached one would be part of if all caches were emptied. 0 if another cached one
@@ -90,7 +90,7 @@ std::vector<PoolStretch> Pool::snapshot() {
         stretch.requested = whole.Mem::size;
         stretch.tag = std::atomic_ref(whole.tag).load(std::memory_order_relaxed);
       } else if (!block->free) {
-        stretch.state = block->bin != 0 ? PoolStretch::State::pending : PoolStretch::State::cached;
+        stretch.state = is_held_back(*block) ? PoolStretch::State::pending : PoolStretch::State::cached;
       }
       stretches.push_back(stretch);
     }

@@ -145,9 +145,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   void hand_out(PoolBlock& block, std::uint64_t size) {
     block.capacity = block.Block::size;
     block.next = nullptr;
-    block.tag = 0;
-    block.attachment = nullptr;
-    block.bin = 0;
+    clear_use(block);
     EXPECT_GE(block.capacity, size);
     const std::uint64_t begin = address(block);
     const auto chunk = chunks.upper_bound(begin);

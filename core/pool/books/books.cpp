@@ -12,9 +12,6 @@
 namespace clpool::core {
 namespace {
 
-/// Block::bin of a block that is held back; 0 while it is handed out.
-constexpr std::uint32_t held_back_mark = 1;
-
 /// What queues may cost: so many bytes, or one part in so many of what the pool has.
 constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
 constexpr std::uint64_t slack_part = 8;
@@ -38,8 +35,7 @@ void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {
     return free_now(block, stamp);
   }
-  block.tag = stamp;
-  block.bin = held_back_mark;
+  set_held_back(block, stamp);
   block.next = freed_;
   freed_ = &block;
   count_pending(block);
@@ -113,8 +109,7 @@ void Books::end_pending(PoolBlock& block) noexcept {
 }
 
 void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
-  block.tag = stamp;
-  block.bin = held_back_mark;
+  set_held_back(block, stamp);
   block.next = nullptr;
   (list.last != nullptr ? list.last->next : list.first) = &block;
   list.last = &block;
@@ -125,7 +120,7 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
 
 bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept {
   bool any = false;
-  while (list.first != nullptr && pool_block(*list.first).tag <= completed) {
+  while (list.first != nullptr && stamp_of(pool_block(*list.first)) <= completed) {
     PoolBlock& block = pool_block(*list.first);
     list.first = block.next;
     list.last = list.first != nullptr ? list.last : nullptr;

@@ -20,7 +20,7 @@ namespace clpool::core {
 
 /// Blocks that are held back until uses have ended: a list in the order of their release.
 struct HeldBack {
-  Mem* first = nullptr;  ///< linked by next; the stamp of each is in Block::tag
+  Mem* first = nullptr;  ///< linked by next; each has its stamp, see stamp_of()
   Mem* last = nullptr;
   std::uint64_t open_blocks = 0;  ///< released since the last look at the open epoch
   std::uint64_t open_bytes = 0;
@@ -80,7 +80,7 @@ class Books {
   // Blocks that come back.
   /// Free for any request. `stamp`: in-order queues may use it up to that epoch; 0: nothing uses it.
   void free(PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Guarded pools: free() only lists the blocks, as pending and with the stamp in Block::tag. The pool takes
+  /// Guarded pools: free() only lists the blocks, as pending and with the stamp (stamp_of()). The pool takes
   /// that list, linked by next, and frees each of them when it has rested.
   Mem* take_freed() noexcept { return std::exchange(freed_, nullptr); }
   void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
