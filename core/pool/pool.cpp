@@ -119,7 +119,7 @@ void Pool::Visit::clear_away() noexcept {
     while (Part* part = released.take()) {
       pool_.books_.released(*part);
     }
-    if (garbage.first == nullptr && code == CL_SUCCESS) {
+    if (garbage.chunks.empty() && code == CL_SUCCESS) {
       continue;
     }
     out([&] {
@@ -127,9 +127,7 @@ void Pool::Visit::clear_away() noexcept {
         send_message(pool_.sink(), Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
                      cl_error_name(code), code);
       }
-      while (garbage.first != nullptr) {
-        const std::unique_ptr<PoolChunk> chunk(
-            &pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+      while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
         pool_.allocator_->deallocate(chunk->memory);
         note_given_back();
       }

@@ -91,8 +91,7 @@ class PoolBooks : public testing::Test {
     while (Part* const part = garbage.parts.take()) {
       books->released(*part);
     }
-    while (garbage.first != nullptr) {
-      const std::unique_ptr<PoolChunk> chunk(&pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+    while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
       taken -= chunk->size;
     }
     books->released(bytes);

@@ -260,9 +260,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     worker.at = Worker::At::chunks;
   }
   void end_chunks(Worker& worker) {
-    while (worker.garbage.first != nullptr) {
-      const std::unique_ptr<PoolChunk> chunk(
-          &pool_chunk(*std::exchange(worker.garbage.first, worker.garbage.first->next)));
+    while (const std::unique_ptr<PoolChunk> chunk{worker.garbage.chunks.take()}) {
       EXPECT_EQ(chunk->parts.alive(), 0u) << "a chunk goes before its handles";
       EXPECT_EQ(chunks.erase(chunk->memory.value), 1u) << "a chunk goes twice";
       const auto block = live.lower_bound(chunk->memory.value);

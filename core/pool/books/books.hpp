@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/fifo.hpp"
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/request.hpp"
@@ -19,10 +20,8 @@
 namespace clpool::core {
 
 /// Blocks that are held back until uses have ended: a list in the order of their release.
-struct HeldBack {
-  Mem* first = nullptr;  ///< linked by next; each has its stamp, see stamp_of()
-  Mem* last = nullptr;
-  std::uint64_t open_blocks = 0;  ///< released since the last look at the open epoch
+struct HeldBack : Fifo<PoolBlock, Mem> {  ///< each has its stamp, see stamp_of()
+  std::uint64_t open_blocks = 0;          ///< released since the last look at the open epoch
   std::uint64_t open_bytes = 0;
 };
 
@@ -44,10 +43,9 @@ struct MemoryRules {
 
 /// What is to go to the driver.
 struct Garbage {
-  HeapChunk* first = nullptr;  ///< chunks, linked by next, in the order in which they go
-  HeapChunk* last = nullptr;
-  DyingParts parts;  ///< these go before the chunks
-  bool empty() const noexcept { return first == nullptr && parts.empty(); }
+  Fifo<PoolChunk, HeapChunk> chunks;  ///< in the order in which they go
+  DyingParts parts;                   ///< these go before the chunks
+  bool empty() const noexcept { return chunks.empty() && parts.empty(); }
 };
 
 class Books {
