@@ -161,10 +161,6 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
     return fail(Status::invalid_value, "alignment is %llu, it must be a power of two",
                 static_cast<unsigned long long>(options.alignment));
   }
-  if (options.leading_bits > max_leading_bits) {
-    return fail(Status::invalid_value, "leading_bits_in_bin_id is %u, the largest valid number is %u",
-                options.leading_bits, max_leading_bits);
-  }
   OwnerLock::initialize();
   end_ended(ended_at_a_time);
   std::vector<cl_command_queue> queues = options.queues;
