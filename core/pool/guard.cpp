@@ -129,7 +129,7 @@ Status Guard::fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& un
     cl::Event done;
     const Status status = cl::fill_with_pattern(
         own.get(),
-        {is_buffer ? reinterpret_cast<cl_mem>(value) : nullptr,
+        {is_buffer ? buffer_of(chunk.memory) : nullptr,
          is_buffer ? nullptr : reinterpret_cast<unsigned char*>(value), 0, chunk.memory.size},
         done);
     if (status == Status::out_of_memory) {

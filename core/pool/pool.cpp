@@ -380,7 +380,7 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
   Status status = Status::success;
   cl::SharedEvent made;
   if (toucher != nullptr || needs_event) {
-    const auto root = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value));
+    const cl_mem root = buffer_of(memory);
     status = sub_buffers_.touch(first, root, needs_event ? &made : nullptr);
   }
   for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count();
@@ -403,8 +403,7 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
 
 void Pool::make_handle(Visit& visit, Request& request) {
   const PoolBlock& block = *request.block;
-  const auto root =
-      reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(pool_chunk(*block.chunk).memory.value));
+  const cl_mem root = buffer_of(pool_chunk(*block.chunk).memory);
   const std::uint64_t offset = block.offset;
   const std::uint64_t size = block.Block::size;
   cl_mem handle = nullptr;
@@ -481,7 +480,7 @@ Status Pool::root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const no
   CLPOOL_TRY(require_handle(mem));
   const PoolBlock& block = pool_block(mem);
   const auto& chunk = static_cast<const PoolChunk&>(*block.chunk);
-  root = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.memory.value));
+  root = buffer_of(chunk.memory);
   offset = block.offset;
   return Status::success;
 }

@@ -409,7 +409,7 @@ Step Books::handle_step(Request& request) {
     return {Step::Kind::done};
   }
   if (block.Block::size == chunk.size) {
-    block.handle = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.memory.value));
+    block.handle = buffer_of(chunk.memory);
   }
   if (block.handle != nullptr) {
     return {Step::Kind::done};
