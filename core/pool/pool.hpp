@@ -89,12 +89,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Gives up one reference of a block; the caller knows that no command uses it.
   Status release_idle(Mem& mem) noexcept;
 
+  // These, visit() and check() are called in the process that made the pool only, which the caller has looked at.
   PoolStats statistics();
-  Status free_held();
-  Status stop_holding();
-  Status resume_holding();
-  Status trim(std::uint64_t keep_bytes);
-  Status tick();
+  void free_held();
+  void stop_holding();
+  void resume_holding();
+  void trim(std::uint64_t keep_bytes);
+  void tick();
 
   /// Calls `visitor` for every stretch of every chunk, in the order of chunks and offsets, after copying
   /// them: the visitor may use the pool. It returns false to stop.
@@ -252,6 +253,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
   static std::uint64_t clock_ns() noexcept;
+  template <typename Action>
+  void visit_up_to_date(Action&& action);
   void settle_to_give_back(Visit& visit) noexcept;
   void set_holding(bool holding) noexcept;
   /// After polling for what is not idle yet, or as it is.
