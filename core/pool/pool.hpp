@@ -4,10 +4,11 @@
 // a Visit: it takes the mutex, asks the books for the next step, leaves the mutex, does the step, and asks
 // again.
 //
-// What is held where: the mutex guards all members but those that are constant. A function that takes a Visit
-// is called with the mutex held, and leaves it only within Visit::out(); every driver call and every callback
-// is in such a place, or in a function that is called without the mutex. Public functions are called without
-// it.
+// What is held where: the mutex guards all members but those that are constant. Public functions are called
+// without it, and take it. A function that takes a Visit is called with it and returns with it, but may leave it
+// in between: within Visit::out(), which all that leaves it goes through (also tidy(), finish_later_releases()
+// and a Visit's end), or asleep in nap(). Driver calls and callbacks are made within out(), or in functions that
+// are called without the mutex and say so.
 #pragma once
 
 #include <atomic>
@@ -220,6 +221,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
   Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
                          std::uint64_t deadline) noexcept;
+  /// Leaves the mutex for a moment, or until something changes.
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -358,8 +360,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_backlog_ = false;       ///< not all of them came home the last time
 };
 
-/// The mutex of a pool, held from the beginning to the end but within out(). What is to be released without
-/// it is released at the end at the latest. The pool lives as long.
+/// The mutex of a pool, held from the beginning to the end but within out() and nap(). What is to be released
+/// without it is released at the end at the latest. The pool lives as long.
 class Pool::Visit {
  public:
   explicit Visit(Pool& pool) : pool_(pool), lock_(pool.mutex_, std::try_to_lock) {

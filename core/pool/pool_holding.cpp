@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // How much a pool holds: giving it all back, or down to a limit, or what is old; and releases that were put off.
-// Public functions are called without the mutex.
+// Public functions, visit_up_to_date(), finish_later_releases() and take_back_all() are called without the mutex,
+// the others with it.
 #include <utility>
 
 #include "pool/pool.hpp"
