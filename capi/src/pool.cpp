@@ -4,6 +4,7 @@
 #include "clpool/pool.h"
 
 #include <cstddef>
+#include <type_traits>
 
 #include "base/finding.hpp"
 #include "engine/bins.hpp"
@@ -150,13 +151,18 @@ clpool_pool_stats convert(const PoolStats& stats) noexcept {
   return result;
 }
 
-/// Runs an action on a pool.
+/// Runs an action on a pool of this process; it returns a Status, or nothing where it cannot fail.
 template <typename Action>
 clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) noexcept {
   return guarded([&]() -> Status {
     CLPOOL_TRY(require(pool, function, "pool"));
     CLPOOL_TRY(to_core(pool)->require_own_process("the pool"));
-    return action(*to_core(pool));
+    if constexpr (std::is_void_v<decltype(action(*to_core(pool)))>) {
+      action(*to_core(pool));
+      return Status::success;
+    } else {
+      return action(*to_core(pool));
+    }
   });
 }
 
@@ -251,26 +257,23 @@ clpool_status clpool_pool_statistics(clpool_pool* pool, clpool_pool_stats* stats
 }
 
 clpool_status clpool_pool_free_held(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_free_held", [](Pool& object) { return object.free_held(); });
+  return on_pool(pool, "clpool_pool_free_held", [](Pool& object) { object.free_held(); });
 }
 
 clpool_status clpool_pool_stop_holding(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_stop_holding", [](Pool& object) { return object.stop_holding(); });
+  return on_pool(pool, "clpool_pool_stop_holding", [](Pool& object) { object.stop_holding(); });
 }
 
 clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes) noexcept {
-  return on_pool(pool, "clpool_pool_trim", [=](Pool& object) { return object.trim(keep_bytes); });
+  return on_pool(pool, "clpool_pool_trim", [=](Pool& object) { object.trim(keep_bytes); });
 }
 
 clpool_status clpool_pool_tick(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_tick", [](Pool& object) { return object.tick(); });
+  return on_pool(pool, "clpool_pool_tick", [](Pool& object) { object.tick(); });
 }
 
 clpool_status clpool_pool_retain(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_retain", [](Pool& object) {
-    object.retain();
-    return Status::success;
-  });
+  return on_pool(pool, "clpool_pool_retain", [](Pool& object) { object.retain(); });
 }
 
 clpool_status clpool_pool_release(clpool_pool* pool) noexcept {
@@ -280,7 +283,6 @@ clpool_status clpool_pool_release(clpool_pool* pool) noexcept {
   return on_pool(pool, "clpool_pool_release", [](Pool& object) {
     object.release();
     clpool::core::finish_later_releases();
-    return Status::success;
   });
 }
 
@@ -289,7 +291,7 @@ clpool_status clpool_pool_release_later(clpool_pool* pool) noexcept {
 }
 
 clpool_status clpool_pool_resume_holding(clpool_pool* pool) noexcept {
-  return on_pool(pool, "clpool_pool_resume_holding", [](Pool& object) { return object.resume_holding(); });
+  return on_pool(pool, "clpool_pool_resume_holding", [](Pool& object) { object.resume_holding(); });
 }
 
 clpool_status clpool_pool_check(clpool_pool* pool) noexcept {

@@ -137,8 +137,4 @@ Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept {
   return chunk;
 }
 
-cl_mem buffer_of(const Chunk& chunk) noexcept {
-  return reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.value));
-}
-
 }  // namespace clpool::core

@@ -71,7 +71,4 @@ void flush_behind(const char* command, cl_command_queue queue) noexcept;
 /// A buffer as a chunk; the chunk owns the reference.
 Chunk chunk_of(cl::Memory&& buffer, std::uint64_t size) noexcept;
 
-/// The buffer that a chunk of a buffer allocator is.
-cl_mem buffer_of(const Chunk& chunk) noexcept;
-
 }  // namespace clpool::core

@@ -16,4 +16,9 @@ struct Chunk {
   cl_mem backing = nullptr;  ///< pinned: the buffer whose mapping `value` is
 };
 
+/// The buffer that a chunk of a buffer allocator is.
+inline cl_mem buffer_of(const Chunk& chunk) noexcept {
+  return reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.value));
+}
+
 }  // namespace clpool::core

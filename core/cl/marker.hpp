@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Markers, barriers and events: how far a queue is, and what comes after that. Nothing here waits but
-// finish().
+// wait_for() and finish().
 #pragma once
 
 #include <CL/cl.h>

@@ -68,12 +68,7 @@ Block* Binned::add_chunk(HeapChunk& chunk, std::uint64_t) {
   block->chunk = &chunk;
   block->size = chunk.size;
   chunk.first = block;
-  chunk.previous = last_chunk_;
-  chunk.next = nullptr;
-  (last_chunk_ != nullptr ? last_chunk_->next : chunks_) = &chunk;
-  last_chunk_ = &chunk;
-  ++chunk_count_;
-  managed_bytes_ += chunk.size;
+  chunks_.add(chunk);
   return block;
 }
 
@@ -95,10 +90,7 @@ void Binned::remove_chunk(HeapChunk& chunk) noexcept {
   }
   free_bytes_ -= block->size;
   --free_blocks_;
-  managed_bytes_ -= chunk.size;
-  --chunk_count_;
-  (chunk.previous != nullptr ? chunk.previous->next : chunks_) = chunk.next;
-  (chunk.next != nullptr ? chunk.next->previous : last_chunk_) = chunk.previous;
+  chunks_.remove(chunk);
   chunk.first = nullptr;
   source_.recycle(block);
 }
@@ -141,7 +133,7 @@ std::uint64_t Binned::largest_free() const noexcept {
 const char* Binned::check() const noexcept {
   std::uint64_t managed = 0;
   std::uint64_t chunk_count = 0;
-  for (const HeapChunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
+  for (const HeapChunk* chunk = chunks_.first; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
     if (chunk->first == nullptr || chunk->first->size != chunk->size || !is_whole_chunk(*chunk->first)) {
       return "a chunk is not one block";
     }
@@ -157,7 +149,7 @@ const char* Binned::check() const noexcept {
       free_bytes += block->size;
     }
   }
-  const bool counters_right = managed == managed_bytes_ && chunk_count == chunk_count_ &&
+  const bool counters_right = managed == chunks_.bytes && chunk_count == chunks_.count &&
                               free_bytes == free_bytes_ && free_blocks == free_blocks_;
   return counters_right ? nullptr : "a counter differs from a recount";
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/bins.hpp"
+#include "engine/chunk_list.hpp"
 #include "engine/strategy.hpp"
 
 namespace clpool::core {
@@ -31,12 +32,12 @@ class Binned final : public Strategy {
   HeapChunk* largest_free_chunk() const noexcept override;
   HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
-  HeapChunk* first_chunk() const noexcept override { return chunks_; }
-  std::uint64_t managed_bytes() const noexcept override { return managed_bytes_; }
+  HeapChunk* first_chunk() const noexcept override { return chunks_.first; }
+  std::uint64_t managed_bytes() const noexcept override { return chunks_.bytes; }
   std::uint64_t free_bytes() const noexcept override { return free_bytes_; }
   std::uint64_t held_blocks() const noexcept override { return free_blocks_; }
   std::uint64_t largest_free() const noexcept override;
-  std::uint64_t chunk_count() const noexcept override { return chunk_count_; }
+  std::uint64_t chunk_count() const noexcept override { return chunks_.count; }
   const char* check() const noexcept override;
 
  private:
@@ -50,10 +51,7 @@ class Binned final : public Strategy {
   std::uint32_t bits_;
   BlockSource& source_;
   std::map<std::uint64_t, Block*> bins_;  ///< heads of the lists; empty ones stay
-  HeapChunk* chunks_ = nullptr;
-  HeapChunk* last_chunk_ = nullptr;
-  std::uint64_t chunk_count_ = 0;
-  std::uint64_t managed_bytes_ = 0;
+  ChunkList chunks_;
   std::uint64_t free_bytes_ = 0;
   std::uint64_t free_blocks_ = 0;
 };

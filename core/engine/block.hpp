@@ -30,14 +30,13 @@ struct alignas(64) Block {
   Block* right = nullptr;
   union {
     Block* free_previous = nullptr;  ///< link of the list that holds it while it is free
-    std::uint64_t tag;               ///< while it is handed out: a mark of the user's
+    std::uint64_t tag;               ///< else the owner's
   };
   union {
     Block* free_next = nullptr;  ///< the other link
-    void* attachment;            ///< while it is handed out: what the pool keeps about its use
+    void* attachment;            ///< else the owner's
   };
-  std::uint32_t bin =
-      0;  ///< the list of the index that holds it while it is free; else a mark of the owner's
+  std::uint32_t bin = 0;  ///< the list of the index that holds it while it is free; else the owner's
   bool free = false;
   bool virgin = false;  ///< no part of it was ever handed out; cleared by whoever hands it out
 };

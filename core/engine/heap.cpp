@@ -118,12 +118,7 @@ Block* Heap::add_chunk(HeapChunk& chunk) {
   block->size = chunk.size;
   block->virgin = true;
   chunk.first = block;
-  chunk.previous = last_chunk_;
-  chunk.next = nullptr;
-  (last_chunk_ != nullptr ? last_chunk_->next : chunks_) = &chunk;
-  last_chunk_ = &chunk;
-  ++chunk_count_;
-  managed_bytes_ += chunk.size;
+  chunks_.add(chunk);
   mark_free(*block);
   return block;
 }
@@ -131,10 +126,7 @@ Block* Heap::add_chunk(HeapChunk& chunk) {
 void Heap::remove_chunk(HeapChunk& chunk) noexcept {
   Block* block = chunk.first;
   unmark_free(*block);
-  (chunk.previous != nullptr ? chunk.previous->next : chunks_) = chunk.next;
-  (chunk.next != nullptr ? chunk.next->previous : last_chunk_) = chunk.previous;
-  --chunk_count_;
-  managed_bytes_ -= chunk.size;
+  chunks_.remove(chunk);
   chunk.first = nullptr;
   source_.recycle(block);
 }
@@ -153,7 +145,7 @@ const char* Heap::check() const noexcept {
   std::uint64_t free_blocks = 0;
   std::uint64_t used_free = 0;
   std::uint64_t chunk_count = 0;
-  for (const HeapChunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
+  for (const HeapChunk* chunk = chunks_.first; chunk != nullptr; chunk = chunk->next, ++chunk_count) {
     std::uint64_t offset = 0;
     std::uint64_t used = 0;
     const Block* left = nullptr;
@@ -195,8 +187,8 @@ const char* Heap::check() const noexcept {
   if (free_blocks != 0) {
     return "a free block is in no index";
   }
-  const bool counters_right = managed == managed_bytes_ && free_bytes == free_bytes_ &&
-                              used_free == used_free_blocks_ && chunk_count == chunk_count_;
+  const bool counters_right = managed == chunks_.bytes && free_bytes == free_bytes_ &&
+                              used_free == used_free_blocks_ && chunk_count == chunks_.count;
   return counters_right ? nullptr : "a counter differs from a recount";
 }
 

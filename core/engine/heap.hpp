@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "engine/block.hpp"
+#include "engine/chunk_list.hpp"
 #include "engine/free_index.hpp"
 
 namespace clpool::core {
@@ -57,9 +58,9 @@ class Heap {
   Block* largest_whole() const noexcept { return whole_.largest(); }
   const FreeIndex& whole_chunks() const noexcept { return whole_; }
 
-  HeapChunk* first_chunk() const noexcept { return chunks_; }
-  std::uint64_t chunk_count() const noexcept { return chunk_count_; }
-  std::uint64_t managed_bytes() const noexcept { return managed_bytes_; }
+  HeapChunk* first_chunk() const noexcept { return chunks_.first; }
+  std::uint64_t chunk_count() const noexcept { return chunks_.count; }
+  std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
   std::uint64_t free_bytes() const noexcept { return free_bytes_; }
   /// Free blocks of which some part was handed out before.
   std::uint64_t used_free_blocks() const noexcept { return used_free_blocks_; }
@@ -80,10 +81,7 @@ class Heap {
   BlockSource& source_;
   FreeIndex parts_;
   FreeIndex whole_;
-  HeapChunk* chunks_ = nullptr;
-  HeapChunk* last_chunk_ = nullptr;
-  std::uint64_t chunk_count_ = 0;
-  std::uint64_t managed_bytes_ = 0;
+  ChunkList chunks_;
   std::uint64_t free_bytes_ = 0;
   std::uint64_t used_free_blocks_ = 0;
 };

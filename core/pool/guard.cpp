@@ -67,21 +67,13 @@ unsigned long long number(std::uint64_t value) noexcept {
 }  // namespace
 
 void GuardedList::add(GuardedBlock& guarded) noexcept {
-  guarded.next = nullptr;
-  (last != nullptr ? last->next : first) = &guarded;
-  last = &guarded;
-  ++count;
+  Fifo::add(guarded);
   bytes += guarded.block->Block::size;
 }
 
 GuardedBlock* GuardedList::take() noexcept {
-  GuardedBlock* const taken = first;
-  if (taken != nullptr) {
-    first = taken->next;
-    last = first != nullptr ? last : nullptr;
-    --count;
-    bytes -= taken->block->Block::size;
-  }
+  GuardedBlock* const taken = Fifo::take();
+  bytes -= taken != nullptr ? taken->block->Block::size : 0;
   return taken;
 }
 
@@ -137,7 +129,7 @@ Status Guard::fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& un
     cl::Event done;
     const Status status = cl::fill_with_pattern(
         own.get(),
-        {is_buffer ? reinterpret_cast<cl_mem>(value) : nullptr,
+        {is_buffer ? buffer_of(chunk.memory) : nullptr,
          is_buffer ? nullptr : reinterpret_cast<unsigned char*>(value), 0, chunk.memory.size},
         done);
     if (status == Status::out_of_memory) {
@@ -172,54 +164,43 @@ bool Guard::enter(PoolBlock& block, std::uint64_t stamp) noexcept {
   guarded->block = &block;
   guarded->stamp = stamp;
   guarded->tag = block.former_tag;
-  arrived_.add(*guarded);
+  by_phase_[Phase::arrived].add(*guarded);
   return true;
 }
 
-Guard::Batch Guard::take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept {
-  Batch batch;
-  batch.arrived = std::exchange(arrived_, {});
-  batch.filling = std::exchange(filling_, {});
-  batch.reading = std::exchange(reading_, {});
-  while (resting_.count > most_blocks || resting_.bytes > most_bytes) {
-    GuardedBlock& leaving = *resting_.take();
-    leaving.phase = GuardedBlock::Phase::leaving;
-    batch.leaving.add(leaving);
+std::uint64_t Guard::ByPhase::count() const noexcept {
+  std::uint64_t all = 0;
+  for (const GuardedList& list : lists) {
+    all += list.count;
   }
-  in_hand_ += batch.arrived.count + batch.filling.count + batch.leaving.count + batch.reading.count;
+  return all;
+}
+
+Guard::ByPhase Guard::take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept {
+  ByPhase batch = std::exchange(by_phase_, {});
+  GuardedList& resting = by_phase_[Phase::resting];
+  resting = std::exchange(batch[Phase::resting], {});
+  while (resting.count > most_blocks || resting.bytes > most_bytes) {
+    batch[Phase::resting].add(*resting.take());
+  }
+  in_hand_ += batch.count();
   return batch;
 }
 
-void Guard::put_back(Batch& batch, GuardedList& done) noexcept {
-  for (GuardedList* list : {&batch.reading, &batch.leaving, &batch.filling, &batch.arrived}) {
-    while (GuardedBlock* guarded = list->take()) {
-      --in_hand_;
-      switch (guarded->phase) {
-        case GuardedBlock::Phase::arrived:
-          arrived_.add(*guarded);
-          break;
-        case GuardedBlock::Phase::filling:
-          filling_.add(*guarded);
-          break;
-        case GuardedBlock::Phase::resting:
-          resting_.add(*guarded);
-          break;
-        case GuardedBlock::Phase::leaving:
-        case GuardedBlock::Phase::reading:
-          reading_.add(*guarded);
-          break;
-        case GuardedBlock::Phase::done:
-          done.add(*guarded);
-          break;
-      }
+void Guard::put_back(ByPhase& batch, GuardedList& done) noexcept {
+  in_hand_ -= batch.count();
+  // What is furthest on its way first, so that each list stays in the order of arrival.
+  for (const Phase phase : {Phase::reading, Phase::resting, Phase::filling, Phase::arrived}) {
+    while (GuardedBlock* guarded = batch[phase].take()) {
+      (guarded->phase == Phase::done ? done : by_phase_[guarded->phase]).add(*guarded);
     }
   }
 }
 
 GuardedList Guard::take_all() noexcept {
   GuardedList all;
-  for (GuardedList* list : {&arrived_, &filling_, &resting_, &reading_}) {
-    while (GuardedBlock* guarded = list->take()) {
+  for (GuardedList& list : by_phase_.lists) {
+    while (GuardedBlock* guarded = list.take()) {
       all.add(*guarded);
     }
   }
@@ -228,25 +209,25 @@ GuardedList Guard::take_all() noexcept {
 
 // Work, without the mutex.
 
-bool Guard::work(Batch& batch) noexcept {
+bool Guard::work(ByPhase& batch) noexcept {
   const KeptError kept;
-  bool any = !batch.arrived.empty() || !batch.leaving.empty();
-  for (GuardedBlock* guarded = batch.arrived.first; guarded != nullptr; guarded = guarded->next) {
+  bool any = !batch[Phase::arrived].empty() || !batch[Phase::resting].empty();
+  for (GuardedBlock* guarded = batch[Phase::arrived].first; guarded != nullptr; guarded = guarded->next) {
     begin(*guarded);
   }
-  for (GuardedBlock* guarded = batch.leaving.first; guarded != nullptr; guarded = guarded->next) {
+  for (GuardedBlock* guarded = batch[Phase::resting].first; guarded != nullptr; guarded = guarded->next) {
     begin_comparison(*guarded);
   }
   if (any && is_on_device()) {
     cl::flush(queue_);
   }
   // The queue ends them in their order, or nearly: where one is not through, the others are asked later.
-  for (GuardedBlock* guarded = batch.filling.first; guarded != nullptr && try_end_fill(*guarded);
+  for (GuardedBlock* guarded = batch[Phase::filling].first; guarded != nullptr && try_end_fill(*guarded);
        guarded = guarded->next) {
     any = true;
   }
-  for (GuardedBlock* guarded = batch.reading.first; guarded != nullptr && try_end_comparison(*guarded);
-       guarded = guarded->next) {
+  for (GuardedBlock* guarded = batch[Phase::reading].first;
+       guarded != nullptr && try_end_comparison(*guarded); guarded = guarded->next) {
     any = true;
   }
   return any;
@@ -264,7 +245,7 @@ void Guard::begin(GuardedBlock& guarded) noexcept {
     }
     std::memset(first, cl::pattern_byte, static_cast<std::size_t>(block.Block::size));
   }
-  guarded.phase = GuardedBlock::Phase::resting;
+  guarded.phase = Phase::resting;
 }
 
 void Guard::begin_on_device(GuardedBlock& guarded) noexcept {
@@ -280,7 +261,7 @@ void Guard::begin_on_device(GuardedBlock& guarded) noexcept {
       Status::success) {
     chunk.pattern_is_lost = true;
   }
-  guarded.phase = guarded.event ? GuardedBlock::Phase::filling : GuardedBlock::Phase::resting;
+  guarded.phase = guarded.event ? Phase::filling : Phase::resting;
 }
 
 bool Guard::try_end_fill(GuardedBlock& guarded) noexcept {
@@ -296,13 +277,13 @@ bool Guard::try_end_fill(GuardedBlock& guarded) noexcept {
   guarded.stamp = 0;
   guarded.event.reset();
   guarded.bytes = {};
-  guarded.phase = GuardedBlock::Phase::resting;
+  guarded.phase = Phase::resting;
   return true;
 }
 
 void Guard::begin_comparison(GuardedBlock& guarded) noexcept {
   const PoolBlock& block = *guarded.block;
-  guarded.phase = GuardedBlock::Phase::done;
+  guarded.phase = Phase::done;
   if (reach_ == Reach::none || pool_chunk(*block.chunk).pattern_is_lost) {
     return;
   }
@@ -320,7 +301,7 @@ void Guard::begin_comparison(GuardedBlock& guarded) noexcept {
                        guarded.bytes.data() + ends.first, guarded.event) != Status::success) {
     guarded.bytes.resize(static_cast<std::size_t>(ends.first));  // which does not move it
   }
-  guarded.phase = GuardedBlock::Phase::reading;
+  guarded.phase = Phase::reading;
 }
 
 bool Guard::try_end_comparison(GuardedBlock& guarded) noexcept {
@@ -347,7 +328,7 @@ void Guard::end_comparison(GuardedBlock& guarded, bool damaged) noexcept {
   if (damaged && guarded.was_damaged) {
     pool_chunk(*guarded.block->chunk).pattern_is_lost = true;
   }
-  guarded.phase = damaged && !guarded.was_damaged ? GuardedBlock::Phase::arrived : GuardedBlock::Phase::done;
+  guarded.phase = damaged && !guarded.was_damaged ? Phase::arrived : Phase::done;
   guarded.was_damaged = damaged;
 }
 

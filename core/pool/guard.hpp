@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "allocator/allocator.hpp"
+#include "base/fifo.hpp"
 #include "base/message.hpp"
 #include "cl/handle.hpp"
 #include "cl/pattern.hpp"
@@ -28,8 +29,7 @@ struct GuardedBlock {
   enum class Phase : std::uint8_t {
     arrived,  ///< nothing was done with it
     filling,  ///< read at its end and filled, when `event` is complete
-    resting,  ///< full of the pattern, if the pool can reach its memory
-    leaving,  ///< is to be compared
+    resting,  ///< full of the pattern, if the pool can reach its memory; in a batch: is to be compared
     reading,  ///< read for that, when `event` is complete
     done      ///< free
   };
@@ -44,12 +44,8 @@ struct GuardedBlock {
 };
 
 /// A list in the order of arrival, with the bytes that its blocks take.
-struct GuardedList {
-  GuardedBlock* first = nullptr;
-  GuardedBlock* last = nullptr;
-  std::uint64_t count = 0;
+struct GuardedList : Fifo<GuardedBlock> {
   std::uint64_t bytes = 0;
-  bool empty() const noexcept { return first == nullptr; }
   void add(GuardedBlock& guarded) noexcept;
   GuardedBlock* take() noexcept;
 };
@@ -81,29 +77,39 @@ class Guard {
   /// fill is `unfinished` if it is not through after a while. Called without the mutex.
   Status fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& unfinished) noexcept;
 
-  struct Batch {
-    GuardedList arrived, filling, leaving, reading;
-    bool empty() const noexcept {
-      return arrived.empty() && filling.empty() && leaving.empty() && reading.empty();
+  /// Blocks on their way, by phase.
+  struct ByPhase {
+    GuardedList lists[static_cast<std::size_t>(GuardedBlock::Phase::done)];
+    GuardedList& operator[](GuardedBlock::Phase phase) noexcept {
+      return lists[static_cast<std::size_t>(phase)];
     }
+    const GuardedList& operator[](GuardedBlock::Phase phase) const noexcept {
+      return lists[static_cast<std::size_t>(phase)];
+    }
+    std::uint64_t count() const noexcept;
   };
   /// Enters a block that the books gave; false without host memory.
   bool enter(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// All that may be worked on when at most so much is to rest.
-  Batch take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept;
+  ByPhase take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept;
   /// True if something came further. Called without the mutex.
-  bool work(Batch& batch) noexcept;
+  bool work(ByPhase& batch) noexcept;
   /// Sorts in what was worked on; what is done goes to `done`.
-  void put_back(Batch& batch, GuardedList& done) noexcept;
+  void put_back(ByPhase& batch, GuardedList& done) noexcept;
 
   /// All blocks, wherever they are, at the pool's end.
   GuardedList take_all() noexcept;
 
   /// Blocks of which the queue is not yet through.
-  std::uint64_t in_flight() const noexcept { return in_hand_ + filling_.count + reading_.count; }
-  std::uint64_t resting() const noexcept { return arrived_.count + resting_.count; }
+  std::uint64_t in_flight() const noexcept {
+    return in_hand_ + by_phase_[Phase::filling].count + by_phase_[Phase::reading].count;
+  }
+  std::uint64_t resting() const noexcept {
+    return by_phase_[Phase::arrived].count + by_phase_[Phase::resting].count;
+  }
 
  private:
+  using Phase = GuardedBlock::Phase;
   enum class Reach : std::uint8_t { none, host, buffer, svm };
   static Reach reach_of(const AllocatorTraits& traits, cl_command_queue queue) noexcept;
 
@@ -124,10 +130,7 @@ class Guard {
   const cl_command_queue queue_;
   const std::string& title_;
   MessageSink sink_;
-  GuardedList arrived_;
-  GuardedList filling_;
-  GuardedList resting_;
-  GuardedList reading_;
+  ByPhase by_phase_;
   std::uint64_t in_hand_ = 0;  ///< in batches of threads
 };
 

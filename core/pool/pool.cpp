@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Requests that no thread's cache serves, and a pool's beginning.
-// Called without the mutex: public functions. With it: everything else; only perform() and what it calls
-// leaves it, through the Visit that it is given.
+// Called without the mutex: public functions, make_ready(), and what reads nothing but constants and the clock. With
+// it: everything else; what is given a Visit, and a Visit itself, may leave it in between.
 #include "pool/pool.hpp"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ void Pool::Visit::clear_away() noexcept {
     while (Part* part = released.take()) {
       pool_.books_.released(*part);
     }
-    if (garbage.first == nullptr && code == CL_SUCCESS) {
+    if (garbage.chunks.empty() && code == CL_SUCCESS) {
       continue;
     }
     out([&] {
@@ -127,9 +127,7 @@ void Pool::Visit::clear_away() noexcept {
         send_message(pool_.sink(), Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
                      cl_error_name(code), code);
       }
-      while (garbage.first != nullptr) {
-        const std::unique_ptr<PoolChunk> chunk(
-            &pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+      while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
         pool_.allocator_->deallocate(chunk->memory);
         note_given_back();
       }
@@ -162,10 +160,6 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   if (options.alignment != 0 && !std::has_single_bit(options.alignment)) {
     return fail(Status::invalid_value, "alignment is %llu, it must be a power of two",
                 static_cast<unsigned long long>(options.alignment));
-  }
-  if (options.leading_bits > max_leading_bits) {
-    return fail(Status::invalid_value, "leading_bits_in_bin_id is %u, the largest valid number is %u",
-                options.leading_bits, max_leading_bits);
   }
   OwnerLock::initialize();
   end_ended(ended_at_a_time);
@@ -392,7 +386,7 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
   Status status = Status::success;
   cl::SharedEvent made;
   if (toucher != nullptr || needs_event) {
-    const auto root = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(memory.value));
+    const cl_mem root = buffer_of(memory);
     status = sub_buffers_.touch(first, root, needs_event ? &made : nullptr);
   }
   for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count();
@@ -415,8 +409,7 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
 
 void Pool::make_handle(Visit& visit, Request& request) {
   const PoolBlock& block = *request.block;
-  const auto root =
-      reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(pool_chunk(*block.chunk).memory.value));
+  const cl_mem root = buffer_of(pool_chunk(*block.chunk).memory);
   const std::uint64_t offset = block.offset;
   const std::uint64_t size = block.Block::size;
   cl_mem handle = nullptr;
@@ -440,9 +433,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.marks = usual_marks();
   block.next = nullptr;
   block.home = &cache;
-  block.tag = 0;
-  block.attachment = nullptr;
-  block.bin = 0;
+  clear_use(block);
   count_handed_out(cache, size);
   block.state = MemState::live;
 }
@@ -495,7 +486,7 @@ Status Pool::root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const no
   CLPOOL_TRY(require_handle(mem));
   const PoolBlock& block = pool_block(mem);
   const auto& chunk = static_cast<const PoolChunk&>(*block.chunk);
-  root = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.memory.value));
+  root = buffer_of(chunk.memory);
   offset = block.offset;
   return Status::success;
 }

@@ -4,10 +4,11 @@
 // a Visit: it takes the mutex, asks the books for the next step, leaves the mutex, does the step, and asks
 // again.
 //
-// What is held where: the mutex guards all members but those that are constant. A function that takes a Visit
-// is called with the mutex held, and leaves it only within Visit::out(); every driver call and every callback
-// is in such a place, or in a function that is called without the mutex. Public functions are called without
-// it.
+// What is held where: the mutex guards all members but those that are constant. Public functions are called
+// without it, and take it. A function that takes a Visit is called with it and returns with it, but may leave it
+// in between: within Visit::out(), which all that leaves it goes through (also tidy(), finish_later_releases()
+// and a Visit's end), or asleep in nap(). Driver calls and callbacks are made within out(), or in functions that
+// are called without the mutex and say so.
 #pragma once
 
 #include <atomic>
@@ -89,12 +90,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Gives up one reference of a block; the caller knows that no command uses it.
   Status release_idle(Mem& mem) noexcept;
 
+  // These, visit() and check() are called in the process that made the pool only, which the caller has looked at.
   PoolStats statistics();
-  Status free_held();
-  Status stop_holding();
-  Status resume_holding();
-  Status trim(std::uint64_t keep_bytes);
-  Status tick();
+  void free_held();
+  void stop_holding();
+  void resume_holding();
+  void trim(std::uint64_t keep_bytes);
+  void tick();
 
   /// Calls `visitor` for every stretch of every chunk, in the order of chunks and offsets, after copying
   /// them: the visitor may use the pool. It returns false to stop.
@@ -219,6 +221,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
   Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
                          std::uint64_t deadline) noexcept;
+  /// Leaves the mutex for a moment, or until something changes.
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -252,6 +255,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
   static std::uint64_t clock_ns() noexcept;
+  template <typename Action>
+  void visit_up_to_date(Action&& action);
   void settle_to_give_back(Visit& visit) noexcept;
   void set_holding(bool holding) noexcept;
   /// After polling for what is not idle yet, or as it is.
@@ -360,8 +365,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_backlog_ = false;       ///< not all of them came home the last time
 };
 
-/// The mutex of a pool, held from the beginning to the end but within out(). What is to be released without
-/// it is released at the end at the latest. The pool lives as long.
+/// The mutex of a pool, held from the beginning to the end but within out() and nap(). What is to be released
+/// without it is released at the end at the latest. The pool lives as long.
 class Pool::Visit {
  public:
   explicit Visit(Pool& pool) : pool_(pool), lock_(pool.mutex_, std::try_to_lock) {

@@ -4,8 +4,8 @@
 #include "pool/pool_block.hpp"
 
 #include <mutex>
-#include <utility>
 
+#include "base/fifo.hpp"
 #include "base/process.hpp"
 
 namespace clpool::core {
@@ -18,23 +18,15 @@ constinit ForkMutex spare_mutex;
 constinit Mem* spare_blocks = nullptr;
 
 // Descriptors of blocks that were released to guarded pools, the oldest first.
-constexpr std::size_t most_resting = 8192;
+constexpr std::uint64_t most_resting = 8192;
 constinit ForkMutex resting_mutex;
-constinit Mem* oldest_resting = nullptr;
-constinit Mem* newest_resting = nullptr;
-constinit std::size_t resting_count = 0;
+constinit Fifo<Mem> resting;
 
 /// Lets a descriptor rest; one that has rested enough, or null.
 Mem* rest(Mem& mem) noexcept {
   const std::lock_guard lock(resting_mutex);
-  mem.next = nullptr;
-  (newest_resting != nullptr ? newest_resting->next : oldest_resting) = &mem;
-  newest_resting = &mem;
-  if (++resting_count <= most_resting) {
-    return nullptr;
-  }
-  --resting_count;
-  return std::exchange(oldest_resting, oldest_resting->next);
+  resting.add(mem);
+  return resting.count > most_resting ? resting.take() : nullptr;
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ constinit Pool* first_ended = nullptr;
 constinit Pool* last_ended = nullptr;
 constinit std::atomic<std::uint64_t> ended_count{0};
 
-/// None of the user's functions is called any more.
-void forget(const PoolCallbacks& callbacks) noexcept {
+/// Says to the user that none of their functions is called any more.
+void call_destroy(const PoolCallbacks& callbacks) noexcept {
   if (callbacks.destroy != nullptr) {
     callbacks.destroy(callbacks.user);
   }
@@ -97,7 +97,7 @@ void Pool::end() noexcept {
                                  : guard_ == nullptr ? settling_to_end_ns
                                                      : resting_to_give_back_ns);
   if (is_unused && finish(settling_to_end_ns)) {
-    return forget(callbacks);
+    return call_destroy(callbacks);
   }
   if (is_custom) {
     send_message(sink(), Severity::error,
@@ -113,7 +113,7 @@ void Pool::end() noexcept {
     const std::lock_guard lock(ended_mutex);
     looked_at_by_ = nullptr;
   }
-  forget(callbacks);
+  call_destroy(callbacks);
 }
 
 void Pool::enter_ended(const void* looked_at_by) noexcept {

@@ -54,15 +54,15 @@ void Pool::work_on_guard(Visit& visit) noexcept {
   for (bool any = true; any;) {
     for (Mem* mem = books_.take_freed(); mem != nullptr;) {
       PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
-      if (!guard_->enter(block, block.tag)) {
-        books_.free_rested(block, block.tag);
+      if (!guard_->enter(block, stamp_of(block))) {
+        books_.free_rested(block, stamp_of(block));
       }
     }
     const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && books_.holding();
     const std::uint64_t part = books_.strategy().managed_bytes() / Guard::resting_part;
     const std::uint64_t bytes = std::min(std::max(Guard::least_resting_bytes, part), options_.max_held_bytes);
-    Guard::Batch batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);
-    if (batch.empty()) {
+    Guard::ByPhase batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);
+    if (batch.count() == 0) {
       return;
     }
     visit.out([&] { any = guard_->work(batch); });

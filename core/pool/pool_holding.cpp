@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // How much a pool holds: giving it all back, or down to a limit, or what is old; and releases that were put off.
-// Public functions are called without the mutex.
+// Public functions, visit_up_to_date(), finish_later_releases() and take_back_all() are called without the mutex,
+// the others with it.
 #include <utility>
 
-#include "base/process.hpp"
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -49,13 +49,17 @@ void Pool::give_back_idle(Visit& visit) noexcept {
   share_limits();
 }
 
-Status Pool::free_held() {
-  CLPOOL_TRY(require_own_process("the pool"));
+/// Runs `action` with the mutex held, when all is carried out that was put off.
+template <typename Action>
+void Pool::visit_up_to_date(Action&& action) {
   core::finish_later_releases();
   Visit visit(*this);
   visit.finish_later_releases();
-  give_back_all(visit);
-  return Status::success;
+  action(visit);
+}
+
+void Pool::free_held() {
+  visit_up_to_date([this](Visit& visit) { give_back_all(visit); });
 }
 
 /// From here on no thread keeps what it releases for itself, or keeps to it again.
@@ -66,39 +70,30 @@ void Pool::set_holding(bool holding) noexcept {
   share_limits();
 }
 
-Status Pool::stop_holding() {
-  CLPOOL_TRY(require_own_process("the pool"));
-  core::finish_later_releases();
-  Visit visit(*this);
-  visit.finish_later_releases();
-  set_holding(false);
-  give_back_all(visit);
-  return Status::success;
+void Pool::stop_holding() {
+  visit_up_to_date([this](Visit& visit) {
+    set_holding(false);
+    give_back_all(visit);
+  });
 }
 
-Status Pool::resume_holding() {
-  CLPOOL_TRY(require_own_process("the pool"));
+void Pool::resume_holding() {
   const Visit visit(*this);
   set_holding(!closed_);
-  return Status::success;
 }
 
-Status Pool::trim(std::uint64_t keep_bytes) {
-  CLPOOL_TRY(require_own_process("the pool"));
-  core::finish_later_releases();
-  Visit visit(*this);
-  visit.finish_later_releases();
-  empty_caches(visit, Empty::to_the_last);
-  settle_to_give_back(visit);
-  do {
-    visit.tidy();
-  } while (books_.trim_some(keep_bytes, chunks_at_a_time));
-  share_limits();
-  return Status::success;
+void Pool::trim(std::uint64_t keep_bytes) {
+  visit_up_to_date([this, keep_bytes](Visit& visit) {
+    empty_caches(visit, Empty::to_the_last);
+    settle_to_give_back(visit);
+    do {
+      visit.tidy();
+    } while (books_.trim_some(keep_bytes, chunks_at_a_time));
+    share_limits();
+  });
 }
 
-Status Pool::tick() {
-  CLPOOL_TRY(require_own_process("the pool"));
+void Pool::tick() {
   Visit visit(*this);
   visit.finish_later_releases();
   visit.out([] {
@@ -121,7 +116,6 @@ Status Pool::tick() {
     }
   }
   share_limits();
-  return Status::success;
 }
 
 Status Pool::take_back_later(Mem& mem) noexcept {

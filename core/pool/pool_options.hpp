@@ -25,7 +25,7 @@ struct PoolCallbacks {
 
 struct PoolOptions {
   StrategyKind strategy = StrategyKind::coalescing;
-  std::uint32_t leading_bits = default_leading_bits;
+  std::uint32_t leading_bits = default_leading_bits;  ///< at most max_leading_bits
   bool trace_messages = false;
   std::uint64_t max_bytes = UINT64_MAX;
   std::uint64_t max_held_bytes = UINT64_MAX;

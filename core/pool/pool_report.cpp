@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// What a pool tells of itself: figures, a picture of its memory, traces and leaks. Everything here is called
-// without the mutex and takes it for as long as it copies; messages are sent without it.
+// What a pool tells of itself: figures, a picture of its memory, traces and leaks. Everything here but
+// largest_around_cached() is called without the mutex, and takes it for as long as it copies; messages are sent
+// without it.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -15,8 +16,8 @@ namespace {
 
 /// True if the block is free or in a cache, so that it could be part of a larger free block.
 bool is_available(Block* block) noexcept {
-  return block != nullptr &&
-         (block->free || (glance_at_state(pool_block(*block)) == MemState::released && block->bin == 0));
+  return block != nullptr && (block->free || (glance_at_state(pool_block(*block)) == MemState::released &&
+                                              !is_held_back(*block)));
 }
 
 /// Bytes of the block that a cached one would be part of if all caches were emptied. 0 if another cached one
@@ -90,7 +91,7 @@ std::vector<PoolStretch> Pool::snapshot() {
         stretch.requested = whole.Mem::size;
         stretch.tag = std::atomic_ref(whole.tag).load(std::memory_order_relaxed);
       } else if (!block->free) {
-        stretch.state = block->bin != 0 ? PoolStretch::State::pending : PoolStretch::State::cached;
+        stretch.state = is_held_back(*block) ? PoolStretch::State::pending : PoolStretch::State::cached;
       }
       stretches.push_back(stretch);
     }

@@ -53,9 +53,7 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
       (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
   const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
   const bool must_wait = !is_idle && (is_used || holds_back());
-  block.tag = 0;
-  block.attachment = nullptr;
-  block.bin = 0;
+  clear_use(block);
   block.marks = usual_marks();
   block.next = nullptr;
   caches_.count_returned(cache, block.Mem::size);

@@ -106,7 +106,7 @@ void Pool::receive_used(PoolBlock& block, Uses& uses) noexcept {
     }
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
     uses.stamp = set != nullptr ? set->epochs.open() : 0;
-    block.bin = 1;
+    set_held_back(block, uses.stamp);
     books_.count_pending(block);
     events_.add(uses);
     return;

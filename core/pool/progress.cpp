@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // How far the queues are: what has ended is polled, and waited for only where memory is otherwise out, never
-// on one event alone. Called with the mutex held; queues and events are asked outside of it.
+// on one event alone. Called with the mutex held; queues and events are asked, and whoever waits sleeps, without it.
 #include <algorithm>
 #include <chrono>
 #include <thread>

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/fifo.hpp"
 #include "cl/handle.hpp"
 #include "pool/pool_block.hpp"
 #include "pool/queue_sets.hpp"
@@ -50,10 +51,7 @@ struct OnQueue {
 };
 
 /// A list of uses in the order in which they came.
-struct UsesList {
-  Uses* first = nullptr;
-  Uses* last = nullptr;
-  std::uint64_t count = 0;
+struct UsesList : Fifo<Uses> {
   std::uint64_t in_hand = 0;                   ///< more of them, that some thread looks at
   std::uint64_t least_waited_ns = UINT64_MAX;  ///< none was waited for in vain for less
 
@@ -69,22 +67,13 @@ struct UsesList {
       (uses.waited_ns < nanoseconds ? others : *this).add(uses);
     }
   }
-  bool empty() const noexcept { return first == nullptr; }
   void add(Uses& uses) noexcept {
-    uses.next = nullptr;
-    (last != nullptr ? last->next : first) = &uses;
-    last = &uses;
-    ++count;
+    Fifo::add(uses);
     least_waited_ns = std::min(least_waited_ns, uses.waited_ns);
   }
   Uses* take() noexcept {
-    Uses* const uses = first;
-    if (uses != nullptr) {
-      first = uses->next;
-      last = first != nullptr ? last : nullptr;
-      least_waited_ns = first != nullptr ? least_waited_ns : UINT64_MAX;
-      --count;
-    }
+    Uses* const uses = Fifo::take();
+    least_waited_ns = empty() ? UINT64_MAX : least_waited_ns;
     return uses;
   }
 };

@@ -25,9 +25,7 @@ inline constexpr cl_int out_of_device_memory = -4;
 inline void hand_out(PoolBlock& block) {
   block.capacity = block.Block::size;
   block.next = nullptr;
-  block.tag = 0;
-  block.attachment = nullptr;
-  block.bin = 0;
+  clear_use(block);
 }
 
 /// The world of named tests: figures that a test sets.
@@ -93,8 +91,7 @@ class PoolBooks : public testing::Test {
     while (Part* const part = garbage.parts.take()) {
       books->released(*part);
     }
-    while (garbage.first != nullptr) {
-      const std::unique_ptr<PoolChunk> chunk(&pool_chunk(*std::exchange(garbage.first, garbage.first->next)));
+    while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
       taken -= chunk->size;
     }
     books->released(bytes);

@@ -330,6 +330,23 @@ TEST_F(PoolBooksWithoutHandles, ARequestGetsAChunkThatNeedsNone) {
   }
 }
 
+TEST_F(PoolBooksWithoutHandles, AfterAFailureTheCachesAreEmptiedBeforeTheDriverIsAsked) {
+  capacity = UINT64_MAX;
+  PoolBlock* const rest = serve(used->chunk->size - 512);
+  Request request;
+  ASSERT_EQ(books->begin(768, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::make_handle; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  ASSERT_GT(request.planned, request.rounded) << "a chunk of just the request's size was not asked for yet";
+  books->handle_failed(request, Status::out_of_memory, -5);
+  EXPECT_EQ(books->next(request).kind, Kind::empty_all_caches);
+  ASSERT_NE(serve(request), nullptr);
+  books->free(*request.block, 0);
+  books->free(*rest, 0);
+}
+
 TEST_F(PoolBooksWithoutHandles, ARequestGivesUpAlthoughOthersReleaseAllTheTime) {
   options.callbacks = {};
   EXPECT_EQ(tries(true), 9);
@@ -407,6 +424,22 @@ TEST_F(PoolBooksWithADyingHandle, IsNotWaitedForFromWithin) {
   serve(request);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
   ASSERT_NE(request.block, nullptr) << "memory elsewhere serves it";
+  kept.push_back(request.block);
+  while (Part* const part = in_hand.parts.take()) {
+    books->released(*part);
+  }
+}
+
+TEST_F(PoolBooksWithADyingHandle, FromWithinANewChunkServesAtOnceInsteadOfIt) {
+  std::uint64_t bytes = 0;
+  Garbage in_hand = books->take_garbage(bytes);
+  books->free(*serve(2 << 20), 0);
+  world.settles = true;  // as the pool does before it grows beyond what it ever had
+  Request request;
+  ASSERT_EQ(books->begin(512, request), Status::success);
+  request.inside = true;
+  ASSERT_NE(serve(request), nullptr);
+  EXPECT_EQ(steps, (Steps{"release garbage", "allocate 1048576", "make handle", "done"}));
   kept.push_back(request.block);
   while (Part* const part = in_hand.parts.take()) {
     books->released(*part);

@@ -145,9 +145,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   void hand_out(PoolBlock& block, std::uint64_t size) {
     block.capacity = block.Block::size;
     block.next = nullptr;
-    block.tag = 0;
-    block.attachment = nullptr;
-    block.bin = 0;
+    clear_use(block);
     EXPECT_GE(block.capacity, size);
     const std::uint64_t begin = address(block);
     const auto chunk = chunks.upper_bound(begin);
@@ -262,9 +260,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     worker.at = Worker::At::chunks;
   }
   void end_chunks(Worker& worker) {
-    while (worker.garbage.first != nullptr) {
-      const std::unique_ptr<PoolChunk> chunk(
-          &pool_chunk(*std::exchange(worker.garbage.first, worker.garbage.first->next)));
+    while (const std::unique_ptr<PoolChunk> chunk{worker.garbage.chunks.take()}) {
       EXPECT_EQ(chunk->parts.alive(), 0u) << "a chunk goes before its handles";
       EXPECT_EQ(chunks.erase(chunk->memory.value), 1u) << "a chunk goes twice";
       const auto block = live.lower_bound(chunk->memory.value);

@@ -374,7 +374,7 @@ TEST_F(PoolBooks, WhatIsHeldBackIsMarkedAndCounted) {
   PoolBlock* const block = serve(1000);
   HeldBack list;
   books->hold_back(list, *block, 1);
-  EXPECT_NE(block->bin, 0u) << "pictures tell it from what is cached";
+  EXPECT_TRUE(is_held_back(*block)) << "pictures tell it from what is cached";
   EXPECT_EQ(books->pending_bytes(), block->capacity);
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
@@ -384,7 +384,7 @@ TEST_F(PoolBooks, WhatAGuardedPoolLetsRestIsMarkedAndCounted) {
   begin_books();
   PoolBlock* const block = serve(1000);
   books->free(*block, 1);
-  EXPECT_NE(block->bin, 0u) << "pictures tell it from what is cached";
+  EXPECT_TRUE(is_held_back(*block)) << "pictures tell it from what is cached";
   EXPECT_EQ(books->pending_bytes(), block->capacity);
   EXPECT_EQ(books->take_freed(), block);
   books->free_rested(*block, 1);

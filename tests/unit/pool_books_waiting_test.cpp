@@ -303,6 +303,28 @@ TEST_F(PoolBooksOfABusyQueue, ARequestThatNoWaitCanHelpDoesNotWait) {
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
 }
 
+TEST_F(PoolBooksOfABusyQueue, WhenItIsThroughALargerBlockServesBeforeChunksGoBack) {
+  capacity = UINT64_MAX;
+  PoolBlock* const larger = serve(400'000);
+  capacity = taken;
+  Request request;
+  ASSERT_EQ(books->begin(200'000, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::wait; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  world.complete = 1;
+  request.waits_for_driver = true;
+  books->waited(request, Waited::through);
+  step = books->next(request);
+  ASSERT_EQ(step.kind, Kind::allocate) << "the driver may have more by now";
+  books->free(*larger, 0);  // by another thread, while the driver is asked
+  ASSERT_TRUE(perform(request, step));
+  EXPECT_EQ(serve(request), larger);
+  EXPECT_EQ(steps, Steps{"done"});
+  books->free(*larger, 0);
+}
+
 TEST_F(PoolBooksOfABusyQueue, ARequestBeginsAnewWhenAnythingComesFreeWhileItWaits) {
   Request request;
   ASSERT_EQ(books->begin(100'000, request), Status::success);

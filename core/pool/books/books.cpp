@@ -12,9 +12,6 @@
 namespace clpool::core {
 namespace {
 
-/// Block::bin of a block that is held back; 0 while it is handed out.
-constexpr std::uint32_t held_back_mark = 1;
-
 /// What queues may cost: so many bytes, or one part in so many of what the pool has.
 constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
 constexpr std::uint64_t slack_part = 8;
@@ -38,8 +35,7 @@ void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {
     return free_now(block, stamp);
   }
-  block.tag = stamp;
-  block.bin = held_back_mark;
+  set_held_back(block, stamp);
   block.next = freed_;
   freed_ = &block;
   count_pending(block);
@@ -113,11 +109,8 @@ void Books::end_pending(PoolBlock& block) noexcept {
 }
 
 void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
-  block.tag = stamp;
-  block.bin = held_back_mark;
-  block.next = nullptr;
-  (list.last != nullptr ? list.last->next : list.first) = &block;
-  list.last = &block;
+  set_held_back(block, stamp);
+  list.add(block);
   ++list.open_blocks;
   list.open_bytes += block.capacity;
   count_pending(block);
@@ -125,10 +118,8 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
 
 bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept {
   bool any = false;
-  while (list.first != nullptr && pool_block(*list.first).tag <= completed) {
-    PoolBlock& block = pool_block(*list.first);
-    list.first = block.next;
-    list.last = list.first != nullptr ? list.last : nullptr;
+  while (!list.empty() && stamp_of(pool_block(*list.first)) <= completed) {
+    PoolBlock& block = *list.take();
     end_pending(block);
     free(block, stamp);
     any = true;
@@ -151,8 +142,7 @@ PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::si
   if (mem == nullptr) {
     return nullptr;
   }
-  (previous != nullptr ? previous->next : list.first) = mem->next;
-  list.last = list.last == mem ? previous : list.last;
+  list.remove(*mem, previous);
   end_pending(pool_block(*mem));
   return &pool_block(*mem);
 }
@@ -168,9 +158,7 @@ void Books::discard(HeapChunk& chunk) noexcept {
 
 void Books::enter_garbage(HeapChunk& chunk) noexcept {
   pool_chunk(chunk).parts.put_all(garbage_.parts);
-  chunk.next = nullptr;
-  (garbage_.last != nullptr ? garbage_.last->next : garbage_.first) = &chunk;
-  garbage_.last = &chunk;
+  garbage_.chunks.add(pool_chunk(chunk));
   gone_stamp_ = std::max(gone_stamp_, chunk.last_release);
   garbage_bytes_ += chunk.size;
   leaving_bytes_ += chunk.size;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/fifo.hpp"
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/request.hpp"
@@ -19,10 +20,8 @@
 namespace clpool::core {
 
 /// Blocks that are held back until uses have ended: a list in the order of their release.
-struct HeldBack {
-  Mem* first = nullptr;  ///< linked by next; the stamp of each is in Block::tag
-  Mem* last = nullptr;
-  std::uint64_t open_blocks = 0;  ///< released since the last look at the open epoch
+struct HeldBack : Fifo<PoolBlock, Mem> {  ///< each has its stamp, see stamp_of()
+  std::uint64_t open_blocks = 0;          ///< released since the last look at the open epoch
   std::uint64_t open_bytes = 0;
 };
 
@@ -44,10 +43,9 @@ struct MemoryRules {
 
 /// What is to go to the driver.
 struct Garbage {
-  HeapChunk* first = nullptr;  ///< chunks, linked by next, in the order in which they go
-  HeapChunk* last = nullptr;
-  DyingParts parts;  ///< these go before the chunks
-  bool empty() const noexcept { return first == nullptr && parts.empty(); }
+  Fifo<PoolChunk, HeapChunk> chunks;  ///< in the order in which they go
+  DyingParts parts;                   ///< these go before the chunks
+  bool empty() const noexcept { return chunks.empty() && parts.empty(); }
 };
 
 class Books {
@@ -80,7 +78,7 @@ class Books {
   // Blocks that come back.
   /// Free for any request. `stamp`: in-order queues may use it up to that epoch; 0: nothing uses it.
   void free(PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Guarded pools: free() only lists the blocks, as pending and with the stamp in Block::tag. The pool takes
+  /// Guarded pools: free() only lists the blocks, as pending and with the stamp (stamp_of()). The pool takes
   /// that list, linked by next, and frees each of them when it has rested.
   Mem* take_freed() noexcept { return std::exchange(freed_, nullptr); }
   void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
@@ -154,6 +152,8 @@ class Books {
   /// and no block); false if it is the next stage's turn, unless a block was found.
   using Stage = bool (Books::*)(Request&, Step&);
   static const Stage stages_[];
+  /// Where a stage is among them.
+  static consteval std::uint16_t place_of(Stage stage);
   /// What a request does only once (or once after each wait).
   enum Once : std::uint32_t {
     caches_emptied = 1U << 0,

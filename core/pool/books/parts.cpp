@@ -7,16 +7,6 @@
 
 namespace clpool::core {
 
-Part* DyingParts::take() noexcept {
-  Part* const part = first;
-  if (part != nullptr) {
-    first = part->next;
-    last = first != nullptr ? last : nullptr;
-    --count;
-  }
-  return part;
-}
-
 void Parts::unlink(Part& part) noexcept {
   (part.previous != nullptr ? part.previous->next : oldest_) = part.next;
   (part.next != nullptr ? part.next->previous : newest_) = part.previous;

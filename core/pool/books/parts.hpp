@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 
+#include "base/fifo.hpp"
 #include "engine/block.hpp"
 #include "pool/books/shapes.hpp"
 
@@ -33,20 +34,8 @@ struct Part {
   Part* next_alike = nullptr;
 };
 
-/// Handles that are to be released, linked by next.
-struct DyingParts {
-  Part* first = nullptr;
-  Part* last = nullptr;
-  std::uint64_t count = 0;
-  bool empty() const noexcept { return first == nullptr; }
-  void add(Part& part) noexcept {
-    part.next = nullptr;
-    (last != nullptr ? last->next : first) = &part;
-    last = &part;
-    ++count;
-  }
-  Part* take() noexcept;
-};
+/// Handles that are to be released.
+using DyingParts = Fifo<Part>;
 
 class Parts {
  public:

@@ -29,11 +29,6 @@ constexpr int most_failed_handles = 8;
 /// CL_INVALID_BUFFER_SIZE.
 constexpr cl_int invalid_buffer_size = -61;
 
-/// Places in Books::stages_.
-constexpr std::uint16_t stage_of_growth = 5;
-constexpr std::uint16_t first_stage_of_recovery = 8;
-constexpr std::uint16_t first_stage_of_giving_back = 13;
-
 /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
 /// over the device's limit that rounding up made.
 bool may_recover(Status status, cl_int code, bool was_rounded) noexcept {
@@ -53,7 +48,7 @@ bool fails_too_often(Request& request) noexcept {
 
 }  // namespace
 
-const Books::Stage Books::stages_[] = {
+constexpr Books::Stage Books::stages_[] = {
     &Books::take_free,           // a free block that is no waste
     &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
     &Books::look_at_pending,     // … with releases that have completed
@@ -76,6 +71,14 @@ const Books::Stage Books::stages_[] = {
     &Books::ask_user,
     &Books::give_up,
 };
+
+consteval std::uint16_t Books::place_of(Stage stage) {
+  std::uint16_t place = 0;
+  while (stages_[place] != stage) {
+    ++place;
+  }
+  return place;
+}
 
 Status Books::begin(std::size_t size, Request& request) const noexcept {
   const std::uint64_t most = rules_.max_chunk_bytes;
@@ -406,7 +409,7 @@ Step Books::handle_step(Request& request) {
     return {Step::Kind::done};
   }
   if (block.Block::size == chunk.size) {
-    block.handle = reinterpret_cast<cl_mem>(static_cast<std::uintptr_t>(chunk.memory.value));
+    block.handle = buffer_of(chunk.memory);
   }
   if (block.handle != nullptr) {
     return {Step::Kind::done};
@@ -439,7 +442,7 @@ Step Books::handle_step(Request& request) {
   if (request.inside) {
     // It must not wait for a handle that this very thread may be releasing: another place, or none.
     put_back(*std::exchange(request.block, nullptr), 0);
-    request.stage = std::max(request.stage, stage_of_growth);
+    request.stage = std::max(request.stage, place_of(&Books::grow));
     if (fails_too_often(request)) {
       request.failure = Status::out_of_memory;
     }
@@ -516,7 +519,7 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   }
   // Not to the same place at once, nor for a chunk to be shared: what is left is to make room in the driver.
   request.done |= grown;
-  request.stage = std::max(request.stage, first_stage_of_recovery);
+  request.stage = std::max(request.stage, place_of(&Books::empty_all_caches));
   request.turn = turn_;
 }
 
@@ -547,9 +550,9 @@ void Books::waited(Request& request, Waited how) noexcept {
       // The driver is asked again where it may have more, when there is nothing else: see wait().
       return begin_again(request, false);
     case Waited::through:
-      // All that could be given back is idle now, and gone if it went before.
+      // All that could be given back is idle now, and gone if it went before. First whatever came free meanwhile.
       request.done |= queues_through;
-      request.stage = first_stage_of_giving_back;
+      request.stage = place_of(&Books::take_larger);
       if (request.waits_for_driver) {
         request.done &= ~static_cast<std::uint32_t>(exact_tried);
         request.gave_back = false;

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Fifo: a list in the order of arrival, linked by what is in it. Whoever has it keeps others out.
+#pragma once
+
+#include <cstdint>
+
+namespace clpool::core {
+
+/// The link is `Link* next` of `Link`, which is T or a base of it.
+template <typename T, typename Link = T>
+struct Fifo {
+  Link* first = nullptr;
+  Link* last = nullptr;
+  std::uint64_t count = 0;
+  bool empty() const noexcept { return first == nullptr; }
+  void add(T& item) noexcept {
+    item.next = nullptr;
+    (last != nullptr ? last->next : first) = &item;
+    last = &item;
+    ++count;
+  }
+  T* take() noexcept {
+    Link* const taken = first;
+    if (taken != nullptr) {
+      first = taken->next;
+      last = first != nullptr ? last : nullptr;
+      --count;
+    }
+    return static_cast<T*>(taken);
+  }
+  /// Takes out what stands behind `previous`, or first where that is null.
+  void remove(const Link& item, Link* previous) noexcept {
+    (previous != nullptr ? previous->next : first) = item.next;
+    last = last == &item ? previous : last;
+    --count;
+  }
+};
+
+}  // namespace clpool::core
