@@ -126,28 +126,13 @@ Status convert(const clpool_pool_options& given, PoolOptions& options) {
   return Status::success;
 }
 
+static_assert(sizeof(clpool_pool_stats) == sizeof(PoolStats) + offsetof(clpool_pool_stats, held_blocks),
+              "pool/statistics.inc lacks a field of clpool_pool_stats, or has one more");
+
 clpool_pool_stats convert(const PoolStats& stats) noexcept {
   clpool_pool_stats result = CLPOOL_POOL_STATS_INIT;
-  result.held_blocks = stats.held_blocks;
-  result.active_blocks = stats.active_blocks;
-  result.managed_bytes = stats.managed_bytes;
-  result.active_bytes = stats.active_bytes;
-  result.held_bytes = stats.held_bytes;
-  result.peak_managed_bytes = stats.peak_managed_bytes;
-  result.peak_active_bytes = stats.peak_active_bytes;
-  result.driver_allocations = stats.driver_allocations;
-  result.driver_releases = stats.driver_releases;
-  result.largest_free_bytes = stats.largest_free_bytes;
-  result.allocations = stats.allocations;
-  result.hits = stats.hits;
-  result.misses = stats.misses;
-  result.out_of_memory_events = stats.out_of_memory_events;
-  result.reserved_bytes = stats.reserved_bytes;
-  result.cached_bytes = stats.cached_bytes;
-  result.pending_bytes = stats.pending_bytes;
-  result.chunks = stats.chunks;
-  result.fragmentation_ppm = stats.fragmentation_ppm;
-  result.sub_buffers_created = stats.sub_buffers_created;
+#define CLPOOL_STATISTIC(name) result.name = stats.name;
+#include "pool/statistics.inc"
   return result;
 }
 

@@ -85,26 +85,8 @@ void add_statistics(std::string& json, clpool_pool* pool) {
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
   static_cast<void>(clpool_pool_statistics(pool, &stats));
   const std::pair<const char*, std::uint64_t> numbers[] = {
-      {"held_blocks", stats.held_blocks},
-      {"active_blocks", stats.active_blocks},
-      {"managed_bytes", stats.managed_bytes},
-      {"active_bytes", stats.active_bytes},
-      {"held_bytes", stats.held_bytes},
-      {"peak_managed_bytes", stats.peak_managed_bytes},
-      {"peak_active_bytes", stats.peak_active_bytes},
-      {"driver_allocations", stats.driver_allocations},
-      {"driver_releases", stats.driver_releases},
-      {"largest_free_bytes", stats.largest_free_bytes},
-      {"allocations", stats.allocations},
-      {"hits", stats.hits},
-      {"misses", stats.misses},
-      {"out_of_memory_events", stats.out_of_memory_events},
-      {"reserved_bytes", stats.reserved_bytes},
-      {"cached_bytes", stats.cached_bytes},
-      {"pending_bytes", stats.pending_bytes},
-      {"chunks", stats.chunks},
-      {"fragmentation_ppm", stats.fragmentation_ppm},
-      {"sub_buffers_created", stats.sub_buffers_created},
+#define CLPOOL_STATISTIC(name) {#name, stats.name},
+#include "pool/statistics.inc"
   };
   json += "{";
   for (const auto& [name, number] : numbers) {

@@ -42,26 +42,8 @@ struct PoolOptions {
 };
 
 struct PoolStats {
-  std::uint64_t held_blocks = 0;
-  std::uint64_t active_blocks = 0;
-  std::uint64_t managed_bytes = 0;
-  std::uint64_t active_bytes = 0;
-  std::uint64_t held_bytes = 0;
-  std::uint64_t peak_managed_bytes = 0;
-  std::uint64_t peak_active_bytes = 0;
-  std::uint64_t driver_allocations = 0;
-  std::uint64_t driver_releases = 0;
-  std::uint64_t largest_free_bytes = 0;
-  std::uint64_t allocations = 0;
-  std::uint64_t hits = 0;
-  std::uint64_t misses = 0;
-  std::uint64_t out_of_memory_events = 0;
-  std::uint64_t reserved_bytes = 0;
-  std::uint64_t cached_bytes = 0;
-  std::uint64_t pending_bytes = 0;
-  std::uint64_t chunks = 0;
-  std::uint64_t fragmentation_ppm = 0;
-  std::uint64_t sub_buffers_created = 0;
+#define CLPOOL_STATISTIC(name) std::uint64_t name = 0;
+#include "pool/statistics.inc"
 };
 
 }  // namespace clpool::core

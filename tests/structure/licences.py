@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 LINES = ("SPDX-FileCopyrightText: The libclpool authors", "SPDX-License-Identifier: Apache-2.0")
-ENDINGS = {".c", ".h", ".cpp", ".hpp", ".cu", ".def", ".i", ".java", ".cs", ".py", ".pyi", ".sh", ".cmake", ".map", ".in", ".css", ".3",
+ENDINGS = {".c", ".h", ".cpp", ".hpp", ".inc", ".cu", ".def", ".i", ".java", ".cs", ".py", ".pyi", ".sh", ".cmake", ".map", ".in", ".css", ".3",
            ".supp", ".ini", ".1", ".toml", ".yaml", ".yml"}
 NAMES = {"CMakeLists.txt", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore", "check", "demo", "format", "structure",
          "try", "run", "pictures", "reproducible", "tidy", "build-all", "build", "use", "rules", "docs", "Doxyfile"}

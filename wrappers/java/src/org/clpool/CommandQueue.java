@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * commands that wait, which copy them to native memory and back.
  */
 public final class CommandQueue extends NativeObject {
-  private static final int BLOCKING = 1;
+  static final int BLOCKING = 1;
 
   /** Takes over a reference. */
   CommandQueue(long value) {
@@ -162,12 +162,10 @@ public final class CommandQueue extends NativeObject {
 
   private Event fillBytes(Memory memory, byte[] pattern, long offset, long size, Event[] after) {
     Errors.required("pattern", pattern);
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      long queue = uses.of("queue", this);
-      Native.clpool_mem_fill(queue, uses.of("memory", memory), pattern, offset, size, uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_mem_fill(
+                uses.of("queue", this), uses.of("memory", memory), pattern, offset, size, uses.of(after), event));
   }
 
   /**
@@ -201,13 +199,11 @@ public final class CommandQueue extends NativeObject {
 
   private Event copyBytes(
       Memory target, long targetOffset, Memory source, long sourceOffset, long size, Event[] after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_mem_copy(
-          uses.of("queue", this), uses.of("target", target), targetOffset, uses.of("source", source), sourceOffset, size,
-          uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_mem_copy(
+                uses.of("queue", this), uses.of("target", target), targetOffset, uses.of("source", source),
+                sourceOffset, size, uses.of(after), event));
   }
 
   /**
@@ -234,13 +230,11 @@ public final class CommandQueue extends NativeObject {
    * @throws NotSupportedException without the extension cl_amd_copy_buffer_p2p
    */
   public Event copyPeerToPeer(Memory target, Memory source, long size, Event... after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_mem_copy_p2p(
-          uses.of("queue", this), uses.of("target", target), 0, uses.of("source", source), 0,
-          Sizes.check("size", size), uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_mem_copy_p2p(
+                uses.of("queue", this), uses.of("target", target), 0, uses.of("source", source), 0,
+                Sizes.check("size", size), uses.of(after), event));
   }
 
   /**
@@ -373,14 +367,13 @@ public final class CommandQueue extends NativeObject {
    * @return the end of the command
    */
   public Event copyBox(Memory target, Memory source, Box box, Event... after) {
-    long[] event = new long[1];
-    try (clpool_box c = Errors.required("box", box).toC();
-        Uses uses = new Uses()) {
-      long queue = uses.of("queue", this);
-      Native.clpool_mem_copy_box(
-          queue, uses.of("target", target), uses.of("source", source), c, uses.of(after), event);
+    try (clpool_box c = Errors.required("box", box).toC()) {
+      return Event.ofCommand(
+          (uses, event) ->
+              Native.clpool_mem_copy_box(
+                  uses.of("queue", this), uses.of("target", target), uses.of("source", source), c,
+                  uses.of(after), event));
     }
-    return new Event(event[0]);
   }
 
   /**
@@ -478,12 +471,10 @@ public final class CommandQueue extends NativeObject {
    * @return the end of the command
    */
   public Event migrate(Memory[] memory, long flags, Event... after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_mem_migrate(
-          uses.of("queue", this), uses.all("memory", memory), flags, uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_mem_migrate(
+                uses.of("queue", this), uses.all("memory", memory), flags, uses.of(after), event));
   }
 
   /**

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -26,6 +27,15 @@ public final class Event extends NativeObject {
   private Event(long value, Completions.End use) {
     super("event", value, Native::java_event_release);
     this.use = use;
+  }
+
+  /** The end of a command, which is enqueued with the uses and the place for the event that it is given. */
+  static Event ofCommand(BiConsumer<Uses, long[]> enqueue) {
+    long[] event = new long[1];
+    try (Uses uses = new Uses()) {
+      enqueue.accept(uses, event);
+    }
+    return new Event(event[0]);
   }
 
   /**

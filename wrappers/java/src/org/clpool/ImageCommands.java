@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
  * 0 and 1. What {@link CommandQueue} says about events, checks and host buffers holds here too.
  */
 public final class ImageCommands {
-  private static final int BLOCKING = 1;
   private static final long[] START = {0, 0, 0};
 
   private final CommandQueue queue;
@@ -55,13 +54,11 @@ public final class ImageCommands {
    */
   public Event fill(Image image, byte[] color, long[] origin, long[] region, Event... after) {
     Errors.required("color", color);
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_image_fill(
-          uses.of("queue", queue), uses.of("image", image), color, origin(origin), region(region), uses.of(after),
-          event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_image_fill(
+                uses.of("queue", queue), uses.of("image", image), color, origin(origin), region(region),
+                uses.of(after), event));
   }
 
   /**
@@ -101,7 +98,7 @@ public final class ImageCommands {
    */
   public void read(
       Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
-    read(image, origin, region, rowPitch, slicePitch, HostBytes.toUpdate(host), BLOCKING, after);
+    read(image, origin, region, rowPitch, slicePitch, HostBytes.toUpdate(host), CommandQueue.BLOCKING, after);
   }
 
   /**
@@ -203,7 +200,7 @@ public final class ImageCommands {
    */
   public void write(
       Image image, long[] origin, long[] region, long rowPitch, long slicePitch, ByteBuffer host, Event... after) {
-    write(image, origin, region, rowPitch, slicePitch, HostBytes.toRead(host), BLOCKING, after);
+    write(image, origin, region, rowPitch, slicePitch, HostBytes.toRead(host), CommandQueue.BLOCKING, after);
   }
 
   /**
@@ -293,13 +290,11 @@ public final class ImageCommands {
    */
   public Event copy(
       Image target, long[] targetOrigin, Image source, long[] sourceOrigin, long[] region, Event... after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_image_copy(
-          uses.of("queue", queue), uses.of("target", target), origin(targetOrigin), uses.of("source", source),
-          origin(sourceOrigin), region(region), uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_image_copy(
+                uses.of("queue", queue), uses.of("target", target), origin(targetOrigin),
+                uses.of("source", source), origin(sourceOrigin), region(region), uses.of(after), event));
   }
 
   /**
@@ -327,13 +322,11 @@ public final class ImageCommands {
    * @return the end of the command
    */
   public Event copyToBuffer(Memory buffer, long offset, Image image, long[] origin, long[] region, Event... after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_image_copy_to_buffer(
-          uses.of("queue", queue), uses.of("buffer", buffer), Sizes.check("offset", offset), uses.of("image", image),
-          origin(origin), region(region), uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_image_copy_to_buffer(
+                uses.of("queue", queue), uses.of("buffer", buffer), Sizes.check("offset", offset),
+                uses.of("image", image), origin(origin), region(region), uses.of(after), event));
   }
 
   /**
@@ -361,13 +354,11 @@ public final class ImageCommands {
    * @return the end of the command
    */
   public Event copyFromBuffer(Image image, long[] origin, long[] region, Memory buffer, long offset, Event... after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      Native.clpool_image_copy_from_buffer(
-          uses.of("queue", queue), uses.of("image", image), origin(origin), region(region), uses.of("buffer", buffer),
-          Sizes.check("offset", offset), uses.of(after), event);
-    }
-    return new Event(event[0]);
+    return Event.ofCommand(
+        (uses, event) ->
+            Native.clpool_image_copy_from_buffer(
+                uses.of("queue", queue), uses.of("image", image), origin(origin), region(region),
+                uses.of("buffer", buffer), Sizes.check("offset", offset), uses.of(after), event));
   }
 
   /**
@@ -393,7 +384,7 @@ public final class ImageCommands {
    * @return the map, which tells the pitches
    */
   public MappedMemory map(Image image, long flags, long[] origin, long[] region, Event... after) {
-    return map(image, flags, origin, region, BLOCKING, after);
+    return map(image, flags, origin, region, CommandQueue.BLOCKING, after);
   }
 
   /**
@@ -423,7 +414,7 @@ public final class ImageCommands {
   }
 
   private MappedMemory map(Image image, long flags, long[] origin, long[] region, int blocking, Event[] after) {
-    long[] event = blocking == BLOCKING ? null : new long[1];
+    long[] event = blocking == CommandQueue.BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
       long clQueue = uses.of("queue", queue);
       long map =

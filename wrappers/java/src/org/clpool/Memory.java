@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Consumer;
 
 /**
  * A piece of memory, whatever made it: a buffer, sub-region, pipe, SVM or pinned allocation, pooled or not; images are
@@ -15,39 +11,7 @@ import java.util.function.Consumer;
  *
  * <p>One memory is used by one thread at a time, whichever; different ones at the same time. Any thread may close it.
  */
-public class Memory extends Usable implements AutoCloseable {
-  // How it was closed, in the low bits of `uses`: what the last call that uses it does.
-  private static final int RELEASE = 1;
-  private static final int RELEASE_LATER = 2;
-  private static final int RELEASE_IDLE = 3;
-  private static final int CLOSED = 3; // any of them
-  private static final int USE = 4; // the other bits count the calls that use it
-  private static final VarHandle USES;
-
-  static {
-    try {
-      USES = MethodHandles.lookup().findVarHandle(Memory.class, "uses", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long; or OwnViews
-  private final long handle;
-  private LeakGuard.Leash leash; // null: nobody watches
-  private volatile int uses;
-
-  /** Views of the memory, and what else it keeps. */
-  private static final class OwnViews {
-    private final Views views;
-    private final Object keeper;
-
-    private OwnViews(Memory memory, Object keeper) {
-      this.views = new Views(memory, memory.isPooled() ? memory.handle : 0);
-      this.keeper = keeper;
-    }
-  }
-
+public class Memory extends OwnedMemory implements AutoCloseable {
   /** Host memory that a buffer or image was made of, and what else that keeps. */
   static final class InHostMemory {
     private final HostBytes bytes;
@@ -61,8 +25,7 @@ public class Memory extends Usable implements AutoCloseable {
 
   /** Memory that nobody watches. */
   Memory(long handle, Object keeper) {
-    this.handle = handle;
-    this.keeper = keeper;
+    super(handle, keeper);
   }
 
   /** Memory that comes back when it is forgotten. */
@@ -73,12 +36,12 @@ public class Memory extends Usable implements AutoCloseable {
   /** The same with a message that says where it was allocated. */
   static Memory watched(long handle, Pool pool, Throwable origin) {
     Memory memory = new Memory(handle, pool);
-    memory.leash = LeakGuard.watch(handle, pool.messages(), origin);
+    memory.watch(LeakGuard.watch(handle, pool.messages(), origin));
     return memory;
   }
 
   final Memory watch() {
-    leash = LeakGuard.watch(handle);
+    watch(LeakGuard.watch(value()));
     return this;
   }
 
@@ -262,40 +225,6 @@ public class Memory extends Usable implements AutoCloseable {
     return (int) Native.clpool_svm_alignment_for(Sizes.check("itemSize", itemSize));
   }
 
-  @Override
-  final boolean tryBegin() {
-    int now;
-    do {
-      now = uses;
-      if ((now & CLOSED) != 0) {
-        return false;
-      }
-    } while (!USES.weakCompareAndSet(this, now, now + USE));
-    return true;
-  }
-
-  @Override
-  final void end() {
-    int before = (int) USES.getAndAdd(this, -USE);
-    if (before < 2 * USE && (before & CLOSED) != 0) {
-      try {
-        release(before & CLOSED);
-      } catch (RuntimeException e) {
-        Errors.report(e); // the call that ends here has its own result
-      }
-    }
-  }
-
-  @Override
-  final long value() {
-    return handle;
-  }
-
-  @Override
-  final String what() {
-    return "memory";
-  }
-
   /** Keeps host memory that is the buffer's own until the driver has no more use for it. */
   final Memory keeping(long flags, HostBytes bytes) {
     if ((flags & Cl.MEM_USE_HOST_PTR) != 0) {
@@ -372,7 +301,7 @@ public class Memory extends Usable implements AutoCloseable {
    * @return true if so
    */
   public final boolean isClosed() {
-    return (uses & CLOSED) != 0;
+    return wasClosed();
   }
 
   /**
@@ -535,18 +464,6 @@ public class Memory extends Usable implements AutoCloseable {
     }
   }
 
-  private synchronized Views ownViews() {
-    if (!(keeper instanceof OwnViews)) {
-      keeper = new OwnViews(this, keeper);
-    }
-    return ((OwnViews) keeper).views;
-  }
-
-  private Object keeper() {
-    Object kept = keeper;
-    return kept instanceof OwnViews ? ((OwnViews) kept).keeper : kept;
-  }
-
   /**
    * The host memory that a buffer made with {@link Cl#MEM_USE_HOST_PTR} lies in. To see what devices wrote, map it
    * first. If the host buffer was a view of memory or of a map, this one ends with that: its use is an IllegalStateException
@@ -581,7 +498,7 @@ public class Memory extends Usable implements AutoCloseable {
    */
   public final Memory retain() {
     with(Native::clpool_mem_retain);
-    return (this instanceof Image ? new Image(handle, keeper()) : new Memory(handle, keeper())).watch();
+    return (this instanceof Image ? new Image(value(), keeper()) : new Memory(value(), keeper())).watch();
   }
 
   /**
@@ -653,30 +570,7 @@ public class Memory extends Usable implements AutoCloseable {
    * @throws IllegalStateException if a call of another thread uses the memory or a view of it, or a buffer lies in one
    */
   public final Event closeOn(CommandQueue queueOrNull, Event... after) {
-    if (!USES.compareAndSet(this, 0, CLOSED)) {
-      throw isClosed() ? Errors.closed(what()) : Errors.state("this memory is in use by another thread");
-    }
-    long[] event = new long[1];
-    boolean closed = false;
-    try (Uses used = new Uses()) {
-      long queue = used.ofOptional(queueOrNull);
-      Consumer<long[]> command = waits -> Native.clpool_mem_release_on(handle, queue, waits, event);
-      if (keeper instanceof OwnViews) {
-        long[] context = new long[1];
-        Native.clpool_mem_context(handle, context);
-        ((OwnViews) keeper).views.closeBehind(used, queue, context[0], after, command);
-      } else {
-        command.accept(used.of(after));
-      }
-      closed = true;
-    } finally {
-      if (closed) {
-        unwatch();
-      } else {
-        uses = 0;
-      }
-    }
-    return new Event(event[0]);
+    return closeBehind(queueOrNull, after);
   }
 
   /** Closes the memory without waiting and without calling a driver: a later call of the library does that. */
@@ -703,56 +597,12 @@ public class Memory extends Usable implements AutoCloseable {
     close(RELEASE);
   }
 
-  // Even two threads that close at once release once: else the second would release the block's next user.
-  private void close(int how) {
-    int now;
-    do {
-      now = uses;
-      if ((now & CLOSED) != 0) {
-        return;
-      }
-    } while (!USES.weakCompareAndSet(this, now, now | how));
-    unwatch();
-    if (now == 0) {
-      release(how);
-    }
-  }
-
-  private void unwatch() {
-    LeakGuard.Leash watched = leash;
-    if (watched != null) {
-      leash = null; // it may soon be another memory's
-      watched.returned();
-    }
-    Reference.reachabilityFence(this); // not found forgotten before
-  }
-
-  // Nobody uses it, nor will: only views are left.
-  private void release(int how) {
-    Object kept = keeper;
-    if (kept instanceof OwnViews) {
-      ((OwnViews) kept).views.closeThen(() -> giveBack(how));
-    } else {
-      giveBack(how);
-    }
-  }
-
-  private void giveBack(int how) {
-    if (how == RELEASE) {
-      Native.clpool_mem_release(handle);
-    } else if (how == RELEASE_LATER) {
-      Native.clpool_mem_release_later(handle);
-    } else {
-      Native.clpool_mem_release_idle(handle);
-    }
-  }
-
   @Override
   final String details() {
-    long clMem = Native.clpool_mem_handle(handle);
-    long address = clMem == 0 ? Native.clpool_mem_pointer(handle) : clMem;
-    return MemoryKind.of(Native.clpool_mem_kind(handle))
-        + ", " + Native.clpool_mem_size(handle) + " bytes, 0x" + Long.toHexString(address);
+    long clMem = Native.clpool_mem_handle(value());
+    long address = clMem == 0 ? Native.clpool_mem_pointer(value()) : clMem;
+    return MemoryKind.of(Native.clpool_mem_kind(value()))
+        + ", " + Native.clpool_mem_size(value()) + " bytes, 0x" + Long.toHexString(address);
   }
 
   /** What it is and how it is; never an exception. */

@@ -18,13 +18,13 @@ public final class Pool extends NativeObject {
   private final LeakDetection leakDetection;
   private final PoolCallbacks callbacks;
   private final long gate; // closed by whoever closes the pool; the way of requests that neither wait nor call back
-  private final boolean open; // whether requests may take it
+  final boolean open; // whether requests may take it, where nothing is traced
 
   Pool(long value, long gate, PoolBuilder builder, PoolCallbacks callbacks) {
     super("pool", value, pool -> Native.java_gate_release(gate), Handle.lanesForAll());
     Handle.whenGone(this, () -> Native.java_gate_gone(gate));
     this.gate = gate;
-    this.open = !builder.tellsOfRequests();
+    this.open = !builder.traceMessages;
     this.name = builder.name();
     this.leakDetection = builder.leakDetection();
     this.callbacks = callbacks;

@@ -144,13 +144,6 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
     return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
   }
 
-  /** Whether a request that neither waits nor calls a driver may send a message. */
-  boolean tellsOfRequests() {
-    boolean guarded =
-        guard == Constants.CLPOOL_GUARD_DEFAULT ? System.getenv("CLPOOL_GUARD") != null : guard != Constants.CLPOOL_GUARD_OFF;
-    return traceMessages || guarded;
-  }
-
   String name() {
     return name == null ? "" : name;
   }

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class PoolTest {
@@ -279,13 +280,27 @@ class PoolTest {
 
   @Test
   void aGuardedPoolFindsAWriteBeyondTheEnd() {
-    List<String> findings = findingsOfAWriteBeyondTheEnd(true);
+    List<String> findings = findingsOfAWriteBeyondTheEnd(true, Pool::freeHeld);
     assertEquals(1, findings.size(), findings.toString());
     assertTrue(findings.get(0).contains("1000 bytes with tag 77"), findings.get(0));
-    assertEquals(List.of(), findingsOfAWriteBeyondTheEnd(false));
+    assertEquals(List.of(), findingsOfAWriteBeyondTheEnd(false, Pool::freeHeld));
   }
 
-  private static List<String> findingsOfAWriteBeyondTheEnd(boolean guard) {
+  @Test
+  void aGuardedPoolFindsAWriteBeyondTheEndWhileRequestsAreServedAtOnce() {
+    List<String> findings =
+        findingsOfAWriteBeyondTheEnd(
+            true,
+            pool -> {
+              for (int i = 0; i < 10; ++i) {
+                pool.allocate(1000).close();
+                Support.session().queue().finish();
+              }
+            });
+    assertEquals(1, findings.size(), findings.toString());
+  }
+
+  private static List<String> findingsOfAWriteBeyondTheEnd(boolean guard, Consumer<Pool> then) {
     CommandQueue queue = Support.session().queue();
     List<String> findings = new ArrayList<>();
     MessageListener listener =
@@ -305,9 +320,20 @@ class PoolTest {
         queue.finish();
       }
       block.close();
-      pool.freeHeld();
+      then.accept(pool);
+      return List.copyOf(findings);
     }
-    return findings;
+  }
+
+  @Test
+  void requestsPassTheGateUnlessTheyAreTraced() {
+    try (Pool usual = Pool.of(allocator);
+        Pool guarded = Pool.builder(allocator).guard(true).build();
+        Pool traced = Pool.builder(allocator).traceMessages(true).build()) {
+      assertTrue(usual.open, "whatever CLPOOL_GUARD says");
+      assertTrue(guarded.open, "findings are told by what comes by after a release, not by a request that is served at once");
+      assertFalse(traced.open);
+    }
   }
 
   private static CommandQueue outOfOrderQueue(Session session) {
