@@ -212,9 +212,8 @@ DeviceList by_preference(const Catalog& catalog) {
       }
     }
   }
-  std::stable_sort(devices.begin(), devices.end(), [](const DeviceEntry* a, const DeviceEntry* b) {
-    return rank_of(*a) < rank_of(*b);
-  });
+  std::stable_sort(devices.begin(), devices.end(),
+                   [](const DeviceEntry* a, const DeviceEntry* b) { return rank_of(*a) < rank_of(*b); });
   return devices;
 }
 

@@ -255,15 +255,15 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
     for (std::uint32_t axis = 1; axis < description.dimensions; ++axis) {
       shape += " x " + std::to_string(description.shape[axis]);
     }
-    return fail_cl(
-        code, "clCreateImage", "%s%u-D image%s of %s, format %s %s, pitches %zu and %zu, flags 0x%llX%s",
-        description.is_array ? "array of " : "", description.dimensions - (description.is_array ? 1 : 0),
-        description.is_array ? "s" : "", shape.c_str(), order != nullptr ? order : "?",
-        channel != nullptr ? channel : "?", description.row_pitch, description.slice_pitch,
-        static_cast<unsigned long long>(flags),
-        code == CL_IMAGE_FORMAT_NOT_SUPPORTED || code == CL_INVALID_OPERATION  // PoCL's answer
-            ? "; clpool_image_formats() tells which formats there are"
-            : "");
+    return fail_cl(code, "clCreateImage",
+                   "%s%u-D image%s of %s, format %s %s, pitches %zu and %zu, flags 0x%llX%s",
+                   description.is_array ? "array of " : "",
+                   description.dimensions - (description.is_array ? 1 : 0), description.is_array ? "s" : "",
+                   shape.c_str(), order != nullptr ? order : "?", channel != nullptr ? channel : "?",
+                   description.row_pitch, description.slice_pitch, static_cast<unsigned long long>(flags),
+                   code == CL_IMAGE_FORMAT_NOT_SUPPORTED || code == CL_INVALID_OPERATION  // PoCL's answer
+                       ? "; clpool_image_formats() tells which formats there are"
+                       : "");
   }
   CLPOOL_TRY(cl::query(parts.handle.get(), CL_MEM_SIZE, parts.size));
   parts.context = context;
@@ -357,8 +357,7 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
     return fail(Status::invalid_value, "a region of %zu x %zu x %zu pixels lies beyond the address space",
                 region[0], region[1], region[2]);
   }
-  extent =
-      is_empty(region) ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
+  extent = is_empty(region) ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
   return Status::success;
 }
 

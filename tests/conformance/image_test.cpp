@@ -304,9 +304,9 @@ TEST_F(Image, OfAFormatThatThereIsNotSaysWhereToLookForThem) {
                                       {CL_LUMINANCE, CL_FLOAT},
                                       {CL_RA, CL_HALF_FLOAT},
                                       {CL_RGBx, CL_UNORM_INT_101010}};
-  const auto* const none = std::find_if_not(std::begin(rare), std::end(rare), [&](const cl_image_format& each) {
-    return is_supported(CL_MEM_OBJECT_IMAGE2D, each);
-  });
+  const auto* const none = std::find_if_not(
+      std::begin(rare), std::end(rare),
+      [&](const cl_image_format& each) { return is_supported(CL_MEM_OBJECT_IMAGE2D, each); });
   if (none == std::end(rare)) {
     GTEST_SKIP() << "every format is supported";
   }

@@ -205,8 +205,8 @@ TEST_F(LayersOfOneRow, AreWhereTheSlicePitchSays) {
 TEST_F(LayersOfOneRow, AreNoCommandWhereTheThirdEntryIs0) {
   const OwnedMem layers = make(options(rgba_8, {16, 8}, true));
   const size_t nothing[3] = {16, 8, 0};
-  EXPECT_OK(clpool_image_read(cl.queue, layers.get(), nullptr, nothing, 0, 0, nullptr, 0, 1, 0, nullptr,
-                              nullptr));
+  EXPECT_OK(
+      clpool_image_read(cl.queue, layers.get(), nullptr, nothing, 0, 0, nullptr, 0, 1, 0, nullptr, nullptr));
 }
 
 TEST_F(LayersOfOneRow, AreCopiedFromWhereTheSlicePitchSays) {

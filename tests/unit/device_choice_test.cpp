@@ -97,10 +97,11 @@ TEST_F(DeviceChoice, LeavesOutDevicesThatAreNotAvailable) {
 
 TEST_F(DeviceChoice, KeepsToTheKindsThatAreAskedFor) {
   EXPECT_EQ(chosen({.types = CL_DEVICE_TYPE_CPU}), Ids{1});
-  EXPECT_EQ(refused(Status::not_found, {.types = CL_DEVICE_TYPE_CUSTOM, .ignore_environment = true}),
-            "no device of type CL_DEVICE_TYPE_CUSTOM (0x10) among 2 platforms; tried: GPUs before accelerators "
-            "before CPUs; there are: 'Intel(R) OpenCL' with 0 'Core i5', 1 'Iris Xe', 2 'Arria 10'; 'NVIDIA "
-            "CUDA' with 0 'H200', 1 'H200 MIG'");
+  EXPECT_EQ(
+      refused(Status::not_found, {.types = CL_DEVICE_TYPE_CUSTOM, .ignore_environment = true}),
+      "no device of type CL_DEVICE_TYPE_CUSTOM (0x10) among 2 platforms; tried: GPUs before accelerators "
+      "before CPUs; there are: 'Intel(R) OpenCL' with 0 'Core i5', 1 'Iris Xe', 2 'Arria 10'; 'NVIDIA "
+      "CUDA' with 0 'H200', 1 'H200 MIG'");
 }
 
 TEST_F(DeviceChoice, TheProgramsOwnSelectorComesBeforeTheEnvironment) {
