@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Binned: PyOpenCL's and PyCUDA's strategy, bit for bit : whole chunks, kept in bins by
-// their leading bits, last in first out.
+// Binned: PyOpenCL's and PyCUDA's strategy, bit for bit: whole chunks, kept in bins by their leading bits,
+// last in first out.
 #pragma once
 
 #include <map>
