@@ -109,8 +109,6 @@ inline std::uint8_t glance_at_marks(Mem& mem) noexcept {
 inline void mark_released(Mem& mem) noexcept {
   std::atomic_ref(mem.state).store(MemState::released, std::memory_order_relaxed);
 }
-/// Leaves memory that was marked so to the next finish_later_releases().
-void put_off_release(Mem& mem) noexcept;
 inline void mark_resting(Mem& mem, std::uint64_t tag) noexcept {
   mem.former_tag = tag;
   std::atomic_ref(mem.state).store(MemState::resting, std::memory_order_relaxed);
@@ -142,6 +140,8 @@ Status release_mem(Mem& mem) noexcept;
 /// Gives up one reference without waiting and without calling a driver, for finalizers. INVALID_OPERATION if
 /// `mem` is not live.
 Status release_mem_later(Mem& mem) noexcept;
+/// Leaves memory that is marked as released to the next finish_later_releases().
+void put_off_release(Mem& mem) noexcept;
 
 /// Carries out what was put off: of memory of no pool, and of all other objects (LateRelease).
 void finish_later_releases() noexcept;

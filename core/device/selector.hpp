@@ -46,7 +46,7 @@ Status select_by_text(const Catalog& catalog, std::string_view text, Origin orig
 /// several things, such as a simulator, counts as the CPU that it runs on.
 int kind_of(const DeviceEntry& device) noexcept;
 
-/// Place of a device's sort in by_preference(): devices of equal rank are as good as each other.
+/// Where by_preference() has a device, from 0: devices of one rank are as good as each other.
 int rank_of(const DeviceEntry& device) noexcept;
 
 /// All available devices, best first: GPUs with memory of their own, other GPUs, accelerators, CPUs, others;

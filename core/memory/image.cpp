@@ -199,6 +199,8 @@ cl_mem create_1_1(cl_context context, const ImageDescription& d, cl_mem_flags fl
 #pragma GCC diagnostic pop
 }
 
+/// All that can be said of an image without asking a driver for it: what it is for OpenCL, and the version of the
+/// devices.
 Status check(cl_context context, const ImageDescription& description, cl_mem_object_type& type,
              cl::Version& version) {
   CLPOOL_TRY(choose_type(description, type));

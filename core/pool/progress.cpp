@@ -178,8 +178,8 @@ void Pool::look_closely(Visit& visit, std::uint64_t most_late, std::uint64_t mos
   look(visit, Close::all, most_late, most_events);
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (set->is_unmarked) {
-      look(visit, Close::all, most_late,
-           most_events);  // once more: a driver may refuse a marker now and take it then
+      // Once more: a driver may refuse a marker now and take it then.
+      look(visit, Close::all, most_late, most_events);
       return;
     }
   }

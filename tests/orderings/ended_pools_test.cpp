@@ -191,49 +191,23 @@ TEST_F(EndedPools, TellNobodyOfWhatAGuardFindsLater) {
   mem.reset();
   pool.reset();
   EXPECT_EQ(owner.destroyed, 1);
-  struct Found {
-    int count = 0;
-  } found;
-  clpool_set_message_callback(
-      [](void* user, std::int32_t, const char* text) {
-        static_cast<Found*>(user)->count += std::strstr(text, "beyond its end") != nullptr ? 1 : 0;
-      },
-      &found);
+  const Heard heard;
   gate.open();
-  options.callbacks = nullptr;
-  options.guard = CLPOOL_GUARD_OFF;
-  for (int i = 0; i < 5; ++i) {
-    stub_run_all();
-    make_pool(buffers.get(), options).reset();
-  }
-  clpool_set_message_callback(nullptr, nullptr);
+  end_guarded_pools_of(buffers.get());
   EXPECT_EQ(owner.told_too_late, 0);
-  EXPECT_EQ(found.count, 1);
+  EXPECT_EQ(heard.findings("beyond its end"), 1U);
 }
 
 TEST_F(EndedPools, TellOfUsesOfWhatWasPutOff) {
   Owner owner;
   const AllocatorHandle buffers = buffers_told_to(owner);
   options.guard = CLPOOL_GUARD_ON;
-  PoolHandle pool = make_pool(buffers.get(), options);
-  MemHandle mem = allocate(pool, 100);
-  pool.reset();
+  MemHandle mem = allocate(make_pool(buffers.get(), options), 100);
   ASSERT_OK(clpool_mem_release_later(mem.get()));
-  int found = 0;
-  clpool_set_message_callback(
-      [](void* user, std::int32_t, const char* text) {
-        *static_cast<int*>(user) += std::strncmp(text, "guard: ", 7) == 0 ? 1 : 0;
-      },
-      &found);
+  const Heard heard;
   EXPECT_EQ(clpool_mem_retain(mem.release()), CLPOOL_ERROR_INVALID_OPERATION);
-  clpool_set_message_callback(nullptr, nullptr);
-  EXPECT_EQ(found, 1);
-  options.callbacks = nullptr;
-  options.guard = CLPOOL_GUARD_OFF;
-  for (int i = 0; i < 5; ++i) {
-    stub_run_all();
-    make_pool(buffers.get(), options).reset();
-  }
+  EXPECT_EQ(heard.findings("100 bytes"), 1U);
+  end_guarded_pools_of(buffers.get());
 }
 
 TEST_F(EndedPools, OfCustomMemoryWaitAlsoForWhatWasPolledForInVain) {

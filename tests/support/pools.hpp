@@ -7,6 +7,7 @@
 #include <clpool/clpool.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -213,6 +214,29 @@ struct Messages {
   }
   mutable std::mutex mutex;
   std::vector<std::pair<int32_t, std::string>> all;
+};
+
+/// The process's messages, as long as it lives.
+class Heard : public Messages {
+ public:
+  Heard() { clpool_set_message_callback(&Messages::receive, static_cast<Messages*>(this)); }
+  Heard(const Heard&) = delete;
+  Heard& operator=(const Heard&) = delete;
+  ~Heard() { clpool_set_message_callback(nullptr, nullptr); }
+  std::size_t findings(const std::string& part = "") const {
+    const std::lock_guard lock(mutex);
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& message) {
+      return message.second.starts_with("guard: ") && message.second.find(part) != std::string::npos;
+    }));
+  }
+  std::string text() const {
+    const std::lock_guard lock(mutex);
+    std::string result;
+    for (const auto& message : all) {
+      result += message.second + "\n";
+    }
+    return result;
+  }
 };
 
 }  // namespace clpool::test

@@ -17,29 +17,6 @@ namespace {
 constexpr unsigned char pattern = 0xDD;
 constexpr std::size_t size = 1000;
 
-/// The process's messages, for the time of one test.
-class Heard : public Messages {
- public:
-  Heard() { clpool_set_message_callback(&Messages::receive, static_cast<Messages*>(this)); }
-  Heard(const Heard&) = delete;
-  Heard& operator=(const Heard&) = delete;
-  ~Heard() { clpool_set_message_callback(nullptr, nullptr); }
-  std::size_t findings(const std::string& part = "") const {
-    const std::lock_guard lock(mutex);
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& message) {
-      return message.second.starts_with("guard: ") && message.second.find(part) != std::string::npos;
-    }));
-  }
-  std::string text() const {
-    const std::lock_guard lock(mutex);
-    std::string result;
-    for (const auto& message : all) {
-      result += message.second + "\n";
-    }
-    return result;
-  }
-};
-
 class GuardedPool : public PoolTest {
  protected:
   clpool_pool_options guarded_options() {
