@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a guarded pool finds wrong in the program that uses it, over every kind of pool, and that it finds
 // nothing in a right one. Mistakes are made as programs make them: with handles and pointers that were kept.
-#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <thread>
