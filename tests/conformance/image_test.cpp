@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "image_fixture.hpp"
 
@@ -296,22 +295,6 @@ TEST_F(Image, ThreeChannelsBeyondTheDevicesLimitsAreRefusedBeforeTheyAreCopied) 
   array.shape[0] = 1;
   EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("shape[0] of the image is 2147483648")) << last_error();
-}
-
-TEST_F(Image, OfAFormatThatThereIsNotSaysWhereToLookForThem) {
-  constexpr cl_image_format rare[] = {{CL_RG, CL_UNSIGNED_INT8},
-                                      {CL_ARGB, CL_UNSIGNED_INT8},
-                                      {CL_LUMINANCE, CL_FLOAT},
-                                      {CL_RA, CL_HALF_FLOAT},
-                                      {CL_RGBx, CL_UNORM_INT_101010}};
-  const auto* const none = std::find_if_not(
-      std::begin(rare), std::end(rare),
-      [&](const cl_image_format& each) { return is_supported(CL_MEM_OBJECT_IMAGE2D, each); });
-  if (none == std::end(rare)) {
-    GTEST_SKIP() << "every format is supported";
-  }
-  EXPECT_EQ(refused(options(*none, {4, 4})), CLPOOL_ERROR_OPENCL);
-  EXPECT_TRUE(last_error_names("clpool_image_formats()")) << last_error();
 }
 
 TEST_F(Image, OfABufferSharesItsMemoryAndKeepsItAlive) {

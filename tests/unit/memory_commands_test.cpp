@@ -149,6 +149,27 @@ TEST_F(DriverWithABug, ImagesOverPartsOfABufferAreRefusedWhereTheyWouldReadZeros
   driver::reset();
 }
 
+/// Drivers answer in two ways to a format that they do not have.
+TEST_F(MemoryCommands, AnImageOfAFormatThatThereIsNotSaysWhereToLookForThem) {
+  if (!cl.has_version(1, 2)) {
+    GTEST_SKIP() << "clCreateImage needs OpenCL 1.2";
+  }
+  ImageDescription plan;
+  plan.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  plan.dimensions = 2;
+  plan.shape[0] = plan.shape[1] = 4;
+  const auto hint = [&](cl_int code) {
+    driver::fail_call("clCreateImage", 1, code);
+    Mem* image = nullptr;
+    EXPECT_EQ(create_image(cl.context, plan, image), Status::opencl);
+    EXPECT_EQ(image, nullptr);
+    return std::string(last_error_message()).find("clpool_image_formats()") != std::string::npos;
+  };
+  EXPECT_TRUE(hint(CL_IMAGE_FORMAT_NOT_SUPPORTED));
+  EXPECT_TRUE(hint(CL_INVALID_OPERATION)) << "PoCL's answer";
+  EXPECT_FALSE(hint(CL_INVALID_VALUE)) << "which is not about the format";
+}
+
 TEST_F(MemoryCommands, SvmReleasedOnAQueueIsFreedBehindItByTheLastReference) {
   for (const bool on_allocators_queue : {false, true}) {
     Mem* svm = nullptr;
