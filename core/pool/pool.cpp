@@ -97,18 +97,12 @@ void Pool::Visit::clear_away() noexcept {
   while (pool_.has_rubbish()) {
     std::uint64_t bytes = 0;
     Garbage garbage = pool_.books_.take_garbage(bytes);
-    Uses* uses = std::exchange(pool_.retired_uses_, nullptr);
-    QueueSet* sets = std::exchange(pool_.retired_sets_, nullptr);
+    Retired retired = pool_.pending_.take_retired();
     DyingParts released;
     cl_int code = CL_SUCCESS;
     const KeptError kept;
     out([&] {
-      while (uses != nullptr) {
-        delete std::exchange(uses, uses->next);
-      }
-      while (sets != nullptr) {
-        delete std::exchange(sets, sets->next);
-      }
+      retired.release();
       while (Part* part = garbage.parts.take()) {
         const cl_int result = pool_.sub_buffers_.release(static_cast<cl_mem>(part->handle));
         code = result != CL_SUCCESS ? result : code;
@@ -138,7 +132,8 @@ void Pool::Visit::clear_away() noexcept {
 
 // The beginning.
 
-Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules, QueueSet& own)
+Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
+           std::unique_ptr<QueueSet> own)
     : id_(last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1),
       granule_(rules.granule),
       allocator_(Reference<Allocator>::share(&allocator)),
@@ -146,14 +141,15 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       sink_{options.callbacks.message, options.callbacks.user},
       title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
       rules_(rules),
-      told_of_queues_(own.epochs.has_queues()),
-      home_(own.epochs.only_queue()),
+      told_of_queues_(own->epochs.has_queues()),
+      home_(own->epochs.only_queue()),
       books_(options_, rules_, *this),
       caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
-      own_(&own),
-      guard_(options.guard
-                 ? std::make_unique<Guard>(allocator.traits(), own.epochs.first_queue(), title_, sink())
-                 : nullptr) {}
+      pending_(books_, std::move(own), allocator.traits().host_writes),
+      guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
+                                                     title_, sink())
+                           : nullptr),
+      ended_{this, allocator.traits().sources} {}
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
   CLPOOL_TRY(allocator.require_own_process("the allocator"));
@@ -169,11 +165,9 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   }
   std::unique_ptr<QueueSet> own;
   CLPOOL_TRY(QueueSet::make(queues, allocator.traits().context, own));
-  own->users = 1;  // it stays as long as the pool
   const MemoryRules rules = rules_of(allocator, options, *own);
-  Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, *own));
-  made->sets_.add(std::move(own));
-  if (const cl_command_queue first = made->own_->epochs.first_queue(); first != nullptr) {
+  Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, std::move(own)));
+  if (const cl_command_queue first = made->pending_.own().epochs.first_queue(); first != nullptr) {
     CLPOOL_TRY(made->meet(first));
   }
   if (allocator.traits().deferred) {
@@ -246,7 +240,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {
-      if (request.failure != Status::out_of_memory || request.inside || !has_later_releases()) {
+      if (request.failure != Status::out_of_memory || request.inside || !later_.any()) {
         return request.failure;
       }
       visit.finish_later_releases();
@@ -323,8 +317,8 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
   // A chunk is touched before parts of it are handed out. Allocators over a queue have done so.
   const cl_command_queue toucher =
-      rules_.has_handles && traits.queue == nullptr ? own_->epochs.first_queue() : nullptr;
-  const QueueSet* const own = own_;
+      rules_.has_handles && traits.queue == nullptr ? pending_.own().epochs.first_queue() : nullptr;
+  const QueueSet& own = pending_.own();
   std::unique_ptr<PoolChunk> chunk;
   cl::SharedEvent made;  // goes without the mutex, and so does the queue of a guard's fill that may still run
   cl::Queue fill;
@@ -339,10 +333,10 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       status = fail(Status::out_of_host_memory, "no host memory to keep the books of a chunk");
     }
     if (status == Status::success && rules_.has_handles) {
-      status = make_ready(*own, chunk->memory, toucher, made);
+      status = make_ready(own, chunk->memory, toucher, made);
     }
     if (status == Status::success && guard_ != nullptr) {
-      status = guard_chunk(*own, *chunk, fill);
+      status = guard_chunk(own, *chunk, fill);
     }
     code = last_cl_error();
     if (status != Status::success) {
@@ -357,7 +351,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     return books_.refused(request, status, code);
   }
   chunk->size = bytes;
-  chunk->ready_epoch = own_->epochs.open();
+  chunk->ready_epoch = pending_.own().epochs.open();
   const Chunk memory = chunk->memory;
   try {
     books_.arrived(request, std::move(chunk));

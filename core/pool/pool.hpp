@@ -21,16 +21,17 @@
 #include <vector>
 
 #include "allocator/allocator.hpp"
+#include "base/arrivals.hpp"
 #include "base/lasting_flag.hpp"
 #include "base/reference.hpp"
 #include "cl/order.hpp"
 #include "cl/sub_buffer.hpp"
 #include "pool/books/books.hpp"
 #include "pool/caches.hpp"
+#include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
+#include "pool/pending.hpp"
 #include "pool/pool_options.hpp"
-#include "pool/queue_sets.hpp"
-#include "pool/uses.hpp"
 
 namespace clpool::core {
 
@@ -130,7 +131,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   class Visit;
   struct Frame;
 
-  Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules, QueueSet& own);
+  Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
+       std::unique_ptr<QueueSet> own);
   ~Pool() override;
   void last_reference_gone() noexcept override;
 
@@ -147,10 +149,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // Surroundings
   std::uint64_t requests() const noexcept override { return caches_.requests(); }
   bool blocks_come_home() const noexcept override { return has_backlog_; }
-  bool has_queues() const noexcept override { return own_->epochs.has_queues(); }
+  bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;
-  std::uint64_t completed() const noexcept override { return own_->epochs.completed(); }
-  std::uint64_t open() const noexcept override { return own_->epochs.open(); }
+  std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
+  std::uint64_t open() const noexcept override { return pending_.own().epochs.open(); }
   bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
   bool ended_pools_remain() const noexcept override;
   std::uint64_t given_back_so_far() const noexcept override;
@@ -173,7 +175,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // pool_returns.cpp: blocks that come back, with the mutex held.
   /// `waited`: for the mutex, with just this block.
   void receive(PoolBlock& block, bool waited = false) noexcept;
-  void receive_used(PoolBlock& block, Uses& uses) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
   /// of all caches, or all.
@@ -188,35 +189,20 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool may_cache() const noexcept;
   void share_limits() noexcept;
   ThreadCache& cache_of_this_thread();
-  /// Released blocks must wait for the pool's own queues.
-  bool holds_back() const noexcept;
 
   // progress.cpp: how far the queues are, with the mutex held.
-  /// Which open epochs a look closes: those that are large enough, or all.
-  enum class Close : std::uint8_t { due, all };
-  bool is_due(const QueueSet& set, Close close) const noexcept;
+  using Close = Pending::Close;
   /// Asks about `most_events`, of which `most_late` were waited for in vain before, or about few.
   void look(Visit& visit, Close close, std::uint64_t most_late = UINT64_MAX,
             std::uint64_t most_events = UINT64_MAX) noexcept;
-  std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
-  std::uint64_t look_at_some_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
   /// A look that closes all epochs, once more where a driver refuses a marker.
   void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX,
                     std::uint64_t most_events = UINT64_MAX) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
-  void note_late_sets(std::uint64_t nanoseconds) noexcept;
-  /// `vain_ns`: how long it took if none of the events ended in it, else 0.
-  void note_late_events(std::uint64_t nanoseconds, std::uint64_t vain_ns) noexcept;
-  /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
-  void want_marker() noexcept;
-  /// Whether a settling of so many nanoseconds waits for a set; for events; whether it has nothing left to wait for.
-  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
-  bool awaits_events(std::uint64_t nanoseconds) const noexcept;
-  bool is_settled(std::uint64_t nanoseconds, bool with_events) const noexcept;
   /// A request waits by itself, whoever waited in vain before.
   Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
   Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
@@ -225,13 +211,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
-  bool has_rubbish() const noexcept {
-    return !books_.garbage().empty() || retired_uses_ != nullptr || retired_sets_ != nullptr;
-  }
+  bool has_rubbish() const noexcept { return !books_.garbage().empty() || pending_.has_retired(); }
 
   // pool_uses.cpp: declared uses.
   static Uses& uses_of(Mem& mem);
-  std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
   Status adopt(cl_command_queue queue);
@@ -244,13 +227,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
-  void retire(Uses& uses) noexcept;
 
   // pool_holding.cpp: how much is held, and releases that were put off.
-  bool has_later_releases() const noexcept {
-    const Mem* const first = later_.load(std::memory_order_relaxed);
-    return first != nullptr && first != ThreadCache::closed_list();
-  }
   /// Within Visit::out(), as callbacks may release the pool.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
@@ -270,25 +248,16 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // pool_end.cpp
   void end() noexcept;
   bool try_end(std::uint64_t nanoseconds) noexcept;
-  /// Into the list of pools that have ended and may have memory, and out of it. Called with its mutex held.
-  void enter_ended(const void* looked_at_by) noexcept;
-  void leave_ended() noexcept;
   /// Gives all memory back, and ends the object unless some of that is still on its way behind the pool's queue: false then.
   bool finish(std::uint64_t nanoseconds) noexcept;
   void give_back_the_rest() noexcept;
   bool is_on_its_way(std::uint64_t nanoseconds) noexcept;
-  /// Whether what this pool gives back may serve another one's requests.
-  bool helps(const Pool& other) const noexcept;
-  /// Those that are there since then were waited for in vain: nobody waits for them as long again.
-  void note_ended_pools_late(std::uint64_t since) const noexcept;
   /// Ends up to `most` ended pools whose memory nothing uses any more, beginning with those that were not asked
   /// for longest, and waits for that altogether so long; true if there were any. Called without a mutex.
   static bool end_ended(std::uint64_t most, std::uint64_t nanoseconds = 0) noexcept;
   /// For whoever has no memory and no pool that could wait: also for those that other threads are ending. False: there is no
   /// use in asking the driver again.
   static bool end_all_ended() noexcept;
-  static bool others_end_pools() noexcept;
-  static bool is_nested_deep() noexcept;
   /// How many a call asks that only happens to come by.
   static constexpr std::uint64_t ended_at_a_time = 8;
 
@@ -324,7 +293,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   MessageSink sink_;         ///< the user's, until the pool has ended
   const std::string title_;  ///< as messages call the pool: by its name, or by its number
   const MemoryRules rules_;
-  const bool told_of_queues_;  ///< own_ stays as it was made
+  const bool told_of_queues_;  ///< its own queues stay as they were made
   const cl_command_queue
       home_;  ///< the one in-order queue whose order protects what is reused; null if there is none
 
@@ -338,26 +307,15 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool closed_ = false;         ///< no reference is left but those of blocks
   Books books_;
   Caches caches_;
-  QueueSets sets_;
-  QueueSet* own_;                  ///< over the pool's own queues; one of sets_
-  UsesList events_;                ///< released blocks that wait for events
-  UsesList late_events_;           ///< the same, but they were waited for in vain
-  std::uint64_t event_ends_ = 0;   ///< blocks whose events ended
-  std::uint64_t event_pause_ = 0;  ///< the last vain wait for events, times so much, is the pause after it
-  std::uint64_t pauses_for_events_until_ns_ = 0;
+  Pending pending_;
   const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
   bool guard_is_late_ = false;           ///< it was waited for in vain, and got no further since
-  Uses* retired_uses_ = nullptr;         ///< to be destroyed without the mutex
-  QueueSet* retired_sets_ = nullptr;
-  bool was_made_ = false;       ///< before that the user is not told of its end
-  Pool* next_ended_ = nullptr;  ///< list of ended pools; it and the next three are guarded by its mutex
-  const void* looked_at_by_ = nullptr;  ///< the thread that looks whether this ended pool's memory can go
-  std::uint64_t ended_at_ns_ = 0;       ///< when it came into the list
-  std::uint64_t waited_for_ns_ = 0;     ///< how long somebody waited for it in vain since
-  int looks_without_marker_ = 0;        ///< at a queue that refuses markers behind what was given back
-  std::atomic<Mem*> later_{nullptr};    ///< blocks whose release was put off; closed_list() in the end
+  bool was_made_ = false;                ///< before that the user is not told of its end
+  EndedPool ended_;                      ///< guarded by its list
+  int looks_without_marker_ = 0;         ///< at a queue that refuses markers behind what was given back
+  Arrivals later_;                       ///< blocks whose release was put off; closed in the end
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;
@@ -396,7 +354,7 @@ class Pool::Visit {
 
   /// Releases what was put off, without the mutex.
   void finish_later_releases() noexcept {
-    if (pool_.has_later_releases()) {
+    if (pool_.later_.any()) {
       out([this] { pool_.finish_later_releases(); });
     }
   }

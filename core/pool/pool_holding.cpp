@@ -22,9 +22,9 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
     const std::uint64_t now = now_ns();
     return now < deadline ? deadline - now : 0;
   };
-  pauses_for_events_until_ns_ = 0;  // who asks for memory to go has a reason to think that it can
+  pending_.end_pause();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
-  if (!late_events_.empty()) {
+  if (!pending_.late_events().empty()) {
     look(visit, Close::all);
   }
   if (!rules_.outlives_release || has_pending()) {
@@ -100,7 +100,7 @@ void Pool::tick() {
     core::finish_later_releases();
     end_ended(UINT64_MAX);
   });
-  want_marker();
+  pending_.want_marker();
   look(visit, Close::all);
   books_.keep_to_held_limit();
   if (!books_.holding()) {
@@ -120,24 +120,14 @@ void Pool::tick() {
 
 Status Pool::take_back_later(Mem& mem) noexcept {
   note_released(mem);
-  Mem* head = later_.load(std::memory_order_relaxed);
-  while (head != ThreadCache::closed_list()) {
-    mem.next = head;
-    if (later_.compare_exchange_weak(head, &mem, std::memory_order_release, std::memory_order_relaxed)) {
-      return Status::success;
-    }
+  if (!later_.add(mem)) {
+    put_off_release(mem);  // nobody will call the pool any more: as for memory of no pool
   }
-  put_off_release(mem);  // nobody will call the pool any more: as for memory of no pool
   return Status::success;
 }
 
 void Pool::finish_later_releases() noexcept {
-  Mem* first = later_.load(std::memory_order_relaxed);
-  while (first != nullptr && first != ThreadCache::closed_list()) {
-    if (later_.compare_exchange_weak(first, nullptr, std::memory_order_acquire, std::memory_order_relaxed)) {
-      return take_back_all(first);
-    }
-  }
+  take_back_all(later_.take_all());
 }
 
 void Pool::take_back_all(Mem* mem) noexcept {

@@ -23,7 +23,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   note_released(mem);
   std::atomic<bool>& come_home = come_home_.get();
   if (&cache != &caches_.central() && owner != this_thread_record && holds_.load(std::memory_order_relaxed) &&
-      cache.push_remote(mem)) {
+      cache.remote.add(mem)) {
     // The pool may be gone: the block kept it.
     if (!come_home.load(std::memory_order_seq_cst)) {
       come_home.store(true, std::memory_order_seq_cst);
@@ -52,13 +52,13 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
   const bool is_idle =
       (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
   const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
-  const bool must_wait = !is_idle && (is_used || holds_back());
+  const bool must_wait = !is_idle && (is_used || pending_.holds_back());
   clear_use(block);
   block.marks = usual_marks();
   block.next = nullptr;
   caches_.count_returned(cache, block.Mem::size);
   if (uses != nullptr && !must_wait) {
-    retire(*uses);
+    pending_.retire(*uses);
   }
   if (!must_wait && &cache != &caches_.central() && caches_.is_own(cache) && may_cache() &&
       rules_.uses_are_known) {
@@ -70,21 +70,19 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
       return;
     }
   }
-  if (!is_known && !rules_.uses_are_known && !own_->epochs.has_queues()) {
+  if (!is_known && !rules_.uses_are_known && !pending_.own().epochs.has_queues()) {
     pool_chunk(*block.chunk).unknown_uses = true;
   }
-  if (must_wait && uses != nullptr) {
-    receive_used(block, *uses);
-  } else if (must_wait) {
-    books_.hold_back(*own_, block, own_->epochs.open());
+  if (must_wait) {
+    pending_.add(block, uses);
   } else {
     // By the order of its one queue a block is handed out while earlier commands still use it.
-    books_.free(block, is_idle && holds_back() ? 0 : own_->epochs.open());
+    books_.free(block, is_idle && pending_.holds_back() ? 0 : pending_.own().epochs.open());
   }
 }
 
 std::uint8_t Pool::usual_marks() const noexcept {
-  return holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known ? look_mark : 0;
+  return pending_.holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known ? look_mark : 0;
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
@@ -137,7 +135,7 @@ void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
   for (Mem* mem = cache.withdraw_bucket(index); mem != nullptr;) {
     Mem* next = std::exchange(mem->next, nullptr);
     // Where releases are held back, only blocks that nothing uses are cached.
-    books_.free(pool_block(*mem), holds_back() ? 0 : own_->epochs.open());
+    books_.free(pool_block(*mem), pending_.holds_back() ? 0 : pending_.own().epochs.open());
     mem = next;
   }
 }
@@ -189,11 +187,6 @@ void Pool::share_limits() noexcept {
 
 ThreadCache& Pool::cache_of_this_thread() {
   return caches_.of_this_thread(may_cache(), books_.strategy().managed_bytes());
-}
-
-bool Pool::holds_back() const noexcept {
-  return own_->epochs.has_queues() &&
-         (own_->epochs.only_queue() == nullptr || allocator_->traits().host_writes);
 }
 
 }  // namespace clpool::core

@@ -18,13 +18,6 @@ namespace {
 /// How many blocks that a queue has released are looked at for one of a size, before memory is short.
 constexpr std::size_t looks_in_passing = 64;
 
-void insert(std::vector<cl_command_queue>& queues, cl_command_queue queue) {
-  const auto place = std::lower_bound(queues.begin(), queues.end(), queue);
-  if (place == queues.end() || *place != queue) {
-    queues.insert(place, queue);
-  }
-}
-
 }  // namespace
 
 Uses& Pool::uses_of(Mem& mem) {
@@ -36,20 +29,6 @@ Uses& Pool::uses_of(Mem& mem) {
     set_mark(mem, look_mark);
   }
   return *static_cast<Uses*>(block.attachment);
-}
-
-/// All queues that must be through before the block may be reused, sorted.
-std::vector<cl_command_queue> Pool::queues_of(const DeclaredQueues& declared) const {
-  std::vector<cl_command_queue> queues = declared.queues;
-  if (declared.bound != nullptr) {
-    insert(queues, declared.bound);
-  }
-  if (!declared.only_these && holds_back()) {
-    for (cl_command_queue queue : own_->epochs.queues()) {
-      insert(queues, queue);
-    }
-  }
-  return queues;
 }
 
 /// Applies `change` to what is declared of a block and gives it the set of queues that follows, or changes
@@ -65,58 +44,12 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
       Uses& uses = uses_of(mem);
       DeclaredQueues declared = uses.declared;
       change(declared);
-      const std::vector<cl_command_queue> queues = queues_of(declared);
-      QueueSet* set = queues.empty() ? nullptr : sets_.find(queues);
-      if (set == nullptr && made != nullptr && made->epochs.is_over(queues)) {
-        set = &sets_.add(std::move(made));
-      }
-      if (set != nullptr || queues.empty()) {
-        if (set != nullptr) {
-          ++set->users;
-        }
-        if (QueueSet* former = std::exchange(uses.set, set); former != nullptr) {
-          --former->users;
-          sets_.drop_if_unused(*former, retired_sets_);
-        }
-        uses.declared = std::move(declared);
+      if (pending_.declare(uses, std::move(declared), made, missing)) {
         return Status::success;
       }
-      missing = queues;
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
   }
-}
-
-void Pool::retire(Uses& uses) noexcept {
-  if (uses.set != nullptr) {
-    --uses.set->users;
-    sets_.drop_if_unused(*uses.set, retired_sets_);
-    uses.set = nullptr;
-  }
-  uses.next = retired_uses_;
-  retired_uses_ = &uses;
-}
-
-void Pool::receive_used(PoolBlock& block, Uses& uses) noexcept {
-  QueueSet* const set = uses.set != nullptr ? uses.set : holds_back() ? own_ : nullptr;
-  if (!uses.events.empty()) {
-    if (uses.set == nullptr && set != nullptr) {
-      uses.set = set;
-      ++set->users;
-    }
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
-    uses.stamp = set != nullptr ? set->epochs.open() : 0;
-    set_held_back(block, uses.stamp);
-    books_.count_pending(block);
-    events_.add(uses);
-    return;
-  }
-  if (set != nullptr) {
-    books_.hold_back(*set, block, set->epochs.open());
-  } else {
-    books_.free(block, own_->epochs.open());
-  }
-  retire(uses);
 }
 
 Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events) {
@@ -142,7 +75,7 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
 }
 
 cl_command_queue Pool::home_queue() const noexcept {
-  const cl_command_queue only = own_->epochs.only_queue();
+  const cl_command_queue only = pending_.own().epochs.only_queue();
   return only != nullptr ? only : allocator_->traits().queue;
 }
 
@@ -153,12 +86,15 @@ cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
 
 /// Whether what made the chunk is known to be through. One marker tells it of all chunks so far.
 bool Pool::is_ready(Visit& visit, const PoolChunk& chunk) noexcept {
-  if (own_->epochs.completed() < chunk.ready_epoch) {
-    const bool is_unmarked = own_->epochs.open() <= chunk.ready_epoch;
-    own_->open_blocks = std::max<std::uint64_t>(own_->open_blocks, is_unmarked ? 1 : 0);
-    look_at_set(visit, *own_, is_unmarked ? Close::all : Close::due);
+  QueueSet& own = pending_.own();
+  if (own.epochs.completed() < chunk.ready_epoch) {
+    const bool is_unmarked = own.epochs.open() <= chunk.ready_epoch;
+    if (is_unmarked) {
+      own.want_marker();
+    }
+    look_at_set(visit, own, is_unmarked ? Close::all : Close::due);
   }
-  return own_->epochs.completed() >= chunk.ready_epoch;
+  return pending_.own().epochs.completed() >= chunk.ready_epoch;
 }
 
 /// Orders commands that are enqueued on `queue` from now on behind what may still use the block and does not
@@ -173,14 +109,14 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
     Visit visit(*this);
     const PoolBlock& block = pool_block(mem);
     PoolChunk& chunk = pool_chunk(*block.chunk);
-    if (!holds_back()) {
-      home = own_->epochs.only_queue();
-    } else if (rules_.touches_chunks() && !own_->epochs.has(queue)) {
+    if (!pending_.holds_back()) {
+      home = pending_.own().epochs.only_queue();
+    } else if (rules_.touches_chunks() && !pending_.own().epochs.has(queue)) {
       if (is_ready(visit, chunk)) {
         made.swap(chunk.made);  // nobody needs it any more
       } else {
         made = chunk.made;
-        home = own_->epochs.first_queue();
+        home = pending_.own().epochs.first_queue();
       }
     }
     if (const auto* uses = static_cast<const Uses*>(block.attachment); uses != nullptr) {
@@ -210,7 +146,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   }
   CLPOOL_TRY(meet(queue));
   CLPOOL_TRY(come_after(mem, queue));
-  return change_uses(mem, [&](DeclaredQueues& declared) { insert(declared.queues, queue); });
+  return change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, queue); });
 }
 
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
@@ -225,7 +161,8 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
       const std::lock_guard lock(mutex_);
       const PoolBlock& block = pool_block(mem);
       const auto* uses = static_cast<const Uses*>(block.attachment);
-      const bool is_own = holds_back() ? own_->epochs.has(queue) : own_->epochs.only_queue() == queue;
+      const bool is_own = pending_.holds_back() ? pending_.own().epochs.has(queue)
+                                                : pending_.own().epochs.only_queue() == queue;
       // What a block waits for may have been made before the pool adopted its queue.
       const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
                                                      (uses->set == nullptr || uses->set->epochs.has(queue)));
@@ -247,7 +184,7 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
 Status Pool::adopt(cl_command_queue queue) {
   {
     const std::lock_guard lock(mutex_);
-    if (own_->epochs.has_queues()) {
+    if (pending_.own().epochs.has_queues()) {
       return Status::success;
     }
   }
@@ -260,9 +197,8 @@ Status Pool::adopt(cl_command_queue queue) {
   CLPOOL_TRY(QueueSet::make({queue}, allocator_->traits().context, made));
   CLPOOL_TRY(meet(queue));
   const Visit visit(*this);
-  if (!own_->epochs.has_queues()) {
-    made->users = 1;
-    own_ = &sets_.add(std::move(made));
+  if (!pending_.own().epochs.has_queues()) {
+    pending_.adopt(std::move(made));
   }
   return Status::success;
 }
@@ -286,7 +222,7 @@ QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
     return nullptr;
   }
   const std::vector<cl_command_queue>& queues = on->uses->declared.queues;
-  QueueSet* const set = sets_.find(queues);
+  QueueSet* const set = pending_.find(queues);
   return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
 }
 
@@ -322,7 +258,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
-    is_home = !holds_back() && own_->epochs.only_queue() == queue;
+    is_home = !pending_.holds_back() && pending_.own().epochs.only_queue() == queue;
     mem = is_home ? nullptr : take_from_queue(&on, request, cache, looks_in_passing);
   }
   if (mem == nullptr) {
@@ -340,7 +276,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     if (status == Status::success && on.uses != nullptr) {
       status = change_uses(*mem, [&](DeclaredQueues& declared) {
         declared.only_these = true;
-        insert(declared.queues, queue);
+        insert_queue(declared.queues, queue);
       });
     }
   } catch (...) {
@@ -402,7 +338,7 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
   if (order.event != nullptr) {
     CLPOOL_TRY(cl::mark_so_far(order, done));
   }
-  CLPOOL_TRY(change_uses(mem, [&](DeclaredQueues& declared) { insert(declared.queues, order.queue); }));
+  CLPOOL_TRY(change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, order.queue); }));
   CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
   CLPOOL_TRY(release_mem(mem));
   if (order.event != nullptr) {

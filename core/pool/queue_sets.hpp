@@ -6,6 +6,7 @@
 // queues.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -24,6 +25,9 @@ struct QueueSet : HeldBack {
   std::uint64_t waited_ns = 0;  ///< …for so long; while it is not complete, nobody tries as long again
   bool is_unmarked = false;     ///< the newest epoch has no markers, as the driver refused them
   QueueSet* next = nullptr;     ///< all sets of a pool, or those that are to be destroyed
+
+  /// Has the next look that closes all epochs close the open one.
+  void want_marker() noexcept { open_blocks = std::max<std::uint64_t>(open_blocks, 1); }
 
   bool is_late(std::uint64_t nanoseconds) const noexcept {
     return overdue > epochs.completed() && waited_ns >= nanoseconds;

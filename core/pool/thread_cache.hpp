@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/arrivals.hpp"
 #include "base/mem.hpp"
 #include "base/owner_lock.hpp"
 #include "pool/thread_record.hpp"
@@ -37,8 +38,8 @@ struct alignas(64) ThreadCache {
   std::size_t next_flushed = 0;                ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
-  /// Blocks of this cache that other threads released; closed_list() once the pool has ended for its users.
-  alignas(64) std::atomic<Mem*> remote{nullptr};
+  /// Blocks of this cache that other threads released; closed once the pool has ended for its users.
+  alignas(64) Arrivals remote;
 
   // Guarded by the pool's mutex, whoever owns the cache.
   alignas(64) ThreadCache* next = nullptr;  ///< all caches of the pool
@@ -53,7 +54,6 @@ struct alignas(64) ThreadCache {
 
   /// No thread's record, and not null, which is the record of threads that have none.
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
-  static Mem* closed_list() noexcept { return reinterpret_cast<Mem*>(std::uintptr_t{1}); }
 
   /// Small sizes, which differ by granules, have buckets of their own; larger ones are spread.
   Mem*& bucket(std::uint64_t capacity) noexcept {
@@ -120,7 +120,7 @@ struct alignas(64) ThreadCache {
 
   /// With the mutex held: takes no more blocks from other threads, for good. Those that came are the backlog.
   void close() noexcept {
-    Mem* const last = remote.exchange(closed_list(), std::memory_order_acq_rel);
+    Mem* const last = remote.close();
     Mem** end = &backlog;
     while (*end != nullptr) {
       end = &(*end)->next;
@@ -131,14 +131,10 @@ struct alignas(64) ThreadCache {
   /// With the mutex held: the next block that other threads released, or null.
   Mem* take_returned() noexcept {
     if (backlog == nullptr) {
-      const Mem* head = remote.load(std::memory_order_seq_cst);
-      if (head == nullptr || head == closed_list()) {  // closed for good
-        return nullptr;
-      }
-      backlog = remote.exchange(nullptr, std::memory_order_acquire);
+      backlog = remote.take_all();
     }
     Mem* const mem = backlog;
-    backlog = mem->next;
+    backlog = mem != nullptr ? mem->next : nullptr;
     return mem;
   }
 
@@ -157,20 +153,6 @@ struct alignas(64) ThreadCache {
     if (former != nobody()) {
       former->release();
     }
-  }
-
-  /// Puts a block of this cache on its list; false if the pool has ended. For other threads than the owner.
-  /// Sequentially consistent, like take_returned()'s look: whoever then finds the pool told of such blocks
-  /// may leave it at that, as the pool looks at the lists after it forgets that it was told.
-  bool push_remote(Mem& mem) noexcept {
-    Mem* head = remote.load(std::memory_order_relaxed);
-    while (head != closed_list()) {
-      mem.next = head;
-      if (remote.compare_exchange_weak(head, &mem, std::memory_order_seq_cst, std::memory_order_relaxed)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   std::uint64_t cached() const noexcept { return cached_bytes.load(std::memory_order_relaxed); }

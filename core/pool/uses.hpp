@@ -16,6 +16,14 @@
 
 namespace clpool::core {
 
+/// Puts a queue into a sorted list, unless it is there.
+inline void insert_queue(std::vector<cl_command_queue>& queues, cl_command_queue queue) {
+  const auto place = std::lower_bound(queues.begin(), queues.end(), queue);
+  if (place == queues.end() || *place != queue) {
+    queues.insert(place, queue);
+  }
+}
+
 /// The queues that use a block. Those of the set that follows from it are retained by that set.
 struct DeclaredQueues {
   std::vector<cl_command_queue> queues;  ///< sorted

@@ -177,12 +177,12 @@ TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
   ThreadCache& own = own_cache(caches);
   std::array<Mem, 3> blocks;
   EXPECT_EQ(own.take_returned(), nullptr);
-  ASSERT_TRUE(own.push_remote(blocks[0]));
-  ASSERT_TRUE(own.push_remote(blocks[1]));
+  ASSERT_TRUE(own.remote.add(blocks[0]));
+  ASSERT_TRUE(own.remote.add(blocks[1]));
   EXPECT_EQ(own.take_returned(), &blocks[1]);
-  ASSERT_TRUE(own.push_remote(blocks[2]));
+  ASSERT_TRUE(own.remote.add(blocks[2]));
   own.close();
-  EXPECT_FALSE(own.push_remote(blocks[1]));
+  EXPECT_FALSE(own.remote.add(blocks[1]));
   EXPECT_EQ(own.take_returned(), &blocks[0]);
   EXPECT_EQ(own.take_returned(), &blocks[2]);
   EXPECT_EQ(own.take_returned(), nullptr);

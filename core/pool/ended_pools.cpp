@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/ended_pools.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/status.hpp"
+
+namespace clpool::core {
+
+constinit EndedPools ended_pools;
+
+bool EndedPool::helps(const std::vector<const void*>& others) const noexcept {
+  return std::find_first_of(sources.begin(), sources.end(), others.begin(), others.end()) != sources.end();
+}
+
+/// A child of fork() has none of the parent's pools: their mutexes may be held for ever, and their objects
+/// are the parent's.
+void EndedPools::forget_in_child() noexcept {
+  ended_pools.first_ = nullptr;
+  ended_pools.last_ = nullptr;
+  ended_pools.count_.store(0, std::memory_order_relaxed);
+}
+
+void EndedPools::enter(EndedPool& ended, std::uint64_t now_ns) noexcept {
+  after_fork_in_child(forget_in_child);
+  const std::lock_guard lock(mutex_);
+  ended.ended_at_ns = now_ns;
+  ended.looked_at_by = mark_of_this_thread();
+  add(ended);
+}
+
+void EndedPools::leave(EndedPool& ended) noexcept {
+  const std::lock_guard lock(mutex_);
+  static_cast<void>(remove(ended));
+}
+
+void EndedPools::put_back(EndedPool& ended) noexcept {
+  const std::lock_guard lock(mutex_);
+  ended.looked_at_by = nullptr;
+  if (remove(ended)) {
+    add(ended);
+  }
+}
+
+EndedPool* EndedPools::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  EndedPool* ended = first_;
+  while (ended != nullptr && ended->looked_at_by != nullptr) {
+    ended = ended->next;
+  }
+  if (ended != nullptr) {
+    ended->looked_at_by = mark_of_this_thread();
+  }
+  return ended;
+}
+
+bool EndedPools::others_look() noexcept {
+  const std::lock_guard lock(mutex_);
+  const void* const this_thread = mark_of_this_thread();
+  const EndedPool* ended = first_;
+  while (ended != nullptr && (ended->looked_at_by == nullptr || ended->looked_at_by == this_thread)) {
+    ended = ended->next;
+  }
+  return ended != nullptr;
+}
+
+int EndedPools::nested() noexcept {
+  if (count() == 0) {
+    return 0;
+  }
+  const std::lock_guard lock(mutex_);
+  const void* const this_thread = mark_of_this_thread();
+  int nested = 0;
+  for (const EndedPool* ended = first_; ended != nullptr; ended = ended->next) {
+    nested += ended->looked_at_by == this_thread ? 1 : 0;
+  }
+  return nested;
+}
+
+bool EndedPools::remain_for(const std::vector<const void*>& sources, std::uint64_t wait_ns) noexcept {
+  if (count() == 0) {
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  const void* const this_thread = mark_of_this_thread();
+  const EndedPool* ended = first_;
+  // What this very thread is ending, from whose callback the request comes, will not end while it waits.
+  while (ended != nullptr &&
+         (ended->waited_for_ns >= wait_ns || ended->looked_at_by == this_thread || !ended->helps(sources))) {
+    ended = ended->next;
+  }
+  return ended != nullptr;
+}
+
+void EndedPools::note_late(const std::vector<const void*>& sources, std::uint64_t since_ns,
+                           std::uint64_t now_ns) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (EndedPool* ended = first_; ended != nullptr; ended = ended->next) {
+    if (ended->ended_at_ns <= since_ns && ended->looked_at_by == nullptr && ended->helps(sources)) {
+      ended->waited_for_ns = std::max(ended->waited_for_ns, now_ns - since_ns);
+    }
+  }
+}
+
+void EndedPools::add(EndedPool& ended) noexcept {
+  ended.next = nullptr;
+  (first_ != nullptr ? last_->next : first_) = &ended;
+  last_ = &ended;
+  count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// False in a child of fork() that began with an empty list.
+bool EndedPools::remove(EndedPool& ended) noexcept {
+  EndedPool* previous = nullptr;
+  EndedPool* here = first_;
+  while (here != nullptr && here != &ended) {
+    previous = std::exchange(here, here->next);
+  }
+  if (here == nullptr) {
+    return false;
+  }
+  (previous != nullptr ? previous->next : first_) = ended.next;
+  last_ = last_ == &ended ? previous : last_;
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace clpool::core

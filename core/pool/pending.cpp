@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/pending.hpp"
+
+#include <algorithm>
+
+#include "cl/marker.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// Releases that one marker serves, unless memory is needed before; and the share of the slack that they may
+/// have.
+constexpr std::uint64_t releases_per_marker = 64;
+constexpr std::uint64_t part_of_slack_per_marker = 4;
+
+/// After a wait for events in which none of them ended nobody waits for new ones for a multiple of the time that it took,
+/// twice as much each time: a busy device costs requests a small share of their time.
+constexpr std::uint64_t shortest_pause = 4;
+constexpr std::uint64_t longest_pause = 64;
+constexpr std::uint64_t longest_pause_ns = 1'000'000'000;
+
+}  // namespace
+
+void Retired::release() noexcept {
+  while (uses_ != nullptr) {
+    delete std::exchange(uses_, uses_->next);
+  }
+  while (sets_ != nullptr) {
+    delete std::exchange(sets_, sets_->next);
+  }
+}
+
+Pending::Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept
+    : books_(books), host_writes_(host_writes), own_(nullptr) {
+  adopt(std::move(own));
+}
+
+Pending::~Pending() = default;
+
+void Pending::adopt(std::unique_ptr<QueueSet> own) noexcept {
+  own->users = 1;
+  own_ = &sets_.add(std::move(own));
+}
+
+bool Pending::holds_back() const noexcept {
+  return own_->epochs.has_queues() && (own_->epochs.only_queue() == nullptr || host_writes_);
+}
+
+// Declared uses.
+
+/// All queues that must be through before the block may be reused, sorted.
+std::vector<cl_command_queue> Pending::queues_of(const DeclaredQueues& declared) const {
+  std::vector<cl_command_queue> queues = declared.queues;
+  if (declared.bound != nullptr) {
+    insert_queue(queues, declared.bound);
+  }
+  if (!declared.only_these && holds_back()) {
+    for (cl_command_queue queue : own_->epochs.queues()) {
+      insert_queue(queues, queue);
+    }
+  }
+  return queues;
+}
+
+bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<QueueSet>& made,
+                      std::vector<cl_command_queue>& missing) {
+  std::vector<cl_command_queue> queues = queues_of(declared);
+  QueueSet* set = queues.empty() ? nullptr : sets_.find(queues);
+  if (set == nullptr && made != nullptr && made->epochs.is_over(queues)) {
+    set = &sets_.add(std::move(made));
+  }
+  if (set == nullptr && !queues.empty()) {
+    missing = std::move(queues);
+    return false;
+  }
+  if (set != nullptr) {
+    ++set->users;
+  }
+  if (QueueSet* former = std::exchange(uses.set, set); former != nullptr) {
+    --former->users;
+    sets_.drop_if_unused(*former, retired_sets_);
+  }
+  uses.declared = std::move(declared);
+  return true;
+}
+
+void Pending::retire(Uses& uses) noexcept {
+  if (uses.set != nullptr) {
+    --uses.set->users;
+    sets_.drop_if_unused(*uses.set, retired_sets_);
+    uses.set = nullptr;
+  }
+  uses.next = retired_uses_;
+  retired_uses_ = &uses;
+}
+
+// Blocks that come and go.
+
+void Pending::add(PoolBlock& block, Uses* uses) noexcept {
+  if (uses == nullptr) {
+    return books_.hold_back(*own_, block, own_->epochs.open());
+  }
+  QueueSet* const set = uses->set != nullptr ? uses->set : holds_back() ? own_ : nullptr;
+  if (!uses->events.empty()) {
+    if (uses->set == nullptr && set != nullptr) {
+      uses->set = set;
+      ++set->users;
+    }
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
+    uses->stamp = set != nullptr ? set->epochs.open() : 0;
+    set_held_back(block, uses->stamp);
+    books_.count_pending(block);
+    events_.add(*uses);
+    return;
+  }
+  if (set != nullptr) {
+    books_.hold_back(*set, block, set->epochs.open());
+  } else {
+    books_.free(block, own_->epochs.open());
+  }
+  retire(*uses);
+}
+
+void Pending::end_all() noexcept {
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    books_.free_completed(*set, UINT64_MAX, 0);
+  }
+  for (UsesList* list : {&events_, &late_events_}) {
+    while (Uses* uses = list->take()) {
+      books_.end_pending(*uses->block);
+      books_.free(*uses->block, 0);
+      retire(*uses);
+    }
+  }
+}
+
+/// The epoch in which a block that waited for `set`, which may be null, counts as released: whether the
+/// pool's own queue, by whose order it may have been handed out, is through with it, the wait has not told.
+std::uint64_t Pending::stamp_behind(const QueueSet* set) const noexcept {
+  return set == own_ || (set != nullptr && holds_back()) ? 0 : own_->epochs.open();
+}
+
+// Looks at queues.
+
+bool Pending::is_due(const QueueSet& set, Close close) const noexcept {
+  return set.open_blocks != 0 && (close == Close::all || set.open_blocks >= releases_per_marker ||
+                                  set.open_bytes >= books_.slack() / part_of_slack_per_marker);
+}
+
+QueueSet* Pending::next_to_look_at(QueueSet* set) noexcept {
+  QueueSet* next = set == nullptr ? sets_.first() : set->next;
+  while (next != nullptr && (!next->epochs.has_queues() || (next->first == nullptr && next != own_))) {
+    QueueSet* const unneeded = std::exchange(next, next->next);
+    sets_.drop_if_unused(*unneeded, retired_sets_);
+  }
+  if (next != nullptr) {
+    ++next->users;  // so that it stays in the list
+  }
+  if (set != nullptr) {
+    --set->users;
+    sets_.drop_if_unused(*set, retired_sets_);
+  }
+  return next;
+}
+
+Pending::Look Pending::begin(QueueSet& set, Close close) noexcept {
+  Look look{&set, is_due(set, close), set.is_unmarked};
+  if (look.closes) {
+    look.blocks = std::exchange(set.open_blocks, 0);
+    look.bytes = std::exchange(set.open_bytes, 0);
+  }
+  return look;
+}
+
+void Pending::Look::ask() noexcept {
+  status = closes ? set->epochs.close() : Status::success;
+  set->epochs.poll();
+}
+
+void Pending::end(const Look& look) noexcept {
+  QueueSet& set = *look.set;
+  set.is_unmarked = look.closes ? look.status != Status::success : set.is_unmarked;
+  if (look.status != Status::success) {
+    set.open_blocks += look.blocks;
+    set.open_bytes += look.bytes;
+  }
+  books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
+}
+
+bool Pending::is_unmarked() const noexcept {
+  const QueueSet* set = sets_.first();
+  while (set != nullptr && !set->is_unmarked) {
+    set = set->next;
+  }
+  return set != nullptr;
+}
+
+void Pending::want_marker() noexcept {
+  // A chunk is idle when the epoch in which its last block was freed is complete. Where nothing was freed in
+  // the open one, the markers that are under way will show all there is to know.
+  if (own_->epochs.has_queues() && books_.newest_stamp() >= own_->epochs.open()) {
+    own_->want_marker();
+  }
+}
+
+// Looks at events.
+
+UsesList Pending::take(UsesList& list, std::uint64_t most) noexcept {
+  UsesList asked;
+  while (asked.count < most && !list.empty()) {
+    asked.add(*list.take());
+  }
+  list.in_hand += asked.count;
+  return asked;
+}
+
+void Pending::ask(UsesList& asked) noexcept {
+  for (Uses* uses = asked.first; uses != nullptr; uses = uses->next) {
+    // Not beyond the first that has not: a look asks about a number of blocks, however many events each has.
+    while (uses->waits_for_events() && cl::has_ended(uses->events[uses->ended].get())) {
+      uses->events[uses->ended++].reset();
+    }
+  }
+}
+
+void Pending::put_back(UsesList& list, UsesList& asked) noexcept {
+  list.in_hand -= asked.count;
+  while (Uses* uses = asked.take()) {
+    if (uses->waits_for_events()) {
+      list.add(*uses);
+      continue;
+    }
+    ++event_ends_;
+    pause_factor_ = 0;
+    pause_until_ns_ = 0;
+    PoolBlock& block = *uses->block;
+    books_.end_pending(block);
+    QueueSet* const set = uses->set;
+    if (set != nullptr && set->epochs.completed() < uses->stamp) {
+      books_.hold_back(*set, block, uses->stamp);
+    } else {
+      books_.free(block, stamp_behind(set));
+    }
+    retire(*uses);
+  }
+}
+
+// What it makes sense to wait for.
+
+bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
+}
+
+bool Pending::awaits_events(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
+  return late_events_.has_waited_less(nanoseconds) || (!events_.empty() && now_ns >= pause_until_ns_);
+}
+
+bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
+  const QueueSet* set = sets_.first();
+  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
+    set = set->next;
+  }
+  return set != nullptr || awaits_events(nanoseconds, now_ns);
+}
+
+Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept {
+  const bool with_events = awaits_events(nanoseconds, now_ns);
+  if (with_events) {
+    late_events_.move_waited_less(nanoseconds, events_);
+  }
+  return {nanoseconds, now_ns, event_ends_, with_events};
+}
+
+void Pending::await(const Settling& settling) noexcept {
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (is_awaited(*set, settling.nanoseconds)) {
+      // Nothing would tell when an epoch without markers is complete.
+      set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
+    }
+  }
+}
+
+bool Pending::is_settled(const Settling& settling) const noexcept {
+  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
+      return false;
+    }
+  }
+  return !settling.with_events || (events_.empty() && events_.in_hand == 0);
+}
+
+void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
+  if (settling.with_events && !events_.empty()) {
+    note_late_events(settling, now_ns);
+  }
+  // What was waited for in vain for so long, nobody tries as long again.
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
+      const bool was_late = set->overdue > set->epochs.completed();
+      set->waited_ns = std::max(settling.nanoseconds, was_late ? set->waited_ns : 0);
+      set->overdue = set->awaited;
+    }
+  }
+}
+
+void Pending::note_late_events(const Settling& settling, std::uint64_t now_ns) noexcept {
+  while (Uses* uses = events_.take()) {
+    uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
+    late_events_.add(*uses);
+  }
+  const std::uint64_t took_ns = now_ns - settling.start_ns;
+  if (settling.nanoseconds != 0 && event_ends_ == settling.event_ends &&
+      took_ns != 0) {  // a mere look says nothing
+    pause_factor_ = pause_factor_ == 0 ? shortest_pause : std::min(2 * pause_factor_, longest_pause);
+    pause_until_ns_ = now_ns + std::min(pause_factor_ * took_ns, longest_pause_ns);
+  }
+}
+
+}  // namespace clpool::core

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Pending: released blocks that commands may still use: behind which queues and events, how far these are as far as
+// somebody has looked, and what was waited for in vain. It enqueues nothing and waits for nothing: Pool does, in the
+// order of Look and of Settling.
+//
+// Guarded by the pool's mutex, all but Look::ask(), ask() and a Retired, which call drivers and are called without it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "pool/books/books.hpp"
+#include "pool/queue_sets.hpp"
+#include "pool/uses.hpp"
+
+namespace clpool::core {
+
+/// Queues and events that are no more needed, released where it goes.
+class Retired {
+ public:
+  Retired(Uses* uses, QueueSet* sets) noexcept : uses_(uses), sets_(sets) {}
+  Retired(const Retired&) = delete;
+  Retired& operator=(const Retired&) = delete;
+  ~Retired() { release(); }
+  void release() noexcept;
+
+ private:
+  Uses* uses_;
+  QueueSet* sets_;
+};
+
+class Pending {
+ public:
+  /// Which open epochs a look closes: those that are large enough, or all.
+  enum class Close : std::uint8_t { due, all };
+
+  /// `own`: over the pool's own queues; it stays as long as the pool. `host_writes`: without a command.
+  Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending();
+
+  /// The set of the pool's own queues, and, in a pool that was told of none, another one in its place. The former stays.
+  QueueSet& own() const noexcept { return *own_; }
+  void adopt(std::unique_ptr<QueueSet> own) noexcept;
+  /// Released blocks must wait for the pool's own queues.
+  bool holds_back() const noexcept;
+  QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept { return sets_.find(queues); }
+
+  /// Gives `uses` what is declared and the set of queues that follows. False, changing nothing, if that is still to be
+  /// made, over the queues `missing`, and given as `made`.
+  bool declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<QueueSet>& made,
+               std::vector<cl_command_queue>& missing);
+
+  /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
+  void add(PoolBlock& block, Uses* uses) noexcept;
+  /// Nobody uses the block any more of which that was noted.
+  void retire(Uses& uses) noexcept;
+  bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }
+  Retired take_retired() noexcept {
+    return {std::exchange(retired_uses_, nullptr), std::exchange(retired_sets_, nullptr)};
+  }
+  /// All that is held back comes free, whatever still uses it.
+  void end_all() noexcept;
+
+  /// One look at a set: begin(), ask() without the mutex, end().
+  struct Look {
+    QueueSet* set;
+    bool closes;       ///< its open epoch, with `blocks` of `bytes`
+    bool was_refused;  ///< the last marker, which was told then
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+    Status status = Status::success;  ///< of closing the epoch
+    void ask() noexcept;
+  };
+  Look begin(QueueSet& set, Close close) noexcept;
+  void end(const Look& look) noexcept;
+  /// All sets in turn that have something to look at: each stays until the next is asked for, from null on.
+  QueueSet* next_to_look_at(QueueSet* set) noexcept;
+  /// Whether some newest epoch has no markers.
+  bool is_unmarked() const noexcept;
+  /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
+  void want_marker() noexcept;
+
+  /// One look at events: take(), ask() without the mutex, put_back().
+  UsesList& events() noexcept { return events_; }
+  /// … of blocks that were waited for in vain.
+  UsesList& late_events() noexcept { return late_events_; }
+  static UsesList take(UsesList& list, std::uint64_t most) noexcept;
+  static void ask(UsesList& asked) noexcept;
+  void put_back(UsesList& list, UsesList& asked) noexcept;
+
+  /// Whether it makes sense to wait so long.
+  bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
+  /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
+  /// time is over; at last end_settling(), which notes what it waited for in vain.
+  struct Settling {
+    std::uint64_t nanoseconds;
+    std::uint64_t start_ns;
+    std::uint64_t event_ends;
+    bool with_events;
+  };
+  Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept;
+  void await(const Settling& settling) noexcept;
+  bool is_settled(const Settling& settling) const noexcept;
+  void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;
+  /// New events are waited for again, whatever was waited for in vain before.
+  void end_pause() noexcept { pause_until_ns_ = 0; }
+
+ private:
+  std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
+  std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
+  bool is_due(const QueueSet& set, Close close) const noexcept;
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
+  bool awaits_events(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
+  void note_late_events(const Settling& settling, std::uint64_t now_ns) noexcept;
+
+  Books& books_;
+  const bool host_writes_;
+  QueueSets sets_;
+  QueueSet* own_;                     ///< one of sets_
+  UsesList events_;                   ///< released blocks that wait for events
+  UsesList late_events_;              ///< the same, but they were waited for in vain
+  std::uint64_t event_ends_ = 0;      ///< blocks whose events ended
+  std::uint64_t pause_factor_ = 0;    ///< the last vain wait for events, times so much, is the pause after it
+  std::uint64_t pause_until_ns_ = 0;  ///< in which new events are not waited for
+  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
+  QueueSet* retired_sets_ = nullptr;
+};
+
+}  // namespace clpool::core
