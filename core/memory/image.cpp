@@ -71,7 +71,13 @@ Status check_memory(const ImageDescription& description, cl_mem_object_type type
     return fail(Status::invalid_value, "the slice pitch is %zu bytes, an image without slices needs 0",
                 description.slice_pitch);
   }
-  if (type != CL_MEM_OBJECT_IMAGE1D_ARRAY && slice % row != 0) {
+  // OpenCL 3.0, clCreateImage; what is copied to and from host memory may lie in it as it likes.
+  const bool rows_are_slices = type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+  if (row % item != 0 || (rows_are_slices && slice % item != 0)) {
+    return fail(Status::invalid_value, "the %s pitch is %zu bytes, no multiple of a pixel's %zu",
+                row % item != 0 ? "row" : "slice", row % item != 0 ? row : slice, item);
+  }
+  if (!rows_are_slices && slice % row != 0) {
     return fail(Status::invalid_value, "the slice pitch is %zu bytes, no multiple of the row pitch of %zu",
                 slice, row);
   }
@@ -332,9 +338,8 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
   if (row_pitch == 0) {
     row_pitch = row;
   }
-  if (fits && (row_pitch < row || row_pitch % item_bytes != 0)) {
-    return fail(Status::invalid_value, "the row pitch is %zu bytes; a row has %zu, a pixel %zu", row_pitch,
-                row, item_bytes);
+  if (fits && row_pitch < row) {
+    return fail(Status::invalid_value, "the row pitch is %zu bytes, a row has %zu", row_pitch, row);
   }
   // The layers of a 1-D array are its slices, of one row each, and drivers are told one pitch for both.
   const bool rows_are_slices = type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
@@ -348,10 +353,6 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
   if (fits && slice_pitch < slice) {
     return fail(Status::invalid_value, "the slice pitch is %zu bytes, %zu rows need %zu", slice_pitch, rows,
                 slice);
-  }
-  if (fits && rows_are_slices && slice_pitch % item_bytes != 0) {
-    return fail(Status::invalid_value, "the slice pitch is %zu bytes, no multiple of a pixel's %zu",
-                slice_pitch, item_bytes);
   }
   std::size_t before = 0;
   fits = fits && multiply(slice_pitch, std::max<std::size_t>(slices, 1), before);

@@ -24,8 +24,8 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   };
   pending_.end_pause();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
-  if (!pending_.late_events().empty()) {
-    look(visit, Close::all);
+  if (!pending_.late_events().empty() || !may_settle(left())) {
+    look(visit, Close::all);  // what was waited for in vain may be through by now
   }
   if (!rules_.outlives_release || has_pending()) {
     const std::uint64_t longest = left();

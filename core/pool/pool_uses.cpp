@@ -280,12 +280,12 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
       });
     }
   } catch (...) {
-    static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
+    static_cast<void>(release_idle(*std::exchange(mem, nullptr)));  // nobody has seen it
     throw;
   }
   if (status != Status::success) {
     const KeptError kept;
-    static_cast<void>(release_mem(*std::exchange(mem, nullptr)));
+    static_cast<void>(release_idle(*std::exchange(mem, nullptr)));  // nobody has seen it
   }
   return status;
 }

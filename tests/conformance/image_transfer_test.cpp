@@ -144,17 +144,25 @@ TEST_F(ImageCommands, RegionsOf2DImagesAreCopiedInEveryDirection) {
   }
 }
 
+/// A row may end within a pixel: only the host memory that an image is made of has whole ones (OpenCL 3.0,
+/// clEnqueueReadImage, clCreateImage).
 TEST_F(ImageCommands, HostPitchesAreKept) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
-  const std::vector<unsigned char> values = bytes(100 * 8);
+  const std::vector<unsigned char> values = bytes(103 * 8);
   const size_t region[3] = {16, 8, 1};
-  ASSERT_OK(clpool_image_write(cl.queue, image.get(), nullptr, region, 100, 0, values.data(), values.size(),
-                               1, 0, nullptr, nullptr));
-  std::vector<unsigned char> result(16 * 4 * 8);
-  ASSERT_OK(clpool_image_read(cl.queue, image.get(), nullptr, region, 0, 0, result.data(), result.size(), 1,
-                              0, nullptr, nullptr));
-  for (size_t row = 0; row < 8; ++row) {
-    EXPECT_EQ(std::memcmp(&result[row * 64], &values[row * 100], 64), 0) << row;
+  for (const size_t pitch : {size_t{100}, size_t{103}}) {
+    ASSERT_OK(clpool_image_write(cl.queue, image.get(), nullptr, region, pitch, 0, values.data(),
+                                 values.size(), 1, 0, nullptr, nullptr));
+    std::vector<unsigned char> tight(16 * 4 * 8);
+    ASSERT_OK(clpool_image_read(cl.queue, image.get(), nullptr, region, 0, 0, tight.data(), tight.size(), 1,
+                                0, nullptr, nullptr));
+    std::vector<unsigned char> spread(pitch * 8);
+    ASSERT_OK(clpool_image_read(cl.queue, image.get(), nullptr, region, pitch, 0, spread.data(),
+                                spread.size(), 1, 0, nullptr, nullptr));
+    for (size_t row = 0; row < 8; ++row) {
+      EXPECT_EQ(std::memcmp(&tight[row * 64], &values[row * pitch], 64), 0) << row;
+      EXPECT_EQ(std::memcmp(&spread[row * pitch], &values[row * pitch], 64), 0) << row;
+    }
   }
 }
 
@@ -195,11 +203,12 @@ TEST_F(LayersOfOneRow, AreWhereTheSlicePitchSays) {
                                  values.size(), 1, 0, nullptr, nullptr));
     expect_layers(image.get(), row_pitch);
   }
-  std::vector<unsigned char> host(4096);
-  EXPECT_EQ(clpool_image_read(cl.queue, image.get(), nullptr, region, 0, 170, host.data(), host.size(), 1, 0,
-                              nullptr, nullptr),
-            CLPOOL_ERROR_INVALID_VALUE);
-  EXPECT_TRUE(last_error_names("170") && last_error_names("4")) << last_error();
+  std::vector<unsigned char> host(170 * 5);  // no multiple of a pixel
+  ASSERT_OK(clpool_image_read(cl.queue, image.get(), nullptr, region, 0, 170, host.data(), host.size(), 1, 0,
+                              nullptr, nullptr));
+  for (size_t layer = 0; layer < 5; ++layer) {
+    EXPECT_EQ(std::memcmp(&host[layer * 170], &values[layer * pitch], row), 0) << layer;
+  }
 }
 
 TEST_F(LayersOfOneRow, AreNoCommandWhereTheThirdEntryIs0) {

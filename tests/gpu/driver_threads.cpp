@@ -204,6 +204,18 @@ void beside_fills(const std::function<void(cl_mem)>& use) {
   }
 }
 
+/// New memory that the host may write, mapped, unmapped and released, as page-locked memory is.
+void new_memory_mapped() {
+  cl_mem memory = buffer(part_bytes, CL_MEM_ALLOC_HOST_PTR);
+  cl_int code = CL_SUCCESS;
+  void* place =
+      clEnqueueMapBuffer(queue(), memory, CL_TRUE, CL_MAP_WRITE, 0, part_bytes, 0, nullptr, nullptr, &code);
+  require(code, "map");
+  std::memset(place, 1, part_bytes);
+  require(clEnqueueUnmapMemObject(queue(), memory, place, 0, nullptr, nullptr), "unmap");
+  require(clReleaseMemObject(memory), "release");
+}
+
 struct Mode {
   const char* name;
   std::function<void()> run;
@@ -370,18 +382,25 @@ const Mode modes[] = {
          require(clReleaseEvent(marker), "release");
        });
      }},
-    {"maps",
+    {"maps", [] { until_stopped(8, [](unsigned) { new_memory_mapped(); }); }},
+    {"parts_in_turn_beside_maps",
      [] {
-       until_stopped(8, [](unsigned) {
-         cl_mem memory = buffer(part_bytes, CL_MEM_ALLOC_HOST_PTR);
-         cl_int code = CL_SUCCESS;
-         void* place = clEnqueueMapBuffer(queue(), memory, CL_TRUE, CL_MAP_WRITE, 0, part_bytes, 0, nullptr,
-                                          nullptr, &code);
-         require(code, "map");
-         std::memset(place, 1, part_bytes);
-         require(clEnqueueUnmapMemObject(queue(), memory, place, 0, nullptr, nullptr), "unmap");
-         require(clReleaseMemObject(memory), "release");
+       cl_mem parent = buffer(parts * part_bytes);
+       cl_mem scratch = buffer(1);
+       touched(parent);
+       until_stopped(8, [&](unsigned thread) {
+         if (thread % 2 == 0) {
+           const std::lock_guard mine(turn);
+           cl_mem one = part(parent, thread);
+           require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
+           require(clReleaseMemObject(one), "release");
+         } else {
+           new_memory_mapped();
+         }
        });
+       require(clFinish(shared_queue), "clFinish");
+       require(clReleaseMemObject(scratch), "release");
+       require(clReleaseMemObject(parent), "release");
      }},
     {"threads_that_end",
      [] {

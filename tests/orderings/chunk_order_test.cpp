@@ -289,6 +289,23 @@ TEST(GuardedChunks, AreCutOnlyWhereBlocksMayBegin) {
   stub_fail_none();
 }
 
+/// Nobody has seen such a block, although nobody says that it is idle.
+TEST(ChunkOrder, AChunkOfWhichABlockCouldNotBeHandedOutGoesBackInAPoolThatKnowsNoQueue) {
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  stub_fail("clRetainCommandQueue", 1, CL_OUT_OF_HOST_MEMORY);
+  clpool_mem* mem = nullptr;
+  EXPECT_NE(clpool_pool_allocate_on(pool.get(), scene.queue, 4096, &mem), CLPOOL_SUCCESS);
+  EXPECT_EQ(stub_failures(), 1u);
+  EXPECT_EQ(mem, nullptr);
+  EXPECT_GT(stats_of(pool).managed_bytes, 0u);
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
+}
+
 class GuardedChunksOfAKind : public testing::TestWithParam<bool> {};
 
 TEST_P(GuardedChunksOfAKind, AreFilledBeforeAQueueUsesThemThatIsNoneOfThePools) {

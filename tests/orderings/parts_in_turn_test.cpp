@@ -148,6 +148,31 @@ TEST_F(PartsInTurn, AndTheChunksThatTheyAreOf) {
 }
 
 /// Handles that one thread made and gave back unused wait for whoever asks for their shape.
+TEST_F(PartsInTurn, BesidePageLockedMemoryOfOneQueue) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+  const AllocatorHandle pinned(made);
+  const PoolHandle pools[] = {make_pool(pinned.get(), CLPOOL_POOL_OPTIONS_INIT), std::move(pool)};
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (std::size_t i = 0; i < 200; ++i) {
+        const PoolHandle& mine = pools[(thread + i) % 2];
+        clpool_mem* mem = nullptr;
+        ASSERT_OK(clpool_pool_allocate(mine.get(), size * (1 + i % 32), &mem));
+        ASSERT_OK(clpool_mem_release(mem));
+        if (i % 16 == thread) {
+          ASSERT_OK(clpool_pool_free_held(mine.get()));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
 TEST_F(PartsInTurn, ThatWereNeverUsedAreMadeAgainForSeveralThreads) {
   make("mode=immediate,nvidia=1,mixes_up_parts=1");
   clpool_mem* const first = allocate();

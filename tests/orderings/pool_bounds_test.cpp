@@ -155,6 +155,52 @@ TEST_F(PoolBounds, HoldWhereEventsWereWaitedForALittle) {
   close_pool();
 }
 
+/// A pool that met a busy device once, when it grew, and one that decays.
+class PoolBoundsAfterAVainWait : public PoolBounds, public testing::WithParamInterface<std::uint32_t> {
+ protected:
+  void SetUp() override {
+    PoolBounds::SetUp();
+    open_pool(GetParam());
+    Gate gate(scene.cl.context);
+    clpool_mem* const used = take(block);
+    EXPECT_OK(clpool_mem_fill(scene.cl.queue, used, &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+    EXPECT_OK(clpool_mem_release(used));
+    clpool_mem* const larger = take(2 * block);  // while that runs
+    gate.open();
+    stub_run_all();
+    EXPECT_OK(clpool_mem_release(larger));
+    stub_run_all();
+  }
+  void TearDown() override { close_pool(); }
+};
+
+TEST_P(PoolBoundsAfterAVainWait, FreeChunksGoBeforeThePoolGrowsAgain) {
+  const PolledDevice device(0);
+  for (int i = 4; i < 12; ++i) {
+    EXPECT_OK(clpool_mem_release(take(i * block)));
+    EXPECT_LE(stats_of(pool).managed_bytes, (i + 3) * block) << "one is free at a time";
+  }
+}
+
+/// All commands are through, but that of the last marker is seen by who asks again.
+TEST_P(PoolBoundsAfterAVainWait, GivingBackPollsAgain) {
+  clpool_mem* const mem = take(block);
+  EXPECT_OK(clpool_pool_free_held(pool.get()));  // with what is still in use
+  {
+    Gate gate(scene.cl.context);
+    EXPECT_OK(clpool_mem_fill(scene.cl.queue, mem, &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+    EXPECT_OK(clpool_mem_release(mem));
+    EXPECT_OK(clpool_pool_free_held(pool.get()));  // in vain
+    gate.open();
+    stub_run_all();
+  }
+  const PolledDevice device(4);
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Queues, PoolBoundsAfterAVainWait, testing::Values(1, 2));
+
 /// Two chunks are held beyond the limit, as commands use them; those of the first are through.
 class HeldLimit : public PoolBounds {
  protected:

@@ -56,7 +56,8 @@ void die_of_newer_overlap(const Mem& part) {
 bool at_the_lists = false;
 
 /// What NVIDIA's driver does not protect: a thread that comes while another is at it finds it in pieces. Seen with parts
-/// of one buffer, whatever the queues, and with parts and other buffers of one queue; here it is all the same.
+/// of one buffer, whatever the queues, and with parts and other buffers of one queue; here it is all the same. Not with
+/// page-locked memory.
 void change_lists(Call& call, Mem& mem, const char* what) {
   if (!state().options.mixes_up_parts) {
     return;
@@ -96,7 +97,7 @@ void note_use(Call& call, Mem& mem) {
     Mem& root = mem.root();
     const bool is_first = !std::exchange(root.is_used, true);
     mem.is_used = root.is_touched = true;
-    if (is_first) {
+    if (is_first && (mem.flags & CL_MEM_ALLOC_HOST_PTR) == 0) {
       change_lists(call, mem, "first used");
     }
     return;

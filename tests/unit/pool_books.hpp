@@ -145,8 +145,9 @@ class PoolBooks : public testing::Test {
         books->answered(request, request.attempt++ < attempts);
         return true;
       case Kind::settle:
-        steps.emplace_back("settle");
+        steps.emplace_back(step.amount != 0 ? "settle" : "look");
         world.now += step.amount;
+        world.settles = world.settles || (step.amount == 0 && is_through_at_a_look);
         return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
@@ -205,9 +206,10 @@ class PoolBooks : public testing::Test {
   std::uint64_t taken = 0;
   std::uint64_t next_address = 1 << 20;
   std::uint64_t handles = 0;
-  int pools_to_end = 0;        ///< how often ended pools give something back when they are asked
-  bool gets_through = false;   ///< a wait for queues ends because they are through
-  std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
+  int pools_to_end = 0;               ///< how often ended pools give something back when they are asked
+  bool gets_through = false;          ///< a wait for queues ends because they are through
+  bool is_through_at_a_look = false;  ///< what was waited for in vain
+  std::uint32_t attempts = 1;         ///< how often the user is asked before they say no
   Steps steps;
   std::uint64_t steps_home = 0;  ///< in which blocks came home
 };

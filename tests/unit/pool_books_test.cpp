@@ -451,6 +451,57 @@ TEST_F(PoolBooks, WhatHasDecayedGoesBeforeThePoolGrows) {
   books->free(*block, 0);
 }
 
+/// Also where the pool had more before, so that nothing else asks whether the chunk is idle.
+TEST_F(PoolBooks, WhetherWhatHasDecayedIsIdleIsLookedAtBeforeThePoolGrows) {
+  world.queues = true;
+  for (const std::uint64_t decay_ns : {0, 1000}) {
+    options.decay_ns = decay_ns;
+    begin_books();
+    books->free(*serve(100'000), 0);
+    books->give_back_some(1);
+    release_garbage();
+    books->free(*serve(1000), 0);
+    PoolBlock* const block = serve(2000);
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), "look"), decay_ns != 0 ? 1 : 0);
+    books->free(*block, 0);
+    TearDown();
+  }
+}
+
+/// A walk over all chunks for each new one makes many chunks cost their square.
+TEST_F(PoolBooks, ChunksInUseAreNotLookedAtForTheirAge) {
+  options.decay_ns = 1000;
+  world.queues = true;
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (int i = 0; i < 100; ++i) {
+    blocks.push_back(serve(1000));
+  }
+  world.asked = 0;
+  blocks.push_back(serve(1000));
+  EXPECT_LE(world.asked, 4U);
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+}
+
+TEST_F(PoolBooks, NoMoreDecaysThanIsHeldBeyondTheThreshold) {
+  options.decay_ns = 1000;
+  options.release_threshold = 2500;
+  begin_books();
+  PoolBlock* const blocks[] = {serve(1000), serve(2000), serve(3000)};
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  world.now += 1000;
+  books->give_back_aged();
+  release_garbage();
+  EXPECT_EQ(taken, 1023u) << "the largest go first, down to the threshold";
+  books->give_back_aged();
+  release_garbage();
+  EXPECT_EQ(taken, 1023u) << "nothing is held beyond it";
+}
+
 TEST_F(PoolBooks, WhatIsHeldBackMakesAPoolGrowByNoMoreThanTheSlackLeaves) {
   constexpr std::uint64_t mib = 1 << 20;
   options.strategy = StrategyKind::coalescing;

@@ -476,6 +476,26 @@ TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
 }
 
+/// Nobody else may have looked since: what one vain wait has taught would hold for ever.
+TEST_F(PoolBooksAtTheirLimits, ARequestLooksWhetherWhatWasWaitedForInVainIsThroughBeforeThePoolGrows) {
+  world.queues = true;
+  world.settles = false;
+  for (const bool through : {false, true}) {
+    is_through_at_a_look = through;
+    begin_books();
+    books->free(*serve(100'000), 0);
+    PoolBlock* const block = serve(200'000);
+    const Steps before(steps.begin(), steps.begin() + (through ? 2 : 1));
+    EXPECT_EQ(before, through ? (Steps{"look", "settle"}) : Steps{"look"});
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), "look"), 1);
+    books->free(*block, 0);
+    EXPECT_EQ(serve(200'000), block);
+    EXPECT_EQ(steps, Steps{"done"}) << "where the pool does not grow nobody looks";
+    books->free(*block, 0);
+    TearDown();
+  }
+}
+
 TEST_F(PoolBooks, RoomThatAnotherHadAskedForIsSeenWhenThatOneIsRefused) {
   options.max_bytes = 130'000;
   options.callbacks = {};

@@ -16,10 +16,6 @@ namespace {
 constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
 constexpr std::uint64_t slack_part = 8;
 
-bool is_whole_and_free(const HeapChunk& chunk) noexcept {
-  return chunk.first->free && is_whole_chunk(*chunk.first);
-}
-
 }  // namespace
 
 Books::Books(const PoolOptions& options, const MemoryRules& rules, const Surroundings& surroundings)
@@ -246,18 +242,16 @@ void Books::give_back_beyond(std::uint64_t most_held) noexcept {
 }
 
 void Books::give_back_aged() noexcept {
-  if (options_.decay_ns == 0) {
+  if (options_.decay_ns == 0 || !is_held_beyond(options_.release_threshold)) {
     return;
   }
   const std::uint64_t now = surroundings_.now_ns();
-  for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr;) {
-    HeapChunk* next = chunk->next;
-    if (is_whole_and_free(*chunk) && now - pool_chunk(*chunk).last_used_ns >= options_.decay_ns &&
-        is_idle(*chunk) && may_give_back(*chunk) && is_held_beyond(options_.release_threshold)) {
-      discard(*chunk);
+  for_each_free_chunk([&](HeapChunk& chunk) {
+    if (now - pool_chunk(chunk).last_used_ns >= options_.decay_ns && is_idle(chunk) && may_give_back(chunk)) {
+      discard(chunk);
     }
-    chunk = next;
-  }
+    return is_held_beyond(options_.release_threshold);
+  });
 }
 
 bool Books::give_back_some(std::size_t most) noexcept {

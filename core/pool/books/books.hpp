@@ -170,6 +170,7 @@ class Books {
     ended_pools_asked = 1U << 11,
     rest_ended = 1U << 12,
     tried_to_the_last = 1U << 13,
+    looked_before_growth = 1U << 14,
     // What a request that begins again does not do again: polling instead of waiting, asking the user; and
     // asking the driver, unless that may have more by now.
     settled_for_good = pending_settled | settled_before_peak,
@@ -188,6 +189,7 @@ class Books {
   bool empty_all_caches(Request& request, Step& step);
   bool look_at_pending(Request& request, Step& step);
   bool settle_pending(Request& request, Step& step);
+  bool look_before_growth(Request& request, Step& step);
   bool settle_before_peak(Request& request, Step& step);
   bool grow(Request& request, Step& step);
   bool take_misfit(Request& request, Step& step);
@@ -227,6 +229,7 @@ class Books {
   bool is_idle(const HeapChunk& chunk) const noexcept;
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
+  bool exceeds_peak(const Request& request) const noexcept;
   /// Bytes that may be held: none where the pool has stopped holding.
   std::uint64_t most_held() const noexcept;
   std::uint64_t room() const noexcept;

@@ -49,20 +49,22 @@ bool fails_too_often(Request& request) noexcept {
 }  // namespace
 
 constexpr Books::Stage Books::stages_[] = {
-    &Books::take_free,           // a free block that is no waste
-    &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
-    &Books::look_at_pending,     // … with releases that have completed
-    &Books::settle_pending,      // … or are about to
-    &Books::settle_before_peak,  // chunks go back before more is taken than ever: see which are idle
-    &Books::grow,                // a new chunk
-    &Books::take_misfit,         // any free block
-    &Books::grow_exactly,        // … no larger than the request
-    &Books::empty_all_caches,    // … with all that the threads' caches hold
-    &Books::end_rest,            // what rests in a guarded pool rests no longer
-    &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
-    &Books::collect,             // the user's collector, then all of the above that calls no driver
-    &Books::retry,               // the driver once more, also where there was no handle to be had
-    &Books::take_larger,         // a larger block than one would like
+    &Books::take_free,        // a free block that is no waste
+    &Books::empty_caches,     // … with what the threads' caches hold, unless it is little
+    &Books::look_at_pending,  // … with releases that have completed
+    &Books::settle_pending,   // … or are about to
+    &Books::
+        look_before_growth,  // chunks go back before more is taken than ever, and old ones: see which are idle
+    &Books::settle_before_peak,
+    &Books::grow,              // a new chunk
+    &Books::take_misfit,       // any free block
+    &Books::grow_exactly,      // … no larger than the request
+    &Books::empty_all_caches,  // … with all that the threads' caches hold
+    &Books::end_rest,          // what rests in a guarded pool rests no longer
+    &Books::end_pools,         // what ended pools kept for commands that are through now, then the driver
+    &Books::collect,           // the user's collector, then all of the above that calls no driver
+    &Books::retry,             // the driver once more, also where there was no handle to be had
+    &Books::take_larger,       // a larger block than one would like
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
     &Books::try_exact,              // the exact size
     &Books::give_back_for_exact,
@@ -228,10 +230,22 @@ bool Books::settle_pending(Request& request, Step& step) {
          surroundings_.may_settle(settling_before_growth_ns) && once(request, pending_settled);
 }
 
+bool Books::exceeds_peak(const Request& request) const noexcept {
+  return strategy_->managed_bytes() + request.rounded > peak_managed_bytes_;
+}
+
+bool Books::look_before_growth(Request& request, Step& step) {
+  step = {Step::Kind::settle, 0};
+  // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
+  const bool is_due =
+      exceeds_peak(request) ? !surroundings_.may_settle(settling_before_growth_ns) : options_.decay_ns != 0;
+  return is_due && surroundings_.has_queues() && strategy_->largest_free_chunk() != nullptr &&
+         once(request, looked_before_growth);
+}
+
 bool Books::settle_before_peak(Request& request, Step& step) {
   step = {Step::Kind::settle, settling_before_growth_ns};
-  return strategy_->largest_free_chunk() != nullptr &&
-         strategy_->managed_bytes() + request.rounded > peak_managed_bytes_ &&
+  return strategy_->largest_free_chunk() != nullptr && exceeds_peak(request) &&
          surroundings_.may_settle(settling_before_growth_ns) && once(request, settled_before_peak);
 }
 
@@ -600,12 +614,13 @@ bool Books::may_fit(std::uint64_t bytes) const noexcept {
     return true;
   }
   // False if the pool's own limit shows that giving back all that is free would not make room.
+  const std::uint64_t needed = bytes - room();
   std::uint64_t can_bring = garbage_bytes_;
   for_each_free_chunk([&](const HeapChunk& chunk) {
     can_bring += may_give_back(chunk) ? chunk.size : 0;
-    return true;
+    return can_bring < needed;
   });
-  return bytes - room() <= can_bring;
+  return can_bring >= needed;
 }
 
 GrowthLimits Books::growth_limits() noexcept {
