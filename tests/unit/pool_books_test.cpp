@@ -468,23 +468,6 @@ TEST_F(PoolBooks, WhetherWhatHasDecayedIsIdleIsLookedAtBeforeThePoolGrows) {
   }
 }
 
-/// A walk over all chunks for each new one makes many chunks cost their square.
-TEST_F(PoolBooks, ChunksInUseAreNotLookedAtForTheirAge) {
-  options.decay_ns = 1000;
-  world.queues = true;
-  begin_books();
-  std::vector<PoolBlock*> blocks;
-  for (int i = 0; i < 100; ++i) {
-    blocks.push_back(serve(1000));
-  }
-  world.asked = 0;
-  blocks.push_back(serve(1000));
-  EXPECT_LE(world.asked, 4U);
-  for (PoolBlock* const block : blocks) {
-    books->free(*block, 0);
-  }
-}
-
 TEST_F(PoolBooks, NoMoreDecaysThanIsHeldBeyondTheThreshold) {
   options.decay_ns = 1000;
   options.release_threshold = 2500;

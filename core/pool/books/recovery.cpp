@@ -49,22 +49,21 @@ bool fails_too_often(Request& request) noexcept {
 }  // namespace
 
 constexpr Books::Stage Books::stages_[] = {
-    &Books::take_free,        // a free block that is no waste
-    &Books::empty_caches,     // … with what the threads' caches hold, unless it is little
-    &Books::look_at_pending,  // … with releases that have completed
-    &Books::settle_pending,   // … or are about to
-    &Books::
-        look_before_growth,  // chunks go back before more is taken than ever, and old ones: see which are idle
-    &Books::settle_before_peak,
-    &Books::grow,              // a new chunk
-    &Books::take_misfit,       // any free block
-    &Books::grow_exactly,      // … no larger than the request
-    &Books::empty_all_caches,  // … with all that the threads' caches hold
-    &Books::end_rest,          // what rests in a guarded pool rests no longer
-    &Books::end_pools,         // what ended pools kept for commands that are through now, then the driver
-    &Books::collect,           // the user's collector, then all of the above that calls no driver
-    &Books::retry,             // the driver once more, also where there was no handle to be had
-    &Books::take_larger,       // a larger block than one would like
+    &Books::take_free,           // a free block that is no waste
+    &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
+    &Books::look_at_pending,     // … with releases that have completed
+    &Books::settle_pending,      // … or are about to
+    &Books::look_before_growth,  // chunks go back before the pool grows: see which are idle
+    &Books::settle_before_peak,  // … or are about to be
+    &Books::grow,                // a new chunk
+    &Books::take_misfit,         // any free block
+    &Books::grow_exactly,        // … no larger than the request
+    &Books::empty_all_caches,    // … with all that the threads' caches hold
+    &Books::end_rest,            // what rests in a guarded pool rests no longer
+    &Books::end_pools,           // what ended pools kept for commands that are through now, then the driver
+    &Books::collect,             // the user's collector, then all of the above that calls no driver
+    &Books::retry,               // the driver once more, also where there was no handle to be had
+    &Books::take_larger,         // a larger block than one would like
     &Books::give_back_for_rounded,  // held chunks go back, largest first, no more of them than it takes
     &Books::try_exact,              // the exact size
     &Books::give_back_for_exact,
