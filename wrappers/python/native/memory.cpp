@@ -112,6 +112,13 @@ clpool_mem* releasable(MemoryObject* self) {
   return mem;
 }
 
+/// After the release. Parts of memory that was lent keep their host memory by the whole's object.
+void forget_kept(MemoryObject* self) {
+  if (self->lent == 0) {
+    Py_CLEAR(self->kept);
+  }
+}
+
 /// `known_idle`: no command uses the memory any more, so that its pool need not find out.
 bool release(MemoryObject* self, bool known_idle = false) {
   clpool_mem* mem = releasable(self);
@@ -129,7 +136,7 @@ bool release(MemoryObject* self, bool known_idle = false) {
       return false;
     }
   }
-  Py_CLEAR(self->kept);
+  forget_kept(self);
   return true;
 }
 
@@ -164,7 +171,7 @@ PyObject* memory_release_on(PyObject* object, PyObject* const* args, Py_ssize_t 
     self->mem = mem;
     return nullptr;
   }
-  Py_CLEAR(self->kept);
+  forget_kept(self);
   return new_event(event);
 }
 
