@@ -191,7 +191,7 @@ struct HandleKind {
   const char* name;
   /// Gives the handle back; called without the GIL.
   clpool_status (*release)(void*);
-  /// Whether that may call a driver, and is therefore put off in finalizers.
+  /// Whether that may call a driver, and is therefore put off in finalizers. A child of fork() cannot use the parent's.
   bool later;
 };
 
