@@ -92,8 +92,8 @@ class PageLockedAllocator(Allocator):
     (CommandQueue.from_int_ptr() makes one of a handle)."""
 
     def __init__(self, queue: Any = None, flags: int = _mem_flags.READ_WRITE) -> None:
-        if isinstance(queue, int):
-            raise TypeError(f"queue must be a command queue or None, not the number {queue}; flags are given by name: flags=…")
+        if queue is not None and not hasattr(queue, "int_ptr"):
+            raise TypeError(f"queue must be a command queue or None, not {queue!r}; flags are given by name: flags=…")
         self._handle = _n.clpool_allocator_create_pinned(default_queue() if queue is None else queue, flags)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 import numpy as np
 
 from . import _native as _n
+from ._errors import InvalidOperationError
 from .arrays import array_over, as_dtype
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ class MemoryMap(_n.Mapped):
     def __repr__(self) -> str:
         if self._unmapped is not None:
             return f"<clpool.{type(self).__name__}: unmapped>"
-        return f"<clpool.{type(self).__name__}: {self.size} bytes at {self.int_ptr:#x}>"
+        try:
+            return f"<clpool.{type(self).__name__}: {self.size} bytes at {self.int_ptr:#x}>"
+        except InvalidOperationError as refusal:  # in a child of fork()
+            return f"<clpool.{type(self).__name__}: {refusal}>"
 
     def __enter__(self) -> "np.ndarray[Any, Any]":
         return self.array()

@@ -34,7 +34,7 @@ class MemoryObject(_n.Memory):
         a pool is its own for as long. A number keeps the cl_mem alone, which a pool hands out again once its block is
         gone. With retain=False the reference becomes the object's own."""
         memory: MemoryObject = _n.clpool_mem_wrap(int_ptr_value, retain)
-        if not isinstance(int_ptr_value, (int, np.integer)):
+        if hasattr(int_ptr_value, "int_ptr"):
             memory._kept = (int_ptr_value,)
         return memory
 

@@ -85,6 +85,8 @@ class SVMPointer(MemoryObject):
         """A buffer over the same bytes, which keeps the SVM alive."""
         memory: MemoryObject = _n.clpool_svm_as_buffer(self, flags or 0, WHOLE_SIZE if size is None else size)
         memory._kept = self
+        if self._lent:
+            _n.keep_until_gone(memory, self._kept)
         return memory
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import _native as _n
 from ._fields import filled
 from .arrays import as_dtype, bytes_of, to_extents, to_integers, to_pitches
-from .constants import WHOLE_SIZE
+from .constants import WHOLE_SIZE, mem_object_type
 from .images import Image
 from .maps import MemoryMap
 from .memory import MemoryObject, PageLocked
@@ -247,27 +247,40 @@ def enqueue_map_image(queue: Any, img: Image, flags: int, origin: Any, region: A
                       dtype: Any = np.uint8, order: str = "C", strides: Optional[Sequence[int]] = None,
                       wait_for: Any = None, is_blocking: bool = True) -> Union[MemoryMap, MappedImage]:
     """Maps a region of an image. Without `shape` -> the map, whose array(dtype, shape, …) gives arrays. With `shape`, slowest
-    dimension first in order "C" -> (array, event, row_pitch, slice_pitch). `strides` left out are those of the map: rows may
-    lie further apart than their pixels are long."""
+    dimension first in order "C" -> (array, event, row_pitch, slice_pitch). `strides` left out are those of the map: rows and
+    slices may lie further apart than their pixels are long."""
     event, handle = _n.clpool_image_map(queue, img, flags, origin, region, is_blocking, wait_for)
     mapping = MemoryMap(handle, event, img)
     if shape is None:
         return mapping
     dtype, extents = as_dtype(dtype), to_extents(shape)
     if strides is None:
-        strides = _strides_of(mapping, extents, dtype.itemsize, _three(region, 1)[0] * img.element_size, order)
+        strides = _strides_of(mapping, img, region, extents, dtype.itemsize, order)
     return MappedImage(mapping.array(dtype, extents, order, strides), event, mapping.row_pitch, mapping.slice_pitch)
 
 
-def _strides_of(mapping: MemoryMap, extents: Tuple[int, ...], itemsize: int, row: int, order: str) -> Sequence[int]:
-    """Strides of an array over a mapped image whose rows have `row` bytes of pixels: dimensions within a row, then one that
-    counts rows, then one that counts slices."""
+def _strides_of(mapping: MemoryMap, img: Image, region: Any, extents: Tuple[int, ...], itemsize: int,
+                order: str) -> Sequence[int]:
+    """Strides of an array over a mapped region: dimensions within a row, then those that count rows, then slices. One
+    dimension may go over several of these where no gap lies between them."""
+    width, rows, slices = _three(region, 1)
+    if img.type == mem_object_type.IMAGE1D_ARRAY:  # its layers are slices of one row
+        rows, slices = 1, rows
+    row = width * img.element_size
+    row_pitch = mapping.row_pitch or row
+    further = [(pitch, count) for pitch, count in ((row_pitch, rows), (mapping.slice_pitch or row_pitch * rows, slices))
+               if count > 1]
+    step, left = itemsize, row // itemsize if row > itemsize > 0 else 1
     slowest_first = order in ("C", "c")
-    strides, step, within_row = [], itemsize, True
+    strides = []
     for extent in extents[::-1] if slowest_first else extents:
-        if within_row and step >= row and extent > 1:
-            step, within_row = mapping.row_pitch or step, False
+        if left == 1 < extent and further:
+            step, left = further.pop(0)
+        while extent > left and further and further[0][0] == step * left:
+            left *= further.pop(0)[1]
+        if extent > left and further:
+            raise ValueError(f"shape {extents} has {extent} items in a row where the map has {left} without a gap: strides are "
+                             f"needed, the pitches are {mapping.row_pitch} and {mapping.slice_pitch}")
         strides.append(step)
-        if extent > 1:
-            step = step * extent if within_row else mapping.slice_pitch or step * extent
+        step, left = step * extent, left // extent if extent and left % extent == 0 else 1
     return strides[::-1] if slowest_first else strides

@@ -250,8 +250,13 @@ int cl_traverse(PyObject* object, visitproc visit, void* arg) {
 // Before the garbage collector takes a cycle apart: host memory that a command still uses stays whole.
 void cl_finalize(PyObject* object) {
   auto* self = reinterpret_cast<ClObject*>(object);
-  if (self->handle != nullptr && !self->kept.empty() && !interpreter_ends() && !is_of_parent(self)) {
+  if (self->handle == nullptr || self->kept.empty() || is_of_parent(self)) {
+    return;
+  }
+  if (!interpreter_ends()) {
     put_by(self);
+  } else {
+    self->kept.clear();  // for good: nobody is left who could wait for the command's end, and no driver is asked any more
   }
 }
 

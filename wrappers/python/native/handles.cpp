@@ -19,6 +19,7 @@ struct HandleObject {
   PyObject* weak_references;
   /// Calls that use it at this moment.
   Py_ssize_t uses;
+  unsigned generation;  ///< process_generation() when it was made
   char calls_python;
   std::shared_ptr<References> references;
 };
@@ -217,6 +218,10 @@ void* handle_of(PyObject* object, const HandleKind& kind, InUse& use) {
     raise_released(kind.name);
     return nullptr;
   }
+  if (kind.later && as_handle(object)->generation != process_generation()) {
+    raise_of_parent(kind.name);
+    return nullptr;
+  }
   use.begin(as_handle(object)->uses);
   return handle;
 }
@@ -249,6 +254,7 @@ PyObject* new_handle(void* handle, const HandleKind& kind, std::shared_ptr<Refer
   made->kind = &kind;
   made->weak_references = nullptr;
   made->uses = 0;
+  made->generation = process_generation();
   made->calls_python = calls_python ? 1 : 0;
   new (&made->references) std::shared_ptr<References>(std::move(references));
   PyObject_GC_Track(made);

@@ -36,6 +36,16 @@ clpool_mem* live(MemoryObject* self) {
   return self->mem;
 }
 
+/// The same for what is more than a release: a child of fork() has the parent's memory, but no use of it.
+clpool_mem* usable(MemoryObject* self) {
+  clpool_mem* mem = live(self);
+  if (mem != nullptr && clpool_mem_kind(mem) == 0) {
+    raise_of_parent(_PyType_Name(Py_TYPE(self)));
+    return nullptr;
+  }
+  return mem;
+}
+
 void release_now(void* mem) {
   static_cast<void>(clpool_mem_release(static_cast<clpool_mem*>(mem)));
 }
@@ -112,6 +122,13 @@ clpool_mem* releasable(MemoryObject* self) {
   return mem;
 }
 
+/// After the release. Parts of memory that was lent keep their host memory by the whole's object.
+void forget_kept(MemoryObject* self) {
+  if (self->lent == 0) {
+    Py_CLEAR(self->kept);
+  }
+}
+
 /// `known_idle`: no command uses the memory any more, so that its pool need not find out.
 bool release(MemoryObject* self, bool known_idle = false) {
   clpool_mem* mem = releasable(self);
@@ -129,7 +146,7 @@ bool release(MemoryObject* self, bool known_idle = false) {
       return false;
     }
   }
-  Py_CLEAR(self->kept);
+  forget_kept(self);
   return true;
 }
 
@@ -164,7 +181,7 @@ PyObject* memory_release_on(PyObject* object, PyObject* const* args, Py_ssize_t 
     self->mem = mem;
     return nullptr;
   }
-  Py_CLEAR(self->kept);
+  forget_kept(self);
   return new_event(event);
 }
 
@@ -223,18 +240,18 @@ PyCFunction as_method(_PyCFunctionFast function) {
 
 template <typename T, T (*read)(const clpool_mem*)>
 PyObject* number_property(PyObject* object, void*) {
-  clpool_mem* mem = live(as_memory(object));
+  clpool_mem* mem = usable(as_memory(object));
   return mem == nullptr ? nullptr : PyLong_FromUnsignedLongLong(static_cast<unsigned long long>(read(mem)));
 }
 
 template <typename T, T (*read)(const clpool_mem*)>
 PyObject* address_property(PyObject* object, void*) {
-  clpool_mem* mem = live(as_memory(object));
+  clpool_mem* mem = usable(as_memory(object));
   return mem == nullptr ? nullptr : PyLong_FromVoidPtr(read(mem));
 }
 
 PyObject* memory_pooled(PyObject* object, void*) {
-  clpool_mem* mem = live(as_memory(object));
+  clpool_mem* mem = usable(as_memory(object));
   return mem == nullptr ? nullptr : PyBool_FromLong(clpool_mem_is_pooled(mem));
 }
 
@@ -259,7 +276,7 @@ int memory_keep(PyObject* object, PyObject* value, void*) {
 int memory_getbuffer(PyObject* object, Py_buffer* view, int flags) {
   auto* self = as_memory(object);
   view->obj = nullptr;
-  clpool_mem* mem = live(self);
+  clpool_mem* mem = usable(self);
   if (mem == nullptr) {
     return -1;
   }
@@ -318,6 +335,9 @@ PyObject* memory_repr(PyObject* object) {
   const char* name = _PyType_Name(Py_TYPE(object));
   if (mem == nullptr) {
     return PyUnicode_FromFormat("<clpool.%s: released>", name);
+  }
+  if (clpool_mem_kind(mem) == 0) {
+    return PyUnicode_FromFormat("<clpool.%s: made before fork()>", name);
   }
   const void* handle = clpool_mem_handle(mem);
   return PyUnicode_FromFormat("<clpool.%s: %zu bytes (%zu reserved) at %s %p>", name, clpool_mem_size(mem),
@@ -462,7 +482,7 @@ clpool_mem* memory_of(PyObject* object, InUse& use) {
     PyErr_Format(PyExc_TypeError, "expected memory of clpool, not %s", Py_TYPE(object)->tp_name);
     return nullptr;
   }
-  clpool_mem* mem = live(as_memory(object));
+  clpool_mem* mem = usable(as_memory(object));
   if (mem != nullptr) {
     use.begin(as_memory(object)->uses);
   }

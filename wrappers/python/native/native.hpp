@@ -74,8 +74,8 @@ bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int
 /// `what` of to_cl_handle() where objects of every type will do.
 inline constexpr std::string_view any_cl_object = "OpenCL object";
 
-/// An OpenCL handle: an integer, or an object with int_ptr such as PyOpenCL's and ours; None is NULL. `what`
-/// is the handle's type, such as "cl_event"; TypeError for objects that are known to be of another.
+/// An OpenCL handle: an object with int_ptr such as PyOpenCL's and ours, or an integer of any type, which bool is none of
+/// here; None is NULL. `what` is the handle's type, such as "cl_event"; TypeError for objects that are known to be of another.
 bool to_cl_handle(PyObject* object, const char* what, void*& handle);
 
 /// A sequence of OpenCL handles, or None for none.
@@ -191,7 +191,7 @@ struct HandleKind {
   const char* name;
   /// Gives the handle back; called without the GIL.
   clpool_status (*release)(void*);
-  /// Whether that may call a driver, and is therefore put off in finalizers.
+  /// Whether that may call a driver, and is therefore put off in finalizers. A child of fork() cannot use the parent's.
   bool later;
 };
 

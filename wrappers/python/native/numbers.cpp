@@ -103,12 +103,22 @@ constexpr ClClass cl_classes[] = {
     {"MemoryMap", "mapped address"},
 };
 
+std::string_view name_of(PyTypeObject* type) {
+  const std::string_view full = type->tp_name;
+  return full.substr(full.rfind('.') + 1);
+}
+
+// NumPy's, too, which some of its versions take for an integer.
+bool is_bool(PyObject* object) {
+  const std::string_view name = name_of(Py_TYPE(object));
+  return name == "bool" || name == "bool_";
+}
+
 // NULL for classes that nothing is known of.
 const char* cl_kind_of(PyTypeObject* type) {
   PyObject* bases = type->tp_mro;
   for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    const std::string_view full = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name;
-    const std::string_view name = full.substr(full.rfind('.') + 1);
+    const std::string_view name = name_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i)));
     for (const ClClass& known : cl_classes) {
       if (name == known.name) {
         return known.kind;
@@ -129,7 +139,7 @@ PyObject* tuple_of(PyObject* object, const char* refusal) {
 }
 
 bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
-  if (object == Py_None || PyLong_Check(object)) {
+  if (object == Py_None || (PyLong_Check(object) && !is_bool(object))) {
     return to_address(object, what, handle);
   }
   const char* kind = cl_kind_of(Py_TYPE(object));
@@ -138,11 +148,15 @@ bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
     return false;
   }
   PyObject* value = PyObject_GetAttrString(object, "int_ptr");
-  if (value == nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+  if (value == nullptr && PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
+    PyErr_Clear();
+    value = is_bool(object) ? nullptr : PyNumber_Index(object);  // of NumPy's integers
+    if (value == nullptr) {
       PyErr_Format(PyExc_TypeError, "%s must be an integer or have int_ptr, not %s", what,
                    Py_TYPE(object)->tp_name);
     }
+  }
+  if (value == nullptr) {
     return false;
   }
   const bool done = to_address(value, what, handle);

@@ -181,6 +181,49 @@ time.sleep(.3)
 """)
 
 
+RUNS_COMMANDS_AT_THE_END = """
+import ctypes, os
+opencl = ctypes.CDLL("libOpenCL.so.1")
+opencl.clCreateUserEvent.restype = ctypes.c_void_p
+class Gate:
+    def __init__(self, context, queue):
+        self.handle = opencl.clCreateUserEvent(ctypes.c_void_p(context), None)
+        self.needs = ctypes.c_void_p(self.handle), ctypes.c_void_p(queue)
+        opencl.clRetainCommandQueue(self.needs[1])
+    def __del__(self, complete=opencl.clSetUserEventStatus, finish=opencl.clFinish, write=os.write):
+        event, queue = self.needs
+        write(1, b"done" if complete(event, 0) == finish(queue) == 0 else b"failed")
+"""
+
+
+@pytest.mark.parametrize("how", [
+    "event = copy()",
+    "events = [copy() for _ in range(3)]",
+    "thing.event = copy()",
+    "thing.event, thing.itself = copy(), thing",
+    "event = copy(); raise SystemExit",
+    "event = copy(); raise ValueError",
+    "copy()",
+    "class Releases:\n    def __del__(self, event=copy()): event.release()\nthing.releases = Releases()",
+])
+def test_host_memory_that_a_command_uses_outlives_the_interpreter(how):
+    done = subprocess.run([sys.executable, "-c", f"""
+import mmap, sys
+import clpool
+exec({RUNS_COMMANDS_AT_THE_END!r}, apart := {{}})  # what is in sys ends after all else, but for what it refers to
+device, context, queue = clpool.create_default_context()
+sys.gate = apart["Gate"](context.int_ptr, queue.int_ptr)
+buffer, gate = clpool.Buffer(context, 1, 1 << 20), sys.gate.handle
+def copy():
+    return clpool.enqueue_copy(queue, mmap.mmap(-1, 1 << 20), buffer, is_blocking=False, wait_for=[gate])
+class Thing:
+    pass
+thing = Thing()
+{how}
+"""], capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.returncode) == ("done", 1 if "ValueError" in how else 0), done.stderr
+
+
 def test_a_pool_in_use_cannot_be_released(make_numbers):
     inside, go_on = threading.Event(), threading.Event()
     numbers = make_numbers()

@@ -276,6 +276,12 @@ def test_buffers_and_svm_lie_in_arrays_of_every_data_type(context, needs_svm, dt
 
 @pytest.mark.parametrize("use", [lambda svm, queue, events: clpool.enqueue_fill(queue, svm, b"x", wait_for=events),
                                  lambda svm, queue, events: clpool.enqueue_fill(queue, svm[64:], b"x", wait_for=events),
+                                 lambda svm, queue, events: clpool.enqueue_fill(queue, svm.as_buffer(), b"x", wait_for=events),
+                                 lambda svm, queue, events: clpool.enqueue_fill(queue, svm.as_buffer()[:256], b"x",
+                                                                                wait_for=events),
+                                 lambda svm, queue, events: svm.map(queue, wait_for=events, is_blocking=False).event,
+                                 lambda svm, queue, events: [clpool.enqueue_fill(queue, part, b"x", wait_for=events)
+                                                             for part in [svm[64:]] if svm.release() is None][0],
                                  lambda svm, queue, events: clpool.enqueue_copy(queue, svm, bytes(800), is_blocking=False,
                                                                                 wait_for=events)])
 def test_host_memory_that_is_svm_outlives_commands(context, queue, gate, needs_svm, use):

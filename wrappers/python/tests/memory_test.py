@@ -355,7 +355,11 @@ def test_info_of_any_kind_comes_as_bytes(context):
 def test_wrong_things_are_type_errors(context, queue):
     for call in (lambda: clpool.Buffer("context", RW, 1), lambda: clpool.enqueue_fill(queue, b"x", b"x"),
                  lambda: clpool.enqueue_fill(queue, None, b"x"), lambda: clpool.ImmediateAllocator(context=1),
-                 lambda: clpool.Buffer.from_int_ptr("x"),
+                 lambda: clpool.Buffer.from_int_ptr("x"), lambda: clpool.Buffer.from_int_ptr(1.0),
+                 lambda: clpool.Buffer.from_int_ptr(np.float64(1)), lambda: clpool.Buffer.from_int_ptr(np.ones(2, int)),
+                 lambda: clpool.Buffer.from_int_ptr(True), lambda: clpool.Buffer.from_int_ptr(np.bool_(True)),
+                 lambda: clpool.enqueue_fill(queue, clpool.Buffer(context, RW, 1), b"x", wait_for=[True]),
+                 lambda: clpool.PageLockedAllocator(np.int64(1)),
                  lambda: clpool.enqueue_migrate_mem_objects(queue, [1])):
         with pytest.raises(TypeError):
             call()
@@ -401,6 +405,18 @@ def test_arrays_of_python_objects_are_refused(context, queue):
                 call()
 
 
+@pytest.mark.parametrize("number", [np.int64, np.uint64, np.array])
+def test_handles_are_integers_of_any_type(opencl, number):
+    device, context, queue = (type(thing).from_int_ptr(number(thing.int_ptr)) for thing in opencl)
+    assert (device, context, queue) == tuple(opencl)
+    buffer = clpool.Buffer(number(context.int_ptr), RW, 64)
+    event = clpool.enqueue_fill(number(queue.int_ptr), clpool.MemoryObject.from_int_ptr(number(buffer.int_ptr)), b"x")
+    host = bytearray(64)
+    clpool.enqueue_copy(queue, host, buffer, wait_for=[number(event.int_ptr)])
+    assert host == b"x" * 64
+    assert clpool.MemoryObject.from_int_ptr(number(buffer.int_ptr))._kept is None
+
+
 def test_memory_of_an_objects_handle_keeps_the_object(context, queue):
     pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
     block = pool.allocate(4096)
@@ -429,5 +445,5 @@ def test_properties_of_samplers_come_in_pairs(context):
 
 
 def test_a_number_is_no_queue_of_page_locked_memory():
-    with pytest.raises(TypeError, match="not the number 1; flags are given by name"):
+    with pytest.raises(TypeError, match="not 1; flags are given by name"):
         clpool.PageLockedAllocator(1)

@@ -48,6 +48,30 @@ def test_a_child_is_told_that_it_cannot_use_the_parents_objects(context, queue, 
     clpool.enqueue_fill(queue, block, b"x").wait()  # the parent still can
 
 
+MEMORY = {name: lambda block, name=name: getattr(block, name) for name in
+          ("size", "nbytes", "capacity", "kind", "int_ptr", "svm_ptr", "is_pooled", "reference_count", "flags", "root")}
+
+
+@pytest.mark.parametrize("use", [*MEMORY.values(), lambda block: block[:10], memoryview, lambda block: block.as_array()],
+                         ids=[*MEMORY, "part", "view", "array"])
+@pytest.mark.parametrize("kind", ["buffer", "page-locked", "empty"])
+def test_a_child_is_not_told_that_the_parents_memory_is_empty(context, queue, pool, kind, use):
+    memory = {"buffer": lambda: clpool.Buffer(context, 1, 64), "empty": lambda: pool.allocate(0),
+              "page-locked": lambda: clpool.PageLockedAllocator(queue)(64)}[kind]()
+    answer = in_a_child(lambda: use(memory))
+    assert "InvalidOperationError" in answer and "made before fork()" in answer
+    assert memory.size in (0, 64)
+
+
+@pytest.mark.parametrize("use", [lambda map: map.size, lambda map: map.int_ptr, lambda map: map.array(), memoryview,
+                                 lambda map: map.row_pitch, lambda map: map.slice_pitch, lambda map: map.release()])
+def test_a_child_is_not_told_that_the_parents_maps_are_empty(context, queue, use):
+    mapped = clpool.Buffer(context, 1, 64).map(queue)
+    answer = in_a_child(lambda: use(mapped))
+    assert "InvalidOperationError" in answer and "made before fork()" in answer
+    mapped.release()
+
+
 def test_a_child_may_forget_and_release_the_parents_objects(context, queue, pool):
     kept = [pool.allocate(4096), clpool.Buffer(context, 1, 64), clpool.Buffer(context, 1, 64).map(queue),
             clpool.enqueue_fill(queue, pool.allocate(64), b"x")]
@@ -61,10 +85,12 @@ def test_a_child_may_forget_and_release_the_parents_objects(context, queue, pool
         thing.release()
 
 
-def test_a_child_can_look_at_the_parents_objects(pool):
+def test_a_child_can_look_at_the_parents_objects(pool, queue):
     block = pool.allocate(100)
-    answer = in_a_child(lambda: (repr(pool), repr(block), hash(block) == hash(block)))
-    assert "<clpool.MemoryPool: the pool was made before fork()" in answer and "<clpool.PooledBuffer" in answer and "True" in answer
+    mapped = block.map(queue)
+    answer = in_a_child(lambda: (repr(pool), repr(block), repr(mapped), hash(block) == hash(block)))
+    assert "<clpool.MemoryPool: the pool was made before fork()" in answer and "True" in answer
+    assert "<clpool.PooledBuffer: made before fork()>" in answer and "<clpool.MemoryMap: map was made before fork()" in answer
 
 
 def test_a_childs_caches_are_its_own(context):
