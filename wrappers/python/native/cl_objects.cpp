@@ -256,7 +256,8 @@ void cl_finalize(PyObject* object) {
   if (!interpreter_ends()) {
     put_by(self);
   } else {
-    self->kept.clear();  // for good: nobody is left who could wait for the command's end, and no driver is asked any more
+    self->kept
+        .clear();  // for good: nobody is left who could wait for the command's end, and no driver is asked any more
   }
 }
 
