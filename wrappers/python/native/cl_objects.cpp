@@ -414,13 +414,12 @@ PyObject* sampler_info(PyObject* object, PyObject* argument) {
   return answer;
 }
 
-#define CLPOOL_COMMON_METHODS                                                                        \
-  {"release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now."},      \
-      {"from_int_ptr", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(cl_from_int_ptr)), \
-       METH_VARARGS | METH_KEYWORDS | METH_CLASS,                                                    \
-       "from_int_ptr($type, /, int_ptr_value, retain=True)\n--\n\nThe object of a handle; with "     \
-       "retain=False the "                                                                           \
-       "reference becomes its own."},                                                                \
+#define CLPOOL_COMMON_METHODS                                                                    \
+  {"release", cl_release, METH_NOARGS, "release($self, /)\n--\n\nGives up the reference now."},  \
+      {"from_int_ptr", as_method(cl_from_int_ptr), METH_VARARGS | METH_KEYWORDS | METH_CLASS,    \
+       "from_int_ptr($type, /, int_ptr_value, retain=True)\n--\n\nThe object of a handle; with " \
+       "retain=False the "                                                                       \
+       "reference becomes its own."},                                                            \
       CLPOOL_REFUSES_PICKLE
 PyMethodDef plain_methods[] = {CLPOOL_COMMON_METHODS, {nullptr, nullptr, 0, nullptr}};
 PyMethodDef sampler_methods[] = {

@@ -196,6 +196,12 @@ PyObject* foreign_object(const ForeignClass& wanted, PyObject* memory, PyObject*
   const clpool_mem* mem = reinterpret_cast<MemoryObject*>(memory)->mem;
   const Place place = wanted.release != nullptr ? Place{clpool_mem_handle(mem), 0}
                                                 : Place{clpool_mem_pointer(mem), clpool_mem_size(mem)};
+  if (place.handle == nullptr && wanted.release != nullptr) {
+    PyErr_Format(PyExc_TypeError,
+                 "a buffer or image is needed, which %R is not: memory of this kind has no cl_mem", memory);
+    Py_DECREF(memory);
+    return nullptr;
+  }
   ForeignObject* entry = unused_object(wanted, place);
   if (entry == nullptr && (entry = new_object(wanted, place)) == nullptr) {
     Py_DECREF(memory);

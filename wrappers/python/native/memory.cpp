@@ -234,10 +234,6 @@ PyObject* memory_unpin(PyObject* object, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyCFunction as_method(_PyCFunctionFast function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 template <typename T, T (*read)(const clpool_mem*)>
 PyObject* number_property(PyObject* object, void*) {
   clpool_mem* mem = usable(as_memory(object));

@@ -15,6 +15,12 @@
 
 namespace clpool::python {
 
+/// A function of other parameters than PyCFunction's in a list of methods, as its flags say.
+template <typename Function>
+PyCFunction as_method(Function* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
 /// Whether the interpreter ends: nothing that is put off is carried out any more.
 inline bool interpreter_ends() {
 #if PY_VERSION_HEX >= 0x030D0000

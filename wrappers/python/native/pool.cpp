@@ -85,7 +85,50 @@ PyObject* new_block(PoolObject* self, clpool_mem* mem) {
   return block;
 }
 
-PyObject* pool_allocate(PyObject* object, PyObject* argument) {
+/// Arguments by position and by name, in the order of `known`: each is needed. False with an exception set.
+template <size_t count>
+bool take_arguments(const char* function, const char* const (&known)[count], PyObject* const* args,
+                    Py_ssize_t positional, PyObject* names, PyObject* (&found)[count]) {
+  if (positional > static_cast<Py_ssize_t>(count)) {
+    PyErr_Format(PyExc_TypeError, "%s() takes %zu arguments, %zd were given", function, count, positional);
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < positional; ++i) {
+    found[i] = args[i];
+  }
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    size_t place = 0;
+    while (place < count && PyUnicode_CompareWithASCIIString(name, known[place]) != 0) {
+      ++place;
+    }
+    if (place == count || found[place] != nullptr) {
+      PyErr_Format(PyExc_TypeError, "%s() got %s argument '%U'", function,
+                   place == count ? "an unexpected" : "more than one", name);
+      return false;
+    }
+    found[place] = args[positional + i];
+  }
+  for (size_t place = 0; place < count; ++place) {
+    if (found[place] == nullptr) {
+      PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s'", function, known[place]);
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr const char* size_alone[] = {"size"};
+constexpr const char* queue_and_size[] = {"queue", "size"};
+
+/// The size, which is given by name or wrongly; NULL with an exception set. Apart, so that hits save no registers for it.
+[[gnu::cold, gnu::noinline]] PyObject* named_size(const char* function, PyObject* const* args,
+                                                  Py_ssize_t count, PyObject* names) {
+  PyObject* found[1] = {};
+  return take_arguments(function, size_alone, args, count, names, found) ? found[0] : nullptr;
+}
+
+[[gnu::always_inline]] inline PyObject* allocate(PyObject* object, PyObject* argument) {
   auto* self = as_pool(object);
   size_t size = 0;
   if (live(self) == nullptr || !to_size(argument, size)) {
@@ -106,12 +149,20 @@ PyObject* pool_allocate(PyObject* object, PyObject* argument) {
   return new_block(self, mem);
 }
 
+PyObject* pool_allocate(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  PyObject* size = count == 1 && names == nullptr ? args[0] : named_size("allocate", args, count, names);
+  return size == nullptr ? nullptr : allocate(object, size);
+}
+
 PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
-  if (PyTuple_GET_SIZE(args) != 1 || (keywords != nullptr && PyDict_GET_SIZE(keywords) != 0)) {
-    PyErr_SetString(PyExc_TypeError, "a pool is called with one argument: the size in bytes");
-    return nullptr;
+  PyObject* size = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+  if (size == nullptr || keywords != nullptr) {
+    static const char* const names[] = {"size", nullptr};
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "O:__call__", const_cast<char**>(names), &size) == 0) {
+      return nullptr;
+    }
   }
-  return pool_allocate(object, PyTuple_GET_ITEM(args, 0));
+  return allocate(object, size);
 }
 
 // allocate_as(size, class[, note]): a block as an object of another package.
@@ -124,14 +175,16 @@ PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t c
   if (wanted == nullptr) {
     return nullptr;
   }
-  PyObject* block = pool_allocate(object, args[0]);
+  PyObject* block = allocate(object, args[0]);
   return block == nullptr ? nullptr : foreign_object(*wanted, block, count == 3 ? args[2] : nullptr);
 }
 
-PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
+PyObject* pool_try_allocate(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   auto* self = as_pool(object);
+  PyObject* argument =
+      count == 1 && names == nullptr ? args[0] : named_size("try_allocate", args, count, names);
   size_t size = 0;
-  if (live(self) == nullptr || !to_size(argument, size)) {
+  if (argument == nullptr || live(self) == nullptr || !to_size(argument, size)) {
     return nullptr;
   }
   clpool_mem* mem = nullptr;
@@ -143,15 +196,13 @@ PyObject* pool_try_allocate(PyObject* object, PyObject* argument) {
 }
 
 // allocate_on(queue, size)
-PyObject* pool_allocate_on(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "expected queue and size");
-    return nullptr;
-  }
+PyObject* pool_allocate_on(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   auto* self = as_pool(object);
+  PyObject* given[2] = {};
   size_t size = 0;
   void* queue = nullptr;
-  if (live(self) == nullptr || !to_cl_handle(args[0], "cl_command_queue", queue) || !to_size(args[1], size)) {
+  if (!take_arguments("allocate_on", queue_and_size, args, count, names, given) || live(self) == nullptr ||
+      !to_cl_handle(given[0], "cl_command_queue", queue) || !to_size(given[1], size)) {
     return nullptr;
   }
   if (queue == nullptr) {
@@ -294,17 +345,15 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef methods[] = {
-    {"allocate", pool_allocate, METH_O,
-     "allocate($self, size, /)\n--\n\nHands out a block of so many bytes."},
-    {"allocate_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_as)),
-     METH_FASTCALL,
+    {"allocate", as_method(pool_allocate), METH_FASTCALL | METH_KEYWORDS,
+     "allocate($self, size)\n--\n\nHands out a block of so many bytes."},
+    {"allocate_as", as_method(pool_allocate_as), METH_FASTCALL,
      "allocate_as($self, size, kind, /)\n--\n\nA block as an object of another package's class."},
-    {"allocate_on", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_allocate_on)),
-     METH_FASTCALL,
-     "allocate_on($self, queue, size, /)\n--\n\nA block that commands on this queue will use, and on no "
+    {"allocate_on", as_method(pool_allocate_on), METH_FASTCALL | METH_KEYWORDS,
+     "allocate_on($self, queue, size)\n--\n\nA block that commands on this queue will use, and on no "
      "other."},
-    {"try_allocate", pool_try_allocate, METH_O,
-     "try_allocate($self, size, /)\n--\n\nThe same if that takes neither waiting nor a driver call, else "
+    {"try_allocate", as_method(pool_try_allocate), METH_FASTCALL | METH_KEYWORDS,
+     "try_allocate($self, size)\n--\n\nThe same if that takes neither waiting nor a driver call, else "
      "None."},
     {"release", pool_release, METH_NOARGS,
      "release($self, /)\n--\n\nGives up the pool; it lives on while its blocks do. InvalidOperationError "

@@ -183,6 +183,20 @@ def test_try_allocate_gives_none_instead_of_waiting(pool):
     assert pool.try_allocate(4096).size == 4096
 
 
+def test_sizes_may_be_given_by_name(pool, queue):
+    assert pool.allocate(size=64).size == pool(size=64).size == pool.allocate_on(size=64, queue=queue).size == 64
+    assert pool.allocate_on(queue, size=64).size == pool.try_allocate(size=64).size == 64
+    for wrong, text in ((lambda: pool.allocate(), "needs the argument 'size'"), (lambda: pool.allocate(1, 2), "takes 1 arguments, 2 were"),
+                        (lambda: pool.allocate(1, size=2), "more than one argument 'size'"),
+                        (lambda: pool.try_allocate(count=1), "an unexpected argument 'count'"),
+                        (lambda: pool.allocate_on(queue), "needs the argument 'size'"), (lambda: pool(), "argument 'size'"),
+                        (lambda: pool.allocate_on(64, queue=queue), "more than one argument 'queue'"),
+                        (lambda: pool(1, size=2), r"__call__\(\) takes at most 1"), (lambda: pool(count=1), "argument 'size'"),
+                        (lambda: pool(1, 2), r"__call__\(\) takes at most 1")):
+        with pytest.raises(TypeError, match=text):
+            wrong()
+
+
 def test_pools_are_made_over_allocators_only(pool):
     with pytest.raises(TypeError):
         clpool.MemoryPool(pool)

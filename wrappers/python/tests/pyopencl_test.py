@@ -334,6 +334,17 @@ def test_two_objects_over_the_same_memory(cq):
         assert again is not other and memory.int_ptr == again.int_ptr == other.int_ptr
 
 
+def test_memory_without_a_cl_mem_is_no_buffer(ctx, cq, make_numbers, needs_svm):
+    for memory in (clpool.SVMAllocation(ctx, 64), clpool.SVMPool(clpool.SVMAllocator(ctx)).allocate(64),
+                   clpool.PageLockedAllocator(cq)(64), make_numbers().pool().allocate(64)):
+        with pytest.raises(TypeError, match=f"a buffer or image is needed, which <clpool.{type(memory).__name__}: 64 bytes"):
+            as_buffer(memory)
+    block = tools.MemoryPool(tools.ImmediateAllocator(cq)).allocate(64)
+    for thing in (None, 64, np.zeros(64), cl.Buffer(ctx, 1, 64), block):
+        with pytest.raises(TypeError, match=r"as_buffer\(\) needs memory of clpool, not"):
+            as_buffer(thing)
+
+
 def test_a_block_that_knows_itself_is_collected(block_pool):
     for _ in range(3):  # an object that was kept takes part, too
         block = block_pool.allocate(1000)

@@ -103,7 +103,11 @@ class PooledBuffer(Buffer):
 def as_buffer(memory: MemoryObject) -> Any:
     """A pyopencl.Buffer over the same cl_mem, which keeps the memory: a block returns to its pool when the buffer and all
     parts of it are collected or released."""
-    return _n.foreign_object(PooledBuffer if memory.is_pooled else Buffer, memory)
+    try:
+        kind = PooledBuffer if memory.is_pooled else Buffer
+    except AttributeError:
+        raise TypeError(f"as_buffer() needs memory of clpool, not {memory!r}") from None
+    return _n.foreign_object(kind, memory)
 
 
 for _class in (Buffer, PooledBuffer):
