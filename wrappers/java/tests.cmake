@@ -110,6 +110,12 @@ add_test(NAME wrappers.java.requests_that_fail_where_collections_are_switched_of
          COMMAND ${java_command} -XX:+DisableExplicitGC -cp "${test_path}" org.clpool.FailsWithoutCollections)
 set_tests_properties(wrappers.java.requests_that_fail_where_collections_are_switched_off PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "1000 requests failed")
+# Where Java's heap is full.
+add_test(NAME wrappers.java.blocks_where_java_has_no_memory
+         COMMAND "${Java_JAVA_EXECUTABLE}" -ea -Xmx32m -XX:+UseSerialGC "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp
+                 "${test_path}" org.clpool.RunsOutOfJavaMemory)
+set_tests_properties(wrappers.java.blocks_where_java_has_no_memory PROPERTIES
+                     LABELS wrappers TIMEOUT 300 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost")
 # The jar with the libraries inside: nothing else says where they are.
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp

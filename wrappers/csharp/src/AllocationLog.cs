@@ -20,14 +20,16 @@ namespace ClPool
 
         private readonly OwnedHandle handle;
 
-        private AllocationLog(IntPtr trace) { handle = new OwnedHandle(trace, Native.clpool_trace_release, Native.clpool_trace_release_later, "AllocationLog"); }
+        private AllocationLog() { handle = new OwnedHandle(Native.clpool_trace_release, Native.clpool_trace_release_later, "AllocationLog"); }
 
         /// <summary>Reads a log from an uncompressed file.</summary>
         public static AllocationLog Open(string path)
         {
             IntPtr trace;
+            AllocationLog made = new AllocationLog();
             fixed (byte* file = Utf8.Bytes(Arguments.NotNull(path, "path"), "path")) Errors.Check(Native.clpool_trace_open(file, &trace));
-            return new AllocationLog(trace);
+            made.handle.Own(trace);
+            return made;
         }
 
         /// <summary>Reads a log from text.</summary>
@@ -36,11 +38,13 @@ namespace ClPool
         public static AllocationLog Parse(string text, string name = "log")
         {
             IntPtr trace;
+            AllocationLog made = new AllocationLog();
             byte[] bytes = Encoding.UTF8.GetBytes(Arguments.NotNull(text, "text") + "\0");
             fixed (byte* content = bytes)
             fixed (byte* called = Utf8.Bytes(name, "name"))
                 Errors.Check(Native.clpool_trace_parse(content, (ulong)bytes.Length - 1, called, &trace));
-            return new AllocationLog(trace);
+            made.handle.Own(trace);
+            return made;
         }
 
         /// <summary>Figures of the log.</summary>
@@ -150,8 +154,9 @@ namespace ClPool
         public AllocationLogWriter(string path)
         {
             IntPtr writer;
+            handle = new OwnedHandle(Native.clpool_trace_writer_release, Native.clpool_trace_writer_release_later, "AllocationLogWriter");
             fixed (byte* file = Utf8.Bytes(Arguments.NotNull(path, "path"), "path")) Errors.Check(Native.clpool_trace_writer_create(file, &writer));
-            handle = new OwnedHandle(writer, Native.clpool_trace_writer_release, Native.clpool_trace_writer_release_later, "AllocationLogWriter");
+            handle.Own(writer);
         }
 
         /// <summary>Adds a row: after an allocation, before a release.</summary>

@@ -11,10 +11,16 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        internal Allocator(IntPtr allocator, MemoryKind kind)
+        internal Allocator(OwnedHandle handle, MemoryKind kind)
         {
-            handle = new OwnedHandle(allocator, Native.clpool_allocator_release, Native.clpool_allocator_release_later, GetType().Name);
+            this.handle = handle;
             Kind = kind;
+        }
+
+        /// <summary>For an allocator that is made next.</summary>
+        internal static OwnedHandle NewHandle(string name)
+        {
+            return new OwnedHandle(Native.clpool_allocator_release, Native.clpool_allocator_release_later, name);
         }
 
         /// <summary>What it makes.</summary>
@@ -27,8 +33,11 @@ namespace ClPool
         {
             IntPtr memory;
             ulong bytes = Arguments.Bytes(size, "size");
+            Slot slot = PerThread.Current.TakeLeash(this);
+            MemoryObject made = MemoryObject.New((int)Kind, slot);
             using (Borrowed used = Borrow()) Errors.Check(Native.clpool_allocator_allocate(used.Value, bytes, &memory));
-            return memory == IntPtr.Zero ? null : MemoryObject.Wrap(memory, this);
+            slot.Memory = memory;
+            return memory == IntPtr.Zero ? null : made;
         }
 
         /// <summary>Gives up the reference.</summary>
@@ -47,12 +56,14 @@ namespace ClPool
         /// <summary>Makes buffers in a cl_context.</summary>
         public DeferredAllocator(ComputeContext context, MemFlags flags = MemFlags.None) : base(Make(context, flags), MemoryKind.Buffer) { }
 
-        private static IntPtr Make(ComputeContext context, MemFlags flags)
+        private static OwnedHandle Make(ComputeContext context, MemFlags flags)
         {
             IntPtr made;
+            OwnedHandle handle = NewHandle("DeferredAllocator");
             using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_allocator_create_deferred(within.Value, (ulong)flags, &made));
-            return made;
+            handle.Own(made);
+            return handle;
         }
     }
 
@@ -71,13 +82,15 @@ namespace ClPool
         {
         }
 
-        private static IntPtr Make(CommandQueue queue, MemFlags flags, Touch touch, bool wait)
+        private static OwnedHandle Make(CommandQueue queue, MemFlags flags, Touch touch, bool wait)
         {
             IntPtr made;
+            OwnedHandle handle = NewHandle("ImmediateAllocator");
             uint command = (uint)touch | (wait ? (uint)Native.CLPOOL_TOUCH_WAIT : 0);
             using (Borrowed on = Arguments.Borrow(queue, "queue"))
                 Errors.Check(Native.clpool_allocator_create_touching(on.Value, (ulong)flags, command, &made));
-            return made;
+            handle.Own(made);
+            return handle;
         }
     }
 
@@ -94,14 +107,16 @@ namespace ClPool
         {
         }
 
-        private static IntPtr Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue? queue)
+        private static OwnedHandle Make(ComputeContext context, MemFlags flags, int alignment, CommandQueue? queue)
         {
             IntPtr made;
+            OwnedHandle handle = NewHandle("SvmAllocator");
             using (Borrowed within = Arguments.Borrow(context, "context"))
             using (Borrowed on = Arguments.BorrowOptional(queue))
                 Errors.Check(Native.clpool_allocator_create_svm(within.Value, (ulong)flags, (uint)Arguments.Bytes(alignment, "alignment"), on.Value,
                                                             &made));
-            return made;
+            handle.Own(made);
+            return handle;
         }
     }
 
@@ -111,12 +126,14 @@ namespace ClPool
         /// <summary>Makes host memory by a cl_command_queue, which maps and unmaps.</summary>
         public PinnedAllocator(CommandQueue queue, MemFlags flags = MemFlags.None) : base(Make(queue, flags), MemoryKind.Pinned) { }
 
-        private static IntPtr Make(CommandQueue queue, MemFlags flags)
+        private static OwnedHandle Make(CommandQueue queue, MemFlags flags)
         {
             IntPtr made;
+            OwnedHandle handle = NewHandle("PinnedAllocator");
             using (Borrowed on = Arguments.Borrow(queue, "queue"))
                 Errors.Check(Native.clpool_allocator_create_pinned(on.Value, (ulong)flags, &made));
-            return made;
+            handle.Own(made);
+            return handle;
         }
     }
 
@@ -126,13 +143,15 @@ namespace ClPool
         /// <summary>Limits an allocator, of which it keeps a reference.</summary>
         public LimitAllocator(Allocator inner, long maxBytes) : base(Make(inner, maxBytes), inner.Kind) { }
 
-        private static IntPtr Make(Allocator inner, long maxBytes)
+        private static OwnedHandle Make(Allocator inner, long maxBytes)
         {
             IntPtr made;
+            OwnedHandle handle = NewHandle("LimitAllocator");
             ulong bytes = Arguments.Bytes(maxBytes, "maxBytes");
             using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
                 Errors.Check(Native.clpool_allocator_create_limit(used.Value, bytes, &made));
-            return made;
+            handle.Own(made);
+            return handle;
         }
     }
 
@@ -142,13 +161,15 @@ namespace ClPool
         /// <summary>Logs an allocator, of which it keeps a reference, to a file that is replaced.</summary>
         public TraceAllocator(Allocator inner, string path) : base(Make(inner, path), inner.Kind) { }
 
-        private static IntPtr Make(Allocator inner, string path)
+        private static OwnedHandle Make(Allocator inner, string path)
         {
             IntPtr made;
+            OwnedHandle handle = NewHandle("TraceAllocator");
             using (Borrowed used = Arguments.NotNull(inner, "inner").Borrow())
             fixed (byte* file = Utf8.Bytes(Arguments.NotNull(path, "path"), "path"))
                 Errors.Check(Native.clpool_allocator_create_trace(used.Value, file, &made));
-            return made;
+            handle.Own(made);
+            return handle;
         }
     }
 }

@@ -32,8 +32,9 @@ namespace ClPool
         public Cache()
         {
             IntPtr memo;
+            handle = new OwnedHandle(Native.clpool_memo_release, Native.clpool_memo_release_later, "Cache");
             Errors.Check(Native.clpool_memo_create(&memo));
-            handle = new OwnedHandle(memo, Native.clpool_memo_release, Native.clpool_memo_release_later, "Cache");
+            handle.Own(memo);
         }
 
         /// <summary>Number of results that are kept.</summary>

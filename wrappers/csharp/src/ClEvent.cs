@@ -15,7 +15,15 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        internal ClEvent(IntPtr handle) { this.handle = new OwnedHandle(handle, Native.clReleaseEvent, null, "ClEvent"); }
+        /// <summary>For the end of a command that is enqueued next: <see cref="Own"/> follows.</summary>
+        internal ClEvent() { handle = new OwnedHandle(Native.clReleaseEvent, null, "ClEvent"); }
+
+        /// <summary>Takes the reference over.</summary>
+        internal ClEvent Own(IntPtr made)
+        {
+            handle.Own(made);
+            return this;
+        }
 
         /// <summary>The cl_event; the reference stays here.</summary>
         public IntPtr Handle { get { using (Borrowed used = handle.Borrow()) return used.Value; } }
@@ -26,18 +34,20 @@ namespace ClPool
         public static ClEvent FromHandle(IntPtr handle, bool retain = true)
         {
             if (handle == IntPtr.Zero) throw new ArgumentNullException("handle");
+            ClEvent taken = new ClEvent();
             if (retain) Errors.CheckCl(Native.clRetainEvent(handle), "clRetainEvent");
-            return new ClEvent(handle);
+            return taken.Own(handle);
         }
 
         /// <summary>An event that the program itself completes, by <see cref="Complete"/>.</summary>
         /// <param name="context">the context</param>
         public static ClEvent User(ComputeContext context)
         {
-            IntPtr made;
+            IntPtr handle;
+            ClEvent made = new ClEvent();
             using (Borrowed used = Arguments.Borrow(context, "context"))
-                Errors.CheckCl(Native.csharp_user_event_create(used.Value, &made), "clCreateUserEvent");
-            return new ClEvent(made);
+                Errors.CheckCl(Native.csharp_user_event_create(used.Value, &handle), "clCreateUserEvent");
+            return made.Own(handle);
         }
 
         /// <summary>Completes an event made by <see cref="User"/>.</summary>

@@ -39,9 +39,11 @@ namespace ClPool
         private static CommandQueue Create(ComputeContext context, IntPtr device, int outOfOrder)
         {
             IntPtr queue;
+            CommandQueue made = New();
             using (Borrowed used = Arguments.Borrow(context, "context"))
                 Errors.CheckCl(Native.csharp_queue_create(used.Value, device, outOfOrder, &queue), "clCreateCommandQueue");
-            return FromHandle(queue, false);
+            made.Own(queue);
+            return made;
         }
 
         /// <summary>Takes a queue of another library.</summary>
@@ -50,9 +52,20 @@ namespace ClPool
         public static CommandQueue FromHandle(IntPtr handle, bool retain = true)
         {
             if (handle == IntPtr.Zero) throw new ArgumentNullException("handle");
+            CommandQueue taken = New();
             if (retain) Errors.CheckCl(Native.clRetainCommandQueue(handle), "clRetainCommandQueue");
-            return new CommandQueue(new OwnedHandle(handle, Native.clReleaseCommandQueue, null, "CommandQueue"), IntPtr.Zero);
+            taken.Own(handle);
+            return taken;
         }
+
+        /// <summary>One of ours, which is made next: <see cref="Own"/> follows.</summary>
+        internal static CommandQueue New()
+        {
+            return new CommandQueue(new OwnedHandle(Native.clReleaseCommandQueue, null, "CommandQueue"), IntPtr.Zero);
+        }
+
+        /// <summary>Takes the reference over.</summary>
+        internal void Own(IntPtr handle) { owned!.Own(handle); }
 
         /// <summary>A queue that the caller keeps alive; null for zero, which is refused where a queue must be given.</summary>
         public static implicit operator CommandQueue(IntPtr handle)

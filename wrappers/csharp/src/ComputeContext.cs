@@ -40,19 +40,25 @@ namespace ClPool
         public static ComputeContext Create(DeviceOptions? options = null)
         {
             IntPtr device, context, queue;
+            OwnedHandle owned = NewHandle();
+            CommandQueue its = CommandQueue.New();
             Errors.Check(Devices.CreateContext(options, &device, &context, &queue));
-            return new ComputeContext(device, Own(context), IntPtr.Zero, CommandQueue.FromHandle(queue, false));
+            owned.Own(context);
+            its.Own(queue);
+            return new ComputeContext(device, owned, IntPtr.Zero, its);
         }
 
         /// <summary>Takes a context, and a queue if one is given, from another library; both are retained.</summary>
         public static ComputeContext FromHandles(IntPtr context, IntPtr queue = default(IntPtr))
         {
             if (context == IntPtr.Zero) throw new ArgumentNullException("context");
+            OwnedHandle owned = NewHandle();
             CommandQueue? taken = queue == IntPtr.Zero ? null : CommandQueue.FromHandle(queue);
             int code = Native.clRetainContext(context);
             if (code != 0 && taken != null) taken.Dispose();
             Errors.CheckCl(code, "clRetainContext");
-            return new ComputeContext(IntPtr.Zero, Own(context), IntPtr.Zero, taken);
+            owned.Own(context);
+            return new ComputeContext(IntPtr.Zero, owned, IntPtr.Zero, taken);
         }
 
         /// <summary>A context that the caller keeps alive, without a queue; null for zero, which is refused where a context must be
@@ -85,6 +91,6 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
 
-        private static OwnedHandle Own(IntPtr context) { return new OwnedHandle(context, Native.clReleaseContext, null, "ComputeContext"); }
+        private static OwnedHandle NewHandle() { return new OwnedHandle(Native.clReleaseContext, null, "ComputeContext"); }
     }
 }

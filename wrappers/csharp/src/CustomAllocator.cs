@@ -46,8 +46,9 @@ namespace ClPool
         /// <summary>Makes an allocator of a source.</summary>
         public CustomAllocator(IMemorySource source) : base(Make(source), MemoryKind.Custom) { }
 
-        private static IntPtr Make(IMemorySource source)
+        private static OwnedHandle Make(IMemorySource source)
         {
+            OwnedHandle handle = NewHandle("CustomAllocator");
             IntPtr domain = Callbacks.Domain, id = Callbacks.Add(Arguments.NotNull(source, "source"));
             Callbacks.Hold();
             clpool_allocator_ops ops = clpool_allocator_ops.Initial();
@@ -62,7 +63,11 @@ namespace ClPool
             }
             IntPtr made;
             int status = Native.clpool_allocator_create_custom(&ops, user, &made);
-            if (status == Native.CLPOOL_SUCCESS) return made;
+            if (status == Native.CLPOOL_SUCCESS)
+            {
+                handle.Own(made);
+                return handle;
+            }
             Exception failure = Errors.Exception(status);
             Native.csharp_guarded_allocator_destroy(user);
             throw failure;

@@ -11,40 +11,48 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        private DeviceData(IntPtr data) { handle = new OwnedHandle(data, Native.clpool_device_data_release, Native.clpool_device_data_release_later, "DeviceData"); }
+        private DeviceData() { handle = new OwnedHandle(Native.clpool_device_data_release, Native.clpool_device_data_release_later, "DeviceData"); }
 
         /// <summary>Limits of an OpenCL device: its own answers, completed from the table of its architecture.</summary>
         public static DeviceData FromDevice(IntPtr device, Model model = Model.Current)
         {
             IntPtr data;
+            DeviceData made = new DeviceData();
             Errors.Check(Native.clpool_device_data_create_from_device(device, (uint)model, &data));
-            return new DeviceData(data);
+            made.handle.Own(data);
+            return made;
         }
 
         /// <summary>Limits of an NVIDIA compute capability, 1.0 to 12.1.</summary>
         public static DeviceData FromComputeCapability(int major, int minor, Model model = Model.Current)
         {
             IntPtr data;
+            DeviceData made = new DeviceData();
             Errors.Check(Native.clpool_device_data_create_from_compute_capability(major, minor, (uint)model, &data));
-            return new DeviceData(data);
+            made.handle.Own(data);
+            return made;
         }
 
         /// <summary>Limits of an architecture by its compiler's name: "sm_90", "gfx90a", "xe-hpc", …</summary>
         public static DeviceData FromArchitecture(string name, Model model = Model.Current)
         {
             IntPtr data;
+            DeviceData made = new DeviceData();
             fixed (byte* text = Utf8.Bytes(Arguments.NotNull(name, "name"), "name"))
                 Errors.Check(Native.clpool_device_data_create_from_architecture(text, (uint)model, &data));
-            return new DeviceData(data);
+            made.handle.Own(data);
+            return made;
         }
 
         /// <summary>Limits given as numbers.</summary>
         public static DeviceData FromLimits(DeviceLimits limits)
         {
             IntPtr data;
+            DeviceData made = new DeviceData();
             clpool_device_limits native = Arguments.NotNull(limits, "limits").ToNative();
             Errors.Check(Native.clpool_device_data_create_from_limits(&native, &data));
-            return new DeviceData(data);
+            made.handle.Own(data);
+            return made;
         }
 
         /// <summary>The numbers, as a copy.</summary>

@@ -20,6 +20,7 @@ namespace ClPool
         public ClEvent Fill(CommandQueue queue, Array color, long[]? origin = null, long[]? region = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong[]? from = Origin(origin), pixels = Region(region);
             using (PinnedArray host = new PinnedArray(color, "color"))
             fixed (ulong* first = from, extent = pixels)
@@ -27,7 +28,7 @@ namespace ClPool
             using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Reads a region into an array of numbers, and waits.</summary>
@@ -58,8 +59,9 @@ namespace ClPool
                                  long rowPitch = 0, long slicePitch = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), origin, region, rowPitch, slicePitch, waitFor, &done);
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Writes an array of numbers into a region, and waits until it may be changed.</summary>
@@ -90,8 +92,9 @@ namespace ClPool
                                   long rowPitch = 0, long slicePitch = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), origin, region, rowPitch, slicePitch, waitFor, &done);
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
 #if NET
@@ -117,6 +120,7 @@ namespace ClPool
                               ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong[]? from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
             fixed (ulong* first = from, second = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
@@ -124,7 +128,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_copy(command.Queue, other.Value, second, memory.Value, first, extent, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Copies a region into a buffer, without gaps.</summary>
@@ -132,6 +136,7 @@ namespace ClPool
                                     ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong[]? from = Origin(origin), pixels = Region(region);
             ulong to = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = from, extent = pixels)
@@ -140,7 +145,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_copy_to_buffer(command.Queue, other.Value, to, memory.Value, first, extent, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Copies a buffer that holds a region without gaps into this image.</summary>
@@ -148,6 +153,7 @@ namespace ClPool
                                       long[]? region = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong[]? to = Origin(origin), pixels = Region(region);
             ulong from = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = to, extent = pixels)
@@ -157,7 +163,7 @@ namespace ClPool
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_copy_from_buffer(command.Queue, memory.Value, first, extent, other.Value, from, command.WaitCount, list,
                                                           &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Maps a region, and waits until the host may use it.</summary>
@@ -177,8 +183,9 @@ namespace ClPool
                                   long[]? region = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             MemoryMap map = Map(queue, flags, origin, region, waitFor, &done);
-            mapped = new ClEvent(done);
+            mapped = end.Own(done);
             return map;
         }
 
@@ -211,6 +218,7 @@ namespace ClPool
         private MemoryMap Map(CommandQueue queue, MapFlags flags, long[]? origin, long[]? region, ClEvent[]? waitFor, IntPtr* done)
         {
             IntPtr map;
+            MemoryMap made = new MemoryMap(flags, this);
             ulong[]? from = Origin(origin), pixels = Region(region);
             fixed (ulong* first = from, extent = pixels)
             using (Command command = new Command(queue, waitFor))
@@ -218,7 +226,7 @@ namespace ClPool
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_map(command.Queue, memory.Value, (ulong)flags, first, extent, done == null ? 1 : 0,
                                                      command.WaitCount, list, done, &map));
-            return new MemoryMap(map, flags, this);
+            return made.Own(map);
         }
 
         private static ulong[]? Origin(long[]? origin) { return Arguments.Triple(origin, 0, "origin"); }

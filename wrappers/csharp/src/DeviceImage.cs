@@ -114,7 +114,7 @@ namespace ClPool
     /// <summary>An image. Pixels are counted x first.</summary>
     public sealed unsafe partial class DeviceImage : MemoryObject
     {
-        internal DeviceImage(IntPtr memory, object? source) : base(memory, source) { }
+        internal DeviceImage(Slot slot) : base(slot) { }
 
         /// <summary>Makes an image.</summary>
         public static DeviceImage Create(ComputeContext context, ImageOptions options)
@@ -133,13 +133,16 @@ namespace ClPool
             native.host_size = Arguments.Bytes(options.HostSize, "HostSize");
             MemoryObject? buffer = options.Buffer;
             IntPtr image;
+            Slot slot = PerThread.Current.TakeLeash(buffer);
+            DeviceImage made = new DeviceImage(slot);
             using (Borrowed within = Arguments.Borrow(context, "context"))
             using (Borrowed over = Arguments.BorrowOptional(buffer))
             {
                 native.buffer = (void*)over.Value;
                 Errors.Check(Native.clpool_image_create(within.Value, &native, &image));
             }
-            return new DeviceImage(image, buffer);
+            slot.Memory = image;
+            return made;
         }
 
         /// <summary>Makes an image of an array of numbers, [depth][height][width][channels], which is copied.</summary>
@@ -162,6 +165,8 @@ namespace ClPool
             native.dimensions = Arguments.Count(shape);
             for (int i = 0; i < 3; i++) native.shape[i] = extents[i];
             IntPtr image;
+            Slot slot = PerThread.Current.TakeLeash(null);
+            DeviceImage made = new DeviceImage(slot);
             using (PinnedArray numbers = new PinnedArray(data, "data"))
             {
                 native.data = numbers.Pointer;
@@ -169,7 +174,8 @@ namespace ClPool
                 using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_image_create_from_array(within.Value, &native, &image));
             }
-            return new DeviceImage(image, null);
+            slot.Memory = image;
+            return made;
         }
 
         /// <summary>Pixels, x first; 1 to 3 entries.</summary>

@@ -17,8 +17,9 @@ namespace ClPool
         public Heap(long granule = 1)
         {
             IntPtr heap;
+            handle = new OwnedHandle(Destroy, Destroy, "Heap");
             Errors.Check(Native.clpool_heap_create(Arguments.Bytes(granule, "granule"), &heap));
-            handle = new OwnedHandle(heap, Destroy, Destroy, "Heap");
+            handle.Own(heap);
         }
 
         /// <summary>Figures of this moment.</summary>
@@ -54,9 +55,11 @@ namespace ClPool
         public HeapRange Allocate(long size)
         {
             IntPtr range;
+            HeapRange made = new HeapRange(this);
             ulong units = Arguments.Bytes(size, "size");
             using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_allocate(used.Value, units, &range));
-            return new HeapRange(this, range);
+            made.Own(range);
+            return made;
         }
 
         /// <summary>Checks the books against a recount.</summary>
@@ -93,10 +96,12 @@ namespace ClPool
         private readonly Heap heap;
         private IntPtr range;
 
-        internal HeapRange(Heap heap, IntPtr range)
+        /// <summary>For a range that is handed out next: <see cref="Own"/> follows.</summary>
+        internal HeapRange(Heap heap) { this.heap = heap; }
+
+        internal void Own(IntPtr made)
         {
-            this.heap = heap;
-            this.range = range;
+            range = made;
             Space = (long)Native.clpool_heap_range_space(range);
             Offset = (long)Native.clpool_heap_range_offset(range);
             Size = (long)Native.clpool_heap_range_size(range);

@@ -14,11 +14,19 @@ namespace ClPool
         private readonly MemoryObject memory;
         private readonly object door = new object(); // threads that unmap at once
 
-        internal MemoryMap(IntPtr map, MapFlags flags, MemoryObject memory)
+        /// <summary>For a map that is made next: <see cref="Own"/> follows.</summary>
+        internal MemoryMap(MapFlags flags, MemoryObject memory)
         {
             IsReadOnly = (flags & ~MapFlags.Read) == 0;
-            handle = new OwnedHandle(map, Native.clpool_map_release, Native.clpool_map_release_later, "MemoryMap");
+            handle = new OwnedHandle(Native.clpool_map_release, Native.clpool_map_release_later, "MemoryMap");
             this.memory = memory;
+        }
+
+        /// <summary>Takes the reference over.</summary>
+        internal MemoryMap Own(IntPtr map)
+        {
+            handle.Own(map);
+            return this;
         }
 
         /// <summary>The memory that is mapped.</summary>
@@ -100,12 +108,13 @@ namespace ClPool
         public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             lock (door)
                 Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Unmaps if that was not done.</summary>

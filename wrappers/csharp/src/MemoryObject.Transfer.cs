@@ -36,8 +36,9 @@ namespace ClPool
                                  ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, &done);
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Writes an array of numbers, and waits until it may be changed.</summary>
@@ -60,8 +61,9 @@ namespace ClPool
                                   ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, &done);
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
 #if NET
@@ -87,13 +89,14 @@ namespace ClPool
         public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (PinnedArray host = new PinnedArray(pattern, "pattern"))
             using (Command command = new Command(queue, waitFor))
             using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked.</summary>
@@ -101,6 +104,7 @@ namespace ClPool
                               long targetOffset = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong from = Arguments.Bytes(sourceOffset, "sourceOffset"), to = Arguments.Bytes(targetOffset, "targetOffset");
             ulong bytes = Left(size, sourceOffset);
             using (Command command = new Command(queue, waitFor))
@@ -108,20 +112,21 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_copy(command.Queue, other.Value, to, memory.Value, from, bytes, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Copies to a buffer of another context, from device to device (cl_amd_copy_buffer_p2p).</summary>
         public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ulong bytes = Left(size, 0);
             using (Command command = new Command(queue, waitFor))
             using (Borrowed memory = Borrow())
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_copy_p2p(command.Queue, other.Value, 0, memory.Value, 0, bytes, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Copies a box of bytes to another buffer.</summary>
@@ -129,12 +134,13 @@ namespace ClPool
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             IntPtr done;
+            ClEvent end = new ClEvent();
             using (Command command = new Command(queue, waitFor))
             using (Borrowed memory = Borrow())
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_copy_box(command.Queue, other.Value, memory.Value, &native, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Reads a box (the box's source) into an array of numbers (its target), and waits.</summary>
@@ -154,8 +160,9 @@ namespace ClPool
         public ClEvent ReadBoxAsync(CommandQueue queue, Box box, IntPtr target, long targetSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             ReadBox(queue, box, (void*)target, Arguments.Bytes(targetSize, "targetSize"), waitFor, &done);
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits until it may be
@@ -177,8 +184,9 @@ namespace ClPool
         public ClEvent WriteBoxAsync(CommandQueue queue, Box box, IntPtr source, long sourceSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             WriteBox(queue, box, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), waitFor, &done);
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
 #if NET
@@ -200,12 +208,13 @@ namespace ClPool
                                       ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             using (BorrowedList memories = new BorrowedList(Arguments.NotNull(objects, "objects"), "objects"))
             fixed (IntPtr* moved = memories.Values)
             using (Command command = new Command(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, memories.Count, (ulong)flags, command.WaitCount, list, &done));
-            return new ClEvent(done);
+            return end.Own(done);
         }
 
         /// <summary>Maps bytes into the host's address space, and waits until the host may use them.</summary>
@@ -220,8 +229,9 @@ namespace ClPool
                                   long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
+            ClEvent end = new ClEvent();
             MemoryMap map = Map(queue, flags, offset, size, waitFor, &done);
-            mapped = new ClEvent(done);
+            mapped = end.Own(done);
             return map;
         }
 
@@ -230,10 +240,13 @@ namespace ClPool
         public SubRegion SubRegion(long origin, long size = WholeSize, MemFlags flags = MemFlags.None)
         {
             IntPtr part;
+            Slot slot = PerThread.Current.TakeLeash(this);
+            SubRegion made = new SubRegion(slot);
             ulong from = Arguments.Bytes(origin, "origin"), bytes = Arguments.BytesOrWhole(size, "size");
             using (Borrowed memory = Borrow())
                 Errors.Check(Native.clpool_mem_sub_region(memory.Value, from, bytes, (ulong)flags, &part));
-            return new SubRegion(part, this);
+            slot.Memory = part;
+            return made;
         }
 
         /// <summary>The buffer object that this memory lies in, and the bytes from its start, for kernels that take both.</summary>
@@ -298,13 +311,14 @@ namespace ClPool
         private MemoryMap Map(CommandQueue queue, MapFlags flags, long offset, long size, ClEvent[]? waitFor, IntPtr* done)
         {
             IntPtr map;
+            MemoryMap made = new MemoryMap(flags, this);
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (Command command = new Command(queue, waitFor))
             using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_map(command.Queue, memory.Value, (ulong)flags, from, bytes, done == null ? 1 : 0, command.WaitCount,
                                            list, done, &map));
-            return new MemoryMap(map, flags, this);
+            return made.Own(map);
         }
     }
 }

@@ -28,11 +28,10 @@ namespace ClPool
 
         private Slot? slot; // which counts the calls that use it; null once it was disposed of
 
+        /// <summary>For memory that is made next, and put into the slot: what is managed is there before, and none is lost where there
+        /// is no memory for that.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal MemoryObject(Slot slot) { this.slot = slot; }
-
-        /// <summary>Memory that is made directly, under a leash.</summary>
-        internal MemoryObject(IntPtr memory, object? source) : this(PerThread.Current.TakeLeash(memory, source)) { }
 
         /// <summary>The cl_mem to pass to OpenCL; zero for SVM and host memory. The reference stays here.</summary>
         public IntPtr Handle { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_handle(memory.Value); } }
@@ -107,7 +106,10 @@ namespace ClPool
         public static MemoryObject Attach(IntPtr memory)
         {
             if (memory == IntPtr.Zero) throw new ArgumentNullException("memory");
-            return Wrap(memory, null);
+            Slot slot = PerThread.Current.TakeLeash(null);
+            MemoryObject made = New(Native.clpool_mem_kind(memory), slot);
+            slot.Memory = memory;
+            return made;
         }
 
         /// <summary>A second object for the same memory, which is given back when both are disposed of.</summary>
@@ -116,8 +118,11 @@ namespace ClPool
             object? source = Source;
             using (Borrowed memory = Borrow())
             {
+                Slot shared = PerThread.Current.TakeLeash(source);
+                MemoryObject made = New(Native.clpool_mem_kind(memory.Value), shared);
                 Errors.Check(Native.clpool_mem_retain(memory.Value));
-                return Wrap(memory.Value, source);
+                shared.Memory = memory.Value;
+                return made;
             }
         }
 

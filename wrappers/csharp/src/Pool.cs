@@ -33,9 +33,10 @@ namespace ClPool
         {
             options = options ?? new PoolOptions();
             callbacks = PoolCallbacks.Of(options);
+            handle = new OwnedHandle(Native.clpool_pool_release, Native.clpool_pool_release_later, GetType().Name);
             using (Borrowed used = Arguments.NotNull(allocator, "allocator").Borrow())
                 pool = options.Create(used.Value, callbacks);
-            handle = new OwnedHandle(pool, Native.clpool_pool_release, Native.clpool_pool_release_later, GetType().Name);
+            handle.Own(pool);
             leashed = options.LeakDetection != LeakDetection.Off;
             traced = options.LeakDetection == LeakDetection.Trace;
             quick = !options.TraceMessages;
@@ -142,41 +143,44 @@ namespace ClPool
 
         internal Borrowed Borrow() { return handle.Borrow(); }
 
+        /// <summary>The slot of a block that is taken next: what is managed is there before, and none is lost where there is no memory
+        /// for that.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal Slot NewSlot(PerThread thread)
+        {
+            if (!leashed) return thread.TakeSlot(this);
+            Leash leash = thread.TakeLeash(this);
+            if (traced) leash.Site = Environment.StackTrace;
+            return leash;
+        }
+
         /// <summary>The hit path.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Slot Take(long size)
+        internal void Take(PerThread thread, Slot slot, long size)
         {
             IntPtr block;
-            PerThread thread = PerThread.Current;
-            if (size < 0 || !TryTake(thread, (ulong)size, &block)) TakeSlowly(size, &block);
-            return Watched(thread, block);
+            if (size >= 0 && TryTake(thread, (ulong)size, &block)) slot.Memory = block;
+            else TakeSlowly(slot, size);
         }
 
         /// <summary>A block for one queue.</summary>
-        internal Slot TakeOn(CommandQueue queue, long size)
+        internal void TakeOn(Slot slot, CommandQueue queue, long size)
         {
-            IntPtr block;
-            using (Borrowed on = Arguments.Borrow(queue, "queue")) TakeSlowly(size, &block, on.Value);
-            return Watched(PerThread.Current, block);
+            using (Borrowed on = Arguments.Borrow(queue, "queue")) TakeSlowly(slot, size, on.Value);
         }
 
-        /// <summary>A block if that takes neither waiting nor a driver call, else null.</summary>
-        internal Slot? TryTake(long size)
+        /// <summary>Whether a block takes neither waiting nor a driver call.</summary>
+        internal bool TryTake(PerThread thread, Slot slot, long size)
         {
             IntPtr block;
-            PerThread thread = PerThread.Current;
-            if (TryTake(thread, Arguments.Bytes(size, "size"), &block)) return Watched(thread, block);
+            if (TryTake(thread, Arguments.Bytes(size, "size"), &block))
+            {
+                slot.Memory = block;
+                return true;
+            }
+            thread.Return(slot);
             if (closed != 0) throw new ObjectDisposedException(GetType().Name);
-            return null;
-        }
-
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        private Slot Watched(PerThread thread, IntPtr block)
-        {
-            if (!leashed) return thread.TakeSlot(block, this);
-            Leash leash = thread.TakeLeash(block, this);
-            if (traced) leash.Site = Environment.StackTrace;
-            return leash;
+            return false;
         }
 
         // Dispose waits for threads in here, so that nobody uses a pool that is gone.
@@ -190,19 +194,30 @@ namespace ClPool
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
-        private void TakeSlowly(long size, IntPtr* block, IntPtr queueOrZero = default(IntPtr))
+        private void TakeSlowly(Slot slot, long size, IntPtr queueOrZero = default(IntPtr))
         {
-            ulong bytes = Arguments.Bytes(size, "size");
-            OwnedHandle.ReleaseForgotten();
-            using (Borrowed used = handle.Borrow())
+            IntPtr block = IntPtr.Zero;
+            try
             {
+                ulong bytes = Arguments.Bytes(size, "size");
+                OwnedHandle.ReleaseForgotten();
+                using (Borrowed used = handle.Borrow())
+                {
+                    Callbacks.ReportPending();
+                    int status = queueOrZero == IntPtr.Zero
+                        ? Native.clpool_pool_allocate(used.Value, bytes, &block)
+                        : Native.clpool_pool_allocate_on(used.Value, queueOrZero, bytes, &block);
+                    Errors.Check(status);
+                }
                 Callbacks.ReportPending();
-                int status = queueOrZero == IntPtr.Zero
-                    ? Native.clpool_pool_allocate(used.Value, bytes, block)
-                    : Native.clpool_pool_allocate_on(used.Value, queueOrZero, bytes, block);
-                Errors.Check(status);
             }
-            Callbacks.ReportPending();
+            catch
+            {
+                Native.clpool_mem_release_idle(block);
+                PerThread.Current.Return(slot);
+                throw;
+            }
+            slot.Memory = block;
         }
 
         private static int Visit(IntPtr user, IntPtr stretch)
@@ -231,7 +246,11 @@ namespace ClPool
         /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried</exception>
         public PooledBuffer Allocate(long size)
         {
-            return new PooledBuffer(Take(size));
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            PooledBuffer block = new PooledBuffer(slot);
+            Take(thread, slot, size);
+            return block;
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -239,14 +258,19 @@ namespace ClPool
         /// back.</summary>
         public PooledBuffer AllocateOn(CommandQueue queue, long size)
         {
-            return new PooledBuffer(TakeOn(queue, size));
+            Slot slot = NewSlot(PerThread.Current);
+            PooledBuffer block = new PooledBuffer(slot);
+            TakeOn(slot, queue, size);
+            return block;
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledBuffer? TryAllocate(long size)
         {
-            Slot? slot = TryTake(size);
-            return slot == null ? null : new PooledBuffer(slot);
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            PooledBuffer block = new PooledBuffer(slot);
+            return TryTake(thread, slot, size) ? block : null;
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -267,7 +291,11 @@ namespace ClPool
         /// <summary>Hands out a block with undefined content.</summary>
         public PooledSvm Allocate(long size)
         {
-            return new PooledSvm(Take(size));
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            PooledSvm block = new PooledSvm(slot);
+            Take(thread, slot, size);
+            return block;
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -275,14 +303,19 @@ namespace ClPool
         /// back.</summary>
         public PooledSvm AllocateOn(CommandQueue queue, long size)
         {
-            return new PooledSvm(TakeOn(queue, size));
+            Slot slot = NewSlot(PerThread.Current);
+            PooledSvm block = new PooledSvm(slot);
+            TakeOn(slot, queue, size);
+            return block;
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledSvm? TryAllocate(long size)
         {
-            Slot? slot = TryTake(size);
-            return slot == null ? null : new PooledSvm(slot);
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            PooledSvm block = new PooledSvm(slot);
+            return TryTake(thread, slot, size) ? block : null;
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -301,7 +334,11 @@ namespace ClPool
         /// <summary>Hands out a block with undefined content.</summary>
         public PooledHostMemory Allocate(long size)
         {
-            return new PooledHostMemory(Take(size));
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            PooledHostMemory block = new PooledHostMemory(slot);
+            Take(thread, slot, size);
+            return block;
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -309,14 +346,19 @@ namespace ClPool
         /// back.</summary>
         public PooledHostMemory AllocateOn(CommandQueue queue, long size)
         {
-            return new PooledHostMemory(TakeOn(queue, size));
+            Slot slot = NewSlot(PerThread.Current);
+            PooledHostMemory block = new PooledHostMemory(slot);
+            TakeOn(slot, queue, size);
+            return block;
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledHostMemory? TryAllocate(long size)
         {
-            Slot? slot = TryTake(size);
-            return slot == null ? null : new PooledHostMemory(slot);
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            PooledHostMemory block = new PooledHostMemory(slot);
+            return TryTake(thread, slot, size) ? block : null;
         }
 
         private static Allocator Fitting(Allocator allocator)

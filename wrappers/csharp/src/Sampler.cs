@@ -20,9 +20,10 @@ namespace ClPool
         public Sampler(ComputeContext context, bool normalized, AddressingMode addressing, FilterMode filter)
         {
             IntPtr sampler;
+            handle = new OwnedHandle(Native.clReleaseSampler, null, "Sampler");
             using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_sampler_create(within.Value, normalized ? 1 : 0, (uint)addressing, (uint)filter, &sampler));
-            handle = new OwnedHandle(sampler, Native.clReleaseSampler, null, "Sampler");
+            handle.Own(sampler);
         }
 
         /// <summary>Makes a sampler from properties: names (CL_SAMPLER_…), which are not 0, and values.</summary>
@@ -38,10 +39,11 @@ namespace ClPool
             }
             pairs.Add(0);
             IntPtr sampler;
+            handle = new OwnedHandle(Native.clReleaseSampler, null, "Sampler");
             fixed (ulong* list = pairs.ToArray())
                 using (Borrowed within = Arguments.Borrow(context, "context"))
                     Errors.Check(Native.clpool_sampler_create_with_properties(within.Value, list, &sampler));
-            handle = new OwnedHandle(sampler, Native.clReleaseSampler, null, "Sampler");
+            handle.Own(sampler);
         }
 
         /// <summary>The cl_sampler, for clSetKernelArg.</summary>

@@ -9,7 +9,6 @@ namespace ClPool
     /// <summary>Shared virtual memory. Coarse-grain memory must be mapped while the host uses it.</summary>
     public unsafe class SvmMemory : MemoryObject
     {
-        internal SvmMemory(IntPtr memory, object? source) : base(memory, source) { }
         internal SvmMemory(Slot slot) : base(slot) { }
 
         /// <summary>Makes SVM by clSVMAlloc.</summary>
@@ -22,11 +21,14 @@ namespace ClPool
                                        CommandQueue? queue = null)
         {
             IntPtr memory;
+            Slot slot = PerThread.Current.TakeLeash(null);
+            SvmMemory made = new SvmMemory(slot);
             using (Borrowed within = Arguments.Borrow(context, "context"))
             using (Borrowed on = Arguments.BorrowOptional(queue))
                 Errors.Check(Native.clpool_svm_create(within.Value, (ulong)flags, Arguments.Bytes(size, "size"),
                                                   (uint)Arguments.Bytes(alignment, "alignment"), on.Value, &memory));
-            return memory == IntPtr.Zero ? null : new SvmMemory(memory, null);
+            slot.Memory = memory;
+            return memory == IntPtr.Zero ? null : made;
         }
 
         /// <summary>Describes SVM of others, which is not freed.</summary>
@@ -37,9 +39,12 @@ namespace ClPool
         public static SvmMemory Wrap(ComputeContext context, IntPtr pointer, long size, bool system = false)
         {
             IntPtr memory;
+            Slot slot = PerThread.Current.TakeLeash(null);
+            SvmMemory made = new SvmMemory(slot);
             using (Borrowed within = Arguments.Borrow(context, "context"))
                 Errors.Check(Native.clpool_svm_wrap(within.Value, (void*)pointer, Arguments.BytesOrWhole(size, "size"), system ? 1 : 0, &memory));
-            return new SvmMemory(memory, null);
+            slot.Memory = memory;
+            return made;
         }
 
         /// <summary>The alignment to ask for when items of a size are stored.</summary>
@@ -60,9 +65,12 @@ namespace ClPool
         public DeviceBuffer AsBuffer(MemFlags flags = MemFlags.None, long size = WholeSize)
         {
             IntPtr buffer;
+            Slot slot = PerThread.Current.TakeLeash(this);
+            DeviceBuffer made = new DeviceBuffer(slot);
             ulong bytes = Arguments.BytesOrWhole(size, "size");
             using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_svm_as_buffer(memory.Value, (ulong)flags, bytes, &buffer));
-            return new DeviceBuffer(buffer, this);
+            slot.Memory = buffer;
+            return made;
         }
 
         /// <summary>From now on it is used on this in-order queue and freed behind its commands.</summary>
@@ -87,6 +95,7 @@ namespace ClPool
         public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr freed;
+            ClEvent end = new ClEvent();
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             {
@@ -95,7 +104,7 @@ namespace ClPool
                 EndGivingUp(given, status == Native.CLPOOL_SUCCESS);
                 Errors.Check(status);
             }
-            return new ClEvent(freed);
+            return end.Own(freed);
         }
     }
 }

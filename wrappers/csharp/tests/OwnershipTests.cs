@@ -323,5 +323,68 @@ namespace ClPool.Tests
 
             ~Holder() { Block.Dispose(); }
         }
+
+        [Test]
+        public void NoBlockIsLostWhereThereIsNoManagedMemory()
+        {
+            if (Environment.GetEnvironmentVariable("DOTNET_GCHeapHardLimit") == null)
+                Assert.Ignore("all memory would be taken: DOTNET_GCHeapHardLimit is not set");
+            foreach (LeakDetection detection in new[] { LeakDetection.Reclaim, LeakDetection.Off })
+            {
+                using (Allocator allocator = new CustomAllocator(new DrySource()))
+                using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = detection }))
+                {
+                    int refused = TakeWhereThereIsNoMemory(() => pool.Allocate(64)) + TakeWhereThereIsNoMemory(() => pool.TryAllocate(64));
+                    using (PooledBuffer block = pool.Allocate(64)) refused += TakeWhereThereIsNoMemory(() => block.Share());
+                    Assert.Greater(refused, 0);
+                    Shared.Forget(() => { });
+                    pool.Tick();
+                    Assert.AreEqual(0L, pool.ActiveBlocks);
+                }
+            }
+        }
+
+        // How often there was none for a managed object.
+        private static int TakeWhereThereIsNoMemory(Func<MemoryObject> take)
+        {
+            MemoryObject[] taken = new MemoryObject[2000];
+            int refused = 0;
+            take().Dispose();
+            List<object> all = FillMemory();
+            for (int i = 0; i < taken.Length; i++)
+            {
+                try
+                {
+                    taken[i] = take();
+                }
+                catch (OutOfMemoryException)
+                {
+                    refused++;
+                }
+            }
+            foreach (MemoryObject one in taken)
+            {
+                if (one != null) one.Dispose();
+            }
+            all.Clear();
+            return refused;
+        }
+
+        private static List<object> FillMemory()
+        {
+            List<object> all = new List<object>(1 << 18);
+            for (int size = 1 << 20; size >= 16; size /= 2)
+            {
+                try
+                {
+                    while (true) all.Add(new byte[size]);
+                }
+                catch (OutOfMemoryException)
+                {
+                    // with smaller ones
+                }
+            }
+            return all;
+        }
     }
 }

@@ -94,6 +94,15 @@ clpool_status java_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem*
   return status == CLPOOL_ERROR_WOULD_BLOCK ? CLPOOL_SUCCESS : status;
 }
 
+int32_t java_mem_give_back(clpool_mem* mem, int32_t how) {
+  if (how == 1) return clpool_mem_release(mem);
+  return how == 2 ? clpool_mem_release_later(mem) : clpool_mem_release_idle(mem);
+}
+
+clpool_status java_check(int32_t status) {
+  return status;
+}
+
 jlongArray java_pool_stretches(JNIEnv* jenv, clpool_pool* pool) {
   std::vector<jlong> figures;
   const auto add = [](void* user, const clpool_pool_stretch* stretch) -> int32_t {

@@ -36,19 +36,21 @@ namespace ClPool.Interop
             });
         }
 
-        /// <summary>Takes a reference over.</summary>
-        /// <param name="value">the handle</param>
+        /// <summary>For a reference that is made next, when all that is managed is there: none is lost where there is no memory for that.
+        /// <see cref="Own"/> follows.</summary>
         /// <param name="release">gives it up</param>
         /// <param name="releaseLater">the same for a finalizer; null for an object of OpenCL</param>
         /// <param name="owner">what ObjectDisposedException names</param>
-        internal OwnedHandle(IntPtr value, Releaser release, Releaser? releaseLater, string owner) : base(IntPtr.Zero, true)
+        internal OwnedHandle(Releaser release, Releaser? releaseLater, string owner) : base(IntPtr.Zero, true)
         {
             this.release = release;
             this.releaseLater = releaseLater;
             this.owner = owner;
-            SetHandle(value);
             ReleaseForgotten();
         }
+
+        /// <summary>Takes the reference over.</summary>
+        internal void Own(IntPtr value) { SetHandle(value); }
 
         /// <summary>Whether Dispose was called; calls that began before may still use the handle.</summary>
         internal bool IsDisposed { get { return disposed; } }

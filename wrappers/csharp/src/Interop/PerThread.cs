@@ -48,9 +48,9 @@ namespace ClPool.Interop
             }
         }
 
-        /// <summary>A leash that watches memory.</summary>
+        /// <summary>A leash, which watches the memory that it is given.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Leash TakeLeash(IntPtr memory, object? source)
+        internal Leash TakeLeash(object? source)
         {
             int last = leashCount - 1;
             Leash leash;
@@ -66,13 +66,12 @@ namespace ClPool.Interop
             }
             leash.Collections = collections;
             leash.Source = source;
-            leash.Memory = memory;
             return leash;
         }
 
-        /// <summary>A slot for memory that nothing watches.</summary>
+        /// <summary>A slot, for memory that nothing watches.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal Slot TakeSlot(IntPtr memory, object? source)
+        internal Slot TakeSlot(object? source)
         {
             int last = slotCount - 1;
             PlainSlot slot;
@@ -87,7 +86,6 @@ namespace ClPool.Interop
                 slotCount = last;
             }
             slot.Source = source;
-            slot.Memory = memory;
             return slot;
         }
 

@@ -3,14 +3,15 @@
 package org.clpool;
 
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 
 /**
  * A source of memory: a pool is made over one, and each can also be used directly. It keeps alive what it needs; pools
  * and memory keep it alive.
  */
 public final class Allocator extends NativeObject {
-  private Allocator(long value) {
-    super("allocator", value, Native::clpool_allocator_release);
+  private Allocator(LongSupplier made) {
+    super("allocator", made, Native::clpool_allocator_release);
   }
 
   /**
@@ -33,7 +34,7 @@ public final class Allocator extends NativeObject {
    */
   public static Allocator deferred(Context context, long flags) {
     return new Allocator(
-        Errors.required("context", context).with(c -> Native.clpool_allocator_create_deferred(c, flags)));
+        () -> Errors.required("context", context).with(c -> Native.clpool_allocator_create_deferred(c, flags)));
   }
 
   /**
@@ -61,7 +62,7 @@ public final class Allocator extends NativeObject {
   public static Allocator immediate(CommandQueue queue, long flags, Touch touch, boolean wait) {
     long command = Errors.required("touch", touch).number() | (wait ? Constants.CLPOOL_TOUCH_WAIT : 0);
     return new Allocator(
-        Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_touching(q, flags, command)));
+        () -> Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_touching(q, flags, command)));
   }
 
   /**
@@ -111,7 +112,7 @@ public final class Allocator extends NativeObject {
     Sizes.check("alignment", alignment);
     try (Uses uses = new Uses()) {
       return new Allocator(
-          Native.clpool_allocator_create_svm(
+          () -> Native.clpool_allocator_create_svm(
               uses.of("context", context), flags, alignment, uses.ofOptional(queueOrNull)));
     }
   }
@@ -134,7 +135,7 @@ public final class Allocator extends NativeObject {
    * @return the allocator
    */
   public static Allocator pinned(CommandQueue queue, long flags) {
-    return new Allocator(Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_pinned(q, flags)));
+    return new Allocator(() -> Errors.required("queue", queue).with(q -> Native.clpool_allocator_create_pinned(q, flags)));
   }
 
   /**
@@ -144,7 +145,7 @@ public final class Allocator extends NativeObject {
    * @return the allocator
    */
   public static Allocator custom(CustomAllocator functions) {
-    return new Allocator(Native.java_allocator_create_custom(Errors.required("functions", functions)));
+    return new Allocator(() -> Native.java_allocator_create_custom(Errors.required("functions", functions)));
   }
 
   /**
@@ -155,7 +156,7 @@ public final class Allocator extends NativeObject {
    */
   public Allocator withLimit(long maxBytes) {
     Sizes.check("maxBytes", maxBytes);
-    return new Allocator(with(a -> Native.clpool_allocator_create_limit(a, maxBytes)));
+    return new Allocator(() -> with(a -> Native.clpool_allocator_create_limit(a, maxBytes)));
   }
 
   /**
@@ -166,7 +167,7 @@ public final class Allocator extends NativeObject {
    */
   public Allocator withTrace(Path file) {
     String path = Errors.required("file", file).toString();
-    return new Allocator(with(a -> Native.clpool_allocator_create_trace(a, path)));
+    return new Allocator(() -> with(a -> Native.clpool_allocator_create_trace(a, path)));
   }
 
   /**
@@ -178,6 +179,6 @@ public final class Allocator extends NativeObject {
    */
   public Memory allocate(long size) {
     Sizes.positive("size", size);
-    return Memory.watched(with(a -> Native.clpool_allocator_allocate(a, size)), this);
+    return Memory.watched(this, () -> with(a -> Native.clpool_allocator_allocate(a, size)));
   }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -71,8 +72,8 @@ public final class Cache<K, V> extends NativeObject {
 
   private final Keys<K> keys = new Keys<>();
 
-  private Cache(long value) {
-    super("cache", value, Native::clpool_memo_release);
+  private Cache(LongSupplier made) {
+    super("cache", made, Native::clpool_memo_release);
   }
 
   /**
@@ -83,7 +84,7 @@ public final class Cache<K, V> extends NativeObject {
    * @return the cache
    */
   public static <K, V> Cache<K, V> create() {
-    return new Cache<>(Native.clpool_memo_create());
+    return new Cache<>(Native::clpool_memo_create);
   }
 
   /** Clears every cache of the process, as before each test or before the drivers go. */

@@ -3,6 +3,7 @@
 package org.clpool;
 
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 
 /**
  * A cl_command_queue, and the commands on memory. Commands on images are in {@link ImageCommands}, which
@@ -21,8 +22,13 @@ public final class CommandQueue extends NativeObject {
   static final int BLOCKING = 1;
 
   /** Takes over a reference. */
-  CommandQueue(long value) {
-    super("queue", value, Native::java_queue_release);
+  /** One that comes with its context: {@link #own} follows. */
+  CommandQueue() {
+    super("queue", Native::java_queue_release);
+  }
+
+  private CommandQueue(LongSupplier made) {
+    super("queue", made, Native::java_queue_release);
   }
 
   /**
@@ -32,8 +38,12 @@ public final class CommandQueue extends NativeObject {
    * @return the queue
    */
   public static CommandQueue of(long clCommandQueue) {
-    Native.java_queue_retain(Context.requireHandle("cl_command_queue", clCommandQueue));
-    return new CommandQueue(clCommandQueue);
+    Context.requireHandle("cl_command_queue", clCommandQueue);
+    return new CommandQueue(
+        () -> {
+          Native.java_queue_retain(clCommandQueue);
+          return clCommandQueue;
+        });
   }
 
   /**
@@ -85,7 +95,7 @@ public final class CommandQueue extends NativeObject {
   private static CommandQueue create(Context context, Device device, int outOfOrder) {
     long clDevice = Errors.required("device", device).handle();
     return new CommandQueue(
-        Errors.required("context", context).with(c -> Native.java_queue_create(c, clDevice, outOfOrder)));
+        () -> Errors.required("context", context).with(c -> Native.java_queue_create(c, clDevice, outOfOrder)));
   }
 
   /**
@@ -552,15 +562,15 @@ public final class CommandQueue extends NativeObject {
   }
 
   private MappedMemory mapBytes(Memory memory, long flags, long offset, long size, int blocking, Event[] after) {
-    long[] event = blocking == BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
       long queue = uses.of("queue", this);
-      long map =
-          Native.clpool_mem_map(
-              queue, uses.of("memory", memory), flags, Sizes.check("offset", offset), Sizes.check("size", size), blocking,
-              uses.of(after), event);
-      Event mapped = event == null ? null : new Event(event[0]);
-      return new MappedMemory(map, flags, memory, mapped, Native.java_queue_context(queue));
+      long from = uses.of("memory", memory);
+      Sizes.check("offset", offset);
+      Sizes.check("size", size);
+      long[] waits = uses.of(after);
+      return MappedMemory.of(
+          queue, memory, flags, blocking,
+          event -> Native.clpool_mem_map(queue, from, flags, offset, size, blocking, waits, event));
     }
   }
 }

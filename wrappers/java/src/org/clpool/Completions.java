@@ -52,7 +52,7 @@ final class Completions {
       event = command;
       try {
         command.with(e -> Native.java_event_notify(e, number));
-      } catch (RuntimeException untold) {
+      } catch (Throwable untold) {
         // looking at it finds its end
       }
     }

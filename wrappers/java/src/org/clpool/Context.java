@@ -4,12 +4,13 @@ package org.clpool;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** A cl_context. */
 public final class Context extends NativeObject {
   /** Takes over a reference. */
-  Context(long value) {
-    super("context", value, Native::java_context_release);
+  Context(LongSupplier made) {
+    super("context", made, Native::java_context_release);
   }
 
   /**
@@ -19,8 +20,12 @@ public final class Context extends NativeObject {
    * @return the context
    */
   public static Context of(long clContext) {
-    Native.java_context_retain(requireHandle("cl_context", clContext));
-    return new Context(clContext);
+    requireHandle("cl_context", clContext);
+    return new Context(
+        () -> {
+          Native.java_context_retain(clContext);
+          return clContext;
+        });
   }
 
   /**
@@ -30,7 +35,7 @@ public final class Context extends NativeObject {
    * @return the context
    */
   public static Context create(Device device) {
-    return new Context(Native.java_context_create(Errors.required("device", device).handle()));
+    return new Context(() -> Native.java_context_create(Errors.required("device", device).handle()));
   }
 
   static long requireHandle(String what, long value) {

@@ -4,6 +4,7 @@ package org.clpool;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** What a multiprocessor can hold: the input of the occupancy model. Never changes. */
 public final class DeviceData extends NativeObject {
@@ -13,8 +14,8 @@ public final class DeviceData extends NativeObject {
     void compute(long[] result);
   }
 
-  DeviceData(long value) {
-    super("device data", value, Native::clpool_device_data_release);
+  DeviceData(LongSupplier made) {
+    super("device data", made, Native::clpool_device_data_release);
   }
 
   /**
@@ -36,7 +37,7 @@ public final class DeviceData extends NativeObject {
    */
   public static DeviceData of(Device device, Model model) {
     long clDevice = Errors.required("device", device).handle();
-    return new DeviceData(Native.clpool_device_data_create_from_device(clDevice, number(model)));
+    return new DeviceData(() -> Native.clpool_device_data_create_from_device(clDevice, number(model)));
   }
 
   /**
@@ -59,7 +60,7 @@ public final class DeviceData extends NativeObject {
    * @return the device data
    */
   public static DeviceData ofComputeCapability(int major, int minor, Model model) {
-    return new DeviceData(Native.clpool_device_data_create_from_compute_capability(major, minor, number(model)));
+    return new DeviceData(() -> Native.clpool_device_data_create_from_compute_capability(major, minor, number(model)));
   }
 
   /**
@@ -80,7 +81,7 @@ public final class DeviceData extends NativeObject {
    * @return the device data
    */
   public static DeviceData ofArchitecture(String name, Model model) {
-    return new DeviceData(Native.clpool_device_data_create_from_architecture(Errors.required("name", name), number(model)));
+    return new DeviceData(() -> Native.clpool_device_data_create_from_architecture(Errors.required("name", name), number(model)));
   }
 
   /**

@@ -21,7 +21,7 @@ public final class DeviceLimitsBuilder extends DeviceLimitsBuilderFields<DeviceL
   public DeviceData build() {
     try (clpool_device_limits c = new clpool_device_limits()) {
       fill(c);
-      return new DeviceData(Native.clpool_device_data_create_from_limits(c));
+      return new DeviceData(() -> Native.clpool_device_data_create_from_limits(c));
     }
   }
 

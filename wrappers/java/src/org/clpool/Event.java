@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -19,32 +20,37 @@ public final class Event extends NativeObject {
 
   private final Completions.End use; // of host memory by the command; null: none
 
-  /** Takes over a reference. */
-  Event(long value) {
-    this(value, null);
+  /** The end of a command that is enqueued next: {@link #own} follows. */
+  Event() {
+    super("event", Native::java_event_release);
+    this.use = null;
   }
 
-  private Event(long value, Completions.End use) {
-    super("event", value, Native::java_event_release);
-    this.use = use;
+  private Event(LongSupplier made) {
+    super("event", made, Native::java_event_release);
+    this.use = null;
   }
 
   /** The end of a command, which is enqueued with the uses and the place for the event that it is given. */
   static Event ofCommand(BiConsumer<Uses, long[]> enqueue) {
     long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      enqueue.accept(uses, event);
-    }
-    return new Event(event[0]);
+    return new Event(
+        () -> {
+          try (Uses uses = new Uses()) {
+            enqueue.accept(uses, event);
+          }
+          return event[0];
+        });
   }
 
   /**
    * The same event as another one's, which goes back when both are closed; unlike {@link #of} it asks no driver for that.
+   * {@link #own} follows, of a use of the other one.
    *
    * @param use of host memory by the command, which ends with it; null: none
    */
   Event(Event other, Completions.End use) {
-    super("event", other.begin(), value -> other.end());
+    super("event", value -> other.end());
     this.use = use;
   }
 
@@ -72,8 +78,12 @@ public final class Event extends NativeObject {
    * @return the event
    */
   public static Event of(long clEvent) {
-    Native.java_event_retain(Context.requireHandle("cl_event", clEvent));
-    return new Event(clEvent);
+    Context.requireHandle("cl_event", clEvent);
+    return new Event(
+        () -> {
+          Native.java_event_retain(clEvent);
+          return clEvent;
+        });
   }
 
   /**
@@ -83,7 +93,7 @@ public final class Event extends NativeObject {
    * @return the event
    */
   public static Event user(Context context) {
-    return new Event(Errors.required("context", context).with(Native::java_event_create_user));
+    return new Event(() -> Errors.required("context", context).with(Native::java_event_create_user));
   }
 
   /**

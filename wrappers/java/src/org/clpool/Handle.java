@@ -37,29 +37,33 @@ final class Handle implements Runnable {
 
   private final String what;
   private final Release release;
-  private final long value;
   private final int[] lanes;
   private final AtomicInteger left; // lanes that are not through
   private Cleaner.Cleanable cleanable;
+  private long value; // 0: not made
 
-  private Handle(String what, long value, Release release, int lanes) {
+  private Handle(String what, Release release, int lanes) {
     this.what = what;
-    this.value = value;
     this.release = release;
     this.lanes = new int[(lanes - 1) * LANE + 1];
     this.left = new AtomicInteger(lanes);
   }
 
-  /** A handle of `owner`, called `what` in messages. */
-  static Handle own(Object owner, String what, long value, Release release) {
-    return own(owner, what, value, release, 1);
-  }
-
-  /** The same with several lanes, a power of two: {@link #lanesForAll}. */
-  static Handle own(Object owner, String what, long value, Release release, int lanes) {
-    Handle handle = new Handle(what, value, release, lanes);
+  /**
+   * A handle of `owner`, called `what` in messages, for a native object that is made when all of Java's part is there: none is lost
+   * where Java has no memory for that. {@link #take} follows.
+   *
+   * @param lanes a power of two: {@link #lanesForAll}
+   */
+  static Handle own(Object owner, String what, Release release, int lanes) {
+    Handle handle = new Handle(what, release, lanes);
     handle.cleanable = CLEANER.register(owner, handle);
     return handle;
+  }
+
+  /** Takes the native object over. */
+  void take(long made) {
+    value = made;
   }
 
   /** Lanes for an object that every processor may use at once. */
@@ -157,7 +161,7 @@ final class Handle implements Runnable {
   }
 
   private void through() {
-    if (left.decrementAndGet() == 0) {
+    if (left.decrementAndGet() == 0 && value != 0) {
       release.release(value);
     }
   }

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.util.function.LongSupplier;
+
 /**
  * The pools' engine without any device: hands out ranges of a number space that the program owns (a buffer, a file), by
  * best fit, with splitting and merging, in constant time. Threads that use one heap wait for each other.
  */
 public final class Heap extends NativeObject {
-  private Heap(long value) {
-    super("heap", value, Native::clpool_heap_destroy);
+  private Heap(LongSupplier made) {
+    super("heap", made, Native::clpool_heap_destroy);
   }
 
   /**
@@ -27,7 +29,7 @@ public final class Heap extends NativeObject {
    * @return the heap
    */
   public static Heap create(long granule) {
-    return new Heap(Native.clpool_heap_create(Sizes.check("granule", granule)));
+    return new Heap(() -> Native.clpool_heap_create(Sizes.check("granule", granule)));
   }
 
   /**

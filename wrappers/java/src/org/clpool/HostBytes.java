@@ -159,6 +159,9 @@ final class HostBytes extends Usable {
   private Event goOnUntilComplete(Consumer<long[]> enqueues) {
     Completions.End end = Completions.keepUntilComplete(this);
     long[] event = new long[1];
+    Event enqueued = new Event();
+    Event given = new Event(enqueued, end);
+    Event shared = used.isEmpty() ? null : new Event(enqueued, null);
     try {
       enqueues.accept(event);
       goesOn = true;
@@ -167,15 +170,19 @@ final class HostBytes extends Usable {
         end.refused();
       }
     }
-    Event enqueued = new Event(event[0]);
-    Event given = new Event(enqueued, end);
-    if (!used.isEmpty()) {
-      command = new Event(enqueued, null);
-      for (Views views : used) {
-        views.usedBy(this, command);
+    enqueued.own(event[0]);
+    given.own(enqueued.begin());
+    try {
+      if (shared != null) {
+        shared.own(enqueued.begin());
+        command = shared;
+        for (Views views : used) {
+          views.usedBy(this, shared);
+        }
       }
+    } finally {
+      end.enqueued(enqueued);
     }
-    end.enqueued(enqueued);
     return given;
   }
 

@@ -4,14 +4,15 @@ package org.clpool;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * An image of any type. Pixels are counted x first: width; height, or layers of a 1-D array; depth, or layers of a 2-D
  * array. Commands on it are in {@link ImageCommands}.
  */
 public final class Image extends Memory {
-  Image(long handle, Object keeper) {
-    super(handle, keeper);
+  private Image(Object keeper, LeakGuard.Leash leash, LongSupplier made) {
+    super(keeper, leash, made);
   }
 
   /**
@@ -57,10 +58,9 @@ public final class Image extends Memory {
     return formats;
   }
 
-  static Image adopt(long handle, Object keeper) {
-    Image image = new Image(handle, keeper);
-    image.watch();
-    return image;
+  /** An image that comes back when it is forgotten. */
+  static Image watched(Object keeper, LongSupplier made) {
+    return new Image(keeper, LeakGuard.leash(), made);
   }
 
   /**

@@ -73,7 +73,8 @@ public final class ImageArray {
       c.setShape(Sizes.three("shape", shape, 0));
       c.setData(uses.of("data", bytes));
       c.setSize(bytes.size());
-      return Image.adopt(Native.clpool_image_create_from_array(uses.of("context", context), c), null);
+      long within = uses.of("context", context);
+      return Image.watched(null, () -> Native.clpool_image_create_from_array(within, c));
     }
   }
 

@@ -414,14 +414,15 @@ public final class ImageCommands {
   }
 
   private MappedMemory map(Image image, long flags, long[] origin, long[] region, int blocking, Event[] after) {
-    long[] event = blocking == CommandQueue.BLOCKING ? null : new long[1];
     try (Uses uses = new Uses()) {
       long clQueue = uses.of("queue", queue);
-      long map =
-          Native.clpool_image_map(
-              clQueue, uses.of("image", image), flags, origin(origin), region(region), blocking, uses.of(after), event);
-      Event mapped = event == null ? null : new Event(event[0]);
-      return new MappedMemory(map, flags, image, mapped, Native.java_queue_context(clQueue));
+      long from = uses.of("image", image);
+      long[] first = origin(origin);
+      long[] pixels = region(region);
+      long[] waits = uses.of(after);
+      return MappedMemory.of(
+          clQueue, image, flags, blocking,
+          event -> Native.clpool_image_map(clQueue, from, flags, first, pixels, blocking, waits, event));
     }
   }
 

@@ -103,7 +103,8 @@ public final class ImageDescription {
       }
       options.setBuffer(uses.ofOptional(buffer));
       Object keeper = bytes == null ? buffer : new Memory.InHostMemory(bytes, buffer);
-      Image image = Image.adopt(Native.clpool_image_create(uses.of("context", context), options), keeper);
+      long within = uses.of("context", context);
+      Image image = Image.watched(keeper, () -> Native.clpool_image_create(within, options));
       if (bytes != null) {
         image.keeping(flags, bytes);
       }

@@ -20,23 +20,22 @@ import java.util.concurrent.TimeUnit;
 final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   /** What one memory object at a time holds. */
   static final class Leash {
-    private final LeakGuard guard = new LeakGuard(this);
+    final LeakGuard guard = new LeakGuard(this);
 
-    /** Watches memory until {@link #returned}. */
-    private void watch(long handle, MessageListener listener, Throwable origin) {
-      guard.handle = handle;
-      guard.origin = origin;
-      guard.listener = listener;
-    }
-
-    /** Ends the watch; the leash is for another memory object then. Called once, by the one that closes the memory. */
+    /**
+     * The leash is for another memory object: nothing is watched any more. Called once, by the one that closed the memory. Where
+     * Java has no memory or no stack left for that, the leash is found unreachable instead.
+     */
     void returned() {
-      guard.handle = 0;
       if (guard.origin != null) {
         guard.origin = null;
         guard.listener = null;
       }
-      FREE.get().add(this);
+      try {
+        FREE.get().add(this);
+      } catch (Throwable noRoom) {
+        // nothing but the leash is lost
+      }
     }
   }
 
@@ -102,7 +101,7 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
   private static volatile boolean switchedOff; // System.gc() found nothing of ours in all its patience
 
   private final LeakGuard head;
-  private long handle; // 0 while nothing is watched
+  long handle; // 0 while nothing is watched
   private Throwable origin;
   private MessageListener listener;
   private CountDownLatch whenFound; // null but for what is queued to see how far the thread is
@@ -127,20 +126,21 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
     }
   }
 
-  /** A leash that watches memory. */
-  static Leash watch(long handle) {
-    return watch(handle, null, null);
+  /** A leash. It watches the memory whose handle its guard is given, which takes no call: none is lost in one that fails. */
+  static Leash leash() {
+    return FREE.get().take();
   }
 
   /**
    * The same with a message if the memory is forgotten.
    *
    * @param listener who gets it; null: the library's listener
-   * @param origin where the memory was allocated; null: no message
+   * @param origin where the memory was allocated
    */
-  static Leash watch(long handle, MessageListener listener, Throwable origin) {
-    Leash leash = FREE.get().take();
-    leash.watch(handle, listener, origin);
+  static Leash leash(MessageListener listener, Throwable origin) {
+    Leash leash = leash();
+    leash.guard.origin = origin;
+    leash.guard.listener = listener;
     return leash;
   }
 
@@ -227,7 +227,7 @@ final class LeakGuard extends PhantomReference<LeakGuard.Leash> {
       try {
         report();
       } finally {
-        Native.clpool_mem_release_later(handle);
+        Native.java_mem_give_back(handle, OwnedMemory.RELEASE_LATER);
       }
     }
   }

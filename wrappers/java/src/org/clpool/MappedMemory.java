@@ -4,6 +4,8 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /**
  * A mapping: memory of a device in the host's address space. It keeps its memory and its queue alive, is unmapped once,
@@ -17,12 +19,32 @@ public final class MappedMemory extends NativeObject {
   private final Views views = new Views(this, 0);
 
   /** A map that a queue of `context` made. */
-  MappedMemory(long value, long flags, Memory memory, Event mapped, long context) {
-    super("map", value, Native::clpool_map_release);
+  private MappedMemory(LongSupplier made, long flags, Memory memory, Event mapped, long context) {
+    super("map", made, Native::clpool_map_release);
     this.writable = (flags & ~Cl.MAP_READ) != 0;
     this.memory = memory;
     this.mapped = mapped;
     this.context = context;
+  }
+
+  /**
+   * A map that a command makes, which puts its event into the array, which is null where it waits.
+   *
+   * @param queue the command's
+   */
+  static MappedMemory of(long queue, Memory memory, long flags, int blocking, ToLongFunction<long[]> command) {
+    long context = Native.java_queue_context(queue);
+    long[] event = blocking == CommandQueue.BLOCKING ? null : new long[1];
+    Event mapped = event == null ? null : new Event();
+    return new MappedMemory(
+        () -> {
+          long map = command.applyAsLong(event);
+          if (mapped != null) {
+            mapped.own(event[0]);
+          }
+          return map;
+        },
+        flags, memory, mapped, context);
   }
 
   /**
@@ -141,14 +163,15 @@ public final class MappedMemory extends NativeObject {
    * @throws IllegalStateException if a call of another thread uses a view, or a buffer lies in one
    */
   public Event unmap(CommandQueue queueOrNull, Event... after) {
-    long[] event = new long[1];
-    try (Uses uses = new Uses()) {
-      long map = uses.of("map", this);
-      long queue = uses.ofOptional(queueOrNull);
-      views.closeBehind(uses, queue, context, after, waits -> Native.clpool_map_unmap(map, queue, waits, event));
-    }
+    Event unmapped =
+        Event.ofCommand(
+            (uses, event) -> {
+              long map = uses.of("map", this);
+              long queue = uses.ofOptional(queueOrNull);
+              views.closeBehind(uses, queue, context, after, waits -> Native.clpool_map_unmap(map, queue, waits, event));
+            });
     Reference.reachabilityFence(memory);
-    return new Event(event[0]);
+    return unmapped;
   }
 
   /**

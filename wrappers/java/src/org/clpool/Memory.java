@@ -4,6 +4,7 @@ package org.clpool;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.LongSupplier;
 
 /**
  * A piece of memory, whatever made it: a buffer, sub-region, pipe, SVM or pinned allocation, pooled or not; images are
@@ -23,26 +24,17 @@ public class Memory extends OwnedMemory implements AutoCloseable {
     }
   }
 
-  /** Memory that nobody watches. */
-  Memory(long handle, Object keeper) {
-    super(handle, keeper);
+  Memory(Object keeper, LeakGuard.Leash leash, LongSupplier made) {
+    super(keeper, leash, made);
+  }
+
+  Memory(Pool pool, LeakGuard.Leash leash, long size) {
+    super(pool, leash, size);
   }
 
   /** Memory that comes back when it is forgotten. */
-  static Memory watched(long handle, Object keeper) {
-    return new Memory(handle, keeper).watch();
-  }
-
-  /** The same with a message that says where it was allocated. */
-  static Memory watched(long handle, Pool pool, Throwable origin) {
-    Memory memory = new Memory(handle, pool);
-    memory.watch(LeakGuard.watch(handle, pool.messages(), origin));
-    return memory;
-  }
-
-  final Memory watch() {
-    watch(LeakGuard.watch(value()));
-    return this;
+  static Memory watched(Object keeper, LongSupplier made) {
+    return new Memory(keeper, LeakGuard.leash(), made);
   }
 
   /**
@@ -66,8 +58,8 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    */
   public static Memory buffer(Context context, long flags, long size) {
     Sizes.check("size", size);
-    long made = Errors.required("context", context).with(c -> Native.clpool_buffer_create(c, flags, size, 0, 0));
-    return watched(made, context);
+    Errors.required("context", context);
+    return watched(context, () -> context.with(c -> Native.clpool_buffer_create(c, flags, size, 0, 0)));
   }
 
   /**
@@ -94,10 +86,12 @@ public class Memory extends OwnedMemory implements AutoCloseable {
   public static Memory buffer(Context context, long flags, ByteBuffer host) {
     HostBytes bytes = HostBytes.forFlags(flags, host);
     try (Uses uses = new Uses()) {
-      long buffer =
-          Native.clpool_buffer_create(
-              uses.of("context", context), flags, bytes.size(), uses.of("host", bytes), bytes.size());
-      return watched(buffer, new InHostMemory(bytes, context)).keeping(flags, bytes);
+      long within = uses.of("context", context);
+      long start = uses.of("host", bytes);
+      return watched(
+              new InHostMemory(bytes, context),
+              () -> Native.clpool_buffer_create(within, flags, bytes.size(), start, bytes.size()))
+          .keeping(flags, bytes);
     }
   }
 
@@ -126,10 +120,9 @@ public class Memory extends OwnedMemory implements AutoCloseable {
     Sizes.positive("size", size);
     Sizes.check("alignment", alignment);
     try (Uses uses = new Uses()) {
-      long made =
-          Native.clpool_svm_create(
-              uses.of("context", context), flags, size, alignment, uses.ofOptional(queueOrNull));
-      return watched(made, context);
+      long within = uses.of("context", context);
+      long queue = uses.ofOptional(queueOrNull);
+      return watched(context, () -> Native.clpool_svm_create(within, flags, size, alignment, queue));
     }
   }
 
@@ -156,10 +149,8 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    */
   public static Memory wrapSvm(Context context, long pointer, long size, boolean system) {
     Sizes.check("size", size);
-    long made =
-        Errors.required("context", context)
-            .with(c -> Native.clpool_svm_wrap(c, pointer, size, system ? 1 : 0));
-    return watched(made, context);
+    Errors.required("context", context);
+    return watched(context, () -> context.with(c -> Native.clpool_svm_wrap(c, pointer, size, system ? 1 : 0)));
   }
 
   /**
@@ -186,10 +177,8 @@ public class Memory extends OwnedMemory implements AutoCloseable {
   public static Memory pipe(Context context, long flags, int packetSize, int maxPackets) {
     Sizes.check("packetSize", packetSize);
     Sizes.check("maxPackets", maxPackets);
-    long made =
-        Errors.required("context", context)
-            .with(c -> Native.clpool_pipe_create(c, flags, packetSize, maxPackets));
-    return watched(made, context);
+    Errors.required("context", context);
+    return watched(context, () -> context.with(c -> Native.clpool_pipe_create(c, flags, packetSize, maxPackets)));
   }
 
   /**
@@ -210,9 +199,15 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * @return the memory; an {@link Image} for images
    */
   public static Memory wrap(long clMem, boolean retain) {
-    long made = Native.clpool_mem_wrap(Context.requireHandle("cl_mem", clMem), retain ? 1 : 0);
-    boolean image = MemoryKind.of(Native.clpool_mem_kind(made)) == MemoryKind.IMAGE;
-    return (image ? new Image(made, null) : new Memory(made, null)).watch();
+    boolean image;
+    try (Memory looked = watched(null, () -> Native.clpool_mem_wrap(Context.requireHandle("cl_mem", clMem), 1))) {
+      image = looked.kind() == MemoryKind.IMAGE;
+    }
+    return watched(image, null, () -> Native.clpool_mem_wrap(clMem, retain ? 1 : 0));
+  }
+
+  private static Memory watched(boolean image, Object keeper, LongSupplier made) {
+    return image ? Image.watched(keeper, made) : watched(keeper, made);
   }
 
   /**
@@ -407,7 +402,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
   }
 
   private Memory part(long origin, long size, long flags) {
-    return watched(with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)), keeper());
+    return watched(keeper(), () -> with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)));
   }
 
   /**
@@ -427,7 +422,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * @return the buffer
    */
   public final Memory asBuffer(long flags) {
-    return watched(with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)), keeper());
+    return watched(keeper(), () -> with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)));
   }
 
   /**
@@ -497,8 +492,13 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * @return the second object
    */
   public final Memory retain() {
-    with(Native::clpool_mem_retain);
-    return (this instanceof Image ? new Image(value(), keeper()) : new Memory(value(), keeper())).watch();
+    return watched(
+        this instanceof Image,
+        keeper(),
+        () -> {
+          with(Native::clpool_mem_retain);
+          return value();
+        });
   }
 
   /**

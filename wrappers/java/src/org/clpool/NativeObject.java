@@ -2,17 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.lang.ref.Reference;
+import java.util.function.LongSupplier;
+
 /** A public object over one native object, which it owns. Memory, of which there is much, does without a {@link Handle}. */
 abstract class NativeObject extends Usable implements AutoCloseable {
   private final Handle handle;
 
-  NativeObject(String what, long value, Handle.Release release) {
-    handle = Handle.own(this, what, value, release);
+  NativeObject(String what, LongSupplier made, Handle.Release release) {
+    this(what, made, release, 1);
   }
 
   /** For an object that many threads use at once. */
-  NativeObject(String what, long value, Handle.Release release, int lanes) {
-    handle = Handle.own(this, what, value, release, lanes);
+  NativeObject(String what, LongSupplier made, Handle.Release release, int lanes) {
+    handle = Handle.own(this, what, release, lanes);
+    own(made.getAsLong());
+  }
+
+  /** For an object that comes with another one: {@link #own} follows. */
+  NativeObject(String what, Handle.Release release) {
+    handle = Handle.own(this, what, release, 1);
+  }
+
+  /** Owns a native object from now on; before another thread sees this. */
+  final void own(long value) {
+    handle.take(value);
+    Reference.reachabilityFence(this); // not found forgotten before
   }
 
   @Override

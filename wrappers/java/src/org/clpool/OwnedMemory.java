@@ -6,10 +6,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * What memory owns, and how it goes back: the native memory, the calls that use it, what it keeps, and who watches it. It
  * counts in a word of its own, without a {@link Handle}: a hit of a pool makes this one object.
+ *
+ * <p>Java may have no memory or no stack left for any object and any call. So what is Java's is there before the native memory is,
+ * which then takes no call to be owned, and watched; and nothing is forgotten before the call that gives it back has begun.
  */
 abstract class OwnedMemory extends Usable {
   // How it was closed, in the low bits of `uses`: what the last call that uses it does.
@@ -17,7 +21,8 @@ abstract class OwnedMemory extends Usable {
   static final int RELEASE_LATER = 2;
   static final int RELEASE_IDLE = 3;
   private static final int CLOSED = 3; // any of them
-  private static final int USE = 4; // the other bits count the calls that use it
+  private static final int GIVING_UP = 4; // a command that may be refused closes it
+  private static final int USE = 8; // the other bits count the calls that use it
   private static final VarHandle USES;
 
   static {
@@ -44,15 +49,35 @@ abstract class OwnedMemory extends Usable {
     }
   }
 
-  /** Memory that nobody watches. */
-  OwnedMemory(long handle, Object keeper) {
-    this.handle = handle;
+  /**
+   * Memory that `made` makes.
+   *
+   * @param by brings it back when it is forgotten; null: nobody
+   */
+  OwnedMemory(Object keeper, LeakGuard.Leash by, LongSupplier made) {
     this.keeper = keeper;
+    leash = by;
+    handle = made.getAsLong();
+    if (by != null) {
+      by.guard.handle = handle;
+      Reference.reachabilityFence(by); // not found forgotten before
+    }
   }
 
-  /** It comes back when it is forgotten. */
-  final void watch(LeakGuard.Leash by) {
+  /** The same for a block of a pool: a hit makes no function. */
+  OwnedMemory(Pool pool, LeakGuard.Leash by, long size) {
+    keeper = pool;
     leash = by;
+    handle = pool.take(size);
+    if (by != null) {
+      by.guard.handle = handle;
+      Reference.reachabilityFence(by);
+    }
+  }
+
+  /** Whether there was none. */
+  final boolean isNone() {
+    return handle == 0;
   }
 
   @Override
@@ -60,7 +85,7 @@ abstract class OwnedMemory extends Usable {
     int now;
     do {
       now = uses;
-      if ((now & CLOSED) != 0) {
+      if ((now & (CLOSED | GIVING_UP)) != 0) {
         return false;
       }
     } while (!USES.weakCompareAndSet(this, now, now + USE));
@@ -70,11 +95,18 @@ abstract class OwnedMemory extends Usable {
   @Override
   final void end() {
     int before = (int) USES.getAndAdd(this, -USE);
-    if (before < 2 * USE && (before & CLOSED) != 0) {
+    if (before < 2 * USE) {
+      releaseAtLast(before & CLOSED);
+    }
+  }
+
+  // What ends here has its own result.
+  private void releaseAtLast(int how) {
+    if (how != 0) {
       try {
-        release(before & CLOSED);
+        release(how);
       } catch (RuntimeException e) {
-        Errors.report(e); // the call that ends here has its own result
+        Errors.report(e);
       }
     }
   }
@@ -107,30 +139,38 @@ abstract class OwnedMemory extends Usable {
 
   /** Closes it behind a queue's commands, some events, and the commands that were enqueued with views of it. */
   final Event closeBehind(CommandQueue queueOrNull, Event[] after) {
-    if (!USES.compareAndSet(this, 0, CLOSED)) {
+    if (!USES.compareAndSet(this, 0, GIVING_UP)) {
       throw wasClosed() ? Errors.closed(what()) : Errors.state("this memory is in use by another thread");
     }
-    long[] event = new long[1];
-    boolean closed = false;
-    try (Uses used = new Uses()) {
-      long queue = used.ofOptional(queueOrNull);
-      Consumer<long[]> command = waits -> Native.clpool_mem_release_on(handle, queue, waits, event);
-      if (keeper instanceof OwnViews) {
-        long[] context = new long[1];
-        Native.clpool_mem_context(handle, context);
-        ((OwnViews) keeper).views.closeBehind(used, queue, context[0], after, command);
-      } else {
-        command.accept(used.of(after));
-      }
-      closed = true;
+    try {
+      return Event.ofCommand((used, event) -> closeBehind(used, queueOrNull, after, event));
     } finally {
-      if (closed) {
-        unwatch();
-      } else {
-        uses = 0;
+      int before = (int) USES.getAndBitwiseAnd(this, ~GIVING_UP);
+      if ((before & GIVING_UP) != 0) {
+        releaseAtLast(before & CLOSED); // another thread closed it meanwhile
       }
     }
-    return new Event(event[0]);
+  }
+
+  private void closeBehind(Uses used, CommandQueue queueOrNull, Event[] after, long[] event) {
+    long queue = used.ofOptional(queueOrNull);
+    Consumer<long[]> command = waits -> giveBackOn(queue, waits, event);
+    if (keeper instanceof OwnViews) {
+      long[] context = new long[1];
+      Native.clpool_mem_context(handle, context);
+      ((OwnViews) keeper).views.closeBehind(used, queue, context[0], after, command);
+    } else {
+      command.accept(used.of(after));
+    }
+  }
+
+  private void giveBackOn(long queue, long[] waits, long[] event) {
+    Native.clpool_mem_release_on(handle, queue, waits, event);
+    uses = RELEASE;
+    if (leash != null) {
+      leash.guard.handle = 0;
+    }
+    unwatch();
   }
 
   // Even two threads that close at once release once: else the second would release the block's next user.
@@ -142,38 +182,53 @@ abstract class OwnedMemory extends Usable {
         return;
       }
     } while (!USES.weakCompareAndSet(this, now, now | how));
-    unwatch();
     if (now == 0) {
       release(how);
     }
   }
 
-  private void unwatch() {
-    LeakGuard.Leash watched = leash;
-    if (watched != null) {
-      leash = null; // it may soon be another memory's
-      watched.returned();
-    }
-    Reference.reachabilityFence(this); // not found forgotten before
-  }
-
-  // Nobody uses it, nor will: only views are left.
+  // Nobody uses it, nor will: only views are left. Where this fails, it is open again.
   private void release(int how) {
     Object kept = keeper;
-    if (kept instanceof OwnViews) {
-      ((OwnViews) kept).views.closeThen(() -> giveBack(how));
-    } else {
+    if (!(kept instanceof OwnViews)) {
       giveBack(how);
+      return;
+    }
+    Runnable now;
+    try {
+      now = ((OwnViews) kept).views.closed(() -> giveBack(how));
+    } catch (Throwable e) {
+      uses = 0;
+      throw e;
+    }
+    if (now != null) {
+      now.run();
     }
   }
 
   private void giveBack(int how) {
-    if (how == RELEASE) {
-      Native.clpool_mem_release(handle);
-    } else if (how == RELEASE_LATER) {
-      Native.clpool_mem_release_later(handle);
-    } else {
-      Native.clpool_mem_release_idle(handle);
+    int status;
+    try {
+      status = Native.java_mem_give_back(handle, how); // which throws only what keeps it from being called
+    } catch (Throwable e) {
+      uses = 0;
+      throw e;
+    }
+    if (leash != null) {
+      leash.guard.handle = 0; // before any call, which might fail
+    }
+    unwatch();
+    if (status != 0) {
+      Native.java_check(status);
+    }
+  }
+
+  // The leash is for another memory.
+  private void unwatch() {
+    LeakGuard.Leash watched = leash;
+    if (watched != null) {
+      leash = null;
+      watched.returned();
     }
   }
 }

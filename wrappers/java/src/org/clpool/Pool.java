@@ -6,6 +6,7 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * A memory pool: takes chunks from an allocator, hands out blocks of them, and keeps what is released for the next
@@ -20,10 +21,20 @@ public final class Pool extends NativeObject {
   private final long gate; // closed by whoever closes the pool; the way of requests that neither wait nor call back
   final boolean open; // whether requests may take it, where nothing is traced
 
-  Pool(long value, long gate, PoolBuilder builder, PoolCallbacks callbacks) {
-    super("pool", value, pool -> Native.java_gate_release(gate), Handle.lanesForAll());
-    Handle.whenGone(this, () -> Native.java_gate_gone(gate));
-    this.gate = gate;
+  /**
+   * A pool.
+   *
+   * @param gate where `made` puts its gate
+   */
+  Pool(LongSupplier made, long[] gate, PoolBuilder builder, PoolCallbacks callbacks) {
+    super("pool", made, pool -> Native.java_gate_release(gate[0]), Handle.lanesForAll());
+    this.gate = gate[0];
+    try {
+      Handle.whenGone(this, () -> Native.java_gate_gone(gate[0]));
+    } catch (Throwable e) {
+      Native.java_gate_gone(gate[0]);
+      throw e;
+    }
     this.open = !builder.traceMessages;
     this.name = builder.name();
     this.leakDetection = builder.leakDetection();
@@ -63,17 +74,31 @@ public final class Pool extends NativeObject {
     if (size < 0) {
       Sizes.check("size", size);
     }
+    return new Memory(this, leash(), size);
+  }
+
+  /** The native block for memory, of which all of Java's part is there; it keeps this reachable, and with it the gate. */
+  long take(long size) {
     long block = open ? Native.java_gate_allocate(gate, size) : 0;
-    return track(block != 0 ? block : allocateSlowly(size));
+    return block != 0 ? block : allocateSlowly(size);
   }
 
   private long allocateSlowly(long size) {
+    long block;
     long pool = begin();
     try {
-      return Native.clpool_pool_allocate(pool, size);
-    } finally {
+      block = Native.clpool_pool_allocate(pool, size);
+    } catch (Throwable e) {
       end();
+      throw e;
     }
+    try {
+      end();
+    } catch (Error e) { // no stack is left for it
+      Native.java_mem_give_back(block, OwnedMemory.RELEASE_IDLE);
+      throw e;
+    }
+    return block;
   }
 
   /**
@@ -84,8 +109,17 @@ public final class Pool extends NativeObject {
    */
   public Optional<Memory> tryAllocate(long size) {
     Sizes.check("size", size);
-    long block = with(pool -> Native.java_pool_try_allocate(pool, size));
-    return block == 0 ? Optional.empty() : Optional.of(track(block));
+    Memory block = new Memory(this, leash(), () -> with(pool -> Native.java_pool_try_allocate(pool, size)));
+    boolean given = false;
+    try {
+      Optional<Memory> result = block.isNone() ? Optional.empty() : Optional.of(block);
+      given = result.isPresent();
+      return result;
+    } finally {
+      if (!given) {
+        block.close();
+      }
+    }
   }
 
   /**
@@ -100,7 +134,9 @@ public final class Pool extends NativeObject {
   public Memory allocateOn(CommandQueue queue, long size) {
     Sizes.check("size", size);
     try (Uses uses = new Uses()) {
-      return track(Native.clpool_pool_allocate_on(uses.of("pool", this), uses.of("queue", queue), size));
+      long pool = uses.of("pool", this);
+      long on = uses.of("queue", queue);
+      return new Memory(this, leash(), () -> Native.clpool_pool_allocate_on(pool, on, size));
     }
   }
 
@@ -112,14 +148,11 @@ public final class Pool extends NativeObject {
     Reference.reachabilityFence(this); // the gate lives as long
   }
 
-  // Keeps this reachable, and with it the gate, until the native call has ended.
-  private Memory track(long block) {
+  private LeakGuard.Leash leash() {
     if (leakDetection == LeakDetection.OFF) {
-      return new Memory(block, this);
+      return null;
     }
-    return leakDetection == LeakDetection.TRACE
-        ? Memory.watched(block, this, new Throwable())
-        : Memory.watched(block, this);
+    return leakDetection == LeakDetection.TRACE ? LeakGuard.leash(messages(), new Throwable()) : LeakGuard.leash();
   }
 
   /**

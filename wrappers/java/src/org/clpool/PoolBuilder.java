@@ -124,19 +124,23 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
       fill(options);
       options.setLeading_bits_in_bin_id(leadingBits);
       options.setGuard(guard);
-      long pool =
-          Native.java_pool_create(
-              uses.of("allocator", allocator),
-              options,
-              uses.all("queues", queues),
-              callbacks == null ? 0 : callbacks.register(),
-              callbacks == null ? 0 : callbacks.which());
-      long gate = Native.java_gate_open(pool);
-      if (gate == 0) {
-        throw new OutOfMemoryError("no native memory for a pool");
-      }
-      return new Pool(pool, gate, this, callbacks);
+      long from = uses.of("allocator", allocator);
+      long[] over = uses.all("queues", queues);
+      long number = callbacks == null ? 0 : callbacks.register();
+      long[] gate = new long[1];
+      return new Pool(() -> make(from, options, over, number, callbacks, gate), gate, this, callbacks);
     }
+  }
+
+  private static long make(
+      long allocator, clpool_pool_options options, long[] queues, long number, PoolCallbacks callbacks, long[] gate) {
+    int which = callbacks == null ? 0 : callbacks.which();
+    long pool = Native.java_pool_create(allocator, options, queues, number, which);
+    gate[0] = Native.java_gate_open(pool);
+    if (gate[0] == 0) {
+      throw new OutOfMemoryError("no native memory for a pool");
+    }
+    return pool;
   }
 
   private PoolCallbacks callbacks() {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.util.function.LongSupplier;
+
 /** A cl_sampler. */
 public final class Sampler extends NativeObject {
-  private Sampler(long value) {
-    super("sampler", value, Native::java_sampler_release);
+  private Sampler(LongSupplier made) {
+    super("sampler", made, Native::java_sampler_release);
   }
 
   /**
@@ -19,7 +21,7 @@ public final class Sampler extends NativeObject {
    */
   public static Sampler create(Context context, boolean normalized, int addressing, int filter) {
     return new Sampler(
-        Errors.required("context", context)
+        () -> Errors.required("context", context)
             .with(c -> Native.clpool_sampler_create(c, normalized ? 1 : 0, addressing, filter)));
   }
 
@@ -41,7 +43,7 @@ public final class Sampler extends NativeObject {
     }
     long[] ended = java.util.Arrays.copyOf(properties, properties.length + 1);
     return new Sampler(
-        Errors.required("context", context).with(c -> Native.clpool_sampler_create_with_properties(c, ended)));
+        () -> Errors.required("context", context).with(c -> Native.clpool_sampler_create_with_properties(c, ended)));
   }
 
   /**

@@ -19,9 +19,16 @@ public final class Session implements AutoCloseable {
     long[] device = new long[1];
     long[] context = new long[1];
     long[] queue = new long[1];
-    Native.java_context_create_default(
-        selection.selector(), selection.types(), selection.flags(), device, context, queue);
-    return new Session(Device.of(device[0]), new Context(context[0]), new CommandQueue(queue[0]));
+    CommandQueue its = new CommandQueue();
+    Context made =
+        new Context(
+            () -> {
+              Native.java_context_create_default(
+                  selection.selector(), selection.types(), selection.flags(), device, context, queue);
+              its.own(queue[0]);
+              return context[0];
+            });
+    return new Session(Device.of(device[0]), made, its);
   }
 
   /**

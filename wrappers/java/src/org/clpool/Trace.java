@@ -3,14 +3,15 @@
 package org.clpool;
 
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 
 /**
  * An allocation log that was read, in the format of RMM's logging resource adaptor. It never changes: any number of
  * threads may use it at once.
  */
 public final class Trace extends NativeObject {
-  private Trace(long value) {
-    super("trace", value, Native::clpool_trace_release);
+  private Trace(LongSupplier made) {
+    super("trace", made, Native::clpool_trace_release);
   }
 
   /**
@@ -20,7 +21,7 @@ public final class Trace extends NativeObject {
    * @return the log
    */
   public static Trace open(Path file) {
-    return new Trace(Native.clpool_trace_open(Errors.required("file", file).toString()));
+    return new Trace(() -> Native.clpool_trace_open(Errors.required("file", file).toString()));
   }
 
   /**
@@ -41,7 +42,7 @@ public final class Trace extends NativeObject {
    * @return the log
    */
   public static Trace parse(String text, String name) {
-    return new Trace(Native.clpool_trace_parse(Text.toBytes(Errors.required("text", text)), Errors.required("name", name)));
+    return new Trace(() -> Native.clpool_trace_parse(Text.toBytes(Errors.required("text", text)), Errors.required("name", name)));
   }
 
   /**

@@ -3,11 +3,12 @@
 package org.clpool;
 
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 
 /** Writes an allocation log that {@link Trace} and RMM's tools read. Any number of threads may use it at once. */
 public final class TraceWriter extends NativeObject {
-  private TraceWriter(long value) {
-    super("trace writer", value, Native::clpool_trace_writer_release);
+  private TraceWriter(LongSupplier made) {
+    super("trace writer", made, Native::clpool_trace_writer_release);
   }
 
   /**
@@ -17,7 +18,7 @@ public final class TraceWriter extends NativeObject {
    * @return the writer
    */
   public static TraceWriter create(Path file) {
-    return new TraceWriter(Native.clpool_trace_writer_create(Errors.required("file", file).toString()));
+    return new TraceWriter(() -> Native.clpool_trace_writer_create(Errors.required("file", file).toString()));
   }
 
   /**

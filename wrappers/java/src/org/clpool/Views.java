@@ -236,13 +236,14 @@ final class Views {
    * a file is read into one or the like, when all of them are forgotten.
    */
   void closeThen(Runnable then) {
-    Runnable now = closedThen(then);
+    Runnable now = closed(then);
     if (now != null) {
       now.run();
     }
   }
 
-  private synchronized Runnable closedThen(Runnable then) {
+  /** The same, of which the caller does what is to be done at once; null: nothing. */
+  synchronized Runnable closed(Runnable then) {
     Runnable next = then;
     try {
       close();

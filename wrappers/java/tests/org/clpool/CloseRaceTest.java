@@ -229,4 +229,37 @@ class CloseRaceTest {
       assertTrue(block.isClosed());
     }
   }
+
+  @Test
+  void memoryThatIsClosedWhileItIsNotClosedOnAQueueIsClosed() throws Exception {
+    Session session = Support.session();
+    try (Context other = Context.create(session.device());
+        CommandQueue wrong = CommandQueue.create(other);
+        Pool pool = Pool.of(Allocator.pinned(session.queue()))) {
+      Memory block = pool.allocate(64);
+      block.byteBuffer();
+      AtomicReference<Throwable> refused = new AtomicReference<>();
+      Thread closer =
+          new Thread(
+              () -> {
+                try {
+                  block.closeOn(wrong);
+                } catch (Throwable e) {
+                  refused.set(e);
+                }
+              });
+      synchronized (block.ownViews()) { // where it waits, after it has begun
+        closer.start();
+        while (closer.getState() != Thread.State.BLOCKED) {
+          Thread.sleep(1);
+        }
+        assertThrows(IllegalStateException.class, () -> block.closeOn(session.queue()));
+        block.close();
+      }
+      closer.join();
+      assertTrue(refused.get() instanceof IllegalArgumentException, String.valueOf(refused.get()));
+      assertTrue(block.isClosed());
+      assertEquals(0, pool.statistics().activeBlocks());
+    }
+  }
 }

@@ -248,6 +248,32 @@ class OwnershipTest {
   }
 
   @Test
+  void noBlockIsLostWhereTheStackEnds() throws Exception {
+    try (Pool pool = Pool.of(Allocator.custom(new Support.Dry()))) {
+      Thread thread = new Thread(null, () -> overflowAgainAndAgain(pool), "recursion", 1 << 19);
+      thread.start();
+      thread.join();
+      assertTrue(Support.collectUntil(() -> activeAfterATick(pool) == 0));
+      pool.check();
+    }
+  }
+
+  private static void overflowAgainAndAgain(Pool pool) {
+    for (int i = 0; i < 2000; ++i) {
+      pool.allocate(4096).close();
+    }
+    for (int i = 0; i < 20; ++i) {
+      assertThrows(StackOverflowError.class, () -> haveABlockInEachFrame(pool));
+    }
+  }
+
+  private static void haveABlockInEachFrame(Pool pool) {
+    try (Memory block = pool.allocate(256)) {
+      haveABlockInEachFrame(pool);
+    }
+  }
+
+  @Test
   void withoutLeakDetectionForgottenBlocksStayOut() throws Exception {
     try (Pool pool =
         Pool.builder(Allocator.custom(new Support.Dry())).leakDetection(LeakDetection.OFF).build()) {

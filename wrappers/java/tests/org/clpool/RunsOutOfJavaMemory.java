@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+package org.clpool;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** A program whose Java heap is full while it takes blocks and closes them: none of them is lost, whatever failed. */
+public final class RunsOutOfJavaMemory {
+  private static final int BLOCKS = 300;
+  private static final int LARGEST = 1 << 20;
+  private static final int LEAST = 16;
+  private static final long PATIENCE_MILLIS = 10_000;
+
+  private static final Memory[] TAKEN = new Memory[BLOCKS];
+  private static int errors;
+
+  private RunsOutOfJavaMemory() {}
+
+  private static List<Object> fillHeap() {
+    List<Object> all = new ArrayList<>(10 * BLOCKS);
+    for (int size = LARGEST; size >= LEAST; size /= 2) {
+      try {
+        while (true) {
+          all.add(new byte[size]);
+        }
+      } catch (OutOfMemoryError full) {
+        // with smaller ones
+      }
+    }
+    return all;
+  }
+
+  private static void take(Supplier<Memory> from) {
+    List<Object> full = fillHeap();
+    for (int i = 0; i < BLOCKS; ++i) {
+      try {
+        TAKEN[i] = from.get();
+      } catch (OutOfMemoryError e) {
+        ++errors;
+      }
+    }
+    full.clear();
+    closeAll();
+  }
+
+  private static void closeAll() {
+    for (int i = 0; i < BLOCKS; ++i) {
+      try {
+        if (TAKEN[i] != null) {
+          TAKEN[i].close();
+          TAKEN[i] = null;
+        }
+      } catch (OutOfMemoryError e) {
+        ++errors;
+      }
+    }
+  }
+
+  // On a thread that has closed nothing before: what it keeps for that has to be made.
+  private static void closeOnAThreadOfItsOwn(Pool pool) throws InterruptedException {
+    for (int i = 0; i < BLOCKS; ++i) {
+      TAKEN[i] = pool.allocate(64);
+    }
+    Thread thread =
+        new Thread(
+            () -> {
+              List<Object> full = fillHeap();
+              closeAll();
+              full.clear();
+            });
+    thread.start();
+    thread.join();
+    closeAll();
+  }
+
+  private static long lost(Pool pool) throws InterruptedException {
+    long end = System.currentTimeMillis() + PATIENCE_MILLIS;
+    do {
+      System.gc();
+      Thread.sleep(10);
+      pool.tick();
+    } while (pool.statistics().activeBlocks() > 0 && System.currentTimeMillis() < end);
+    return pool.statistics().activeBlocks();
+  }
+
+  public static void main(String[] arguments) throws InterruptedException {
+    long lost = 0;
+    for (LeakDetection detection : new LeakDetection[] {LeakDetection.RECLAIM, LeakDetection.OFF}) {
+      try (Pool pool = Pool.builder(Allocator.custom(new Support.Dry())).leakDetection(detection).build()) {
+        for (int i = 0; i < BLOCKS; ++i) {
+          TAKEN[i] = pool.allocate(64);
+        }
+        closeAll();
+        closeOnAThreadOfItsOwn(pool);
+        take(() -> pool.allocate(64));
+        take(() -> pool.tryAllocate(64).orElse(null));
+        try (Memory block = pool.allocate(64)) {
+          take(block::retain);
+          take(() -> block.subRegion(0, 1));
+        }
+        lost += lost(pool);
+      }
+    }
+    System.out.println(errors + " errors, " + lost + " blocks are lost");
+  }
+}
