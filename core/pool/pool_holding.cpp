@@ -3,6 +3,7 @@
 // How much a pool holds: giving it all back, or down to a limit, or what is old; and releases that were put off.
 // Public functions, visit_up_to_date(), finish_later_releases() and take_back_all() are called without the mutex,
 // the others with it.
+#include <algorithm>
 #include <utility>
 
 #include "pool/pool.hpp"
@@ -24,11 +25,11 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   };
   pending_.end_pause();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
-  if (!pending_.late_events().empty() || !may_settle(left())) {
+  if (!pending_.late_events().empty() || !may_settle(1)) {
     look(visit, Close::all);  // what was waited for in vain may be through by now
   }
   if (!rules_.outlives_release || has_pending()) {
-    const std::uint64_t longest = left();
+    const std::uint64_t longest = std::max<std::uint64_t>(left(), 1);  // a few looks, however late it is
     settle_all(visit, may_settle(longest) ? longest : 0);
   } else {
     look(visit, Close::due);

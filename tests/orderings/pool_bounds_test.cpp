@@ -202,7 +202,7 @@ TEST_P(PoolBoundsAfterAVainWait, GivingBackPollsAgain) {
     stub_run_all();
   }
   EXPECT_OK(clpool_mem_release(second));
-  const PolledDevice device(3 * static_cast<int>(GetParam()));  // one look is too little, three are enough
+  const PolledDevice device(2 * static_cast<int>(GetParam()));  // one look is too little, three are enough
   EXPECT_OK(clpool_pool_free_held(pool.get()));
   EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
 }
