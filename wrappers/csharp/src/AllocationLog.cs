@@ -132,7 +132,7 @@ namespace ClPool
         {
             try
             {
-                return Callbacks.Find<Func<long, long, bool>>(user)!((long)done, (long)total) ? 0 : 1;
+                using (Callbacks.Suspend()) return Callbacks.Find<Func<long, long, bool>>(user)!((long)done, (long)total) ? 0 : 1;
             }
             catch (Exception exception)
             {

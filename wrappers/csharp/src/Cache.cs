@@ -153,7 +153,8 @@ namespace ClPool
         {
             try
             {
-                object? computed = Callbacks.Find<Func<object?>>(user)!();
+                object? computed;
+                using (Callbacks.Suspend()) computed = Callbacks.Find<Func<object?>>(user)!();
                 IntPtr domain = Callbacks.Domain, number = Callbacks.Add(new Result { Value = computed });
                 Callbacks.Hold();
                 void* made = Native.csharp_result_create(domain, (void*)Marshal.GetFunctionPointerForDelegate(forget), (void*)number);

@@ -85,7 +85,7 @@ namespace ClPool
             {
                 IMemorySource? source = Callbacks.Find<IMemorySource>(user);
                 if (source == null) return Native.CLPOOL_ERROR_CALLBACK;
-                *(long*)chunk = source.Allocate((long)size, (long)alignment);
+                using (Callbacks.Suspend()) *(long*)chunk = source.Allocate((long)size, (long)alignment);
                 return Native.CLPOOL_SUCCESS;
             }
             catch (Exception exception)
@@ -99,7 +99,8 @@ namespace ClPool
             try
             {
                 IMemorySource? source = Callbacks.Find<IMemorySource>(user);
-                if (source != null) source.Deallocate((long)chunk, (long)size);
+                using (Callbacks.Suspend())
+                    if (source != null) source.Deallocate((long)chunk, (long)size);
             }
             catch (Exception exception)
             {

@@ -73,7 +73,7 @@ namespace ClPool
             if (called == null) return;
             try
             {
-                called(severity, text);
+                using (Callbacks.Suspend()) called(severity, text);
             }
             catch (Exception)
             {

@@ -196,6 +196,42 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void CallsInACallbackHaveNoPartInTheInnerExceptionOfTheCallThatItIsIn()
+        {
+            OutOfDeviceMemoryException mine = new OutOfDeviceMemoryException("mine");
+            DrySource empty = new DrySource { Limit = 1 << 10 };
+            Exception nested = null;
+            MemoryPool pool = null;
+            using (Allocator broken = new CustomAllocator(new DrySource { Failure = mine }))
+            using (Allocator limited = new CustomAllocator(empty))
+            using (MemoryPool other = new MemoryPool(limited))
+            using (Cache cache = new Cache())
+            using (Messages messages = new Messages())
+            {
+                Action[] all =
+                {
+                    () => pool.FreeHeld(),
+                    () => other.Allocate(10).Dispose(),
+                    () => nested = Assert.Throws<ClPoolArgumentException>(() => new LimitAllocator(limited, 0)),
+                    () => Assert.Throws<OutOfDeviceMemoryException>(() => other.Allocate(1 << 20)),
+                    () => Assert.Throws<ClPoolException>(
+                        () => cache.GetOrAdd<int>(CacheOwner.Any, new IntPtr(1), "key", () => { throw new FormatException("theirs"); }))
+                };
+                foreach (Action calls in all)
+                foreach (bool collects in new[] { true, false })
+                {
+                    PoolOptions options = new PoolOptions { Collect = null };
+                    if (collects) options.Collect = calls;
+                    else options.OutOfMemory = (size, attempt) => { calls(); return false; };
+                    using (pool = new MemoryPool(broken, options))
+                        Assert.AreSame(mine, Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(100)).InnerException);
+                }
+                Assert.IsNull(nested.InnerException);
+                Assert.AreEqual("", string.Join("; ", messages.Texts));
+            }
+        }
+
+        [Test]
         public void WhatCallbacksThrowIsTheInnerException()
         {
             PoolOptions options = new PoolOptions

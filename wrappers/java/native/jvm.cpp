@@ -3,6 +3,7 @@
 // Looks up Java's side once, when the library is loaded, and brings threads into Java.
 #include "jvm.hpp"
 
+#include "glue.hpp"
 #include "signals.hpp"
 
 namespace clpool_java {
@@ -40,7 +41,8 @@ jclass find_class(JNIEnv* env, const char* name) {
 
 }  // namespace
 
-Upcall::Upcall() : env_(environment()) {
+Upcall::Upcall() : env_(environment()), had_cause_(java_has_cause) {
+  java_has_cause = false;
   if (env_ != nullptr && env_->PushLocalFrame(kLocalReferences) != JNI_OK) {
     env_->ExceptionClear();
     env_ = nullptr;
@@ -48,6 +50,7 @@ Upcall::Upcall() : env_(environment()) {
 }
 
 Upcall::~Upcall() {
+  java_has_cause = java_has_cause || had_cause_;
   if (env_ != nullptr) env_->PopLocalFrame(nullptr);
 }
 

@@ -31,7 +31,8 @@ extern Jvm jvm;
 
 // A stay in Java from native code: attaches the thread if need be, and frees local references at its end.
 // Nothing thrown gets out: Java's side of each upcall catches all; what it cannot (no stack or heap left) is
-// cleared here.
+// cleared here. What of this thread's callbacks failed before is for the call that this one is in: those made in it
+// do not see it.
 class Upcall {
  public:
   Upcall();
@@ -46,6 +47,7 @@ class Upcall {
 
  private:
   JNIEnv* env_ = nullptr;
+  bool had_cause_ = false;
 };
 
 }  // namespace clpool_java

@@ -115,6 +115,30 @@ namespace ClPool.Interop
             return status;
         }
 
+        /// <summary>While a callback runs the user's code: what failed before it is for the call that it is in, and those that the code
+        /// makes have no part in it. Disposed of before <see cref="Failed"/>.</summary>
+        internal static Suspended Suspend() { return new Suspended(TakePending(), mayBeAnswered); }
+
+        /// <summary>What is pending for the outer call.</summary>
+        internal struct Suspended : IDisposable
+        {
+            private readonly Exception? kept;
+            private readonly bool keptMayBeAnswered;
+
+            internal Suspended(Exception? pending, bool mayBeAnswered)
+            {
+                kept = pending;
+                keptMayBeAnswered = mayBeAnswered;
+            }
+
+            public void Dispose()
+            {
+                ReportPending();
+                pending = kept;
+                mayBeAnswered = keptMayBeAnswered;
+            }
+        }
+
         /// <summary>The last failure of this thread's callbacks since the last call; null for none.</summary>
         internal static Exception? TakePending()
         {

@@ -85,7 +85,8 @@ namespace ClPool.Interop
             try
             {
                 PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
-                if (found != null) found.collect!();
+                using (Callbacks.Suspend())
+                    if (found != null) found.collect!();
                 OwnedHandle.ReleaseForgotten();
             }
             catch (Exception exception)
@@ -99,7 +100,7 @@ namespace ClPool.Interop
             try
             {
                 PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
-                return found != null && found.outOfMemory!((long)size, (int)attempt) ? 1 : 0;
+                using (Callbacks.Suspend()) return found != null && found.outOfMemory!((long)size, (int)attempt) ? 1 : 0;
             }
             catch (Exception exception)
             {
@@ -113,7 +114,8 @@ namespace ClPool.Interop
             try
             {
                 PoolCallbacks? found = Callbacks.Find<PoolCallbacks>(user);
-                if (found != null) found.message!((MessageSeverity)severity, Utf8.Read((void*)text));
+                using (Callbacks.Suspend())
+                    if (found != null) found.message!((MessageSeverity)severity, Utf8.Read((void*)text));
             }
             catch (Exception exception)
             {

@@ -274,7 +274,7 @@ public final class CommandQueue extends NativeObject {
    * Reads memory from its start into a host buffer, as much as that has room for, without waiting.
    *
    * @param memory where from: a buffer or SVM
-   * @param host where to; direct, and to be left alone until the event is complete
+   * @param host where to; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -287,7 +287,7 @@ public final class CommandQueue extends NativeObject {
    *
    * @param memory where from: a buffer or SVM
    * @param offset bytes
-   * @param host where to; direct, and to be left alone until the event is complete
+   * @param host where to; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -334,7 +334,7 @@ public final class CommandQueue extends NativeObject {
    * Writes a host buffer to the start of memory without waiting.
    *
    * @param memory where to: a buffer or SVM
-   * @param host where from; direct, and to be left alone until the event is complete
+   * @param host where from; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -347,7 +347,7 @@ public final class CommandQueue extends NativeObject {
    *
    * @param memory where to: a buffer or SVM
    * @param offset bytes
-   * @param host where from; direct, and to be left alone until the event is complete
+   * @param host where from; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -403,7 +403,8 @@ public final class CommandQueue extends NativeObject {
    *
    * @param memory where from
    * @param box the box
-   * @param host where to; bytes outside the box keep their values; direct, and to be left alone until the event is complete
+   * @param host where to; bytes outside the box keep their values; direct, of no arena that may be closed, and
+   *     to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -441,7 +442,7 @@ public final class CommandQueue extends NativeObject {
    *
    * @param memory where to
    * @param box the box
-   * @param host where from; direct, and to be left alone until the event is complete
+   * @param host where from; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */

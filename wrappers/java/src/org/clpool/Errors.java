@@ -23,10 +23,25 @@ final class Errors {
     }
   }
 
+  /** What is kept, and is no more: for the time of a callback, whose own calls have no part in it. */
+  static Throwable takeCause() {
+    Throwable kept = CAUSE.get();
+    CAUSE.remove();
+    return kept;
+  }
+
+  /** Keeps that again. */
+  static void setCause(Throwable kept) {
+    if (kept == null) {
+      CAUSE.remove();
+    } else {
+      CAUSE.set(kept);
+    }
+  }
+
   /** The call succeeds all the same: what was wrong with a callback, other than that it had no memory, is told. */
   static void dropCause() {
-    Throwable lost = CAUSE.get();
-    CAUSE.remove();
+    Throwable lost = takeCause();
     if (lost != null && !isOutOfMemory(lost)) {
       report(lost);
     }
@@ -54,9 +69,8 @@ final class Errors {
   }
 
   static RuntimeException create(int status, int clError, byte[] message, boolean withCause) {
-    Throwable cause = withCause ? CAUSE.get() : null;
-    CAUSE.remove();
-    return Status.of(status).exception(Text.fromBytes(message), clError, cause);
+    Throwable cause = takeCause();
+    return Status.of(status).exception(Text.fromBytes(message), clError, withCause ? cause : null);
   }
 
   /** For arguments outside their range. */

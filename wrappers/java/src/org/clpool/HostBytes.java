@@ -9,29 +9,30 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The bytes of a ByteBuffer between position and limit, as C sees them: in place for direct buffers, else through a
- * copy in native memory, which is there during the use and not of what Java counts and collects as direct. Holds the buffer, and
+ * The bytes of a ByteBuffer between position and limit, as C sees them: in place for direct buffers, else, and for those of arenas that
+ * another thread may close, through a copy in native memory, which is there during the use and not of what Java counts and collects
+ * as direct. Holds the buffer, and
  * its use is one of the memory that the buffer is a view of: see {@link Views}. Used once.
  */
 final class HostBytes extends Usable {
   private final ByteBuffer buffer;
   private final int size;
-  private final boolean staged; // there is a copy
+  private final boolean beyond; // it may go on after the call
   private final boolean filled; // with the buffer's bytes at the begin
   private final boolean written; // back to the buffer when the call has succeeded
   private ByteBuffer staging;
-  private long address; // 0: the copy is not there
+  private boolean staged; // there is a copy
+  private long address; // 0: none
   private List<Views> used = List.of();
   private boolean goesOn; // after the call
   private volatile Event command; // that it goes on with
 
-  private HostBytes(ByteBuffer buffer, boolean filled, boolean written) {
+  private HostBytes(ByteBuffer buffer, boolean filled, boolean written, boolean beyond) {
     this.buffer = buffer;
     this.size = buffer.remaining();
-    this.staged = !buffer.isDirect();
     this.filled = filled;
     this.written = written;
-    this.address = staged ? 0 : Native.java_address(buffer) + buffer.position();
+    this.beyond = beyond;
   }
 
   /** Bytes that C uses beyond the call. */
@@ -41,7 +42,7 @@ final class HostBytes extends Usable {
       throw Errors.invalid(
           "a direct buffer is needed for what goes on after the call: this one is on Java's heap");
     }
-    return written ? toWrite(buffer) : toRead(buffer);
+    return written ? toWrite(buffer, true, true) : new HostBytes(buffer, true, false, true);
   }
 
   /** Bytes for memory that is made with flags: those that it is to lie in, or to copy. */
@@ -51,35 +52,37 @@ final class HostBytes extends Usable {
 
   /** Bytes that C reads during the call. */
   static HostBytes toRead(ByteBuffer buffer) {
-    return new HostBytes(Errors.required("host", buffer), true, false);
+    return new HostBytes(Errors.required("host", buffer), true, false, false);
   }
 
   /** Bytes that C writes during the call. */
   static HostBytes toWrite(ByteBuffer buffer) {
-    return toWrite(buffer, false);
+    return toWrite(buffer, false, false);
   }
 
   /** Bytes of which C writes some. */
   static HostBytes toUpdate(ByteBuffer buffer) {
-    return toWrite(buffer, true);
+    return toWrite(buffer, true, false);
   }
 
-  private static HostBytes toWrite(ByteBuffer buffer, boolean filled) {
+  private static HostBytes toWrite(ByteBuffer buffer, boolean filled, boolean beyond) {
     if (Errors.required("host", buffer).isReadOnly()) {
       throw Errors.invalid("the host buffer is read-only");
     }
-    return new HostBytes(buffer, filled, true);
+    return new HostBytes(buffer, filled, true, beyond);
   }
 
   @Override
   boolean tryBegin() {
     boolean begun = false;
     try {
-      if (staged) {
-        stage();
-      } else {
+      if (buffer.isDirect()) {
+        address = Native.java_address(buffer) + buffer.position();
         used = Views.begin(address, this);
         requireAlive();
+      }
+      if (!buffer.isDirect() || used.isEmpty() && Views.mayBeClosed(buffer, beyond)) {
+        stage();
       }
       begun = true;
     } finally {
@@ -91,6 +94,12 @@ final class HostBytes extends Usable {
   }
 
   private void stage() {
+    if (beyond) {
+      throw Errors.invalid(
+          "the host buffer is of an arena that may be closed while the driver uses it after the call: a buffer of"
+              + " Arena.ofAuto(), Arena.global() or ByteBuffer.allocateDirect() is needed, or a command that waits");
+    }
+    staged = true;
     address = Native.java_host_allocate(size);
     if (address == 0) {
       throw Status.OUT_OF_HOST_MEMORY.exception("there is no host memory for a copy of " + size + " bytes", 0, null);
@@ -104,6 +113,9 @@ final class HostBytes extends Usable {
   private void requireAlive() {
     if (!Views.isAlive(buffer)) {
       throw Errors.state("the memory that the host buffer is a view of was closed or unmapped");
+    }
+    if (!Views.isAccessible(buffer)) {
+      throw Errors.state("the host buffer is of an arena that only another thread may use");
     }
   }
 
@@ -228,6 +240,9 @@ final class HostBytes extends Usable {
   // Brings what C wrote into the buffer.
   private void finish() {
     if (staged && written) {
+      if (buffer.isDirect()) {
+        requireAlive();
+      }
       buffer.duplicate().put(staging.duplicate());
     }
   }

@@ -105,7 +105,7 @@ public final class ImageCommands {
    * Reads all of an image into a host buffer, without gaps and without waiting.
    *
    * @param image where from
-   * @param host where to; direct, and to be left alone until the event is complete
+   * @param host where to; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -119,7 +119,7 @@ public final class ImageCommands {
    * @param image where from
    * @param origin first pixel
    * @param region pixels
-   * @param host where to; direct, and to be left alone until the event is complete
+   * @param host where to; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -135,7 +135,7 @@ public final class ImageCommands {
    * @param region pixels
    * @param rowPitch bytes from row to row in the host buffer; 0: tight
    * @param slicePitch bytes from slice to slice; 0: tight
-   * @param host where to; bytes in gaps keep their values; direct, and to be left alone until the event is complete
+   * @param host where to; bytes in gaps keep their values; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -207,7 +207,7 @@ public final class ImageCommands {
    * Writes a host buffer without gaps into all of an image, without waiting.
    *
    * @param image where to
-   * @param host where from; direct, and to be left alone until the event is complete
+   * @param host where from; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -221,7 +221,7 @@ public final class ImageCommands {
    * @param image where to
    * @param origin first pixel
    * @param region pixels
-   * @param host where from; direct, and to be left alone until the event is complete
+   * @param host where from; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */
@@ -237,7 +237,7 @@ public final class ImageCommands {
    * @param region pixels
    * @param rowPitch bytes from row to row in the host buffer; 0: tight
    * @param slicePitch bytes from slice to slice; 0: tight
-   * @param host where from; direct, and to be left alone until the event is complete
+   * @param host where from; direct, of no arena that may be closed, and to be left alone until the event is complete
    * @param after events to wait for
    * @return the end of the command; the host buffer is kept until then, even if the event is dropped
    */

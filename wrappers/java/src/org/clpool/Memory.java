@@ -75,7 +75,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
 
   /**
    * A buffer of host data: a copy of it with {@link Cl#MEM_COPY_HOST_PTR}, or the very same bytes with
-   * {@link Cl#MEM_USE_HOST_PTR}, which a direct buffer is needed for.
+   * {@link Cl#MEM_USE_HOST_PTR}, which a direct buffer is needed for, of no arena that may be closed.
    *
    * @param context where it is made
    * @param flags cl_mem_flags with one of the two

@@ -6,81 +6,90 @@ import java.util.function.Supplier;
 
 /**
  * Callbacks from native code. Nothing is thrown: what a user's function throws becomes the cause of the exception that
- * the call ends with, or, where no call can fail for it, goes to the thread's handler of uncaught exceptions.
+ * the call ends with, or, where no call can fail for it, goes to the thread's handler of uncaught exceptions. Calls of the library
+ * that a user's function makes itself have no part in what is kept for the call that it is in.
  */
 final class Upcalls {
+  private interface Function {
+    void run() throws Throwable;
+  }
+
   private Upcalls() {}
 
-  static int allocate(CustomAllocator allocator, long size, long alignment, long[] chunk) {
-    try {
-      chunk[0] = allocator.allocate(size, alignment);
-      return Status.SUCCESS.number();
-    } catch (Throwable e) {
-      Errors.keepCause(e);
-      return Errors.statusOf(e);
+  // What it throws, which is kept; null: nothing.
+  private static Throwable run(Function function) {
+    Throwable thrown = apart(function);
+    if (thrown != null) {
+      Errors.keepCause(thrown);
     }
+    return thrown;
+  }
+
+  // What it throws is told.
+  private static void runWhereNoCallFails(Function function) {
+    apart(
+        () -> {
+          try {
+            function.run();
+          } catch (Throwable e) {
+            Errors.report(e);
+          }
+        });
+  }
+
+  private static Throwable apart(Function function) {
+    Throwable kept = Errors.takeCause();
+    try {
+      function.run();
+      return null;
+    } catch (Throwable e) {
+      return e;
+    } finally {
+      Errors.setCause(kept);
+    }
+  }
+
+  private static int status(Throwable thrown) {
+    return thrown == null ? Status.SUCCESS.number() : Errors.statusOf(thrown);
+  }
+
+  static int allocate(CustomAllocator allocator, long size, long alignment, long[] chunk) {
+    return status(run(() -> chunk[0] = allocator.allocate(size, alignment)));
   }
 
   static void deallocate(CustomAllocator allocator, long chunk, long size) {
-    try {
-      allocator.deallocate(chunk, size);
-    } catch (Throwable e) {
-      Errors.report(e);
-    }
+    runWhereNoCallFails(() -> allocator.deallocate(chunk, size));
   }
 
   static void destroy(CustomAllocator allocator) {
-    try {
-      allocator.destroy();
-    } catch (Throwable e) {
-      Errors.report(e);
-    }
+    runWhereNoCallFails(allocator::destroy);
   }
 
   /** False if it threw. */
   static boolean collect(long pool) {
-    try {
-      PoolCallbacks callbacks = PoolCallbacks.find(pool);
-      if (callbacks != null) {
-        callbacks.collect();
-      }
-      return true;
-    } catch (Throwable e) {
-      Errors.keepCause(e);
-      return false;
-    }
+    PoolCallbacks callbacks = PoolCallbacks.find(pool);
+    return callbacks == null || run(callbacks::collect) == null;
   }
 
   static boolean outOfMemory(long pool, long size, int attempt) {
-    try {
-      PoolCallbacks callbacks = PoolCallbacks.find(pool);
-      return callbacks != null && callbacks.outOfMemory(size, attempt);
-    } catch (Throwable e) {
-      Errors.keepCause(e);
-      return false;
-    }
+    PoolCallbacks callbacks = PoolCallbacks.find(pool);
+    boolean[] again = new boolean[1];
+    return callbacks != null && run(() -> again[0] = callbacks.outOfMemory(size, attempt)) == null && again[0];
   }
 
   /** Pool 0 stands for the library's own messages. */
   static void message(long pool, int severity, byte[] text) {
-    try {
-      MessageListener listener = pool == 0 ? Clpool.messageListener() : PoolCallbacks.listener(pool);
-      if (listener != null) {
-        listener.message(Severity.of(severity), Text.fromBytes(text));
-      }
-    } catch (Throwable e) {
-      Errors.report(e);
-    }
+    runWhereNoCallFails(
+        () -> {
+          MessageListener listener = pool == 0 ? Clpool.messageListener() : PoolCallbacks.listener(pool);
+          if (listener != null) {
+            listener.message(Severity.of(severity), Text.fromBytes(text));
+          }
+        });
   }
 
   static int compute(Supplier<?> supplier, Object[] result) {
-    try {
-      result[0] = supplier.get();
-      return Status.SUCCESS.number();
-    } catch (Throwable e) {
-      Errors.keepCause(e);
-      return Errors.statusOf(e);
-    }
+    return status(run(() -> result[0] = supplier.get()));
   }
 
   static void forget(Cache.Result<?, ?> result) {
@@ -96,11 +105,7 @@ final class Upcalls {
   }
 
   static boolean progress(ReplayProgress receiver, long done, long total) {
-    try {
-      return receiver.proceed(done, total);
-    } catch (Throwable e) {
-      Errors.keepCause(e);
-      return false;
-    }
+    boolean[] on = new boolean[1];
+    return run(() -> on[0] = receiver.proceed(done, total)) == null && on[0];
   }
 }

@@ -34,15 +34,21 @@ final class Views {
   private static final MethodHandle OF_BUFFER;
   private static final MethodHandle SCOPE;
   private static final MethodHandle IS_ALIVE;
+  private static final MethodHandle IS_ACCESSIBLE;
+  // What Java has no name for: what the scopes of arenas are that their user may close; null: not to be told from others.
+  private static final Class<?> SHARED;
+  private static final Class<?> CONFINED;
 
   static {
-    MethodHandle[] found = new MethodHandle[8];
+    MethodHandle[] found = new MethodHandle[9];
+    Class<?>[] scopes = new Class<?>[2];
     if (Runtime.version().feature() >= ARENAS_SINCE) {
       try {
         MethodHandles.Lookup lookup = MethodHandles.lookup();
         Class<?> arena = Class.forName("java.lang.foreign.Arena");
         Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
         Class<?> scope = Class.forName("java.lang.foreign.MemorySegment$Scope");
+        found[8] = lookup.findVirtual(segment, "isAccessibleBy", MethodType.methodType(boolean.class, Thread.class));
         found[7] = lookup.findVirtual(scope, "isAlive", MethodType.methodType(boolean.class));
         found[6] = lookup.findVirtual(segment, "scope", MethodType.methodType(scope));
         found[5] = lookup.findStatic(segment, "ofBuffer", MethodType.methodType(segment, Buffer.class));
@@ -53,10 +59,14 @@ final class Views {
         found[2] = lookup.findStatic(segment, "ofAddress", MethodType.methodType(segment, long.class));
         found[1] = lookup.findVirtual(arena, "close", MethodType.methodType(void.class));
         found[0] = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
+        scopes = closeable(lookup, arena, scope);
       } catch (ReflectiveOperationException e) {
-        found = new MethodHandle[8]; // as before 22
+        found = new MethodHandle[9]; // as before 22
       }
     }
+    SHARED = scopes[0];
+    CONFINED = scopes[1];
+    IS_ACCESSIBLE = found[8];
     NEW_ARENA = found[0];
     CLOSE = found[1];
     AT_ADDRESS = found[2];
@@ -65,6 +75,19 @@ final class Views {
     OF_BUFFER = found[5];
     SCOPE = found[6];
     IS_ALIVE = found[7];
+  }
+
+  private static Class<?>[] closeable(MethodHandles.Lookup lookup, Class<?> arena, Class<?> scope)
+      throws ReflectiveOperationException {
+    MethodHandle of = lookup.findVirtual(arena, "scope", MethodType.methodType(scope));
+    Class<?>[] found = new Class<?>[3];
+    String[] kinds = {"ofShared", "ofConfined", "ofAuto"};
+    for (int i = 0; i < kinds.length; ++i) {
+      MethodHandle made = lookup.findStatic(arena, kinds[i], MethodType.methodType(arena));
+      found[i] = call(() -> of.invoke(made.invoke())).getClass();
+    }
+    boolean told = found[0] != found[2] && found[1] != found[2];
+    return told ? new Class<?>[] {found[0], found[1]} : new Class<?>[2];
   }
 
   private final Object owner;
@@ -93,6 +116,26 @@ final class Views {
   /** Whether a buffer is none that this Java refuses. */
   static boolean isAlive(ByteBuffer buffer) {
     return !canClose() || (boolean) call(() -> IS_ALIVE.invoke(SCOPE.invoke(OF_BUFFER.invoke((Buffer) buffer))));
+  }
+
+  /** Whether this thread may use a buffer. */
+  static boolean isAccessible(ByteBuffer buffer) {
+    return !canClose()
+        || (boolean) call(() -> IS_ACCESSIBLE.invoke(OF_BUFFER.invoke((Buffer) buffer), Thread.currentThread()));
+  }
+
+  /**
+   * Whether a buffer that is no view of ours lies in an arena that may be closed while the driver uses it: Java lets nobody else keep one
+   * open.
+   *
+   * @param beyond whether the use goes on after this thread's call
+   */
+  static boolean mayBeClosed(ByteBuffer buffer, boolean beyond) {
+    if (SHARED == null) {
+      return false;
+    }
+    Class<?> scope = call(() -> SCOPE.invoke(OF_BUFFER.invoke((Buffer) buffer))).getClass();
+    return scope == SHARED || beyond && scope == CONFINED;
   }
 
   /** Begins a use of all memory that contains an address; it ends with {@link #end} of each. */

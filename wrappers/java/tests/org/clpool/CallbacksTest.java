@@ -138,6 +138,57 @@ class CallbacksTest {
   }
 
   @Test
+  void callsInACallbackHaveNoPartInTheCauseOfTheCallThatItIsIn() {
+    OutOfDeviceMemoryException mine = new OutOfDeviceMemoryException("mine");
+    Support.Dry broken =
+        new Support.Dry() {
+          @Override
+          public synchronized long allocate(long size, long alignment) {
+            throw mine;
+          }
+        };
+    AtomicReference<Throwable> nested = new AtomicReference<>();
+    Pool[] pool = new Pool[1];
+    dry.limit = 1 << 10;
+    try (Pool other = Pool.of(allocator);
+        Cache<String, String> cache = Cache.create()) {
+      Runnable succeeds = () -> pool[0].statistics();
+      Runnable fails = () -> nested.set(assertThrows(IllegalArgumentException.class, () -> allocator.withLimit(0)));
+      Runnable runsCallbacks =
+          () -> {
+            assertThrows(OutOfDeviceMemoryException.class, () -> other.allocate(1 << 20));
+            assertThrows(
+                ClpoolException.class,
+                () ->
+                    cache.computeIfAbsent(
+                        1L,
+                        "key",
+                        () -> {
+                          throw new ArithmeticException("theirs");
+                        }));
+          };
+      for (Runnable calls : List.of(succeeds, fails, runsCallbacks)) {
+        for (boolean collects : new boolean[] {true, false}) {
+          PoolBuilder builder = Pool.builder(Allocator.custom(broken)).collect(collects ? calls : null);
+          if (!collects) {
+            builder.onOutOfMemory(
+                (size, attempt) -> {
+                  calls.run();
+                  return false;
+                });
+          }
+          try (Pool made = builder.build()) {
+            pool[0] = made;
+            Throwable thrown = assertThrows(OutOfDeviceMemoryException.class, () -> made.allocate(100));
+            assertSame(mine, thrown.getCause());
+          }
+        }
+      }
+      assertNull(nested.get().getCause());
+    }
+  }
+
+  @Test
   void whatACollectorThrowsIsToldWhereTheCallSucceedsAllTheSame() throws Exception {
     dry.limit = 1 << 20;
     AtomicReference<Throwable> seen = new AtomicReference<>();

@@ -528,4 +528,97 @@ class ViewTest {
               }));
     }
   }
+
+  private static ByteBuffer ofArena(Object arena, long size) throws Exception {
+    Class<?> type = Class.forName("java.lang.foreign.Arena");
+    Object segment = type.getMethod("allocate", long.class).invoke(arena, size);
+    return (ByteBuffer) Class.forName("java.lang.foreign.MemorySegment").getMethod("asByteBuffer").invoke(segment);
+  }
+
+  private static Object arena(String kind) throws Exception {
+    return Class.forName("java.lang.foreign.Arena").getMethod(kind).invoke(null);
+  }
+
+  private static void close(Object arena) throws Exception {
+    Class.forName("java.lang.foreign.Arena").getMethod("close").invoke(arena);
+  }
+
+  @Test
+  void hostMemoryThatMayBeClosedUnderACommandIsRefused() throws Exception {
+    needsArenas();
+    CommandQueue queue = session.queue();
+    try (Memory buffer = Memory.buffer(session.context(), 64)) {
+      for (String kind : new String[] {"ofShared", "ofConfined"}) {
+        Object arena = arena(kind);
+        ByteBuffer host = ofArena(arena, 64);
+        host.put(63, (byte) 7);
+        IllegalArgumentException refused =
+            assertThrows(IllegalArgumentException.class, () -> queue.writeLater(buffer, host));
+        assertTrue(refused.getMessage().contains("Arena.ofAuto()"), refused.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> queue.readLater(buffer, host));
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> Memory.buffer(session.context(), Cl.MEM_READ_WRITE | Cl.MEM_USE_HOST_PTR, host));
+        queue.write(buffer, host);
+        host.put(63, (byte) 0);
+        queue.read(buffer, host);
+        assertEquals(7, host.get(63));
+        Memory.buffer(session.context(), host).close();
+        close(arena);
+        assertThrows(IllegalStateException.class, () -> queue.read(buffer, host));
+        assertThrows(IllegalStateException.class, () -> queue.readLater(buffer, host));
+      }
+      for (String kind : new String[] {"ofAuto", "global"}) {
+        queue.readLater(buffer, ofArena(arena(kind), 64)).await();
+      }
+    }
+  }
+
+  @Test
+  void hostMemoryThatIsClosedUnderACommandThatWaitsIsNotTouched() throws Exception {
+    needsArenas();
+    Object arena = arena("ofShared");
+    ByteBuffer host = ofArena(arena, 64);
+    try (Memory buffer = Memory.buffer(session.context(), 64);
+        Event gate = Event.user(session.context())) {
+      AtomicReference<Throwable> thrown = new AtomicReference<>();
+      Thread reader =
+          new Thread(
+              () -> {
+                try {
+                  session.queue().read(buffer, host, gate);
+                } catch (Throwable e) {
+                  thrown.set(e);
+                }
+              });
+      reader.start();
+      Thread.sleep(50); // closed during the command or, on a busy machine, before it
+      close(arena);
+      gate.complete();
+      reader.join();
+      assertTrue(thrown.get() instanceof IllegalStateException, String.valueOf(thrown.get()));
+    }
+  }
+
+  @Test
+  void hostMemoryOfAnotherThreadsArenaIsRefused() throws Exception {
+    needsArenas();
+    ByteBuffer host = ofArena(arena("ofConfined"), 64);
+    try (Memory buffer = Memory.buffer(session.context(), 64)) {
+      AtomicReference<Throwable> thrown = new AtomicReference<>();
+      Thread other =
+          new Thread(
+              () -> {
+                try {
+                  session.queue().read(buffer, host);
+                } catch (Throwable e) {
+                  thrown.set(e);
+                }
+              });
+      other.start();
+      other.join();
+      assertTrue(thrown.get() instanceof ClpoolError, String.valueOf(thrown.get()));
+      assertTrue(thrown.get() instanceof IllegalStateException, String.valueOf(thrown.get()));
+    }
+  }
 }
