@@ -103,4 +103,10 @@ if(clpool_framework)
   add_test(NAME csharp.net.ends_with_live_objects
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.LiveAtExit/ClPool.LiveAtExit.dll")
   set_tests_properties(csharp.net.ends_with_live_objects PROPERTIES LABELS "wrappers;csharp" TIMEOUT 60)
+  # As the language was with .NET 8.
+  file(GLOB csharp12_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/csharp12/*.cs")
+  clpool_net_project(ClPool.CSharp12 tests/csharp12/ClPool.CSharp12.csproj ${csharp12_sources} "${net_assembly}")
+  add_dependencies(clpool_csharp_net_ClPool.CSharp12 clpool_csharp_net_ClPool)
+  add_test(NAME csharp.net.spans_in_csharp_12 COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.CSharp12/ClPool.CSharp12.dll")
+  set_tests_properties(csharp.net.spans_in_csharp_12 PROPERTIES LABELS "wrappers;csharp" TIMEOUT 60 PASS_REGULAR_EXPRESSION "3 1 3 4")
 endif()

@@ -217,6 +217,13 @@ class CSharp(Language):
                 lines += indented(self.write(struct, member), "    ")
         return [*lines, "    return native;", "}"]
 
+    def describing_text(self, name: str, members: List[Member]) -> List[str]:
+        """Without reflection, which finds nothing in programs that are trimmed. What is written by hand gives its own part."""
+        fields = [self.field_name(member) for member in members]
+        more = ", Others()" if name in names.EXTENDED["csharp"] else ""
+        figures = wrapped(", ".join(f'"{field}", {field}' for field in fields) + ");", "        ")
+        return ["public override string ToString()", "{", f'    return Figures.Describe("{name}"{more},', *figures, "}"]
+
     def class_text(self, struct: Struct) -> List[str]:
         result, options = self.result(struct.name), self.options(struct.name)
         name = result or options or ""
@@ -224,7 +231,7 @@ class CSharp(Language):
         body = self.constants(struct)
         body += self.options_text(struct, name) if options else self.result_text(struct, name)
         if name not in names.OWN_TEXT["csharp"]:
-            body += ["", "/// <inheritdoc/>", "public override string ToString() { return Figures.Describe(this); }"]
+            body += ["", "/// <inheritdoc/>", *self.describing_text(name, self.members(struct))]
         return [*summary(self.struct_prose(struct)), f"public sealed unsafe {partial}class {name}", "{",
                 *indented(body, "    "), "}", ""]
 

@@ -199,7 +199,7 @@ public String toString() {
  * @return text such as "registers"
  */
 public String name(Model model) {
-  return Native.clpool_occupancy_factor_name(number, model.number());
+  return Native.clpool_occupancy_factor_name(number, Errors.required("model", model).number());
 }
 """,
 }

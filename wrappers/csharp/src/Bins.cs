@@ -29,7 +29,8 @@ namespace ClPool
             return (long)size;
         }
 
-        /// <summary>Index of the highest bit that is set; 0 for 0.</summary>
+        /// <summary>Index of the highest bit that is set; 0 for 0. A negative number is refused, as everywhere in C#; Java takes it as
+        /// unsigned.</summary>
         public static int BitLog2(long value) { return (int)Native.clpool_bitlog2(Arguments.Bytes(value, "value")); }
     }
 }

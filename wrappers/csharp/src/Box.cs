@@ -47,6 +47,11 @@ namespace ClPool
         }
 
         /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
+        public override string ToString()
+        {
+            return Figures.Describe("Box", "Region", Region, "SourceOrigin", SourceOrigin, "TargetOrigin", TargetOrigin,
+                                    "SourceRowPitch", SourceRowPitch, "SourceSlicePitch", SourceSlicePitch, "TargetRowPitch", TargetRowPitch,
+                                    "TargetSlicePitch", TargetSlicePitch);
+        }
     }
 }

@@ -34,7 +34,10 @@ namespace ClPool
         public Answer? Answer { get; private set; }
 
         /// <inheritdoc/>
-        public override string ToString() { return Figures.Describe(this); }
+        public override string ToString()
+        {
+            return Figures.Describe("BankConflict", "Multiplicity", Multiplicity, "Explanation", Explanation, "Answer", Answer);
+        }
     }
 
     /// <summary>Answers about devices (cl_device_id). Each has its source.</summary>

@@ -113,6 +113,13 @@ namespace ClPool
             fixed (T* host = source)
                 Write(queue, host, (ulong)source.Length * (ulong)sizeof(T), origin, region, rowPitch, slicePitch, waitFor, null);
         }
+
+        /// <summary>The same: compilers before C# 14 do not find the type of numbers through the other one.</summary>
+        public void Write<T>(CommandQueue queue, Span<T> source, long[]? origin = null, long[]? region = null, long rowPitch = 0,
+                             long slicePitch = 0, ClEvent[]? waitFor = null) where T : unmanaged
+        {
+            Write(queue, (ReadOnlySpan<T>)source, origin, region, rowPitch, slicePitch, waitFor);
+        }
 #endif
 
         /// <summary>Copies a region to another image of the same format.</summary>

@@ -78,6 +78,12 @@ namespace ClPool
         {
             fixed (T* host = source) Write(queue, host, (ulong)source.Length * (ulong)sizeof(T), offset, WholeSize, waitFor, null);
         }
+
+        /// <summary>The same: compilers before C# 14 do not find the type of numbers through the other one.</summary>
+        public void Write<T>(CommandQueue queue, Span<T> source, long offset = 0, ClEvent[]? waitFor = null) where T : unmanaged
+        {
+            Write(queue, (ReadOnlySpan<T>)source, offset, waitFor);
+        }
 #endif
 
         /// <summary>Fills with a pattern of 1, 2, 4, … 128 bytes.</summary>
@@ -200,6 +206,12 @@ namespace ClPool
         public void WriteBox<T>(CommandQueue queue, Box box, ReadOnlySpan<T> source, ClEvent[]? waitFor = null) where T : unmanaged
         {
             fixed (T* host = source) WriteBox(queue, box, host, (ulong)source.Length * (ulong)sizeof(T), waitFor, null);
+        }
+
+        /// <summary>The same: compilers before C# 14 do not find the type of numbers through the other one.</summary>
+        public void WriteBox<T>(CommandQueue queue, Box box, Span<T> source, ClEvent[]? waitFor = null) where T : unmanaged
+        {
+            WriteBox(queue, box, (ReadOnlySpan<T>)source, waitFor);
         }
 #endif
 

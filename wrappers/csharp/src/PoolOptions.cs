@@ -42,6 +42,15 @@ namespace ClPool
             GC.WaitForPendingFinalizers();
         }
 
+        private object?[] Others()
+        {
+            return new object?[]
+            {
+                "LeadingBitsInBinId", LeadingBitsInBinId, "Decay", Decay, "Wait", Wait, "Queues", Queues, "Guard", Guard,
+                "LeakDetection", LeakDetection, "Collect", Collect, "OutOfMemory", OutOfMemory, "Message", Message
+            };
+        }
+
         private static ulong Nanoseconds(TimeSpan time, string name)
         {
             ulong ticks = Arguments.Bytes(time.Ticks, name);

@@ -4,6 +4,7 @@
 using System;
 using System.IO;
 using System.Linq;
+using System.Reflection;
 using System.Threading;
 using NUnit.Framework;
 
@@ -87,6 +88,29 @@ namespace ClPool.Tests
                 File.Delete(path);
             }
         }
+
+        [Test]
+        public void FiguresPrintAllOfThemselves()
+        {
+            using (DeviceData data = DeviceData.FromComputeCapability(9, 0))
+            foreach (object figures in new object[] { new PoolOptions(), new Box(1), data.Limits, new DeviceOptions(), new OccupancyRequest(),
+                                                      new BankMemory(), Devices.Facts(Shared.Device) })
+            {
+                string text = figures.ToString();
+                Assert.IsTrue(text.StartsWith(figures.GetType().Name + ": "), text);
+                foreach (PropertyInfo property in figures.GetType().GetProperties(BindingFlags.Public | BindingFlags.Instance))
+                    Assert.IsTrue(text.Contains(" " + property.Name + " "), property.Name + " in " + text);
+            }
+        }
+
+#if NET
+        [Test]
+        public void ProgramsMayBeTrimmed()
+        {
+            Assembly assembly = typeof(Pool).Assembly;
+            Assert.IsTrue(assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Any(said => said.Key == "IsTrimmable" && said.Value == "True"));
+        }
+#endif
 
         [Test]
         public void FiguresPrintThemselves()

@@ -93,6 +93,7 @@ class Generator(unittest.TestCase):
         self.assertIn("public long waitedNanos() {", text)
         text = self.files(csharp.CSharp)["Classes.cs"]
         self.assertIn("public long WaitedNs { get { return (long)native.waited_ns; } }", text)
+        self.assertRegex(text, r'Figures\.Describe\("SmallStatistics",\s+"HeldBytes", HeldBytes, "WaitedNs", WaitedNs\);')
         self.assertIn("class SmallStatistics(NamedTuple):\n    \"\"\"Figures.\"\"\"\n\n    held_bytes: int\n    waited_ns: int\n",
                       self.files(python.Python)["_results.py"])
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks and conversions of arguments on their way to native code.
 using System;
+#if !NET
 using System.Collections.Concurrent;
 using System.Reflection;
+#endif
 using System.Runtime.InteropServices;
 
 namespace ClPool.Interop
@@ -79,14 +81,10 @@ namespace ClPool.Interop
         internal readonly void* Pointer;
         internal readonly ulong Bytes;
 
-        private static readonly ConcurrentDictionary<Type, bool> plain = new ConcurrentDictionary<Type, bool>();
-
         internal PinnedArray(Array? given, string name)
         {
             Array array = Arguments.NotNull(given, name);
-            if (!IsPlain(array.GetType().GetElementType()!))
-                throw new ArgumentException("is a " + array.GetType() + "; arrays of numbers, and of structs without references, are possible", name);
-            handle = GCHandle.Alloc(array, GCHandleType.Pinned);
+            handle = Pin(array, name);
             Bytes = (ulong)array.LongLength * ItemSize(array);
             Pointer = (void*)handle.AddrOfPinnedObject();
         }
@@ -97,6 +95,33 @@ namespace ClPool.Interop
         private static ulong ItemSize(Array array)
         {
             return (ulong)((long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 1) - (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0));
+        }
+
+        private static ArgumentException NotPlain(Array array, string name)
+        {
+            return new ArgumentException("is a " + array.GetType() + "; arrays of numbers, and of structs without references, are possible", name);
+        }
+
+#if NET
+        // The runtime refuses the others.
+        private static GCHandle Pin(Array array, string name)
+        {
+            try
+            {
+                return GCHandle.Alloc(array, GCHandleType.Pinned);
+            }
+            catch (ArgumentException)
+            {
+                throw NotPlain(array, name);
+            }
+        }
+#else
+        private static readonly ConcurrentDictionary<Type, bool> plain = new ConcurrentDictionary<Type, bool>();
+
+        private static GCHandle Pin(Array array, string name)
+        {
+            if (!IsPlain(array.GetType().GetElementType())) throw NotPlain(array, name);
+            return GCHandle.Alloc(array, GCHandleType.Pinned);
         }
 
         private static bool IsPlain(Type type)
@@ -110,5 +135,6 @@ namespace ClPool.Interop
             const BindingFlags Every = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
             return Array.TrueForAll(type.GetFields(Every), field => IsPlain(field.FieldType));
         }
+#endif
     }
 }

@@ -1,23 +1,28 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// The text of objects that are nothing but their figures: all public properties, in the order in which they are written.
+// The text of objects that are nothing but their figures: all public properties, without reflection, which a program that was
+// trimmed has not.
 using System;
 using System.Collections;
 using System.Globalization;
 using System.Linq;
-using System.Reflection;
 
 namespace ClPool.Interop
 {
     internal static class Figures
     {
         /// <summary>"PoolStatistics: HeldBlocks 3, ActiveBlocks 2, …".</summary>
-        internal static string Describe(object figures)
+        /// <param name="name">the object's class</param>
+        /// <param name="figures">a name, its value, a name, …</param>
+        internal static string Describe(string name, params object?[] figures)
         {
-            Type type = figures.GetType();
-            PropertyInfo[] all = type.GetProperties(BindingFlags.Public | BindingFlags.Instance);
-            return type.Name + ": " + string.Join(", ", all.Where(property => property.GetIndexParameters().Length == 0)
-                                                           .Select(property => property.Name + " " + Text(property.GetValue(figures, null))));
+            return name + ": " + string.Join(", ", Enumerable.Range(0, figures.Length / 2).Select(i => figures[2 * i] + " " + Text(figures[2 * i + 1])));
+        }
+
+        /// <summary>The same with more of them at the end.</summary>
+        internal static string Describe(string name, object?[] more, params object?[] figures)
+        {
+            return Describe(name, figures.Concat(more).ToArray());
         }
 
         /// <summary>The numbers of an array in a struct that count.</summary>

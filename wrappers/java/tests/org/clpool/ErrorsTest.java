@@ -253,6 +253,7 @@ class ErrorsTest {
       assertMissing("key", () -> cache.computeIfAbsent(1L, null, () -> "x"));
       assertMissing("pool", () -> cache.computeIfAbsent((Pool) null, "a", () -> "x"));
       assertMissing("model", () -> DeviceData.ofComputeCapability(9, 0, null));
+      assertMissing("model", () -> LimitingFactor.values()[0].name(null));
       assertMissing("request", () -> DeviceData.ofComputeCapability(9, 0, Model.CURRENT).occupancy(null));
     }
   }
