@@ -272,6 +272,14 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64
   return {nanoseconds, now_ns, event_ends_, with_events};
 }
 
+bool Pending::awaits_others(const Settling& settling) const noexcept {
+  const QueueSet* set = sets_.first();
+  while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds))) {
+    set = set->next;
+  }
+  return set != nullptr || (settling.with_events && !events_.empty());
+}
+
 void Pending::await(const Settling& settling) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     if (is_awaited(*set, settling.nanoseconds)) {

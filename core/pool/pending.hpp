@@ -104,6 +104,8 @@ class Pending {
     bool with_events;
   };
   Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept;
+  /// Whether it waits for others than the pool's own queues: what these let go may then wait for those.
+  bool awaits_others(const Settling& settling) const noexcept;
   void await(const Settling& settling) noexcept;
   bool is_settled(const Settling& settling) const noexcept;
   void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;

@@ -82,8 +82,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
   const Pending::Settling settling = pending_.begin_settling(nanoseconds, start);
   const auto is_settled = [&] { return pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()); };
-  // Blocks whose events have ended may then wait for queues: where there are such, all is done again.
-  int rounds = settling.with_events && !pending_.events().empty() ? 2 : 1;
+  // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
+  int rounds = pending_.awaits_others(settling) ? 2 : 1;
   do {
     look_closely(visit, late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look);
     pending_.await(settling);

@@ -207,6 +207,22 @@ TEST_P(PoolBoundsAfterAVainWait, GivingBackPollsAgain) {
   EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
 }
 
+/// What another queue lets go is idle when the pool's own queue is through as well, which nothing but a marker there tells.
+TEST_F(PoolBounds, HoldWhereBlocksWereUsedOnAnotherQueue) {
+  for (int in_passing = 1; in_passing < 5; ++in_passing) {
+    open_pool(1);
+    for (int i = 1; i < 9; ++i) {
+      PolledDevice device(in_passing);
+      clpool_mem* const mem = take(i * block);
+      EXPECT_LE(stats_of(pool).managed_bytes, (i + 3) * block) << "one is free at a time";
+      EXPECT_OK(clpool_mem_used_on(mem, third));
+      EXPECT_OK(clpool_mem_release(mem));
+      stub_run_all();
+    }
+    close_pool();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Queues, PoolBoundsAfterAVainWait, testing::Values(1, 2));
 
 /// Two chunks are held beyond the limit, as commands use them; those of the first are through.

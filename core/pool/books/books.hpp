@@ -173,7 +173,7 @@ class Books {
     looked_before_growth = 1U << 14,
     // What a request that begins again does not do again: polling instead of waiting, asking the user; and
     // asking the driver, unless that may have more by now.
-    settled_for_good = pending_settled | settled_before_peak,
+    settled_for_good = pending_settled | settled_before_peak | looked_before_growth,
     asked_for_good = collected_once | retried | tried_to_the_last,
     asked_the_driver = grown | grown_exactly | exact_tried,
   };
