@@ -58,7 +58,8 @@ if(clpool_framework)
                        "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1")
   # Where there is no more managed memory.
   add_test(NAME csharp.net.blocks_where_there_is_no_memory
-           COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" NoBlockIsLostWhereThereIsNoManagedMemory)
+           COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/little_memory.py" "${CLPOOL_DOTNET}"
+                   "${net_folder}/ClPool.Tests/ClPool.Tests.dll" NoBlockIsLostWhereThereIsNoManagedMemory)
   set_tests_properties(csharp.net.blocks_where_there_is_no_memory PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300 ENVIRONMENT
                        "${clpool_csharp_test_environment};DOTNET_GCHeapHardLimit=0x4000000")
 endif()
