@@ -184,6 +184,24 @@ void parts_in_turn(const std::function<void(cl_mem)>& use) {
   require(clFinish(shared_queue), "clFinish");
   require(clReleaseMemObject(parent), "release");
 }
+/// Half of the threads make, use once and release parts of one buffer, one at a time; the others do something else.
+void parts_in_turn_beside(const std::function<void(unsigned)>& other) {
+  cl_mem parent = buffer(parts * part_bytes);
+  cl_mem scratch = buffer(1);
+  touched(parent);
+  until_stopped(8, [&](unsigned thread) {
+    if (thread % 2 != 0) {
+      return other(thread);
+    }
+    const std::lock_guard mine(turn);
+    cl_mem one = part(parent, thread);
+    require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
+    require(clReleaseMemObject(one), "release");
+  });
+  require(clFinish(shared_queue), "clFinish");
+  require(clReleaseMemObject(scratch), "release");
+  require(clReleaseMemObject(parent), "release");
+}
 /// One thread makes buffers and uses them, the others fill their own.
 void beside_fills(const std::function<void(cl_mem)>& use) {
   cl_mem kept[8];
@@ -315,29 +333,18 @@ const Mode modes[] = {
      }},
     {"parts_in_turn_beside_new_buffers",
      [] {
-       cl_mem parent = buffer(parts * part_bytes);
-       cl_mem scratch = buffer(1);
-       touched(parent);
        std::vector<cl_mem> made[8];  // each thread's own; kept, so that only their first use is in question
-       until_stopped(8, [&](unsigned thread) {
-         if (thread % 2 == 0) {
-           const std::lock_guard mine(turn);
-           cl_mem one = part(parent, thread);
-           require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
-           require(clReleaseMemObject(one), "release");
-         } else if (made[thread].size() < 20000) {
+       parts_in_turn_beside([&](unsigned thread) {
+         if (made[thread].size() < 20000) {
            made[thread].push_back(buffer(part_bytes));
            fill(made[thread].back());
          }
        });
-       require(clFinish(shared_queue), "clFinish");
        for (const std::vector<cl_mem>& buffers : made) {
          for (cl_mem memory : buffers) {
            require(clReleaseMemObject(memory), "release");
          }
        }
-       require(clReleaseMemObject(scratch), "release");
-       require(clReleaseMemObject(parent), "release");
      }},
     {"views_of_svm",
      [] {
@@ -383,25 +390,7 @@ const Mode modes[] = {
        });
      }},
     {"maps", [] { until_stopped(8, [](unsigned) { new_memory_mapped(); }); }},
-    {"parts_in_turn_beside_maps",
-     [] {
-       cl_mem parent = buffer(parts * part_bytes);
-       cl_mem scratch = buffer(1);
-       touched(parent);
-       until_stopped(8, [&](unsigned thread) {
-         if (thread % 2 == 0) {
-           const std::lock_guard mine(turn);
-           cl_mem one = part(parent, thread);
-           require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
-           require(clReleaseMemObject(one), "release");
-         } else {
-           new_memory_mapped();
-         }
-       });
-       require(clFinish(shared_queue), "clFinish");
-       require(clReleaseMemObject(scratch), "release");
-       require(clReleaseMemObject(parent), "release");
-     }},
+    {"parts_in_turn_beside_maps", [] { parts_in_turn_beside([](unsigned) { new_memory_mapped(); }); }},
     {"threads_that_end",
      [] {
        until_stopped(8, [](unsigned) {
