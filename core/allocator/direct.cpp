@@ -60,7 +60,7 @@ void mark_use(DirectMem& mem, cl_command_queue queue) noexcept {
   } catch (const std::bad_alloc&) {
     // as without a marker
   }
-  clFinish(queue);
+  static_cast<void>(cl::finish(queue));
 }
 
 /// Turns the uses into events to wait for, but for those on `behind`, which the memory will be freed behind: they
@@ -264,9 +264,7 @@ Status unbind_direct_svm(Mem& mem) {
   CLPOOL_TRY(require_direct_svm(mem));
   auto& direct = static_cast<DirectMem&>(mem);
   if (const cl_command_queue queue = queue_of(direct); queue != nullptr) {
-    if (const cl_int code = clFinish(queue); code != CL_SUCCESS) {
-      return fail_cl(code, "clFinish", "queue %p", static_cast<void*>(queue));
-    }
+    CLPOOL_TRY(cl::finish(queue));
   }
   direct.queue.reset();
   return Status::success;

@@ -115,7 +115,7 @@ Status create_buffer(cl_context context, cl_mem_flags flags, std::uint64_t size,
 bool wait_to_free(const Chunk& chunk, const cl::Order& order) noexcept {
   const cl_int waited = order.wait_count != 0 ? clWaitForEvents(order.wait_count, order.waits) : CL_SUCCESS;
   const bool have_ended = waited == CL_SUCCESS || waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-  if (have_ended && (order.queue == nullptr || clFinish(order.queue) == CL_SUCCESS)) {
+  if (have_ended && (order.queue == nullptr || cl::finish(order.queue) == Status::success)) {
     return true;
   }
   send_message({}, Severity::error, "%llu bytes of memory at %p stay allocated: %s",

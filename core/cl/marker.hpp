@@ -43,7 +43,7 @@ Status come_after(cl_event event, cl_command_queue queue) noexcept;
 /// Waits for a command, and tells if it failed; `what` begins the error's text.
 Status wait_for(cl_event event, const char* what) noexcept;
 
-/// Waits for everything on `queue`.
+/// Waits for everything on `queue`, on drivers, too, whose clFinish forgets what was flushed before.
 Status finish(cl_command_queue queue) noexcept;
 
 /// INVALID_VALUE for a queue that is out of order: memory cannot be bound to it.

@@ -223,5 +223,15 @@ TEST_F(SvmOrder, UnboundItsQueueWasWaitedFor) {
   EXPECT_OK(clpool_mem_release(mem));
 }
 
+TEST_F(SvmOrder, UnboundItsQueueWasWaitedForThoughTheDriverForgetsWhatWasFlushed) {
+  stub_configure("finish_forgets=1");
+  clpool_mem* const mem = make(in_order);
+  ASSERT_OK(clpool_mem_fill(in_order, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+  ASSERT_EQ(clFlush(in_order), CL_SUCCESS);
+  ASSERT_OK(clpool_mem_unbind_queue(mem));
+  EXPECT_TRUE(Scene::has(mem, source_byte));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
 }  // namespace
 }  // namespace clpool::test

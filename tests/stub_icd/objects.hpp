@@ -87,6 +87,7 @@ struct _cl_command_queue : stub::Object {
   std::vector<cl_queue_properties> property_list;
   std::map<std::uint64_t, stub::Ref<_cl_event>> pending;  ///< by age
   stub::Ref<_cl_event> barrier;                           ///< the last one, while it has not run
+  bool has_unflushed = false;                             ///< commands since the last flush
   std::uint64_t busy_until = 0;                           ///< simulated
   bool is_out_of_order() const { return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0; }
 };

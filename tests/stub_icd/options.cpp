@@ -111,6 +111,7 @@ const std::map<std::string, Setter>& setters() {
       {"nvidia", flag(&Options::nvidia)},
       {"mixes_up_parts", flag(&Options::mixes_up_parts)},
       {"fails_markers", flag(&Options::fails_markers)},
+      {"finish_forgets", flag(&Options::finish_forgets)},
       {"forgets_barriers", flag(&Options::forgets_barriers)},
       {"begins_alone", flag(&Options::begins_alone)},
       {"needs_flush", flag(&Options::needs_flush)},

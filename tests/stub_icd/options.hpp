@@ -21,6 +21,7 @@ struct Version {
 
 struct Options {
   Mode mode = Mode::worker;
+  bool finish_forgets = false;    ///< clFinish waits for nothing where all was flushed before
   bool needs_flush = false;       ///< commands do not run before their queue is flushed or waited for
   bool dies_of_deadlock = false;  ///< a wait that nothing pending can end aborts instead of waiting
   bool dies_of_handles = true;    ///< dead handles and too new entry points abort instead of an error code

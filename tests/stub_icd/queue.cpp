@@ -116,8 +116,12 @@ cl_int CL_API_CALL clFlush(cl_command_queue queue) {
 }
 
 cl_int CL_API_CALL clFinish(cl_command_queue queue) {
-  return run(Entry::clFinish,
-             [&](Call& call) { wait_for_all(call, checked(queue, CL_INVALID_COMMAND_QUEUE)); });
+  return run(Entry::clFinish, [&](Call& call) {
+    Queue& q = checked(queue, CL_INVALID_COMMAND_QUEUE);
+    if (q.has_unflushed || !state().options.finish_forgets) {
+      wait_for_all(call, q);
+    }
+  });
 }
 
 namespace {

@@ -208,6 +208,7 @@ void enqueue(Call& call, Queue& queue, cl_command_type type, const Order& order,
     ++event->unmet;
   }
   queue.pending[event->id] = alive;
+  queue.has_unflushed = true;
   ++s.pending;
   if (blocks_later) {
     queue.barrier = alive;
@@ -234,6 +235,7 @@ void set_status(Call&, Event& user_event, cl_int status) {
 }
 
 void flush(Queue& queue) {
+  queue.has_unflushed = false;
   std::vector<Ref<Event>> events;
   for (const auto& [age, event] : queue.pending) {
     events.push_back(event);

@@ -112,7 +112,7 @@ CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue
  * OpenCL calls: clGetContextInfo, clGetDeviceInfo, clRetainContext; with a queue clGetCommandQueueInfo,
  * clRetainCommandQueue; clSVMAlloc and clSVMFree for an alignment over 128 and for unusual flags; for each
  * allocation clSVMAlloc, for each release clSVMFree, or with a queue clEnqueueSVMFree and clFlush, or,
- * where the driver refuses that, clFinish and clSVMFree; those of releases that were put off.
+ * where the driver refuses that, a marker, clFinish and clSVMFree; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_mem_flags flags,
                                                      cl_uint alignment, cl_command_queue queue_or_null,
@@ -132,8 +132,8 @@ CLPOOL_API clpool_status clpool_allocator_create_svm(cl_context context, cl_svm_
  * Does not block; the allocations do. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo,
  * clRetainContext, clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueMapBuffer, where the
  * map is not aligned clEnqueueUnmapMemObject, clFlush and clReleaseMemObject and the same once more; for each
- * release clEnqueueUnmapMemObject and clFlush, or clFinish where the driver refuses; clReleaseMemObject;
- * those of releases that were put off.
+ * release clEnqueueUnmapMemObject and clFlush, or a marker and clFinish where the driver refuses;
+ * clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_pinned(cl_command_queue queue, cl_mem_flags flags,
                                                         clpool_allocator** out) CLPOOL_NOEXCEPT;

@@ -171,6 +171,18 @@ TEST_F(Commands, WithNeedsFlushAnotherQueueWaitsForEver) {
   EXPECT_DEATH(clFinish(out_of_order), "command [0-9]+ was not flushed");
 }
 
+TEST_F(Commands, WithFinishForgetsOnlyWhatWasNotFlushedIsWaitedFor) {
+  stub_configure("finish_forgets=1");
+  const OwnedEvent event(fill(cl.queue, 1));
+  ASSERT_EQ(clFlush(cl.queue), CL_SUCCESS);
+  ASSERT_EQ(clFinish(cl.queue), CL_SUCCESS);
+  EXPECT_FALSE(event.is_complete());
+  OwnedEvent marker;
+  ASSERT_EQ(clEnqueueMarkerWithWaitList(cl.queue, 0, nullptr, marker.receive()), CL_SUCCESS);
+  ASSERT_EQ(clFinish(cl.queue), CL_SUCCESS);
+  EXPECT_TRUE(event.is_complete());
+}
+
 TEST_F(Commands, CallbacksAreMadeWithTheirStatus) {
   struct Record {
     std::vector<cl_int> statuses;

@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+#include "finish.hpp"
+
 namespace {
 
 cl_int first_device(cl_context context, cl_device_id* device) try {
@@ -37,6 +39,10 @@ cl_int csharp_queue_create(cl_context context, cl_device_id device_or_null, int3
   *queue = clCreateCommandQueue(context, device_or_null, properties, &code);
 #pragma GCC diagnostic pop
   return code;
+}
+
+cl_int csharp_queue_finish(cl_command_queue queue) {
+  return clpool_finish_queue(queue);
 }
 
 cl_int csharp_user_event_create(cl_context context, cl_event* event) {

@@ -86,7 +86,7 @@ namespace ClPool
         /// <summary>Waits until all its commands are complete.</summary>
         public void Finish()
         {
-            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFinish(used.Value), "clFinish");
+            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.csharp_queue_finish(used.Value), "clFinish");
         }
 
         /// <summary>Gives the reference up, if it is one of ours. Calls that use the queue end in order.</summary>

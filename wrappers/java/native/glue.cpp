@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "finish.hpp"
 #include "jvm.hpp"
 #include "signals.hpp"
 
@@ -230,7 +231,7 @@ java_cl_status java_queue_release(cl_command_queue queue) {
 }
 
 java_cl_status java_queue_finish(cl_command_queue queue) {
-  return CLPOOL_CALL(clFinish, queue);
+  return {clpool_finish_queue(queue), "clFinish"};
 }
 
 java_cl_status java_queue_flush(cl_command_queue queue) {

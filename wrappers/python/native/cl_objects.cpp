@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "finish.hpp"
+
 namespace clpool::python {
 
 namespace {
@@ -359,7 +361,7 @@ PyObject* wait_or_finish(PyObject* object, cl_int (*call)(void*), const char* na
 }
 
 PyObject* queue_finish(PyObject* object, PyObject*) {
-  PyObject* result = wait_or_finish(object, call_as<cl_command_queue, clFinish>, "clFinish");
+  PyObject* result = wait_or_finish(object, call_as<cl_command_queue, clpool_finish_queue>, "clFinish");
   if (result != nullptr) {
     forget_finished();
   }
