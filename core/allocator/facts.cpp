@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "cl/marker.hpp"
 
 namespace clpool::core {
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "cl/info.hpp"
 #include "cl/quirks.hpp"
 
@@ -141,12 +142,15 @@ Status wait_for(cl_event event, const char* what) noexcept {
 
 Status finish(cl_command_queue queue) noexcept {
   {
-    // rusticl (22.3) waits for nothing where all was flushed before. Without a marker it has to do.
+    // clFinish of rusticl (22.3) forgets what anybody has flushed, which a marker's event does not. A marker alone would not
+    // do where commands overtake each other: PoCL fails it with any command before it, while others still run.
     const KeptError kept;
     bool old = false;
     Event last;
-    if (is_old(queue, old) == Status::success) {
-      static_cast<void>(add_marker(queue, old, last));
+    if (is_old(queue, old) != Status::success || add_marker(queue, old, last) != Status::success ||
+        wait_for(last.get(), "the marker") != Status::success) {
+      send_message({}, Severity::warning, "queue %p is waited for by clFinish alone: %s",
+                   static_cast<void*>(queue), last_error_message());
     }
   }
   const cl_int code = clFinish(queue);

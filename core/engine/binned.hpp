@@ -25,6 +25,7 @@ class Binned final : public Strategy {
   Block* take_any(std::uint64_t size) override;
   Block* choose(std::uint64_t rounded, const GrowthLimits&) const noexcept override { return find(rounded); }
   Block* take_at(Block&, std::uint64_t, std::uint64_t, const GrowthLimits&) override { return nullptr; }
+  bool exchanges_chunks() const noexcept override { return false; }
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;

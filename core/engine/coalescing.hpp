@@ -23,6 +23,7 @@ class Coalescing final : public Strategy {
   Block* choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept override;
   Block* take_at(Block& hole, std::uint64_t offset, std::uint64_t rounded,
                  const GrowthLimits& limits) override;
+  bool exchanges_chunks() const noexcept override { return true; }
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;

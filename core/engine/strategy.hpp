@@ -56,6 +56,9 @@ class Strategy {
   virtual Block* take_at(Block& hole, std::uint64_t offset, std::uint64_t rounded,
                          const GrowthLimits& limits) = 0;
 
+  /// Whether plan_growth() may give free chunks back: whether it matters which of them are idle.
+  virtual bool exchanges_chunks() const noexcept = 0;
+
   /// Plans the next chunk for a request, taking out of the books what is to be given back.
   virtual Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) = 0;
 

@@ -144,7 +144,9 @@ std::uint64_t Pending::stamp_behind(const QueueSet* set) const noexcept {
 // Looks at queues.
 
 bool Pending::is_due(const QueueSet& set, Close close) const noexcept {
-  return set.open_blocks != 0 && (close == Close::all || set.open_blocks >= releases_per_marker ||
+  const bool has_markers = !set.is_unmarked && set.epochs.completed() + 1 < set.epochs.open();
+  return set.open_blocks != 0 && (close == Close::all || (close == Close::unmarked && !has_markers) ||
+                                  set.open_blocks >= releases_per_marker ||
                                   set.open_bytes >= books_.slack() / part_of_slack_per_marker);
 }
 

@@ -282,6 +282,8 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
       return look(visit, Close::due);
     case Step::Kind::settle:
       return settle(visit, step.amount);
+    case Step::Kind::look_before_growth:
+      return look_before_growth(visit);
     case Step::Kind::wait:
       return books_.waited(request, wait(visit, request, on, step.amount));
     case Step::Kind::end_pools: {

@@ -201,6 +201,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX,
                     std::uint64_t most_events = UINT64_MAX) noexcept;
   void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
   /// A request waits by itself, whoever waited in vain before.

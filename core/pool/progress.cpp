@@ -77,6 +77,13 @@ void Pool::look_closely(Visit& visit, std::uint64_t most_late, std::uint64_t mos
   }
 }
 
+void Pool::look_before_growth(Visit& visit) noexcept {
+  // A device that is far behind would else get a marker from each request.
+  look(visit, Close::due);
+  pending_.want_marker();
+  look(visit, Close::unmarked);
+}
+
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);

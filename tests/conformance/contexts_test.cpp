@@ -9,6 +9,7 @@
 
 namespace {
 
+using clpool::test::finish;
 using clpool::test::last_error;
 using clpool::test::OpenCl;
 
@@ -62,7 +63,7 @@ TEST_F(QueuesOfAnotherContext, AreRefusedForSvmOfTheProgram) {
   refused(clpool_mem_fill(other.queue, wrapped, host, 1, 0, 16, 0, nullptr, nullptr));
   refused(clpool_mem_read(other.queue, wrapped, 0, 16, host, 16, 1, 0, nullptr, nullptr));
   EXPECT_OK(clpool_mem_fill(cl.queue, wrapped, host, 1, 0, 16, 0, nullptr, nullptr));
-  EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);
+  EXPECT_EQ(finish(cl.queue), CL_SUCCESS);
   EXPECT_OK(clpool_mem_release(wrapped));
   EXPECT_OK(clpool_mem_release(mem));
 }

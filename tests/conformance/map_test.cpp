@@ -12,6 +12,7 @@
 namespace {
 
 using clpool::test::bytes;
+using clpool::test::finish;
 using clpool::test::last_error;
 using clpool::test::last_error_names;
 using clpool::test::OwnedMap;
@@ -72,7 +73,7 @@ TEST_P(EveryMap, IsUnmappedOnceHoweverOftenThatIsAsked) {
   ASSERT_NE(event, nullptr);
   clReleaseEvent(event);
   EXPECT_OK(clpool_map_release(mapped));
-  clFinish(cl.queue);
+  finish(cl.queue);
   EXPECT_EQ(map_count() + (is_counted ? 1 : 0), before);
   EXPECT_EQ(clpool_map_release(mapped), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_EQ(clpool_map_unmap(mapped, nullptr, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_OPERATION);

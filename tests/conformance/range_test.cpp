@@ -12,6 +12,7 @@
 namespace {
 
 using clpool::test::allocate;
+using clpool::test::finish;
 using clpool::test::Kind;
 using clpool::test::last_error;
 using clpool::test::last_error_names;
@@ -93,7 +94,7 @@ class RequestedSize : public clpool::test::PoolTest {
         to_block
             ? clpool_image_copy_to_buffer(cl.queue, block, 0, image, nullptr, region, 0, nullptr, nullptr)
             : clpool_image_copy_from_buffer(cl.queue, image, nullptr, region, block, 0, 0, nullptr, nullptr);
-    clFinish(cl.queue);
+    finish(cl.queue);
     const OwnedMem owner(image);
     return status;
   }
@@ -183,7 +184,7 @@ TEST_P(RequestedSize, IsAllThatAnyUseMayTouch) {
           << use.name << ": " << last_error();
     }
     if (cl.queue != nullptr) {
-      clFinish(cl.queue);
+      finish(cl.queue);
     }
   }
 }
@@ -247,7 +248,7 @@ TEST_P(RequestedSvm, OfNoBytesIsNotMigrated) {
   clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
   EXPECT_EQ(state, CL_COMPLETE) << "a command would wait for the one before it";
   clSetUserEventStatus(gate, CL_COMPLETE);
-  clFinish(cl.queue);
+  finish(cl.queue);
   clReleaseEvent(event);
   clReleaseEvent(gate);
 }

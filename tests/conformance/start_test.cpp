@@ -55,7 +55,7 @@ TEST_F(Start, OneCallGivesAPoolOfEachKindOfMemory) {
     }
     EXPECT_OK(clpool_mem_release(mem));
     EXPECT_OK(clpool_pool_release(pool));
-    EXPECT_EQ(clFinish(queue), CL_SUCCESS);
+    EXPECT_EQ(finish(queue), CL_SUCCESS);
     EXPECT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
     EXPECT_EQ(clReleaseContext(context), CL_SUCCESS);
   }

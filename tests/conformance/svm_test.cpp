@@ -11,6 +11,7 @@
 namespace {
 
 using clpool::test::bytes;
+using clpool::test::finish;
 using clpool::test::floats;
 using clpool::test::Kernel;
 using clpool::test::last_error;
@@ -126,7 +127,7 @@ TEST_P(EverySvm, CoarseGrainMemoryIsSharedByFillMapKernelViewAndCopy) {
   ASSERT_OK(clpool_mem_set_kernel_arg(mem.get(), kernel.get(), 0));
   ASSERT_EQ(clEnqueueNDRangeKernel(cl.queue, kernel.get(), 1, nullptr, &count, nullptr, 0, nullptr, nullptr),
             CL_SUCCESS);
-  clFinish(cl.queue);
+  finish(cl.queue);
   EXPECT_EQ(content<float>(mem.get(), count), std::vector<float>(count, 34.0F));
 
   clpool_mem* view = nullptr;
@@ -140,7 +141,7 @@ TEST_P(EverySvm, CoarseGrainMemoryIsSharedByFillMapKernelViewAndCopy) {
   if (code != CL_SUCCESS) {
     GTEST_SKIP() << "the driver takes no view of SVM as a kernel argument: " << clpool_cl_error_name(code);
   }
-  clFinish(cl.queue);
+  finish(cl.queue);
   EXPECT_EQ(content<float>(mem.get(), count), std::vector<float>(count, 68.0F));
 }
 
@@ -180,7 +181,7 @@ TEST_P(EverySvm, IsCopiedToAndFromHostBuffersAndSvm) {
   ASSERT_OK(clpool_mem_copy(cl.queue, buffer, 128, first.get(), 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   ASSERT_OK(
       clpool_mem_copy(cl.queue, second.get(), 256, buffer, 128, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
-  clFinish(cl.queue);
+  finish(cl.queue);
   std::vector<unsigned char> result = content<unsigned char>(second.get(), 4096);
   EXPECT_TRUE(std::equal(result.begin() + 256, result.end(), values.begin()));
   ASSERT_OK(
@@ -326,7 +327,7 @@ TEST_F(Svm, FineGrainMemoryNeedsNoMap) {
   const size_t count = 3000;
   ASSERT_EQ(clEnqueueNDRangeKernel(cl.queue, kernel.get(), 1, nullptr, &count, nullptr, 0, nullptr, nullptr),
             CL_SUCCESS);
-  clFinish(cl.queue);
+  finish(cl.queue);
   EXPECT_EQ(std::count(values, values + 3000, 42.0F), 3000);
 }
 
@@ -387,7 +388,7 @@ TEST_F(Svm, ForeignMemoryOfUnknownSizeNeedsSizesToBeGiven) {
   EXPECT_OK(clpool_mem_read(cl.queue, mem, 0, CLPOOL_WHOLE_SIZE, host, sizeof host, 1, 0, nullptr, nullptr));
   EXPECT_EQ(host[15], 'x');
   EXPECT_OK(clpool_mem_release(mem));
-  clFinish(cl.queue);
+  finish(cl.queue);
   clSVMFree(cl.context, pointer);
 }
 
@@ -469,7 +470,7 @@ TEST_F(Svm, AReleaseBehindAQueueIsNotCompleteBeforeItsCommandsAlthoughAViewIsLef
   EXPECT_OK(clpool_mem_release(view));  // the last reference: the memory must outlive the fill
   EXPECT_EQ(clpool_mem_size(mem), 0u);
   gate.open();
-  EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);
+  EXPECT_EQ(finish(cl.queue), CL_SUCCESS);
   EXPECT_EQ(state_of(event), CL_COMPLETE);
   clReleaseEvent(event);
 }
@@ -486,7 +487,7 @@ TEST_F(Svm, AReleaseOnAnUnorderedQueueWaitsForItsCommands) {
   ASSERT_OK(clpool_mem_release_on(mem, unordered, 0, nullptr, &event));
   EXPECT_NE(state_of(event), CL_COMPLETE) << "the fill still waits";
   gate.open();
-  EXPECT_EQ(clFinish(unordered), CL_SUCCESS);
+  EXPECT_EQ(finish(unordered), CL_SUCCESS);
   clReleaseEvent(event);
 }
 

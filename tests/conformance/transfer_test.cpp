@@ -11,6 +11,7 @@
 namespace {
 
 using clpool::test::bytes;
+using clpool::test::finish;
 using clpool::test::floats;
 using clpool::test::last_error;
 using clpool::test::last_error_names;
@@ -210,7 +211,7 @@ TEST_P(EveryTransfer, PageLockedMemoryIsCopiedAsHostMemory) {
   const OwnedMem mem = make(2000);
   EXPECT_OK(clpool_mem_copy(cl.queue, mem.get(), 1000, pinned, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
   EXPECT_OK(clpool_mem_copy(cl.queue, pinned, 500, mem.get(), 1000, 100, 0, nullptr, nullptr));
-  clFinish(cl.queue);
+  finish(cl.queue);
   EXPECT_TRUE(std::equal(values.begin(), values.begin() + 100,
                          static_cast<unsigned char*>(clpool_mem_pointer(pinned)) + 500));
   EXPECT_EQ(clpool_mem_fill(cl.queue, pinned, "x", 1, 0, 1, 0, nullptr, nullptr),

@@ -155,6 +155,28 @@ TEST_F(PoolBounds, HoldWhereEventsWereWaitedForALittle) {
   close_pool();
 }
 
+/// A chunk that commands use, which would go for what requests need, if it were idle.
+TEST_F(PoolBounds, ADeviceThatIsFarBehindGetsOneMarkerAtATime) {
+  const cl_command_queue queues[] = {scene.cl.queue};
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = queues;
+  options.queue_count = 1;
+  options.decay_ns = UINT64_MAX;  // nothing is cached then
+  pool = make_pool(allocator.get(), options);
+  Gate gate(scene.cl.context);
+  clpool_mem* const large = take(64 * MiB);
+  EXPECT_OK(clpool_mem_fill(scene.cl.queue, large, &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+  EXPECT_OK(clpool_mem_release(large));
+  const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_OK(clpool_mem_release(take((1 + i % 3) * MiB)));
+  }
+  EXPECT_LE(stub_calls("clEnqueueMarkerWithWaitList") - before, 2u);
+  EXPECT_EQ(stats_of(pool).managed_bytes, 64 * MiB);
+  gate.open();
+  close_pool();
+}
+
 /// A pool that met a busy device once, when it grew.
 class PoolBoundsAfterAVainWait : public PoolBounds, public testing::WithParamInterface<std::uint32_t> {
  protected:

@@ -106,6 +106,20 @@ cl_context make_context(cl_device_id device) {
 
 }  // namespace
 
+cl_int finish(cl_command_queue queue) {
+  cl_event marker = nullptr;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  const cl_int code = clEnqueueMarker(queue, &marker);  // works on every version
+#pragma GCC diagnostic pop
+  if (code != CL_SUCCESS) {
+    return code;
+  }
+  clWaitForEvents(1, &marker);
+  clReleaseEvent(marker);
+  return clFinish(queue);
+}
+
 OpenCl::OpenCl(cl_command_queue_properties properties) {
   choose(platform, device);
   if (device == nullptr) {
@@ -122,7 +136,7 @@ OpenCl::~OpenCl() {
     clReleaseCommandQueue(others_[i]);
   }
   if (queue != nullptr) {
-    clFinish(queue);
+    finish(queue);
     clReleaseCommandQueue(queue);
   }
   if (context != nullptr) {

@@ -37,6 +37,9 @@ class OpenCl {
   int other_count_ = 0;
 };
 
+/// clFinish, which on rusticl (22.3) forgets what anybody has flushed, a pool, say: after a marker that is waited for.
+cl_int finish(cl_command_queue queue);
+
 /// Fixture for tests that need a device; they are skipped, with the reason, where there is none.
 class OpenClTest : public testing::Test {
  protected:

@@ -144,10 +144,14 @@ class PoolBooks : public testing::Test {
         steps.emplace_back("ask user");
         books->answered(request, request.attempt++ < attempts);
         return true;
+      case Kind::look_before_growth:
+        steps.emplace_back("look");
+        world.settles = world.settles || is_through_at_a_look;
+        return true;
       case Kind::settle:
-        steps.emplace_back(step.amount != 0 ? "settle" : "look");
+        steps.emplace_back("settle");
         world.now += step.amount;
-        world.settles = world.settles || (step.amount == 0 && is_through_at_a_look);
+        world.settles = world.settles && !settling_ends_in_vain;
         return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
@@ -209,7 +213,8 @@ class PoolBooks : public testing::Test {
   int pools_to_end = 0;               ///< how often ended pools give something back when they are asked
   bool gets_through = false;          ///< a wait for queues ends because they are through
   bool is_through_at_a_look = false;  ///< what was waited for in vain
-  std::uint32_t attempts = 1;         ///< how often the user is asked before they say no
+  bool settling_ends_in_vain = false;
+  std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
   Steps steps;
   std::uint64_t steps_home = 0;  ///< in which blocks came home
 };

@@ -325,6 +325,8 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         return begin_allocation(worker, step.amount);
       case Kind::poll:
         return look(false);
+      case Kind::look_before_growth:
+        return look(below(2) != 0);
       case Kind::settle:
         now += below(2) * 100'000;
         return look(true);

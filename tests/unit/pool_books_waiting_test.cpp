@@ -53,7 +53,23 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfThereIsNoRoomForIt
   books->free(*used, 0);
 }
 
-TEST_F(PoolBooksAtTheirLimits, ARequestSettlesBeforeItTakesMoreThanThePoolEverHad) {
+/// A pool that splits and merges: free chunks go back for new ones there.
+class PoolBooksThatExchangeChunks : public PoolBooksAtTheirLimits {
+ protected:
+  void SetUp() override {
+    PoolBooksAtTheirLimits::SetUp();
+    options.strategy = StrategyKind::coalescing;
+    options.min_chunk_bytes = 1;
+    world.queues = true;
+  }
+  /// Has a free chunk of 100,000 bytes.
+  void begin_with_a_free_chunk() {
+    begin_books();
+    books->free(*serve(100'000), 0);
+  }
+};
+
+TEST_F(PoolBooksThatExchangeChunks, ARequestSettlesBeforeItTakesMoreThanThePoolEverHad) {
   begin_books();
   std::vector<PoolBlock*> blocks;
   for (const std::size_t size : {100'000, 100'001, 100'002}) {
@@ -64,19 +80,48 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesBeforeItTakesMoreThanThePoolEverHa
   }
   books->give_back_some(1);
   release_garbage();
-  ASSERT_EQ(taken, 200'003u);
-  PoolBlock* const kept = serve(100'002);
-  EXPECT_FALSE(settles(100'000)) << "as much as it had";
-  books->give_back_some(1);
-  release_garbage();
-  books->give_back_some(1);
-  release_garbage();
-  ASSERT_EQ(taken, 100'002u);
-  books->free(*kept, 0);
-  EXPECT_FALSE(settles(200'001));
-  books->give_back_beyond(taken - 200'001);
-  release_garbage();
-  EXPECT_TRUE(settles(200'002));
+  ASSERT_EQ(taken, 200'001u) << "the largest went";
+  EXPECT_FALSE(settles(100'002)) << "as much as it had";
+  ASSERT_EQ(taken, 300'003u);
+  EXPECT_TRUE(settles(100'003));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestDoesNotSettleForChunksThatWouldNotGo) {
+  world.queues = true;
+  begin_books();
+  books->free(*serve(100'000), 0);
+  EXPECT_FALSE(settles(200'000)) << "a pool of bins gives none back for a new one";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "look"), 0);
+}
+
+/// A device that is far behind: each request that grew would wait for as long as the first.
+TEST_F(PoolBooksThatExchangeChunks, AfterAVainWaitRequestsWaitForAMomentForMuchLonger) {
+  begin_with_a_free_chunk();
+  constexpr std::uint64_t wait = 10'000'000;
+  constexpr std::uint64_t moment = 100'000;
+  std::size_t size = 100'000;
+  // What a request waits for in vain, where something ended since the last.
+  const auto waited_in_vain = [&] {
+    world.settles = true;
+    settling_ends_in_vain = true;
+    const std::uint64_t before = world.now;
+    books->free(*serve(size += 100'000), 0);
+    EXPECT_FALSE(world.settles);
+    return world.now - before;
+  };
+  for (const std::uint64_t factor : {4, 8, 16, 32, 64, 64}) {
+    EXPECT_EQ(waited_in_vain(), wait);
+    const std::uint64_t end = world.now + factor * wait;
+    EXPECT_EQ(waited_in_vain(), moment);
+    world.now = end - 1;
+    EXPECT_EQ(waited_in_vain(), moment);
+    world.now = end;
+  }
+  EXPECT_EQ(waited_in_vain(), wait);
+  settling_ends_in_vain = false;
+  world.settles = true;
+  books->free(*serve(size += 100'000), 0);
+  EXPECT_EQ(waited_in_vain(), wait) << "one was not in vain";
 }
 
 TEST_F(PoolBooksAtTheirLimits, NoMoreChunksGoBackThanTheLimitNeeds) {
@@ -253,7 +298,16 @@ class PoolBooksOfABusyQueue : public PoolBooks {
   std::uint64_t began = 0;
 };
 
-TEST_F(PoolBooksOfABusyQueue, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
+class PoolBooksOfABusyQueueThatExchangeChunks : public PoolBooksOfABusyQueue {
+ protected:
+  void SetUp() override {
+    options.strategy = StrategyKind::coalescing;
+    options.min_chunk_bytes = 1;
+    PoolBooksOfABusyQueue::SetUp();
+  }
+};
+
+TEST_F(PoolBooksOfABusyQueueThatExchangeChunks, ARequestSettlesAndWaitsNoLongerThanTheLongestWait) {
   EXPECT_EQ(serve(200'000), nullptr);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 1) << "before it grows";
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait for queues"), 1);
@@ -477,13 +531,11 @@ TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
 }
 
 /// Nobody else may have looked since: what one vain wait has taught would hold for ever.
-TEST_F(PoolBooksAtTheirLimits, ARequestLooksWhetherWhatWasWaitedForInVainIsThroughBeforeThePoolGrows) {
-  world.queues = true;
+TEST_F(PoolBooksThatExchangeChunks, ARequestLooksWhetherWhatWasWaitedForInVainIsThroughBeforeThePoolGrows) {
   world.settles = false;
   for (const bool through : {false, true}) {
     is_through_at_a_look = through;
-    begin_books();
-    books->free(*serve(100'000), 0);
+    begin_with_a_free_chunk();
     PoolBlock* const block = serve(200'000);
     const Steps before(steps.begin(), steps.begin() + (through ? 2 : 1));
     EXPECT_EQ(before, through ? (Steps{"look", "settle"}) : Steps{"look"});

@@ -229,7 +229,10 @@ class Books {
   bool is_idle(const HeapChunk& chunk) const noexcept;
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
-  bool exceeds_peak(const Request& request) const noexcept;
+  /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
+  bool exchanges(const Request& request) const noexcept;
+  std::uint64_t wait_before_growth_ns() const noexcept;
+  void note_wait_before_growth(std::uint64_t nanoseconds) noexcept;
   /// Bytes that may be held: none where the pool has stopped holding.
   std::uint64_t most_held() const noexcept;
   std::uint64_t room() const noexcept;
@@ -263,6 +266,9 @@ class Books {
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;
   std::uint64_t peak_managed_bytes_ = 0;
+  std::uint64_t pause_factor_ =
+      0;  ///< the last vain wait before growth, times so much, is the pause after it
+  std::uint64_t pause_until_ns_ = 0;  ///< in which requests wait for a moment at most before the pool grows
   CallBudget budget_;
   double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
   int looks_at_budget_ = 0;

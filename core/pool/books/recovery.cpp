@@ -17,6 +17,13 @@ namespace {
 /// is held back grow beyond the slack.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 
+/// After a vain wait before growth nobody waits so long for that for a multiple of it, twice as much each time until one was
+/// not in vain: a device that is far behind costs requests a small share of their time. They wait a moment meanwhile, as
+/// markers of a device that has nothing to do take that.
+constexpr std::uint64_t shortest_growth_pause = 4;
+constexpr std::uint64_t longest_growth_pause = 64;
+constexpr std::uint64_t settling_in_pause_ns = 100'000;
+
 constexpr Step again{Step::Kind::done};
 
 /// How many longest waits a request waits in all while others are served, how often it begins again because of
@@ -229,28 +236,55 @@ bool Books::settle_pending(Request& request, Step& step) {
          surroundings_.may_settle(settling_before_growth_ns) && once(request, pending_settled);
 }
 
-bool Books::exceeds_peak(const Request& request) const noexcept {
-  return strategy_->managed_bytes() + request.rounded > peak_managed_bytes_;
+bool Books::exchanges(const Request& request) const noexcept {
+  return strategy_->exchanges_chunks() && strategy_->managed_bytes() + request.rounded > peak_managed_bytes_;
+}
+
+std::uint64_t Books::wait_before_growth_ns() const noexcept {
+  return pause_until_ns_ != 0 && surroundings_.now_ns() < pause_until_ns_ ? settling_in_pause_ns
+                                                                          : settling_before_growth_ns;
 }
 
 bool Books::look_before_growth(Request& request, Step& step) {
-  step = {Step::Kind::settle, 0};
+  step = {Step::Kind::look_before_growth};
+  if (strategy_->largest_free_chunk() == nullptr || !surroundings_.has_queues()) {
+    return false;
+  }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
   const bool is_due =
-      exceeds_peak(request) ? !surroundings_.may_settle(settling_before_growth_ns) : options_.decay_ns != 0;
-  return is_due && surroundings_.has_queues() && strategy_->largest_free_chunk() != nullptr &&
-         once(request, looked_before_growth);
+      exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns()) : options_.decay_ns != 0;
+  return is_due && once(request, looked_before_growth);
 }
 
 bool Books::settle_before_peak(Request& request, Step& step) {
-  step = {Step::Kind::settle, settling_before_growth_ns};
-  return strategy_->largest_free_chunk() != nullptr && exceeds_peak(request) &&
-         surroundings_.may_settle(settling_before_growth_ns) && once(request, settled_before_peak);
+  if (strategy_->largest_free_chunk() == nullptr || !exchanges(request)) {
+    return false;
+  }
+  step = {Step::Kind::settle, wait_before_growth_ns()};
+  if (!surroundings_.may_settle(step.amount) || !once(request, settled_before_peak)) {
+    return false;
+  }
+  request.waited_before_growth_ns = step.amount;
+  return true;
+}
+
+void Books::note_wait_before_growth(std::uint64_t nanoseconds) noexcept {
+  if (surroundings_.may_settle(1)) {  // what was waited for has ended
+    pause_factor_ = 0;
+    pause_until_ns_ = 0;
+  } else if (nanoseconds == settling_before_growth_ns) {
+    pause_factor_ =
+        pause_factor_ == 0 ? shortest_growth_pause : std::min(2 * pause_factor_, longest_growth_pause);
+    pause_until_ns_ = surroundings_.now_ns() + pause_factor_ * settling_before_growth_ns;
+  }
 }
 
 bool Books::grow(Request& request, Step&) {
   if (!once(request, grown)) {
     return false;
+  }
+  if (request.waited_before_growth_ns != 0) {
+    note_wait_before_growth(std::exchange(request.waited_before_growth_ns, 0));
   }
   give_back_aged();
   if (!may_fit(request.rounded)) {

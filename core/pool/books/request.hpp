@@ -17,11 +17,12 @@ struct Step {
     done,                            ///< request.block is to be handed out
     empty_caches,  ///< what threads have released, some at a time, then what their caches hold, in so far as
                    ///< it is worth a system call, back into the books
-    empty_all_caches,  ///< all that they hold
-    release_garbage,   ///< what Books::garbage() holds goes to the driver; then Books::released()
-    make_handle,       ///< of request.part; then Books::handle_made() or handle_failed()
-    allocate,          ///< a chunk of `amount` bytes; then Books::arrived() or refused()
-    poll,              ///< see which uses have ended, without waiting
+    empty_all_caches,    ///< all that they hold
+    release_garbage,     ///< what Books::garbage() holds goes to the driver; then Books::released()
+    make_handle,         ///< of request.part; then Books::handle_made() or handle_failed()
+    allocate,            ///< a chunk of `amount` bytes; then Books::arrived() or refused()
+    poll,                ///< see which uses have ended, without waiting
+    look_before_growth,  ///< the same, so that it comes to be known which chunks are idle
     settle,  ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
     wait,    ///< until Books::help_for() changes or, if the request waits for queues, these are through with
              ///< what they have now, for up to `amount` nanoseconds; then Books::waited()
@@ -77,9 +78,10 @@ struct Request {
   std::uint64_t given_back = 0;      ///< given_back_so_far() when it last looked or asked for a chunk
   std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one
   std::uint64_t refusals = 0;        ///< how often the allocator had refused then
-  std::uint64_t waits_since = 0;     ///< when it first waited, nanoseconds; 0: it has not
-  std::uint16_t looks_for_room = 0;  ///< how often others that asked for memory had it begin again
-  std::uint16_t beginnings = 0;      ///< how often it began again since it last waited
+  std::uint64_t waited_before_growth_ns = 0;  ///< 0: it has not, or noted whether that was in vain
+  std::uint64_t waits_since = 0;              ///< when it first waited, nanoseconds; 0: it has not
+  std::uint16_t looks_for_room = 0;           ///< how often others that asked for memory had it begin again
+  std::uint16_t beginnings = 0;               ///< how often it began again since it last waited
 };
 
 /// What the books must know of the world when they plan; asked only when needed.

@@ -68,7 +68,7 @@ class GuardedPool : public PoolTest {
   }
   /// Until the pool has filled what was released.
   void let_it_rest(const PoolHandle& pool, const Kept& kept) {
-    ASSERT_EQ(clFinish(cl.queue), CL_SUCCESS);
+    ASSERT_EQ(finish(cl.queue), CL_SUCCESS);
     for (int i = 0; is(Kind::pinned) && i < 5000 && *kept.pointer != pattern; ++i) {
       ASSERT_EQ(clpool_pool_tick(pool.get()), CLPOOL_SUCCESS);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -292,7 +292,7 @@ TEST_P(GuardedPool, WhatRestsIsBounded) {
     MemHandle mem = allocate(pool, bytes);
     mem.reset();
     if (cl.queue != nullptr) {
-      ASSERT_EQ(clFinish(cl.queue), CL_SUCCESS);
+      ASSERT_EQ(finish(cl.queue), CL_SUCCESS);
     }
     ASSERT_LE(stats_of(pool).pending_bytes, 64'000'000u) << "what rests, and what is looked at";
   }
@@ -327,7 +327,7 @@ TEST_P(GuardedPool, AllMemoryGoesBackAtOnceWhereItWasUsedOnSeveralQueues) {
     }
   }
   for (cl_command_queue queue : queues) {
-    ASSERT_EQ(clFinish(queue), CL_SUCCESS);
+    ASSERT_EQ(finish(queue), CL_SUCCESS);
   }
   ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
   EXPECT_EQ(stats_of(pool).managed_bytes, 0u);

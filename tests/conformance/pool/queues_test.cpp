@@ -36,7 +36,7 @@ class HeldCopy {
   HeldCopy& operator=(const HeldCopy&) = delete;
   ~HeldCopy() {
     let_go();
-    clFinish(queue_);
+    finish(queue_);
     clReleaseEvent(done_);
     clReleaseEvent(gate_);
   }
@@ -51,7 +51,7 @@ class HeldCopy {
   /// Lets the copy run; true if it found `value` everywhere.
   bool reads(unsigned char value) {
     let_go();
-    clFinish(queue_);
+    finish(queue_);
     return bytes_ == std::vector<unsigned char>(size, value);
   }
 
@@ -103,7 +103,7 @@ class PoolQueues : public PoolTest {
   MemHandle written(const PoolHandle& pool, unsigned char value) {
     MemHandle mem = allocate(pool, size);
     fill(mem, value);
-    clFinish(cl.queue);
+    finish(cl.queue);
     return mem;
   }
   /// Allocates again and overwrites; true if that got the memory at `place`.
@@ -154,7 +154,7 @@ TEST_P(PoolQueues, DeclaringAUseDoesNotEndTheProtectionOfThePoolsOwnQueues) {
   ASSERT_EQ(clpool_mem_used_on(mem.get(), other), CLPOOL_SUCCESS);
   HeldCopy copy(cl, out_of_order, mem);
   mem.reset();
-  clFinish(other);
+  finish(other);
   EXPECT_FALSE(overwrites(tested, place)) << "the declared use is through, the pool's own queue is not";
   EXPECT_TRUE(copy.reads(1));
   expect_reused(tested, place);
@@ -229,13 +229,13 @@ TEST_P(PoolQueues, AnOutOfOrderQueueWaitsForAllThatItWasToWaitFor) {
   EXPECT_EQ(clpool_mem_fill(out_of_order, mem.get(), &value, 1, 0, size, 0, nullptr, &filled),
             CLPOOL_SUCCESS);
   clFlush(out_of_order);
-  clFinish(other);
+  finish(other);
   std::this_thread::sleep_for(std::chrono::milliseconds(10));  // in which it may overtake
   cl_int state = CL_COMPLETE;
   clGetEventInfo(filled, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
   EXPECT_NE(state, CL_COMPLETE);
   clSetUserEventStatus(gate, CL_COMPLETE);
-  clFinish(out_of_order);
+  finish(out_of_order);
   HeldCopy copy(cl, cl.queue, mem);
   EXPECT_TRUE(copy.reads(2));
   clReleaseEvent(filled);
@@ -253,7 +253,7 @@ TEST_P(PoolQueues, AUseOnTheAllocatorsQueueCountsWhereThePoolWasToldOfAnother) {
   const MemHandle again = allocate(tested, size);
   EXPECT_NE(place_of(again), place);
   clSetUserEventStatus(gate, CL_COMPLETE);
-  clFinish(cl.queue);
+  finish(cl.queue);
   clReleaseEvent(gate);
 }
 
@@ -429,7 +429,7 @@ TEST(AddressesUnderAQueue, GoBackOnlyWhenTheQueueIsThrough) {
       EXPECT_TRUE(open);
     }
     opening.join();
-    clFinish(cl.queue);
+    finish(cl.queue);
     clReleaseEvent(gate);
     for (int i = 0; i < 1000 && pool != nullptr && stats_of(pool).managed_bytes != 0; ++i) {
       ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);

@@ -335,7 +335,7 @@ class PoolReuseOnQueues : public PoolReuse {
     EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
     EXPECT_FALSE(hands_out(pool, size, place)) << "the host would write what the command has yet to read";
     clSetUserEventStatus(gate, CL_COMPLETE);
-    clFinish(cl.queue);
+    finish(cl.queue);
     clReleaseEvent(gate);
     clReleaseMemObject(target);
     for (int i = 0; i < 1000 && stats_of(pool).pending_bytes != 0; ++i) {
@@ -402,7 +402,7 @@ TEST_P(PoolReuseOnQueues, ABlockForOneQueueIsReusedAtOnceOnThatQueueOnly) {
   ASSERT_EQ(clpool_pool_allocate_on(pool.get(), cl.queue, size, &here), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_mem_pointer(here), place);
   clSetUserEventStatus(gate, CL_COMPLETE);
-  clFinish(cl.queue);
+  finish(cl.queue);
   clReleaseEvent(gate);
   clReleaseEvent(marker);
   for (clpool_mem* const one : {elsewhere, anywhere, here}) {

@@ -365,7 +365,7 @@ namespace ClPool.Tests
                     Assert.AreNotEqual(place, anywhere.Pointer);
                     Assert.AreEqual(place, here.Pointer);
                     gate.Open();
-                    Gate.clFinish(Shared.Queue.Handle);
+                    Shared.Queue.Finish();
                 }
                 Assert.Throws<ArgumentNullException>(() => pool.AllocateOn(IntPtr.Zero, 1));
             }
@@ -389,7 +389,7 @@ namespace ClPool.Tests
                 Assert.IsTrue(pool.Statistics.PendingBytes > 0, "the other waits for the queue");
                 using (PooledBuffer again = pool.Allocate(4096)) Assert.AreEqual(place, again.Pointer);
                 gate.Open();
-                Gate.clFinish(Shared.Queue.Handle);
+                Shared.Queue.Finish();
             }
         }
 
@@ -418,7 +418,7 @@ namespace ClPool.Tests
                 using (MemoryObject behind = MemoryObject.FromHandle(block.Handle))
                 {
                     if (behind.Size > 1000) behind.Fill(Shared.Queue, new byte[] { 1 }, 1000, 1).Dispose();
-                    Gate.clFinish(Shared.Queue.Handle);
+                    Shared.Queue.Finish();
                 }
                 block.Dispose();
                 pool.FreeHeld();

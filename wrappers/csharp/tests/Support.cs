@@ -115,9 +115,6 @@ namespace ClPool.Tests
         internal static extern int clReleaseCommandQueue(IntPtr queue);
 
         [DllImport("libOpenCL.so.1")]
-        internal static extern int clFinish(IntPtr queue);
-
-        [DllImport("libOpenCL.so.1")]
         private static extern int clGetCommandQueueInfo(IntPtr queue, uint name, IntPtr size, out uint value, IntPtr needed);
 
         [DllImport("libOpenCL.so.1")]
