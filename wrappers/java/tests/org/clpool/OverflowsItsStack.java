@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 public final class OverflowsItsStack {
   private static final int WARM = 500; // what Java itself makes at the first call is there
   private static final int THREADS = 60;
-  private static final int FRAMES = 40; // in each of which it is tried, from the last one on
   private static final long SMALLEST_STACK = 200_000;
   private static final long IDLE_MILLIS = 70; // then nothing is looked at any more, and the next command has that to begin again
   private static final long PATIENCE_MILLIS = 10_000;
@@ -16,24 +15,6 @@ public final class OverflowsItsStack {
   private static int errors;
 
   private OverflowsItsStack() {}
-
-  // How many frames that have no stack left for what they try are above.
-  private static int recurse(Runnable tried) {
-    int above = 0;
-    try {
-      above = recurse(tried) + 1;
-    } catch (StackOverflowError end) {
-      // here it begins
-    }
-    if (above < FRAMES) {
-      try {
-        tried.run();
-      } catch (StackOverflowError e) {
-        ++errors;
-      }
-    }
-    return above;
-  }
 
   private static boolean ends(Thread thread) throws InterruptedException {
     thread.setDaemon(true);
@@ -48,7 +29,7 @@ public final class OverflowsItsStack {
     }
     for (int i = 0; i < THREADS; ++i) {
       Thread.sleep(IDLE_MILLIS);
-      if (!ends(new Thread(null, () -> recurse(tried), "deep", SMALLEST_STACK + 500 * i)) || !ends(new Thread(command))) {
+      if (!ends(new Thread(null, () -> errors += Support.atTheEndOfTheStack(tried), "deep", SMALLEST_STACK + 500 * i)) || !ends(new Thread(command))) {
         return false;
       }
     }
