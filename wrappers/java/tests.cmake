@@ -116,6 +116,11 @@ add_test(NAME wrappers.java.blocks_where_java_has_no_memory
                  "${test_path}" org.clpool.RunsOutOfJavaMemory)
 set_tests_properties(wrappers.java.blocks_where_java_has_no_memory PROPERTIES
                      LABELS wrappers TIMEOUT 300 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost")
+# Where the stack ends.
+add_test(NAME wrappers.java.commands_where_the_stack_ends
+         COMMAND ${java_command} -cp "${test_path}" org.clpool.OverflowsItsStack)
+set_tests_properties(wrappers.java.commands_where_the_stack_ends PROPERTIES
+                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, all commands ended")
 # The jar with the libraries inside: nothing else says where they are.
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp

@@ -6,6 +6,7 @@
 protocol; it is kept alive until a command that does not block is complete.
 """
 import warnings
+from operator import index
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
@@ -108,7 +109,7 @@ def _byte_count(dest: Any, src: Any, dst_offset: int, src_offset: int) -> int:
         sides = [entry for entry in sides if not _is_memory(entry[0]) or isinstance(entry[0], PageLocked)]
         if not sides:
             return WHOLE_SIZE
-    return max(0, *(int(size) - offset for _, size, offset in sides))
+    return max(0, *(int(size) - index(offset) for _, size, offset in sides))
 
 
 def _copy_bytes(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: Any, byte_count: Optional[int] = None,

@@ -470,7 +470,14 @@ PyObject* adopt(PyObject*, PyObject* args) {
     return nullptr;
   }
   as_memory(memory)->mem = nullptr;
-  return new_memory(reinterpret_cast<PyTypeObject*>(type), mem, kept == Py_None ? nullptr : kept);
+  PyObject* adopted =
+      new_memory(reinterpret_cast<PyTypeObject*>(type), mem, kept == Py_None ? nullptr : kept);
+  if (adopted != nullptr) {  // what is said of the memory holds whatever its class is
+    as_memory(adopted)->addressless = as_memory(memory)->addressless;
+    as_memory(adopted)->calls_python = as_memory(memory)->calls_python;
+    as_memory(adopted)->lent = as_memory(memory)->lent;
+  }
+  return adopted;
 }
 
 clpool_mem* memory_of(PyObject* object, InUse& use) {

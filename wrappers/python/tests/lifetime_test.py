@@ -284,14 +284,19 @@ def test_buffers_and_svm_lie_in_arrays_of_every_data_type(context, needs_svm, dt
                                                              for part in [svm[64:]] if svm.release() is None][0],
                                  lambda svm, queue, events: clpool.enqueue_copy(queue, svm, bytes(800), is_blocking=False,
                                                                                 wait_for=events)])
-def test_host_memory_that_is_svm_outlives_commands(context, queue, gate, needs_svm, use):
+@pytest.mark.parametrize("of", [lambda context, svm: svm,
+                                lambda context, svm: clpool.SVM(svm.as_array()),
+                                lambda context, svm: clpool.SVM(memoryview(svm)),
+                                lambda context, svm: clpool.SVM(context, svm.as_array(), system=False)],
+                         ids=["itself", "SVM of its array", "SVM of its view", "SVM of its array in the context"])
+def test_host_memory_that_is_svm_outlives_commands(context, queue, gate, needs_svm, of, use):
     opencl_library = ctypes.CDLL("libOpenCL.so.1")
     opencl_library.clSVMAlloc.restype = ctypes.c_void_p
     opencl_library.clSVMAlloc.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint]
     address = opencl_library.clSVMAlloc(context.int_ptr, 1, 800, 0)
     host = np.frombuffer((ctypes.c_char * 800).from_address(address), np.uint8)
     reference = weakref.ref(host)
-    event = use(clpool.SVM(context, host, system=False), queue, [gate[0]])
+    event = use(of(context, clpool.SVM(context, host, system=False)), queue, [gate[0]])
     del host
     gc.collect()
     assert reference() is not None

@@ -61,6 +61,19 @@ def test_svm_is_copied_to_and_from_what_is_as_long(context, queue, needs_svm):
     assert (back[:16] == host[:16]).all()
 
 
+@pytest.mark.parametrize("integer", [int, np.uint8, np.int64, np.uint64])
+def test_offsets_of_copies_with_svm_are_integers_of_any_type(context, queue, needs_svm, integer):
+    svm, other = clpool.SVMAllocation(context, 64, queue=queue), clpool.SVMAllocation(context, 40, queue=queue)
+    clpool.enqueue_fill(queue, svm, b"\0")
+    clpool.enqueue_copy(queue, svm, b"\7" * 40, dst_offset=integer(24))
+    clpool.enqueue_copy(queue, other, svm, src_offset=integer(24))
+    back = bytearray(16)
+    clpool.enqueue_copy(queue, back, other, src_offset=integer(24))
+    assert back == b"\7" * 16
+    with pytest.raises(TypeError):
+        clpool.enqueue_copy(queue, back, other, src_offset=24.0)
+
+
 def test_page_locked_memory_is_copied_whole(context, queue):
     pinned = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue)).allocate_block(100)
     with pytest.raises(clpool.InvalidValueError):

@@ -179,6 +179,9 @@ public final class Allocator extends NativeObject {
    */
   public Memory allocate(long size) {
     Sizes.positive("size", size);
-    return Memory.watched(this, () -> with(a -> Native.clpool_allocator_allocate(a, size)));
+    try (Uses uses = new Uses()) {
+      long allocator = uses.of("allocator", this);
+      return Memory.watched(this, () -> Native.clpool_allocator_allocate(allocator, size));
+    }
   }
 }

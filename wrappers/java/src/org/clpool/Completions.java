@@ -5,9 +5,11 @@ package org.clpool;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
@@ -17,6 +19,9 @@ import java.util.function.IntConsumer;
  * nothing of a command that fails). Memory goes back on a second one, because drivers may wait then. What the program
  * adds to a future runs on neither, but on the second one where the future's own executor refuses it, as where no thread can be
  * made; where that one cannot be made either, it is tried again with each look.
+ *
+ * <p>The driver's thread waits for no lock. The program's threads take no lock of java.util.concurrent and put nothing into a map: where
+ * the stack ends, the one may stay locked for ever and the other half grown. A monitor is left whatever happens.
  */
 final class Completions {
   /** What is done once at an end. */
@@ -25,7 +30,11 @@ final class Completions {
     private final Executor where;
     private volatile Event event; // null: none, or not enqueued yet
     private long number;
+    private End before; // added before it, and not taken over either
     private IntConsumer action; // null: done
+
+    /** The command, or the driver's word, was refused: nothing is to be done. A field, because a call might fail. */
+    volatile boolean refused;
 
     private End(boolean ofCommand, Event event, Executor where, IntConsumer action) {
       this.ofCommand = ofCommand;
@@ -57,11 +66,6 @@ final class Completions {
       }
     }
 
-    /** The command was refused. */
-    void refused() {
-      WAITING.remove(number);
-    }
-
     private int status() {
       try {
         return event == null ? UNKNOWN : (int) event.status();
@@ -81,21 +85,35 @@ final class Completions {
     }
   }
 
+  /** What the driver told. */
+  private static final class Told {
+    private final long number;
+    private final int status;
+
+    private Told(long number, int status) {
+      this.number = number;
+      this.status = status;
+    }
+  }
+
   private static final int COMPLETE = 0;
   private static final int UNKNOWN = 1; // more than complete: it may go on
-  private static final long LOOK_EVERY_MS = 50;
-  private static final long IDLE_MS = 1000; // then a thread ends
+  private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long IDLE_MS = 1000; // then the second thread ends
 
-  private static final ScheduledThreadPoolExecutor ENDS = thread("clpool-completions");
-  private static final ScheduledThreadPoolExecutor RELEASES = thread("clpool-releases");
-  private static final Map<Long, End> WAITING = new ConcurrentHashMap<>();
-  private static long last; // with `looks` of this class's monitor
+  private static final ConcurrentLinkedQueue<Told> TOLD = new ConcurrentLinkedQueue<>();
+  private static final ScheduledThreadPoolExecutor RELEASES = releases();
+  private static final Map<Long, End> WAITING = new ConcurrentHashMap<>(); // changed by the first thread alone
+  private static volatile Thread ends; // the first thread; null: not started. It is set in this class's monitor, to which belong:
+  private static End added; // the last one that the thread has not taken over
+  private static long last;
   private static boolean looks;
 
   private Completions() {}
 
-  private static ScheduledThreadPoolExecutor thread(String name) {
-    ScheduledThreadPoolExecutor one = new ScheduledThreadPoolExecutor(1, task -> LeakGuard.thread(task, name));
+  private static ScheduledThreadPoolExecutor releases() {
+    ScheduledThreadPoolExecutor one =
+        new ScheduledThreadPoolExecutor(1, task -> LeakGuard.thread(task, "clpool-releases"));
     one.setKeepAliveTime(IDLE_MS, TimeUnit.MILLISECONDS);
     one.allowCoreThreadTimeOut(true);
     return one;
@@ -149,36 +167,91 @@ final class Completions {
 
   /** The driver's call. */
   static void done(long number, int status) {
-    ENDS.execute(() -> look(number, status));
+    TOLD.add(new Told(number, status));
+    LockSupport.unpark(ends);
   }
 
   /** How many wait, for tests. */
-  static int waiting() {
-    return WAITING.size();
+  static synchronized int waiting() {
+    int count = (int) WAITING.values().stream().filter(end -> !end.refused).count();
+    for (End end = added; end != null; end = end.before) {
+      count += end.refused ? 0 : 1;
+    }
+    return count;
   }
 
   private static synchronized End add(End end) {
-    boolean added = false;
+    boolean ready = false;
     try {
+      start(); // fails where no thread can be made
       if (end.ofCommand) {
-        ENDS.prestartCoreThread(); // fails where no thread can be made
         lookAgain();
       }
-      end.number = ++last;
-      WAITING.put(end.number, end);
-      added = true;
+      ready = true;
     } finally {
-      if (!added) {
+      if (!ready) {
         end.closeEvent();
       }
     }
+    end.number = ++last;
+    end.before = added;
+    added = end;
     return end;
   }
 
+  private static synchronized void takeOver() {
+    while (added != null) {
+      End end = added;
+      WAITING.put(end.number, end);
+      added = end.before;
+      end.before = null;
+    }
+  }
+
+  private static void start() {
+    if (ends == null) {
+      Thread thread = LeakGuard.thread(Completions::work, "clpool-completions");
+      thread.start();
+      ends = thread;
+    }
+  }
+
+  // The thread is woken first, as that may fail; before it asks it waits for the monitor.
   private static synchronized void lookAgain() {
     if (!looks) {
-      ENDS.schedule(Completions::lookAtAll, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+      LockSupport.unpark(ends);
       looks = true;
+    }
+  }
+
+  private static synchronized boolean looks() {
+    return looks;
+  }
+
+  private static void work() {
+    long next = System.nanoTime();
+    while (true) {
+      try {
+        Thread.interrupted(); // nobody has a reason to interrupt this thread, which would not rest any more
+        Told told = TOLD.peek();
+        takeOver(); // what that tells of was added before
+        if (told != null) {
+          TOLD.poll();
+          look(told.number, told.status);
+        } else if (looks()) {
+          LockSupport.parkNanos(Completions.class, next - System.nanoTime());
+        } else {
+          LockSupport.park(Completions.class);
+          next = System.nanoTime() + LOOK_EVERY_NANOS;
+        }
+        if (System.nanoTime() - next >= 0) {
+          next = System.nanoTime() + LOOK_EVERY_NANOS;
+          lookAtAll();
+        }
+      } catch (Throwable e) { // there is no memory
+        Errors.report(e);
+        LockSupport.parkNanos(Completions.class, LOOK_EVERY_NANOS);
+      }
     }
   }
 
@@ -187,10 +260,7 @@ final class Completions {
       WAITING.keySet().forEach(number -> look(number, UNKNOWN));
     } finally {
       synchronized (Completions.class) {
-        looks = false;
-        if (releasesAreStuck() | WAITING.values().stream().anyMatch(end -> end.ofCommand)) {
-          lookAgain();
-        }
+        looks = releasesAreStuck() | added != null | WAITING.values().stream().anyMatch(end -> end.ofCommand);
       }
     }
   }
@@ -211,10 +281,15 @@ final class Completions {
   private static void look(long number, int told) {
     try {
       End end = WAITING.get(number);
-      if (end != null) {
-        int status = Math.min(told, end.status());
-        if (status <= COMPLETE && WAITING.remove(number, end)) {
-          end.closeEvent();
+      if (end == null) {
+        return; // it was looked at already
+      }
+      boolean refused = end.refused;
+      int status = refused ? COMPLETE : Math.min(told, end.status());
+      if (status <= COMPLETE) {
+        WAITING.remove(number);
+        end.closeEvent();
+        if (!refused) {
           handOn(end, status);
         }
       }
@@ -245,8 +320,9 @@ final class Completions {
       asking.run();
       asked = true;
     } finally {
-      if (!asked && WAITING.remove(end.number, end)) {
-        end.closeEvent();
+      if (!asked) {
+        end.refused = true;
+        lookAgain();
       }
     }
   }

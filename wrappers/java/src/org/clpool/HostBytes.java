@@ -179,7 +179,7 @@ final class HostBytes extends Usable {
       goesOn = true;
     } finally {
       if (!goesOn) {
-        end.refused();
+        end.refused = true;
       }
     }
     enqueued.own(event[0]);

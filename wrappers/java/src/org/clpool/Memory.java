@@ -32,7 +32,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
     super(pool, leash, size);
   }
 
-  /** Memory that comes back when it is forgotten. */
+  /**
+   * Memory that comes back when it is forgotten. What `made` uses is used until all is done here: where the stack ends at the end
+   * of a use, the memory has its guard.
+   */
   static Memory watched(Object keeper, LongSupplier made) {
     return new Memory(keeper, LeakGuard.leash(), made);
   }
@@ -58,8 +61,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    */
   public static Memory buffer(Context context, long flags, long size) {
     Sizes.check("size", size);
-    Errors.required("context", context);
-    return watched(context, () -> context.with(c -> Native.clpool_buffer_create(c, flags, size, 0, 0)));
+    try (Uses uses = new Uses()) {
+      long within = uses.of("context", context);
+      return watched(context, () -> Native.clpool_buffer_create(within, flags, size, 0, 0));
+    }
   }
 
   /**
@@ -149,8 +154,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    */
   public static Memory wrapSvm(Context context, long pointer, long size, boolean system) {
     Sizes.check("size", size);
-    Errors.required("context", context);
-    return watched(context, () -> context.with(c -> Native.clpool_svm_wrap(c, pointer, size, system ? 1 : 0)));
+    try (Uses uses = new Uses()) {
+      long within = uses.of("context", context);
+      return watched(context, () -> Native.clpool_svm_wrap(within, pointer, size, system ? 1 : 0));
+    }
   }
 
   /**
@@ -177,8 +184,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
   public static Memory pipe(Context context, long flags, int packetSize, int maxPackets) {
     Sizes.check("packetSize", packetSize);
     Sizes.check("maxPackets", maxPackets);
-    Errors.required("context", context);
-    return watched(context, () -> context.with(c -> Native.clpool_pipe_create(c, flags, packetSize, maxPackets)));
+    try (Uses uses = new Uses()) {
+      long within = uses.of("context", context);
+      return watched(context, () -> Native.clpool_pipe_create(within, flags, packetSize, maxPackets));
+    }
   }
 
   /**
@@ -402,7 +411,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
   }
 
   private Memory part(long origin, long size, long flags) {
-    return watched(keeper(), () -> with(m -> Native.clpool_mem_sub_region(m, origin, size, flags)));
+    try (Uses uses = new Uses()) {
+      long whole = uses.of("memory", this);
+      return watched(keeper(), () -> Native.clpool_mem_sub_region(whole, origin, size, flags));
+    }
   }
 
   /**
@@ -422,7 +434,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * @return the buffer
    */
   public final Memory asBuffer(long flags) {
-    return watched(keeper(), () -> with(m -> Native.clpool_svm_as_buffer(m, flags, Sizes.WHOLE)));
+    try (Uses uses = new Uses()) {
+      long svm = uses.of("memory", this);
+      return watched(keeper(), () -> Native.clpool_svm_as_buffer(svm, flags, Sizes.WHOLE));
+    }
   }
 
   /**
@@ -492,13 +507,16 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * @return the second object
    */
   public final Memory retain() {
-    return watched(
-        this instanceof Image,
-        keeper(),
-        () -> {
-          with(Native::clpool_mem_retain);
-          return value();
-        });
+    try (Uses uses = new Uses()) {
+      long memory = uses.of("memory", this);
+      return watched(
+          this instanceof Image,
+          keeper(),
+          () -> {
+            Native.clpool_mem_retain(memory);
+            return memory;
+          });
+    }
   }
 
   /**

@@ -109,7 +109,13 @@ public final class Pool extends NativeObject {
    */
   public Optional<Memory> tryAllocate(long size) {
     Sizes.check("size", size);
-    Memory block = new Memory(this, leash(), () -> with(pool -> Native.java_pool_try_allocate(pool, size)));
+    Memory block;
+    long pool = begin();
+    try {
+      block = new Memory(this, leash(), () -> Native.java_pool_try_allocate(pool, size));
+    } finally {
+      end();
+    }
     boolean given = false;
     try {
       Optional<Memory> result = block.isNone() ? Optional.empty() : Optional.of(block);

@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -270,6 +271,37 @@ class OwnershipTest {
   private static void haveABlockInEachFrame(Pool pool) {
     try (Memory block = pool.allocate(256)) {
       haveABlockInEachFrame(pool);
+    }
+  }
+
+  @Test
+  void nothingThatIsMadeOfABlockIsLostWhereTheStackEnds() throws Exception {
+    try (Pool pool = Pool.of(Allocator.custom(new Support.Dry()))) {
+      List<UnaryOperator<Memory>> ways =
+          List.of(block -> block.subRegion(0, 64), Memory::retain, block -> pool.tryAllocate(256).orElse(block));
+      for (UnaryOperator<Memory> way : ways) {
+        for (int i = 0; i < 40; ++i) {
+          Thread thread = new Thread(null, () -> closeAtTheEndOfTheStack(pool, way), "deep", 200_000 + 1000 * i);
+          thread.start();
+          thread.join();
+        }
+        assertTrue(Support.collectUntil(() -> activeAfterATick(pool) == 0));
+      }
+      pool.check();
+    }
+  }
+
+  private static void closeAtTheEndOfTheStack(Pool pool, UnaryOperator<Memory> way) {
+    for (int i = 0; i < 100; ++i) { // what Java itself makes at the first call is there
+      pool.allocate(256).close();
+    }
+    try (Memory block = pool.allocate(4096)) {
+      for (int i = 0; i < 100; ++i) {
+        way.apply(block).close();
+      }
+    }
+    try (Memory block = pool.allocate(4096)) {
+      Support.atTheEndOfTheStack(() -> way.apply(block).close());
     }
   }
 

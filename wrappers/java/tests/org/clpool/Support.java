@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
 /** What several tests need. */
 final class Support {
   private static final long PATIENCE_MILLIS = 30_000;
+  private static final int LAST_FRAMES = 80;
 
   private static Session session;
 
@@ -86,6 +87,30 @@ final class Support {
       Thread.sleep(20);
     }
     return true;
+  }
+
+  /** Runs something in each of the stack's last frames, from the end on; how often there was no stack left for it. */
+  static int atTheEndOfTheStack(Runnable tried) {
+    int[] errors = new int[1];
+    recurse(tried, errors);
+    return errors[0];
+  }
+
+  private static int recurse(Runnable tried, int[] errors) {
+    int above = 0;
+    try {
+      above = recurse(tried, errors) + 1;
+    } catch (StackOverflowError end) {
+      // here it begins
+    }
+    if (above < LAST_FRAMES) {
+      try {
+        tried.run();
+      } catch (StackOverflowError e) {
+        ++errors[0];
+      }
+    }
+    return above;
   }
 
   static ByteBuffer direct(int size) {
