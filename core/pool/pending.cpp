@@ -145,7 +145,7 @@ std::uint64_t Pending::stamp_behind(const QueueSet* set) const noexcept {
 
 bool Pending::is_due(const QueueSet& set, Close close) const noexcept {
   const bool has_markers = !set.is_unmarked && set.epochs.completed() + 1 < set.epochs.open();
-  return set.open_blocks != 0 && (close == Close::all || (close == Close::unmarked && !has_markers) ||
+  return set.open_blocks != 0 && (close == Close::all || (close == Close::next && !has_markers) ||
                                   set.open_blocks >= releases_per_marker ||
                                   set.open_bytes >= books_.slack() / part_of_slack_per_marker);
 }

@@ -35,7 +35,7 @@ class Retired {
 class Pending {
  public:
   /// Which open epochs a look closes: those that are large enough; of sets of which no marker is under way; or all.
-  enum class Close : std::uint8_t { due, unmarked, all };
+  enum class Close : std::uint8_t { due, next, all };
 
   /// `own`: over the pool's own queues; it stays as long as the pool. `host_writes`: without a command.
   Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept;

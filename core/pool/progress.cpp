@@ -81,7 +81,7 @@ void Pool::look_before_growth(Visit& visit) noexcept {
   // A device that is far behind would else get a marker from each request.
   look(visit, Close::due);
   pending_.want_marker();
-  look(visit, Close::unmarked);
+  look(visit, Close::next);
 }
 
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {

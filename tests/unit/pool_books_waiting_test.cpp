@@ -91,6 +91,8 @@ TEST_F(PoolBooksAtTheirLimits, ARequestDoesNotSettleForChunksThatWouldNotGo) {
   begin_books();
   books->free(*serve(100'000), 0);
   EXPECT_FALSE(settles(200'000)) << "a pool of bins gives none back for a new one";
+  world.settles = false;
+  EXPECT_FALSE(settles(300'000));
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "look"), 0);
 }
 

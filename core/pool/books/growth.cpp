@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// The stages of a request that nothing free serves: what is waited for, and what goes back, before the pool takes a new
+// chunk.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "pool/books/books.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// How long a request polls the queues where it is about to take more than the pool ever had, or to let what
+/// is held back grow beyond the slack.
+constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
+
+/// After a vain wait before growth nobody waits so long for that for a multiple of it, twice as much each time until one was
+/// not in vain: a device that is far behind costs requests a small share of their time. They wait a moment meanwhile, as
+/// markers of a device that has nothing to do take that.
+constexpr std::uint64_t shortest_growth_pause = 4;
+constexpr std::uint64_t longest_growth_pause = 64;
+constexpr std::uint64_t settling_in_pause_ns = 100'000;
+
+}  // namespace
+
+bool Books::settle_pending(Request& request, Step& step) {
+  step = {Step::Kind::settle, settling_before_growth_ns};
+  return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
+         surroundings_.may_settle(settling_before_growth_ns) && once(request, pending_settled);
+}
+
+bool Books::exchanges(const Request& request) const noexcept {
+  return strategy_->exchanges_chunks() && strategy_->managed_bytes() + request.rounded > peak_managed_bytes_;
+}
+
+std::uint64_t Books::wait_before_growth_ns() const noexcept {
+  return pause_until_ns_ != 0 && surroundings_.now_ns() < pause_until_ns_ ? settling_in_pause_ns
+                                                                          : settling_before_growth_ns;
+}
+
+bool Books::look_before_growth(Request& request, Step& step) {
+  step = {Step::Kind::look_before_growth};
+  if (strategy_->largest_free_chunk() == nullptr || !surroundings_.has_queues()) {
+    return false;
+  }
+  // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
+  const bool is_due =
+      exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns()) : options_.decay_ns != 0;
+  return is_due && once(request, looked_before_growth);
+}
+
+bool Books::settle_before_peak(Request& request, Step& step) {
+  if (strategy_->largest_free_chunk() == nullptr || !exchanges(request)) {
+    return false;
+  }
+  step = {Step::Kind::settle, wait_before_growth_ns()};
+  if (!surroundings_.may_settle(step.amount) || !once(request, settled_before_peak)) {
+    return false;
+  }
+  request.waited_before_growth_ns = step.amount;
+  return true;
+}
+
+void Books::note_wait_before_growth(std::uint64_t nanoseconds) noexcept {
+  if (surroundings_.may_settle(1)) {  // what was waited for has ended
+    pause_factor_ = 0;
+    pause_until_ns_ = 0;
+  } else if (nanoseconds == settling_before_growth_ns) {
+    pause_factor_ =
+        pause_factor_ == 0 ? shortest_growth_pause : std::min(2 * pause_factor_, longest_growth_pause);
+    pause_until_ns_ = surroundings_.now_ns() + pause_factor_ * settling_before_growth_ns;
+  }
+}
+
+bool Books::grow(Request& request, Step&) {
+  if (!once(request, grown)) {
+    return false;
+  }
+  if (request.waited_before_growth_ns != 0) {
+    note_wait_before_growth(std::exchange(request.waited_before_growth_ns, 0));
+  }
+  give_back_aged();
+  if (!may_fit(request.rounded)) {
+    note_look(request);
+    ++out_of_memory_events_;
+    return false;
+  }
+  const Growth growth = strategy_->plan_growth(
+      request.rounded, growth_limits(),
+      [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); });
+  for (HeapChunk* chunk : growth.released) {
+    enter_garbage(*chunk);
+  }
+  if (growth.chunk_bytes == 0) {
+    return false;
+  }
+  // What is held back only for a while must not make the pool larger than the slack allows.
+  const std::uint64_t left = slack() - std::min(slack(), pending_bytes_);
+  request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
+                                         : std::min(growth.chunk_bytes,
+                                                    std::max(request.rounded, left & ~(rules_.granule - 1)));
+  return want(request, request.planned);
+}
+
+bool Books::grow_exactly(Request& request, Step&) {
+  return request.planned > request.rounded && once(request, grown_exactly) && want(request, request.rounded);
+}
+
+GrowthLimits Books::growth_limits() noexcept {
+  // Adding up the requests of all threads is not for every request.
+  constexpr int looks_a_budget = 64;
+  if (looks_at_budget_++ % looks_a_budget == 0) {
+    calls_left_ = budget_.left(surroundings_.requests());
+  }
+  return {.max_chunk_bytes = rules_.max_chunk_bytes,
+          .room = room(),
+          .peak_managed_bytes = peak_managed_bytes_,
+          .calls_left = calls_left_};
+}
+
+}  // namespace clpool::core
