@@ -219,4 +219,20 @@ class PoolBooks : public testing::Test {
   std::uint64_t steps_home = 0;  ///< in which blocks came home
 };
 
+/// Sizes are not rounded, so that limits are met exactly.
+class PoolBooksAtTheirLimits : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.callbacks = {};
+    options.leading_bits = max_leading_bits;
+    world.settles = true;
+  }
+  bool settles(std::size_t size) {
+    PoolBlock* const block = serve(size);
+    EXPECT_NE(block, nullptr);
+    books->free(*block, 0);
+    return std::count(steps.begin(), steps.end(), "settle") != 0;
+  }
+};
+
 }  // namespace clpool::core

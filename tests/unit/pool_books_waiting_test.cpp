@@ -10,22 +10,6 @@
 namespace clpool::core {
 namespace {
 
-/// Sizes are not rounded, so that limits are met exactly.
-class PoolBooksAtTheirLimits : public PoolBooks {
- protected:
-  void SetUp() override {
-    options.callbacks = {};
-    options.leading_bits = max_leading_bits;
-    world.settles = true;
-  }
-  bool settles(std::size_t size) {
-    PoolBlock* const block = serve(size);
-    EXPECT_NE(block, nullptr);
-    books->free(*block, 0);
-    return std::count(steps.begin(), steps.end(), "settle") != 0;
-  }
-};
-
 TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanTheSlack) {
   begin_books();
   HeldBack list;
@@ -51,79 +35,6 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfThereIsNoRoomForIt
   EXPECT_EQ(steps.front(), "settle");
   EXPECT_TRUE(books->free_completed(list, 1, 0));
   books->free(*used, 0);
-}
-
-/// A pool that splits and merges: free chunks go back for new ones there.
-class PoolBooksThatExchangeChunks : public PoolBooksAtTheirLimits {
- protected:
-  void SetUp() override {
-    PoolBooksAtTheirLimits::SetUp();
-    options.strategy = StrategyKind::coalescing;
-    options.min_chunk_bytes = 1;
-    world.queues = true;
-  }
-  /// Has a free chunk of 100,000 bytes.
-  void begin_with_a_free_chunk() {
-    begin_books();
-    books->free(*serve(100'000), 0);
-  }
-};
-
-TEST_F(PoolBooksThatExchangeChunks, ARequestSettlesBeforeItTakesMoreThanThePoolEverHad) {
-  begin_books();
-  std::vector<PoolBlock*> blocks;
-  for (const std::size_t size : {100'000, 100'001, 100'002}) {
-    blocks.push_back(serve(size));
-  }
-  for (PoolBlock* const block : blocks) {
-    books->free(*block, 0);
-  }
-  books->give_back_some(1);
-  release_garbage();
-  ASSERT_EQ(taken, 200'001u) << "the largest went";
-  EXPECT_FALSE(settles(100'002)) << "as much as it had";
-  ASSERT_EQ(taken, 300'003u);
-  EXPECT_TRUE(settles(100'003));
-}
-
-TEST_F(PoolBooksAtTheirLimits, ARequestDoesNotSettleForChunksThatWouldNotGo) {
-  world.queues = true;
-  begin_books();
-  books->free(*serve(100'000), 0);
-  EXPECT_FALSE(settles(200'000)) << "a pool of bins gives none back for a new one";
-  world.settles = false;
-  EXPECT_FALSE(settles(300'000));
-  EXPECT_EQ(std::count(steps.begin(), steps.end(), "look"), 0);
-}
-
-/// A device that is far behind: each request that grew would wait for as long as the first.
-TEST_F(PoolBooksThatExchangeChunks, AfterAVainWaitRequestsWaitForAMomentForMuchLonger) {
-  begin_with_a_free_chunk();
-  constexpr std::uint64_t wait = 10'000'000;
-  constexpr std::uint64_t moment = 100'000;
-  std::size_t size = 100'000;
-  // What a request waits for in vain, where something ended since the last.
-  const auto waited_in_vain = [&] {
-    world.settles = true;
-    settling_ends_in_vain = true;
-    const std::uint64_t before = world.now;
-    books->free(*serve(size += 100'000), 0);
-    EXPECT_FALSE(world.settles);
-    return world.now - before;
-  };
-  for (const std::uint64_t factor : {4, 8, 16, 32, 64, 64}) {
-    EXPECT_EQ(waited_in_vain(), wait);
-    const std::uint64_t end = world.now + factor * wait;
-    EXPECT_EQ(waited_in_vain(), moment);
-    world.now = end - 1;
-    EXPECT_EQ(waited_in_vain(), moment);
-    world.now = end;
-  }
-  EXPECT_EQ(waited_in_vain(), wait);
-  settling_ends_in_vain = false;
-  world.settles = true;
-  books->free(*serve(size += 100'000), 0);
-  EXPECT_EQ(waited_in_vain(), wait) << "one was not in vain";
 }
 
 TEST_F(PoolBooksAtTheirLimits, NoMoreChunksGoBackThanTheLimitNeeds) {
@@ -530,24 +441,6 @@ TEST_F(PoolBooksOfABusyQueue, ARequestDoesNotSettleForWhatWasWaitedForInVain) {
   world.settles = false;
   EXPECT_EQ(serve(200'000), nullptr);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
-}
-
-/// Nobody else may have looked since: what one vain wait has taught would hold for ever.
-TEST_F(PoolBooksThatExchangeChunks, ARequestLooksWhetherWhatWasWaitedForInVainIsThroughBeforeThePoolGrows) {
-  world.settles = false;
-  for (const bool through : {false, true}) {
-    is_through_at_a_look = through;
-    begin_with_a_free_chunk();
-    PoolBlock* const block = serve(200'000);
-    const Steps before(steps.begin(), steps.begin() + (through ? 2 : 1));
-    EXPECT_EQ(before, through ? (Steps{"look", "settle"}) : Steps{"look"});
-    EXPECT_EQ(std::count(steps.begin(), steps.end(), "look"), 1);
-    books->free(*block, 0);
-    EXPECT_EQ(serve(200'000), block);
-    EXPECT_EQ(steps, Steps{"done"}) << "where the pool does not grow nobody looks";
-    books->free(*block, 0);
-    TearDown();
-  }
 }
 
 TEST_F(PoolBooks, RoomThatAnotherHadAskedForIsSeenWhenThatOneIsRefused) {
