@@ -155,7 +155,7 @@ PyObject* view_of(const Place& place) {
                                  PyBUF_WRITE);
 }
 
-ForeignObject* new_object(const ForeignClass& wanted, const Place& place) {
+ForeignObject* new_object(const ForeignClass& wanted, const Place& place, PyObject* memory) {
   const bool is_handle = wanted.release != nullptr;
   PyObject* argument = is_handle ? PyLong_FromVoidPtr(place.handle) : view_of(place);
   if (argument == nullptr) {
@@ -169,7 +169,7 @@ ForeignObject* new_object(const ForeignClass& wanted, const Place& place) {
   }
   PyTypeObject* made = Py_TYPE(object);
   if (made != wanted.made) {
-    PyErr_Format(PyExc_TypeError, "expected an object of %R, not of %R", wanted.made, made);
+    PyErr_Format(PyExc_TypeError, "%R is of %R, an object of %R is needed", memory, made, wanted.made);
     Py_DECREF(object);
     return nullptr;
   }
@@ -198,12 +198,14 @@ PyObject* foreign_object(const ForeignClass& wanted, PyObject* memory, PyObject*
                                                 : Place{clpool_mem_pointer(mem), clpool_mem_size(mem)};
   if (place.handle == nullptr && wanted.release != nullptr) {
     PyErr_Format(PyExc_TypeError,
-                 "a buffer or image is needed, which %R is not: memory of this kind has no cl_mem", memory);
+                 "a buffer is needed, which %R is not: memory of this kind has no cl_mem (SVM: its "
+                 "as_buffer(context) does)",
+                 memory);
     Py_DECREF(memory);
     return nullptr;
   }
   ForeignObject* entry = unused_object(wanted, place);
-  if (entry == nullptr && (entry = new_object(wanted, place)) == nullptr) {
+  if (entry == nullptr && (entry = new_object(wanted, place, memory)) == nullptr) {
     Py_DECREF(memory);
     return nullptr;
   }

@@ -11,6 +11,7 @@ from .. import _native as _n
 from .._errors import ClpoolError
 from ..allocators import ImmediateAllocator, refuse_without_buffers
 from ..constants import mem_flags
+from ..images import Image
 from ..memory import MemoryObject
 from ..pools import MemoryPool
 from ..svm import SVMAllocation as _ClpoolsSVMAllocation
@@ -107,6 +108,8 @@ def as_buffer(memory: MemoryObject) -> Any:
         kind = PooledBuffer if memory.is_pooled else Buffer
     except AttributeError:
         raise TypeError(f"as_buffer() needs memory of clpool, not {memory!r}") from None
+    if isinstance(memory, Image):  # whose cl_mem may be where a buffer was whose object is kept
+        raise TypeError(f"a buffer is needed, which {memory!r} is not")
     return _n.foreign_object(kind, memory)
 
 
