@@ -153,7 +153,7 @@ class Books {
   using Stage = bool (Books::*)(Request&, Step&);
   static const Stage stages_[];
   /// Where a stage is among them.
-  static consteval std::uint16_t place_of(Stage stage);
+  static std::uint16_t place_of(Stage stage) noexcept;
   /// What a request does only once (or once after each wait).
   enum Once : std::uint32_t {
     caches_emptied = 1U << 0,

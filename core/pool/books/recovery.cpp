@@ -70,7 +70,7 @@ constexpr Books::Stage Books::stages_[] = {
     &Books::give_up,
 };
 
-consteval std::uint16_t Books::place_of(Stage stage) {
+std::uint16_t Books::place_of(Stage stage) noexcept {
   std::uint16_t place = 0;
   while (stages_[place] != stage) {
     ++place;
