@@ -31,7 +31,7 @@ static clpool_pool* limited_pool(clpool_allocator* allocator, cache* mine) {
   callbacks.out_of_memory = nothing_left;
   options.max_bytes = 16 * mib;     /* most that the pool may have */
   options.max_held_bytes = 8 * mib; /* most that it may keep unused */
-  options.wait_ns = 1000000;        /* 1 ms for releases in flight; 0: 10 s */
+  options.wait_ns = 1000000000;     /* 1 s for releases in flight; 0: 10 s */
   options.callbacks = &callbacks;
   options.user = mine;
   options.name = "images";
@@ -61,11 +61,11 @@ int main(void) {
   CLPOOL_CHECK(clpool_mem_release(large));
   CLPOOL_CHECK(clpool_pool_trim(pool, 0)); /* gives all back */
   CLPOOL_CHECK(clpool_pool_statistics(pool, &stats));
-  printf("peak %llu MiB, %llu MiB left, out of memory %llu times\n",
+  printf("peak %llu MiB, %llu MiB left\n",
          (unsigned long long)(stats.peak_managed_bytes / mib),
-         (unsigned long long)(stats.managed_bytes / mib),
-         (unsigned long long)stats.out_of_memory_events);
+         (unsigned long long)(stats.managed_bytes / mib));
   EXPECT(stats.managed_bytes == 0);
+  EXPECT(stats.out_of_memory_events > 0); /* how many, the device's pace tells */
   CLPOOL_CHECK(clpool_pool_release(pool));
   CLPOOL_CHECK(clpool_allocator_release(allocator));
   example_close(&device);
