@@ -115,12 +115,18 @@ add_test(NAME wrappers.java.blocks_where_java_has_no_memory
          COMMAND "${Java_JAVA_EXECUTABLE}" -ea -Xmx32m -XX:+UseSerialGC "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp
                  "${test_path}" org.clpool.RunsOutOfJavaMemory)
 set_tests_properties(wrappers.java.blocks_where_java_has_no_memory PROPERTIES
-                     LABELS wrappers TIMEOUT 300 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost")
+                     LABELS wrappers TIMEOUT 300 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost, 0 futures never complete")
 # Where the stack ends.
 add_test(NAME wrappers.java.commands_where_the_stack_ends
          COMMAND ${java_command} -cp "${test_path}" org.clpool.OverflowsItsStack)
 set_tests_properties(wrappers.java.commands_where_the_stack_ends PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, all commands ended")
+add_test(NAME wrappers.java.closes_where_the_stack_ends
+         COMMAND ${java_command} -cp "${test_path}" org.clpool.ClosesWhereTheStackEnds)
+set_tests_properties(wrappers.java.closes_where_the_stack_ends PROPERTIES
+                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are out"
+                     FAIL_REGULAR_EXPRESSION "left at the end of the process" ENVIRONMENT
+                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=leaks")
 # The jar with the libraries inside: nothing else says where they are.
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp

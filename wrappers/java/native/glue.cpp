@@ -100,6 +100,10 @@ int32_t java_mem_give_back(clpool_mem* mem, int32_t how) {
   return how == 2 ? clpool_mem_release_later(mem) : clpool_mem_release_idle(mem);
 }
 
+int32_t java_map_give_back(clpool_map* map) {
+  return clpool_map_release(map);
+}
+
 clpool_status java_check(int32_t status) {
   return status;
 }

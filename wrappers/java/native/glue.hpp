@@ -94,6 +94,8 @@ clpool_status java_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem*
 // Gives memory back: 1 at once, 2 later, 3 unused. It throws nothing, so that whoever calls it knows what of it was done;
 // java_check() throws its status.
 int32_t java_mem_give_back(clpool_mem* mem, int32_t how);
+// The same of a map.
+int32_t java_map_give_back(clpool_map* map);
 clpool_status java_check(int32_t status);
 // The figures of each stretch, in the order of the header: PoolStretch.COUNT of them.
 jlongArray java_pool_stretches(JNIEnv* jenv, clpool_pool* pool);

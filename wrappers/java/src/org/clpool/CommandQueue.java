@@ -172,7 +172,7 @@ public final class CommandQueue extends NativeObject {
 
   private Event fillBytes(Memory memory, byte[] pattern, long offset, long size, Event[] after) {
     Errors.required("pattern", pattern);
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_mem_fill(
                 uses.of("queue", this), uses.of("memory", memory), pattern, offset, size, uses.of(after), event));
@@ -209,7 +209,7 @@ public final class CommandQueue extends NativeObject {
 
   private Event copyBytes(
       Memory target, long targetOffset, Memory source, long sourceOffset, long size, Event[] after) {
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_mem_copy(
                 uses.of("queue", this), uses.of("target", target), targetOffset, uses.of("source", source),
@@ -240,7 +240,7 @@ public final class CommandQueue extends NativeObject {
    * @throws NotSupportedException without the extension cl_amd_copy_buffer_p2p
    */
   public Event copyPeerToPeer(Memory target, Memory source, long size, Event... after) {
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_mem_copy_p2p(
                 uses.of("queue", this), uses.of("target", target), 0, uses.of("source", source), 0,
@@ -378,7 +378,7 @@ public final class CommandQueue extends NativeObject {
    */
   public Event copyBox(Memory target, Memory source, Box box, Event... after) {
     try (clpool_box c = Errors.required("box", box).toC()) {
-      return Event.ofCommand(
+      return new Event(
           (uses, event) ->
               Native.clpool_mem_copy_box(
                   uses.of("queue", this), uses.of("target", target), uses.of("source", source), c,
@@ -482,7 +482,7 @@ public final class CommandQueue extends NativeObject {
    * @return the end of the command
    */
   public Event migrate(Memory[] memory, long flags, Event... after) {
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_mem_migrate(
                 uses.of("queue", this), uses.all("memory", memory), flags, uses.of(after), event));

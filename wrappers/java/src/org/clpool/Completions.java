@@ -5,10 +5,11 @@ package org.clpool;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
@@ -18,33 +19,39 @@ import java.util.function.IntConsumer;
  * command (PoCL tells that one is complete which has failed), and looks at the events that nothing was told of (PoCL tells
  * nothing of a command that fails). Memory goes back on a second one, because drivers may wait then. What the program
  * adds to a future runs on neither, but on the second one where the future's own executor refuses it, as where no thread can be
- * made; where that one cannot be made either, it is tried again with each look.
+ * made or no memory is left; where the second one cannot have it either, it is tried again with each look.
  *
  * <p>The driver's thread waits for no lock. The program's threads take no lock of java.util.concurrent and put nothing into a map: where
  * the stack ends, the one may stay locked for ever and the other half grown. A monitor is left whatever happens.
  */
 final class Completions {
-  /** What is done once at an end. */
-  static final class End {
+  /** What is done once at an end. It runs where it is handed on to, which takes no object. */
+  static final class End implements Runnable {
     private final boolean ofCommand; // else a memory object is waited for
     private final Executor where;
-    private volatile Event event; // null: none, or not enqueued yet
     private long number;
     private End before; // added before it, and not taken over either
     private IntConsumer action; // null: done
+    private volatile int status = UNKNOWN; // what is known of it
+    private boolean wasRefused; // by the executor, which is told once
 
-    /** The command, or the driver's word, was refused: nothing is to be done. A field, because a call might fail. */
+    // Fields, because a call might fail:
+    /** The command, or the driver's word, was refused: nothing is to be done. */
     volatile boolean refused;
+
+    /** The command's event, which is closed here when it has ended; null: none, or it is not enqueued yet. */
+    volatile Event enqueued;
 
     private End(boolean ofCommand, Event event, Executor where, IntConsumer action) {
       this.ofCommand = ofCommand;
-      this.event = event;
+      this.enqueued = event;
       this.where = where;
       this.action = action;
     }
 
     /** Does it here, or waits until it is done. */
-    synchronized void now(int status) {
+    @Override
+    public synchronized void run() {
       IntConsumer once = action;
       action = null;
       if (once != null) {
@@ -56,19 +63,23 @@ final class Completions {
       }
     }
 
-    /** The command is enqueued; its event is closed here when it has ended. */
-    void enqueued(Event command) {
-      event = command;
+    /** Asks the driver to tell of the command that is enqueued. */
+    void notifyEnqueued() {
       try {
-        command.with(e -> Native.java_event_notify(e, number));
+        enqueued.with(event -> Native.java_event_notify(event, number));
       } catch (Throwable untold) {
         // looking at it finds its end
       }
     }
 
-    private int status() {
+    private boolean hasEnded(int told) {
+      status = Math.min(status, Math.min(told, ask()));
+      return status <= COMPLETE;
+    }
+
+    private int ask() {
       try {
-        return event == null ? UNKNOWN : (int) event.status();
+        return enqueued == null ? UNKNOWN : (int) enqueued.status();
       } catch (Throwable unanswered) {
         return UNKNOWN;
       }
@@ -76,8 +87,8 @@ final class Completions {
 
     private void closeEvent() {
       try {
-        if (event != null) {
-          event.close();
+        if (enqueued != null) {
+          enqueued.close();
         }
       } catch (Throwable e) {
         Errors.report(e);
@@ -85,14 +96,35 @@ final class Completions {
     }
   }
 
-  /** What the driver told. */
+  /** What the driver told, or will tell. It is made with what is waited for: when it is told, there may be no memory. */
   private static final class Told {
-    private final long number;
-    private final int status;
+    private long number;
+    private int status;
+    private Told next;
+  }
 
-    private Told(long number, int status) {
-      this.number = number;
-      this.status = status;
+  /** A stack of them. None comes back to one from which several threads take: so what a thread has seen on top is the same. */
+  private static final class ToldStack {
+    private final AtomicReference<Told> top = new AtomicReference<>();
+    private final AtomicInteger count = new AtomicInteger();
+
+    private void push(Told told) {
+      count.incrementAndGet();
+      do {
+        told.next = top.get();
+      } while (!top.compareAndSet(told.next, told));
+    }
+
+    private Told pop() {
+      Told told;
+      do {
+        told = top.get();
+        if (told == null) {
+          return null;
+        }
+      } while (!top.compareAndSet(told, told.next));
+      count.decrementAndGet();
+      return told;
     }
   }
 
@@ -101,7 +133,9 @@ final class Completions {
   private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long IDLE_MS = 1000; // then the second thread ends
 
-  private static final ConcurrentLinkedQueue<Told> TOLD = new ConcurrentLinkedQueue<>();
+  private static final int MOST_SPARE = 1000; // more than what waits: of commands that the driver tells nothing of
+  private static final ToldStack SPARE = new ToldStack(); // one for each that waits
+  private static final ToldStack TOLD = new ToldStack();
   private static final ScheduledThreadPoolExecutor RELEASES = releases();
   private static final Map<Long, End> WAITING = new ConcurrentHashMap<>(); // changed by the first thread alone
   private static volatile Thread ends; // the first thread; null: not started. It is set in this class's monitor, to which belong:
@@ -167,7 +201,11 @@ final class Completions {
 
   /** The driver's call. */
   static void done(long number, int status) {
-    TOLD.add(new Told(number, status));
+    Told spare = SPARE.pop();
+    Told told = spare == null ? new Told() : spare; // none is left where one was told of that nobody waits for any more
+    told.number = number;
+    told.status = status;
+    TOLD.push(told);
     LockSupport.unpark(ends);
   }
 
@@ -187,6 +225,9 @@ final class Completions {
       if (end.ofCommand) {
         lookAgain();
       }
+      if (SPARE.count.get() < WAITING.size() + MOST_SPARE) {
+        SPARE.push(new Told());
+      }
       ready = true;
     } finally {
       if (!ready) {
@@ -199,12 +240,20 @@ final class Completions {
     return end;
   }
 
-  private static synchronized void takeOver() {
-    while (added != null) {
-      End end = added;
-      WAITING.put(end.number, end);
-      added = end.before;
-      end.before = null;
+  private static synchronized void takeOver(Told next) {
+    boolean done = false;
+    try {
+      while (added != null) {
+        End end = added;
+        WAITING.put(end.number, end);
+        added = end.before;
+        end.before = null;
+      }
+      done = true;
+    } finally {
+      if (!done && next != null) {
+        TOLD.push(next); // later
+      }
     }
   }
 
@@ -233,10 +282,9 @@ final class Completions {
     while (true) {
       try {
         Thread.interrupted(); // nobody has a reason to interrupt this thread, which would not rest any more
-        Told told = TOLD.peek();
-        takeOver(); // what that tells of was added before
+        Told told = TOLD.pop();
+        takeOver(told); // what that tells of was added before
         if (told != null) {
-          TOLD.poll();
           look(told.number, told.status);
         } else if (looks()) {
           LockSupport.parkNanos(Completions.class, next - System.nanoTime());
@@ -260,20 +308,8 @@ final class Completions {
       WAITING.keySet().forEach(number -> look(number, UNKNOWN));
     } finally {
       synchronized (Completions.class) {
-        looks = releasesAreStuck() | added != null | WAITING.values().stream().anyMatch(end -> end.ofCommand);
+        looks = added != null | WAITING.values().stream().anyMatch(end -> end.ofCommand || end.status <= COMPLETE);
       }
-    }
-  }
-
-  // What was to run there waits in the queue until there is a thread.
-  private static boolean releasesAreStuck() {
-    try {
-      if (!RELEASES.getQueue().isEmpty()) {
-        RELEASES.prestartCoreThread();
-      }
-      return false;
-    } catch (Throwable noThread) {
-      return true;
     }
   }
 
@@ -284,32 +320,40 @@ final class Completions {
       if (end == null) {
         return; // it was looked at already
       }
-      boolean refused = end.refused;
-      int status = refused ? COMPLETE : Math.min(told, end.status());
-      if (status <= COMPLETE) {
+      if (end.refused || end.hasEnded(told) && handOn(end)) {
         WAITING.remove(number);
         end.closeEvent();
-        if (!refused) {
-          handOn(end, status);
-        }
       }
     } catch (Throwable e) {
       Errors.report(e);
     }
   }
 
-  private static void handOn(End end, int status) {
-    try {
-      end.where.execute(() -> end.now(status));
-    } catch (Throwable refused) {
+  // False where nobody can have it now.
+  private static boolean handOn(End end) {
+    if (end.where != RELEASES) {
       try {
-        if (end.where != RELEASES) {
-          RELEASES.execute(() -> end.now(status));
-        }
-      } catch (Throwable noThread) {
-        // it is queued all the same
+        end.where.execute(end);
+        return true;
+      } catch (Throwable refused) {
+        tellOnce(end, refused);
       }
+    }
+    try {
+      RELEASES.prestartCoreThread(); // else it would be queued though no thread can be made
+      RELEASES.execute(end);
+      return true;
+    } catch (Throwable refused) {
+      tellOnce(end, refused);
       lookAgain();
+      return false;
+    }
+  }
+
+  private static void tellOnce(End end, Throwable refused) {
+    boolean told = end.wasRefused;
+    end.wasRefused = true;
+    if (!told) {
       Errors.report(refused);
     }
   }
@@ -332,11 +376,15 @@ final class Completions {
     return new ClpoolException(Status.OPENCL, message, status, null);
   }
 
+  // A failure takes an exception, for which there may be no memory until later.
   private static void finish(CompletableFuture<Void> future, int status) {
-    if (status < COMPLETE) {
-      future.completeExceptionally(failure(status));
-    } else {
-      future.complete(null);
+    while (status < COMPLETE && !future.isDone()) {
+      try {
+        future.completeExceptionally(failure(status));
+      } catch (OutOfMemoryError e) {
+        LockSupport.parkNanos(LOOK_EVERY_NANOS);
+      }
     }
+    future.complete(null);
   }
 }

@@ -5,6 +5,7 @@ package org.clpool;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.ref.Reference;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
@@ -32,15 +33,16 @@ public final class Event extends NativeObject {
   }
 
   /** The end of a command, which is enqueued with the uses and the place for the event that it is given. */
-  static Event ofCommand(BiConsumer<Uses, long[]> enqueue) {
+  Event(BiConsumer<Uses, long[]> enqueue) {
+    super("event", Native::java_event_release);
+    this.use = null;
     long[] event = new long[1];
-    return new Event(
-        () -> {
-          try (Uses uses = new Uses()) {
-            enqueue.accept(uses, event);
-          }
-          return event[0];
-        });
+    try (Uses uses = new Uses()) {
+      enqueue.accept(uses, event);
+    } finally {
+      handle.value = event[0]; // it is the cleaner's where something failed behind the command
+      Reference.reachabilityFence(this);
+    }
   }
 
   /**
@@ -93,7 +95,7 @@ public final class Event extends NativeObject {
    * @return the event
    */
   public static Event user(Context context) {
-    return new Event(() -> Errors.required("context", context).with(Native::java_event_create_user));
+    return new Event((uses, event) -> event[0] = Native.java_event_create_user(uses.of("context", context)));
   }
 
   /**
@@ -115,7 +117,7 @@ public final class Event extends NativeObject {
   public void await() {
     with(VIRTUAL.test(Thread.currentThread()) ? Completions::await : Native::java_event_wait);
     if (use != null) {
-      use.now(COMPLETE);
+      use.run();
     }
   }
 

@@ -7,17 +7,19 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A native object that a Java object owns: given back once, when it was closed, or its owner forgotten, and no call uses
- * it any more. Must not refer to the owner.
+ * A native object that a Java object owns: given back once, when it was closed and no call uses it any more, or when its owner is
+ * forgotten. Must not refer to the owner.
  *
  * <p>Calls that use it are counted in lanes, a cache line each, so that threads that use one object seldom meet. Each
  * lane has its own mark that the object is closed: one that was closed and whose last use has ended is through, and the
  * object goes back with the last lane.
+ *
+ * <p>Java's stack or memory may end anywhere. So nothing is forgotten before the native object is given back: what was not done
+ * then, the next {@link #close} does, or the cleaner.
  */
 final class Handle implements Runnable {
   /** Gives a native object back. */
@@ -30,28 +32,38 @@ final class Handle implements Runnable {
   private static final int LANE = 16; // ints of a cache line
   private static final int MOST_LANES = 64; // a power of two
   private static final VarHandle LANES = MethodHandles.arrayElementVarHandle(int[].class);
+  private static final VarHandle GIVEN;
   private static final long LOOK_EVERY_MILLIS = 1;
   private static final AtomicReference<Thread> CLEANING = new AtomicReference<>();
   private static final AtomicLong LET_GO = new AtomicLong(); // what keep() kept
   private static final Cleaner CLEANER = Cleaner.create(Handle::cleaning);
 
+  static {
+    try {
+      GIVEN = MethodHandles.lookup().findVarHandle(Handle.class, "given", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final String what;
   private final Release release;
   private final int[] lanes;
-  private final AtomicInteger left; // lanes that are not through
+  private volatile boolean given; // back, or about to be
   private Cleaner.Cleanable cleanable;
-  private long value; // 0: not made
+
+  /** The native object; 0: not made. Set once, before another thread sees the owner. */
+  long value;
 
   private Handle(String what, Release release, int lanes) {
     this.what = what;
     this.release = release;
     this.lanes = new int[(lanes - 1) * LANE + 1];
-    this.left = new AtomicInteger(lanes);
   }
 
   /**
    * A handle of `owner`, called `what` in messages, for a native object that is made when all of Java's part is there: none is lost
-   * where Java has no memory for that. {@link #take} follows.
+   * where Java has no memory for that. It becomes the {@link #value}, which takes no call: none is lost where the stack ends.
    *
    * @param lanes a power of two: {@link #lanesForAll}
    */
@@ -59,11 +71,6 @@ final class Handle implements Runnable {
     Handle handle = new Handle(what, release, lanes);
     handle.cleanable = CLEANER.register(owner, handle);
     return handle;
-  }
-
-  /** Takes the native object over. */
-  void take(long made) {
-    value = made;
   }
 
   /** Lanes for an object that every processor may use at once. */
@@ -123,14 +130,23 @@ final class Handle implements Runnable {
     return true;
   }
 
+  /** Ends a use. What it throws keeps it from that. */
   void end() {
-    if ((int) LANES.getAndAdd(lanes, lane(), -USE) != USE + CLOSED) {
-      return;
+    if ((int) LANES.getAndAdd(lanes, lane(), -USE) == USE + CLOSED) {
+      giveBackAtLast();
     }
+  }
+
+  // The call that ends here has its own result.
+  private void giveBackAtLast() {
     try {
-      through();
-    } catch (RuntimeException e) {
-      Errors.report(e); // the call that ends here has its own result
+      giveBackIfThrough();
+    } catch (Throwable e) {
+      try {
+        Errors.report(e);
+      } catch (Throwable noStack) {
+        // the cleaner gives it back
+      }
     }
   }
 
@@ -143,26 +159,40 @@ final class Handle implements Runnable {
   }
 
   void close() {
-    cleanable.clean();
+    for (int lane = 0; lane < lanes.length; lane += LANE) {
+      LANES.getAndBitwiseOr(lanes, lane, CLOSED);
+    }
+    giveBackIfThrough();
   }
 
-  /** The cleaner's part; runs once. */
+  /** The cleaner's part. No call uses what was forgotten, whatever the lanes say: the stack may have ended at a use's end. */
   @Override
   public void run() {
-    for (int lane = 0; lane < lanes.length; lane += LANE) {
-      if ((int) LANES.getAndBitwiseOr(lanes, lane, CLOSED) == 0) {
-        through();
-      }
-    }
+    giveBack();
   }
 
   private int lane() {
     return lanes.length == 1 ? 0 : (int) Thread.currentThread().getId() * LANE & (lanes.length - 1);
   }
 
-  private void through() {
-    if (left.decrementAndGet() == 0 && value != 0) {
-      release.release(value);
+  private void giveBackIfThrough() {
+    for (int lane = 0; lane < lanes.length; lane += LANE) {
+      if ((int) LANES.getVolatile(lanes, lane) != CLOSED) {
+        return;
+      }
+    }
+    giveBack();
+    cleanable.clean();
+  }
+
+  private void giveBack() {
+    if (GIVEN.compareAndSet(this, false, true) && value != 0) {
+      try {
+        release.release(value);
+      } catch (Error e) { // which kept it from being called; an exception tells how it went
+        given = false;
+        throw e;
+      }
     }
   }
 }

@@ -176,15 +176,14 @@ final class HostBytes extends Usable {
     Event shared = used.isEmpty() ? null : new Event(enqueued, null);
     try {
       enqueues.accept(event);
-      goesOn = true;
     } finally {
-      if (!goesOn) {
-        end.refused = true;
-      }
+      goesOn = event[0] != 0; // whatever failed behind it
+      enqueued.handle.value = event[0];
+      end.enqueued = goesOn ? enqueued : null;
+      end.refused = !goesOn;
     }
-    enqueued.own(event[0]);
-    given.own(enqueued.begin());
     try {
+      given.own(enqueued.begin());
       if (shared != null) {
         shared.own(enqueued.begin());
         command = shared;
@@ -193,7 +192,7 @@ final class HostBytes extends Usable {
         }
       }
     } finally {
-      end.enqueued(enqueued);
+      end.notifyEnqueued();
     }
     return given;
   }

@@ -54,7 +54,7 @@ public final class ImageCommands {
    */
   public Event fill(Image image, byte[] color, long[] origin, long[] region, Event... after) {
     Errors.required("color", color);
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_image_fill(
                 uses.of("queue", queue), uses.of("image", image), color, origin(origin), region(region),
@@ -290,7 +290,7 @@ public final class ImageCommands {
    */
   public Event copy(
       Image target, long[] targetOrigin, Image source, long[] sourceOrigin, long[] region, Event... after) {
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_image_copy(
                 uses.of("queue", queue), uses.of("target", target), origin(targetOrigin),
@@ -322,7 +322,7 @@ public final class ImageCommands {
    * @return the end of the command
    */
   public Event copyToBuffer(Memory buffer, long offset, Image image, long[] origin, long[] region, Event... after) {
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_image_copy_to_buffer(
                 uses.of("queue", queue), uses.of("buffer", buffer), Sizes.check("offset", offset),
@@ -354,7 +354,7 @@ public final class ImageCommands {
    * @return the end of the command
    */
   public Event copyFromBuffer(Image image, long[] origin, long[] region, Memory buffer, long offset, Event... after) {
-    return Event.ofCommand(
+    return new Event(
         (uses, event) ->
             Native.clpool_image_copy_from_buffer(
                 uses.of("queue", queue), uses.of("image", image), origin(origin), region(region),

@@ -17,14 +17,27 @@ public final class MappedMemory extends NativeObject {
   private final Event mapped;
   private final long context;
   private final Views views = new Views(this, 0);
+  private boolean halfClosed; // in the monitor of the views: an Error has ended a close() that still uses it
 
   /** A map that a queue of `context` made. */
   private MappedMemory(LongSupplier made, long flags, Memory memory, Event mapped, long context) {
-    super("map", made, Native::clpool_map_release);
+    super("map", made, MappedMemory::release);
     this.writable = (flags & ~Cl.MAP_READ) != 0;
     this.memory = memory;
     this.mapped = mapped;
     this.context = context;
+  }
+
+  // The map is gone, whatever the driver says of the unmapping: where there is no memory to tell that, it is not tried again.
+  private static void release(long map) {
+    int status = Native.java_map_give_back(map);
+    if (status != 0) {
+      try {
+        Native.java_check(status);
+      } catch (Error untold) {
+        Errors.report(untold);
+      }
+    }
   }
 
   /**
@@ -40,7 +53,7 @@ public final class MappedMemory extends NativeObject {
         () -> {
           long map = command.applyAsLong(event);
           if (mapped != null) {
-            mapped.own(event[0]);
+            mapped.handle.value = event[0];
           }
           return map;
         },
@@ -164,7 +177,7 @@ public final class MappedMemory extends NativeObject {
    */
   public Event unmap(CommandQueue queueOrNull, Event... after) {
     Event unmapped =
-        Event.ofCommand(
+        new Event(
             (uses, event) -> {
               long map = uses.of("map", this);
               long queue = uses.ofOptional(queueOrNull);
@@ -181,12 +194,31 @@ public final class MappedMemory extends NativeObject {
    */
   @Override
   public void close() {
-    if (tryBegin()) {
+    if (!beginClosing()) {
+      return;
+    }
+    boolean done = false;
+    try {
       super.close();
       if (views.inUse()) {
         unmapBehindCommands();
       }
       views.closeThen(this::end);
+      done = true;
+    } finally {
+      if (!done) {
+        synchronized (views) {
+          halfClosed = true;
+        }
+      }
+    }
+  }
+
+  private boolean beginClosing() {
+    synchronized (views) {
+      boolean again = halfClosed;
+      halfClosed = false;
+      return again || tryBegin();
     }
   }
 

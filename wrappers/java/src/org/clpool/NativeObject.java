@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /** A public object over one native object, which it owns. Memory, of which there is much, does without a {@link Handle}. */
 abstract class NativeObject extends Usable implements AutoCloseable {
-  private final Handle handle;
+  final Handle handle;
 
   NativeObject(String what, LongSupplier made, Handle.Release release) {
     this(what, made, release, 1);
@@ -16,7 +16,8 @@ abstract class NativeObject extends Usable implements AutoCloseable {
   /** For an object that many threads use at once. */
   NativeObject(String what, LongSupplier made, Handle.Release release, int lanes) {
     handle = Handle.own(this, what, release, lanes);
-    own(made.getAsLong());
+    handle.value = made.getAsLong();
+    Reference.reachabilityFence(this); // not found forgotten before
   }
 
   /** For an object that comes with another one: {@link #own} follows. */
@@ -24,9 +25,9 @@ abstract class NativeObject extends Usable implements AutoCloseable {
     handle = Handle.own(this, what, release, 1);
   }
 
-  /** Owns a native object from now on; before another thread sees this. */
+  /** Owns a native object from now on; before another thread sees this. Where the stack may have ended, its handle is given the value. */
   final void own(long value) {
-    handle.take(value);
+    handle.value = value;
     Reference.reachabilityFence(this); // not found forgotten before
   }
 

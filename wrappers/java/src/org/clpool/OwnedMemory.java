@@ -22,7 +22,8 @@ abstract class OwnedMemory extends Usable {
   static final int RELEASE_IDLE = 3;
   private static final int CLOSED = 3; // any of them
   private static final int GIVING_UP = 4; // a command that may be refused closes it
-  private static final int USE = 8; // the other bits count the calls that use it
+  private static final int GONE = 8; // given back, whatever goes wrong afterwards
+  private static final int USE = 16; // the other bits count the calls that use it
   private static final VarHandle USES;
 
   static {
@@ -36,7 +37,7 @@ abstract class OwnedMemory extends Usable {
   private Object keeper; // a pool, allocator or parent, whose Java part (callbacks) must live as long; or OwnViews
   private final long handle;
   private LeakGuard.Leash leash; // null: nobody watches
-  private volatile int uses;
+  private int uses; // read by USES; written plainly where nobody else may change it, which takes neither a call nor a fence
 
   /** Views of the memory, and what else it keeps. */
   private static final class OwnViews {
@@ -84,7 +85,7 @@ abstract class OwnedMemory extends Usable {
   final boolean tryBegin() {
     int now;
     do {
-      now = uses;
+      now = (int) USES.getVolatile(this);
       if ((now & (CLOSED | GIVING_UP)) != 0) {
         return false;
       }
@@ -122,7 +123,7 @@ abstract class OwnedMemory extends Usable {
   }
 
   final boolean wasClosed() {
-    return (uses & CLOSED) != 0;
+    return ((int) USES.getVolatile(this) & CLOSED) != 0;
   }
 
   final synchronized Views ownViews() {
@@ -143,7 +144,7 @@ abstract class OwnedMemory extends Usable {
       throw wasClosed() ? Errors.closed(what()) : Errors.state("this memory is in use by another thread");
     }
     try {
-      return Event.ofCommand((used, event) -> closeBehind(used, queueOrNull, after, event));
+      return new Event((used, event) -> closeBehind(used, queueOrNull, after, event));
     } finally {
       int before = (int) USES.getAndBitwiseAnd(this, ~GIVING_UP);
       if ((before & GIVING_UP) != 0) {
@@ -166,41 +167,43 @@ abstract class OwnedMemory extends Usable {
 
   private void giveBackOn(long queue, long[] waits, long[] event) {
     Native.clpool_mem_release_on(handle, queue, waits, event);
-    uses = RELEASE;
+    uses = RELEASE | GONE;
     if (leash != null) {
       leash.guard.handle = 0;
     }
     unwatch();
   }
 
-  // Even two threads that close at once release once: else the second would release the block's next user.
+  // Even two threads that close at once release once: else the second would release the block's next user. Where this fails
+  // before it has gone back, it is open again.
   final void close(int how) {
     int now;
     do {
-      now = uses;
+      now = (int) USES.getVolatile(this);
       if ((now & CLOSED) != 0) {
         return;
       }
     } while (!USES.weakCompareAndSet(this, now, now | how));
     if (now == 0) {
-      release(how);
+      try {
+        release(how);
+      } catch (Throwable e) {
+        if ((uses & GONE) == 0) {
+          uses = 0;
+        }
+        throw e;
+      }
     }
   }
 
-  // Nobody uses it, nor will: only views are left. Where this fails, it is open again.
+  // Nobody uses it, nor will: only views are left.
   private void release(int how) {
     Object kept = keeper;
     if (!(kept instanceof OwnViews)) {
       giveBack(how);
       return;
     }
-    Runnable now;
-    try {
-      now = ((OwnViews) kept).views.closed(() -> giveBack(how));
-    } catch (Throwable e) {
-      uses = 0;
-      throw e;
-    }
+    Runnable now = ((OwnViews) kept).views.closed(() -> giveBack(how));
     if (now != null) {
       now.run();
     }
@@ -211,9 +214,10 @@ abstract class OwnedMemory extends Usable {
     try {
       status = Native.java_mem_give_back(handle, how); // which throws only what keeps it from being called
     } catch (Throwable e) {
-      uses = 0;
+      uses = 0; // also where it was put off until the views are through
       throw e;
     }
+    uses = how | GONE;
     if (leash != null) {
       leash.guard.handle = 0; // before any call, which might fail
     }

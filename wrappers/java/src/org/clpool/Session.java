@@ -25,7 +25,7 @@ public final class Session implements AutoCloseable {
             () -> {
               Native.java_context_create_default(
                   selection.selector(), selection.types(), selection.flags(), device, context, queue);
-              its.own(queue[0]);
+              its.handle.value = queue[0];
               return context[0];
             });
     return new Session(Device.of(device[0]), made, its);

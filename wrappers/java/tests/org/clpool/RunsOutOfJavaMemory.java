@@ -4,14 +4,23 @@ package org.clpool;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A program whose Java heap is full while it takes blocks and closes them: none of them is lost, whatever failed. */
+/**
+ * A program whose Java heap is full while it takes blocks and closes them, and while commands end that futures wait for: none of them
+ * is lost, whatever failed.
+ */
 public final class RunsOutOfJavaMemory {
   private static final int BLOCKS = 300;
   private static final int LARGEST = 1 << 20;
   private static final int LEAST = 16;
   private static final long PATIENCE_MILLIS = 10_000;
+  private static final int FUTURES = 50;
+  private static final int ROUNDS_OF_FUTURES = 8;
+  private static final int FAILED = -5;
+  private static final long FUTURES_PATIENCE_MILLIS = 5_000;
+  private static final long SPIN_NANOS = 200_000_000;
 
   private static final Memory[] TAKEN = new Memory[BLOCKS];
   private static int errors;
@@ -85,7 +94,55 @@ public final class RunsOutOfJavaMemory {
     return pool.statistics().activeBlocks();
   }
 
+  // Their events end when there is no memory, with success or with an error.
+  private static long lostFutures(Context context) throws InterruptedException {
+    Event[] events = new Event[FUTURES];
+    List<CompletableFuture<Void>> futures = new ArrayList<>();
+    for (int i = 0; i < FUTURES; ++i) {
+      events[i] = Event.user(context);
+      futures.add(events[i].toFuture());
+    }
+    List<Object> full = fillHeap();
+    endAll(events);
+    spin();
+    full.clear();
+    endAll(events); // those that it failed for
+    long end = System.currentTimeMillis() + FUTURES_PATIENCE_MILLIS;
+    while (!futures.stream().allMatch(CompletableFuture::isDone) && System.currentTimeMillis() < end) {
+      Thread.sleep(10);
+    }
+    for (Event event : events) {
+      event.close();
+    }
+    return futures.stream().filter(future -> !future.isDone()).count();
+  }
+
+  private static void endAll(Event[] events) {
+    for (int i = 0; i < FUTURES; ++i) {
+      try {
+        Native.java_event_end(events[i].value(), i % 2 == 0 ? 0 : FAILED);
+      } catch (OutOfMemoryError | ClpoolException e) {
+        ++errors; // it was ended before
+      }
+    }
+  }
+
+  // What looks at the events runs meanwhile; sleeping may take memory.
+  private static void spin() {
+    long end = System.nanoTime() + SPIN_NANOS;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+  }
+
   public static void main(String[] arguments) throws InterruptedException {
+    Thread.setDefaultUncaughtExceptionHandler((thread, told) -> ++errors);
+    long never = 0;
+    try (Session session = Clpool.createDefault()) {
+      for (int i = 0; i < ROUNDS_OF_FUTURES; ++i) {
+        never += lostFutures(session.context());
+      }
+    }
     long lost = 0;
     for (LeakDetection detection : new LeakDetection[] {LeakDetection.RECLAIM, LeakDetection.OFF}) {
       try (Pool pool = Pool.builder(Allocator.custom(new Support.Dry())).leakDetection(detection).build()) {
@@ -103,6 +160,6 @@ public final class RunsOutOfJavaMemory {
         lost += lost(pool);
       }
     }
-    System.out.println(errors + " errors, " + lost + " blocks are lost");
+    System.out.println(errors + " errors, " + lost + " blocks are lost, " + never + " futures never complete");
   }
 }
