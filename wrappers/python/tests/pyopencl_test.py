@@ -348,6 +348,12 @@ def test_memory_without_a_cl_mem_is_no_buffer(ctx, cq, make_numbers, needs_svm):
             as_buffer(thing)
 
 
+def test_memory_that_is_no_svm_is_no_svm(ctx, cq, make_numbers):
+    for memory in (clpool.Buffer(ctx, 1, 64), make_numbers().pool().allocate(64), None):
+        with pytest.raises(TypeError, match="SVM is needed, which .* is not"):
+            tools.as_svm(memory, cq)
+
+
 def test_a_block_that_knows_itself_is_collected(block_pool):
     for _ in range(3):  # an object that was kept takes part, too
         block = block_pool.allocate(1000)

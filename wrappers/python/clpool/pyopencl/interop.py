@@ -14,7 +14,7 @@ from ..constants import mem_flags
 from ..images import Image
 from ..memory import MemoryObject
 from ..pools import MemoryPool
-from ..svm import SVMAllocation as _ClpoolsSVMAllocation
+from ..svm import SVMAllocation as _ClpoolsSVMAllocation, SVMPointer
 from .errors import as_pyopencls, raises_pyopencls
 
 
@@ -198,6 +198,8 @@ def _array_of(view: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":
 
 def as_svm(memory: MemoryObject, queue: Any) -> Any:
     """A pyopencl.SVM over the same address, used on a queue or None, which keeps the memory."""
+    if not isinstance(memory, SVMPointer):
+        raise TypeError(f"SVM is needed, which {memory!r} is not")
     return _n.foreign_object(PooledSVM if memory.is_pooled else SVMAllocation, memory, queue)
 
 
