@@ -26,7 +26,11 @@ function(add_guarded_run driver environment target left_out)
   string(REGEX REPLACE "^clpool_(.*)$" "\\1" program ${target})
   set(name guarded.${driver}.${program})
   add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 "--gtest_filter=-${left_out}:${guarded_differs}:${guarded_misuse}")
-  set_tests_properties(${name} PROPERTIES TIMEOUT 900 COST 300 ENVIRONMENT "CLPOOL_GUARD=1;${environment}"
+  set(labels "")
+  if(driver MATCHES "nvidia|shuffled")  # long ones, of which those on the device and on a driver of OpenCL 1.1 see most
+    set(labels long)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 COST 300 LABELS "${labels}" ENVIRONMENT "CLPOOL_GUARD=1;${environment}"
                        FAIL_REGULAR_EXPRESSION "clpool guard: ")
 endfunction()
 

@@ -6,7 +6,7 @@
 # add_stub_run(PROFILE OPTIONS TARGET [FILTER [OBSERVED]]): runs the program TARGET, a gtest program if there is a filter.
 # With OBSERVED the calls of its functions are compared with what the headers say of them: see ../abi/README.md.
 # Under AddressSanitizer the profiles default and nvidia do, which differ in what is allocated and released; under
-# ThreadSanitizer the default one.
+# ThreadSanitizer the default one. Those with the label long see little that others do not: packaging/check --long runs them.
 function(add_stub_run profile options target)
   if(NOT TARGET ${target} OR (CLPOOL_SANITIZE STREQUAL thread AND NOT profile STREQUAL default) OR
      (CLPOOL_SANITIZE AND profile MATCHES "shuffled|opencl_1_1"))
@@ -17,14 +17,18 @@ function(add_stub_run profile options target)
   if(ARGC GREATER 3)
     list(APPEND command --gtest_brief=1 "--gtest_filter=${ARGV3}")
   endif()
+  set(labels "")
   if(CLPOOL_SANITIZE STREQUAL thread)
-    set(labels LABELS threads)
+    list(APPEND labels threads)
+  elseif(target MATCHES "(pool|unit|program)_tests" AND
+         (profile STREQUAL shuffled OR (CLPOOL_SANITIZE AND profile STREQUAL nvidia)))
+    list(APPEND labels long)
   endif()
   if(ARGC GREATER 4 AND TARGET clpool_observed_calls)
     set(preload ";LD_PRELOAD=$<TARGET_FILE:clpool_observed_calls>")
   endif()
   add_test(NAME stub.${profile}.${program} COMMAND ${command})
-  set_tests_properties(stub.${profile}.${program} PROPERTIES TIMEOUT 600 COST 300 SKIP_RETURN_CODE 77 ${labels} ENVIRONMENT
+  set_tests_properties(stub.${profile}.${program} PROPERTIES TIMEOUT 600 COST 300 SKIP_RETURN_CODE 77 LABELS "${labels}" ENVIRONMENT
     "${clpool_stub_environment};CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=${options}${preload}")
 endfunction()
 
