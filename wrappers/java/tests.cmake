@@ -115,7 +115,7 @@ add_test(NAME wrappers.java.blocks_where_java_has_no_memory
          COMMAND "${Java_JAVA_EXECUTABLE}" -ea -Xmx32m -XX:+UseSerialGC "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp
                  "${test_path}" org.clpool.RunsOutOfJavaMemory)
 set_tests_properties(wrappers.java.blocks_where_java_has_no_memory PROPERTIES
-                     LABELS wrappers TIMEOUT 300 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost, 0 futures never complete")
+                     LABELS wrappers TIMEOUT 600 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost, 0 futures never complete")
 # Where the stack ends.
 add_test(NAME wrappers.java.commands_where_the_stack_ends
          COMMAND ${java_command} -cp "${test_path}" org.clpool.OverflowsItsStack)

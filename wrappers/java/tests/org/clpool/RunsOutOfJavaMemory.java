@@ -17,10 +17,10 @@ public final class RunsOutOfJavaMemory {
   private static final int LEAST = 16;
   private static final long PATIENCE_MILLIS = 10_000;
   private static final int FUTURES = 50;
-  private static final int ROUNDS_OF_FUTURES = 8;
+  private static final int ROUNDS_OF_FUTURES = 3;
   private static final int FAILED = -5;
   private static final long FUTURES_PATIENCE_MILLIS = 5_000;
-  private static final long SPIN_NANOS = 200_000_000;
+  private static final long SPIN_NANOS = 100_000_000;
 
   private static final Memory[] TAKEN = new Memory[BLOCKS];
   private static int errors;
