@@ -61,7 +61,7 @@ if(clpool_framework)
            COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/little_memory.py" "${CLPOOL_DOTNET}"
                    "${net_folder}/ClPool.Tests/ClPool.Tests.dll" NoBlockIsLostWhereThereIsNoManagedMemory)
   set_tests_properties(csharp.net.blocks_where_there_is_no_memory PROPERTIES LABELS "wrappers;csharp" TIMEOUT 300 ENVIRONMENT
-                       "${clpool_csharp_test_environment};DOTNET_GCHeapHardLimit=0x4000000")
+                       "${clpool_csharp_test_environment};DOTNET_GCHeapHardLimit=0x8000000")
 endif()
 
 add_test(NAME csharp.for_mono COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/for_mono_test.py"

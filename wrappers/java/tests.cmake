@@ -116,6 +116,11 @@ add_test(NAME wrappers.java.blocks_where_java_has_no_memory
                  "${test_path}" org.clpool.RunsOutOfJavaMemory)
 set_tests_properties(wrappers.java.blocks_where_java_has_no_memory PROPERTIES
                      LABELS wrappers TIMEOUT 600 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost, 0 futures never complete")
+add_test(NAME wrappers.java.host_memory_where_java_has_no_memory
+         COMMAND "${Java_JAVA_EXECUTABLE}" -ea -Xmx32m -XX:+UseG1GC "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp
+                 "${test_path}" org.clpool.RunsOutOfJavaMemory host)
+set_tests_properties(wrappers.java.host_memory_where_java_has_no_memory PROPERTIES
+                     LABELS wrappers TIMEOUT 600 PASS_REGULAR_EXPRESSION "errors, host memory of 0 buffers is kept")
 # Where the stack ends.
 add_test(NAME wrappers.java.commands_where_the_stack_ends
          COMMAND ${java_command} -cp "${test_path}" org.clpool.OverflowsItsStack)

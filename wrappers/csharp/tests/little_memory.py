@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-MOST_RUNS = 10
+MOST_RUNS = 30
 
 for _ in range(MOST_RUNS):
     run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

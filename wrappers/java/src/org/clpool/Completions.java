@@ -29,7 +29,7 @@ final class Completions {
   static final class End implements Runnable {
     private final boolean ofCommand; // else a memory object is waited for
     private final Executor where;
-    private long number;
+    private Long number; // boxed once: later there may be no memory
     private End before; // added before it, and not taken over either
     private IntConsumer action; // null: done
     private volatile int status = UNKNOWN; // what is known of it
@@ -240,20 +240,33 @@ final class Completions {
     return end;
   }
 
-  private static synchronized void takeOver(Told next) {
-    boolean done = false;
+  // False if nothing was told. What it has no memory for, it is told later.
+  private static boolean lookAtTold() {
+    Told told = TOLD.pop();
+    boolean looked = false;
     try {
-      while (added != null) {
-        End end = added;
-        WAITING.put(end.number, end);
-        added = end.before;
-        end.before = null;
+      takeOver(); // what that tells of was added before
+      if (told != null) {
+        End end = WAITING.get(told.number);
+        if (end != null) { // else it was looked at already
+          look(end, told.status);
+        }
       }
-      done = true;
+      looked = true;
+      return told != null;
     } finally {
-      if (!done && next != null) {
-        TOLD.push(next); // later
+      if (!looked && told != null) {
+        TOLD.push(told);
       }
+    }
+  }
+
+  private static synchronized void takeOver() {
+    while (added != null) {
+      End end = added;
+      WAITING.put(end.number, end);
+      added = end.before;
+      end.before = null;
     }
   }
 
@@ -282,10 +295,8 @@ final class Completions {
     while (true) {
       try {
         Thread.interrupted(); // nobody has a reason to interrupt this thread, which would not rest any more
-        Told told = TOLD.pop();
-        takeOver(told); // what that tells of was added before
-        if (told != null) {
-          look(told.number, told.status);
+        if (lookAtTold()) {
+          // there may be more
         } else if (looks()) {
           LockSupport.parkNanos(Completions.class, next - System.nanoTime());
         } else {
@@ -305,7 +316,7 @@ final class Completions {
 
   private static void lookAtAll() {
     try {
-      WAITING.keySet().forEach(number -> look(number, UNKNOWN));
+      WAITING.values().forEach(end -> look(end, UNKNOWN));
     } finally {
       synchronized (Completions.class) {
         looks = added != null | WAITING.values().stream().anyMatch(end -> end.ofCommand || end.status <= COMPLETE);
@@ -314,14 +325,10 @@ final class Completions {
   }
 
   // It has ended if the driver told so, or if it says so itself. What goes wrong with one is no matter of the others.
-  private static void look(long number, int told) {
+  private static void look(End end, int told) {
     try {
-      End end = WAITING.get(number);
-      if (end == null) {
-        return; // it was looked at already
-      }
       if (end.refused || end.hasEnded(told) && handOn(end)) {
-        WAITING.remove(number);
+        WAITING.remove(end.number);
         end.closeEvent();
       }
     } catch (Throwable e) {

@@ -110,4 +110,13 @@ final class Errors {
       // there is nobody left to tell
     }
   }
+
+  /** The same where the stack may have ended. */
+  static void tryToReport(Throwable thrown) {
+    try {
+      report(thrown);
+    } catch (Throwable noStack) {
+      // nor is there anything left to tell by
+    }
+  }
 }

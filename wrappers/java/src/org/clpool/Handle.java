@@ -141,12 +141,8 @@ final class Handle implements Runnable {
   private void giveBackAtLast() {
     try {
       giveBackIfThrough();
-    } catch (Throwable e) {
-      try {
-        Errors.report(e);
-      } catch (Throwable noStack) {
-        // the cleaner gives it back
-      }
+    } catch (Throwable e) { // an Error: the next close() gives it back, or the cleaner
+      Errors.tryToReport(e);
     }
   }
 
@@ -182,17 +178,23 @@ final class Handle implements Runnable {
       }
     }
     giveBack();
-    cleanable.clean();
   }
 
   private void giveBack() {
-    if (GIVEN.compareAndSet(this, false, true) && value != 0) {
-      try {
-        release.release(value);
-      } catch (Error e) { // which kept it from being called; an exception tells how it went
-        given = false;
-        throw e;
-      }
+    if (!GIVEN.compareAndSet(this, false, true)) {
+      return;
     }
+    try {
+      if (value != 0) {
+        release.release(value);
+      }
+    } catch (Error e) { // which kept it from being called; an exception tells how it went
+      given = false;
+      throw e;
+    } catch (RuntimeException e) {
+      cleanable.clean();
+      throw e;
+    }
+    cleanable.clean();
   }
 }

@@ -175,24 +175,28 @@ final class HostBytes extends Usable {
     Event given = new Event(enqueued, end);
     Event shared = used.isEmpty() ? null : new Event(enqueued, null);
     try {
-      enqueues.accept(event);
-    } finally {
-      goesOn = event[0] != 0; // whatever failed behind it
-      enqueued.handle.value = event[0];
-      end.enqueued = goesOn ? enqueued : null;
-      end.refused = !goesOn;
-    }
-    try {
-      given.own(enqueued.begin());
+      enqueued.begin(); // a use for each of the others
       if (shared != null) {
-        shared.own(enqueued.begin());
+        enqueued.begin();
+      }
+      enqueues.accept(event);
+      enqueued.own(event[0]);
+      given.own(event[0]);
+      if (shared != null) {
+        shared.own(event[0]);
         command = shared;
         for (Views views : used) {
           views.usedBy(this, shared);
         }
       }
     } finally {
-      end.notifyEnqueued();
+      goesOn = event[0] != 0; // whatever failed behind the command
+      end.refused = !goesOn;
+      if (goesOn) {
+        enqueued.handle.value = event[0];
+        end.enqueued = enqueued; // another thread may find it ended from now on
+        end.notifyEnqueued();
+      }
     }
     return given;
   }

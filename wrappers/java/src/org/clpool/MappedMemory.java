@@ -35,7 +35,7 @@ public final class MappedMemory extends NativeObject {
       try {
         Native.java_check(status);
       } catch (Error untold) {
-        Errors.report(untold);
+        Errors.tryToReport(untold);
       }
     }
   }
@@ -204,6 +204,7 @@ public final class MappedMemory extends NativeObject {
         unmapBehindCommands();
       }
       views.closeThen(this::end);
+      super.close(); // throws what kept the end of its use from giving it back
       done = true;
     } finally {
       if (!done) {

@@ -53,6 +53,8 @@ abstract class Usable {
     if (tryBegin()) {
       try {
         text = details();
+      } catch (IllegalStateException closedMeanwhile) {
+        // it is what the text says
       } finally {
         end();
       }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * A program whose Java heap is full while it takes blocks and closes them, and while commands end that futures wait for: none of them
- * is lost, whatever failed.
+ * is lost, whatever failed. With an argument buffers in host memory are closed then.
  */
 public final class RunsOutOfJavaMemory {
   private static final int BLOCKS = 300;
@@ -127,6 +128,46 @@ public final class RunsOutOfJavaMemory {
     }
   }
 
+  // Which buffers lie in that are closed when there is no memory: the driver tells then that it uses it no more.
+  private static long keptHostMemory(Session session) throws InterruptedException {
+    for (int i = 0; i < BLOCKS; ++i) {
+      inHostMemory(session.context()).close();
+    }
+    Memory[] buffers = new Memory[FUTURES];
+    for (int i = 0; i < FUTURES; ++i) {
+      buffers[i] = inHostMemory(session.context());
+    }
+    Event ended = Event.user(session.context());
+    CompletableFuture<Void> future = ended.toFuture();
+    ended.complete();
+    future.join(); // all before it is known to the thread that waits for the driver's word
+    List<Object> full = fillHeap();
+    closeInFullHeap(buffers);
+    spin();
+    full.clear();
+    closeInFullHeap(buffers);
+    ended.close();
+    long end = System.currentTimeMillis() + FUTURES_PATIENCE_MILLIS;
+    while (Completions.waiting() > 0 && System.currentTimeMillis() < end) {
+      Thread.sleep(10);
+    }
+    return Completions.waiting();
+  }
+
+  private static Memory inHostMemory(Context context) {
+    return Memory.buffer(context, Cl.MEM_READ_WRITE | Cl.MEM_USE_HOST_PTR, ByteBuffer.allocateDirect(64));
+  }
+
+  private static void closeInFullHeap(Memory[] buffers) {
+    for (Memory buffer : buffers) {
+      try {
+        buffer.close();
+      } catch (OutOfMemoryError e) {
+        ++errors;
+      }
+    }
+  }
+
   // What looks at the events runs meanwhile; sleeping may take memory.
   private static void spin() {
     long end = System.nanoTime() + SPIN_NANOS;
@@ -137,6 +178,16 @@ public final class RunsOutOfJavaMemory {
 
   public static void main(String[] arguments) throws InterruptedException {
     Thread.setDefaultUncaughtExceptionHandler((thread, told) -> ++errors);
+    if (arguments.length > 0) {
+      long kept = 0;
+      try (Session session = Clpool.createDefault()) {
+        for (int i = 0; i < ROUNDS_OF_FUTURES; ++i) {
+          kept = keptHostMemory(session);
+        }
+      }
+      System.out.println(errors + " errors, host memory of " + kept + " buffers is kept");
+      return;
+    }
     long never = 0;
     try (Session session = Clpool.createDefault()) {
       for (int i = 0; i < ROUNDS_OF_FUTURES; ++i) {
