@@ -12,7 +12,7 @@ import headers  # noqa: E402
 
 VARIABLES = {
     "CLPOOL_GUARD": "1: pools look for mistakes of the program that uses them, and tell them on standard error where nobody "
-                    "receives messages; abort: the first finding ends the process; 0 or empty: off",
+                    "receives messages; abort: the first finding ends the process; 0 or empty: off; anything else: as 1",
     "CLPOOL_DEVICE": "the device that is taken where the program does not say: PLATFORM:DEVICE by numbers or parts of "
                      "names, a part of a name, gpu, accelerator or cpu",
     "CLPOOL_TEST": "the devices that tests run on; the first is taken where CLPOOL_DEVICE is not set",

@@ -203,7 +203,7 @@ CLPOOL_API clpool_status clpool_allocator_create_limit(clpool_allocator* inner, 
 
 /**
  * Another allocator with a log: every allocation, failure and release of `inner` is written to a file that
- * clpool_trace_open() and RMM's tools read.
+ * clpool_trace_open() and RMM's tools read. Under a pool these are the pool's chunks, not its blocks.
  * @param inner the allocator; retained
  * @param path file to write, replaced if it exists
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure

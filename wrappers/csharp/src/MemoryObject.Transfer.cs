@@ -105,7 +105,15 @@ namespace ClPool
             return end.Own(done);
         }
 
-        /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked.</summary>
+        /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked. The numbers are
+        /// best given by name: <c>CopyTo(queue, target, size: 64, targetOffset: 128)</c>.</summary>
+        /// <param name="queue">the queue</param>
+        /// <param name="target">memory of the same context</param>
+        /// <param name="size">bytes; <see cref="WholeSize"/>: up to the end of this memory; 0 copies nothing</param>
+        /// <param name="sourceOffset">bytes from the start of this memory</param>
+        /// <param name="targetOffset">bytes from the start of the target</param>
+        /// <param name="waitFor">events that it waits for</param>
+        /// <returns>the end of the copy</returns>
         public ClEvent CopyTo(CommandQueue queue, MemoryObject target, long size = WholeSize, long sourceOffset = 0,
                               long targetOffset = 0, ClEvent[]? waitFor = null)
         {
