@@ -295,13 +295,8 @@ final class Completions {
     while (true) {
       try {
         Thread.interrupted(); // nobody has a reason to interrupt this thread, which would not rest any more
-        if (lookAtTold()) {
-          // there may be more
-        } else if (looks()) {
-          LockSupport.parkNanos(Completions.class, next - System.nanoTime());
-        } else {
-          LockSupport.park(Completions.class);
-          next = System.nanoTime() + LOOK_EVERY_NANOS;
+        if (!lookAtTold()) {
+          next = rest(next);
         }
         if (System.nanoTime() - next >= 0) {
           next = System.nanoTime() + LOOK_EVERY_NANOS;
@@ -312,6 +307,16 @@ final class Completions {
         LockSupport.parkNanos(Completions.class, LOOK_EVERY_NANOS);
       }
     }
+  }
+
+  // Until it is woken, or if it has something to look at, until then; when the next look is due.
+  private static long rest(long next) {
+    if (looks()) {
+      LockSupport.parkNanos(Completions.class, next - System.nanoTime());
+      return next;
+    }
+    LockSupport.park(Completions.class);
+    return System.nanoTime() + LOOK_EVERY_NANOS;
   }
 
   private static void lookAtAll() {
