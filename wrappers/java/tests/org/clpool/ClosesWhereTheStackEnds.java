@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -14,6 +16,9 @@ public final class ClosesWhereTheStackEnds {
   private static final int COLLECTIONS = 5;
   private static final long SETTLE_MILLIS = 50;
   private static final long SMALLEST_STACK = 200_000;
+
+  private static final int FRAMES = 90; // at least those of Support.atTheEndOfTheStack()
+  private static final List<AutoCloseable> KEPT = new ArrayList<>();
 
   private static int errors;
 
@@ -51,6 +56,22 @@ public final class ClosesWhereTheStackEnds {
     }
   }
 
+  // Another one in each of the last frames, and all of them once more afterwards. They stay reachable, so that no collection helps.
+  private static void closeEachDeep(Supplier<AutoCloseable> made) throws InterruptedException {
+    for (int i = 0; i < THREADS; ++i) {
+      int first = KEPT.size();
+      for (int j = 0; j < FRAMES; ++j) {
+        KEPT.add(made.get());
+      }
+      int[] next = {first};
+      Runnable tried = () -> close(KEPT.get(next[0]++));
+      Thread thread = new Thread(null, () -> errors += Support.atTheEndOfTheStack(tried), "deep", SMALLEST_STACK + 16 * i);
+      thread.start();
+      thread.join();
+      KEPT.subList(first, KEPT.size()).forEach(ClosesWhereTheStackEnds::close);
+    }
+  }
+
   private static Memory viewed(Pool pool) {
     Memory block = pool.allocate(64);
     block.byteBuffer();
@@ -82,6 +103,7 @@ public final class ClosesWhereTheStackEnds {
           closeDeep(() -> pool.allocate(64), forgotten);
           closeDeep(() -> viewed(pool), forgotten);
           closeDeep(() -> viewedMap(queue, memory), forgotten);
+          closeEachDeep(() -> queue.map(memory, Cl.MAP_READ, new Event[0]));
           collect();
           pool.tick();
           active += pool.statistics().activeBlocks();
