@@ -183,6 +183,29 @@ class HostMemoryTest {
   }
 
   @Test
+  void aFutureNeedsItsQueueNoMore() throws Exception { // neither of a command that waits nor of one that has ended
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event gate = Event.user(session.context())) {
+      Event waiting;
+      Event ended;
+      try (CommandQueue other = CommandQueue.create(session.context())) {
+        ended = other.fill(buffer, new byte[] {1});
+        other.finish();
+        waiting = other.fill(buffer, new byte[] {2}, gate);
+      }
+      CompletableFuture<Void> end = waiting.toFuture();
+      ended.toFuture().get(60, TimeUnit.SECONDS);
+      assertFalse(end.isDone());
+      gate.complete();
+      end.get(60, TimeUnit.SECONDS);
+      CompletableFuture<Void> after = waiting.toFuture(); // of a queue that is gone
+      after.get(60, TimeUnit.SECONDS);
+      waiting.close();
+      ended.close();
+    }
+  }
+
+  @Test
   void anEventThatFailedTellsItsOwnStatus() throws Exception { // also where the driver, PoCL, tells nobody that it ended
     try (Event event = Event.user(session.context())) {
       CompletableFuture<Void> future = event.toFuture();
