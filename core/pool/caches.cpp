@@ -248,15 +248,17 @@ Borrowed::Borrowed(const Caches& caches, Which which) noexcept : caches_(caches)
   bool any = false;
   caches_.for_each([&](ThreadCache& cache) {
     if (!caches_.is_own(cache) && (which == Which::all || cache.cached() != 0)) {
-      cache.lock.revoke();
       cache.is_borrowed = true;
-      any = true;
+      if (!cache.is_abandoned()) {  // else there is nobody to take it from
+        cache.lock.revoke();
+        any = true;
+      }
     }
   });
   if (any) {
     OwnerLock::barrier();
     caches_.for_each([](ThreadCache& cache) {
-      if (cache.is_borrowed) {
+      if (cache.is_borrowed && !cache.is_abandoned()) {
         cache.lock.wait();
       }
     });

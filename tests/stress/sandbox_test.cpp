@@ -127,6 +127,29 @@ Verdict use_pool_without_membarrier() {
   return static_cast<Verdict>(verdict.load());
 }
 
+/// What threads that have ended had in their caches is counted and taken back; where membarrier ends the process.
+Verdict take_what_ended_threads_had() {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle pool = make_pool(allocator.get());
+  const MemHandle large = allocate(pool, 64 << 20);
+  for (int i = 0; i < 4; ++i) {
+    std::thread([&] { allocate(pool, 512).reset(); }).join();
+  }
+  if (!filter_membarrier(SECCOMP_RET_KILL_PROCESS)) {
+    return no_sandbox;
+  }
+  const clpool_pool_stats before = stats_of(pool);
+  if (before.cached_bytes == 0 || before.active_blocks != 1 || before.allocations != 5) {
+    return wrong_books;
+  }
+  if (clpool_pool_free_held(pool.get()) != CLPOOL_SUCCESS ||
+      clpool_pool_check(pool.get()) != CLPOOL_SUCCESS) {
+    return failed_call;
+  }
+  return stats_of(pool).cached_bytes == 0 ? sound : wrong_books;
+}
+
 /// Runs `use` in a process of its own, as a filter stays for good, and one begun anew: ThreadSanitizer lets a child of
 /// fork() begin no threads where its parent had several, and a driver's may be among these.
 void run_apart(Verdict (*use)()) {
@@ -154,6 +177,10 @@ TEST(OwnerLockInASandbox, IsSafeWhenMembarrierIsRefusedAfterTheFirstPool) {
 
 TEST(OwnerLockInASandbox, IsNotTakenFromThreadsThatFindTheirBlocksInTheirCaches) {
   run_apart(use_pool_without_membarrier);
+}
+
+TEST(OwnerLockInASandbox, IsNotTakenFromThreadsThatHaveEnded) {
+  run_apart(take_what_ended_threads_had);
 }
 
 }  // namespace

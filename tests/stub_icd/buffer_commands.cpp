@@ -109,9 +109,7 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
     const auto* const first = static_cast<const unsigned char*>(pattern);
     enqueue(call, q, CL_COMMAND_FILL_BUFFER, order,
             [=, t = Ref<Mem>(&target), bytes = std::vector<unsigned char>(first, first + pattern_size)] {
-              for (std::size_t at = 0; at < size; at += bytes.size()) {
-                std::memcpy(bytes_of(t) + offset + at, bytes.data(), bytes.size());
-              }
+              repeat(bytes, bytes_of(t) + offset, size);
             });
   });
 }

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Commands on images, all of them copies of boxes of bytes.
-#include <cstring>
-
 #include "api.hpp"
 #include "image.hpp"
 #include "image_format.hpp"
@@ -155,9 +153,7 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem image, cons
     enqueue(call, q, CL_COMMAND_FILL_IMAGE, order,
             [=, t = Ref<Mem>(&target), pixel = pack_pixel(target.format, color)] {
               std::vector<unsigned char> row(bytes[0]);
-              for (std::size_t at = 0; at < row.size(); at += pixel.size()) {
-                std::memcpy(row.data() + at, pixel.data(), pixel.size());
-              }
+              repeat(pixel, row.data(), row.size());
               copy_box(bytes_of(t), to, row.data(), {0, 0, 0}, bytes);
             });
   });

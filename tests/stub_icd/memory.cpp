@@ -201,4 +201,14 @@ void require_alive(const Ref<Range>& range, const void* pointer) {
   }
 }
 
+void repeat(const std::vector<unsigned char>& pattern, unsigned char* begin, std::size_t size) {
+  std::size_t filled = std::min(pattern.size(), size);
+  std::copy_n(pattern.begin(), filled, begin);
+  while (filled < size) {
+    const std::size_t more = std::min(filled, size - filled);
+    std::memcpy(begin + filled, begin, more);
+    filled += more;
+  }
+}
+
 }  // namespace stub

@@ -4,6 +4,8 @@
 // know by address. With the driver's lock held.
 #pragma once
 
+#include <vector>
+
 #include "objects.hpp"
 
 namespace stub {
@@ -31,5 +33,8 @@ void free_range(Range& range);
 
 /// Dies if the range is over: to be called by commands when they run.
 void require_alive(const Ref<Range>& range, const void* pointer);
+
+/// Fills `size` bytes with a pattern, of which they are a multiple.
+void repeat(const std::vector<unsigned char>& pattern, unsigned char* begin, std::size_t size);
 
 }  // namespace stub

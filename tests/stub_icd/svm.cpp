@@ -171,10 +171,7 @@ cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void* pointer, co
     const auto* const first = static_cast<const unsigned char*>(pattern);
     enqueue(call, q, CL_COMMAND_SVM_MEMFILL, order,
             [=, t = place_at(pointer), bytes = std::vector<unsigned char>(first, first + pattern_size)] {
-              unsigned char* const begin = t.bytes();
-              for (std::size_t at = 0; at < size; at += bytes.size()) {
-                std::memcpy(begin + at, bytes.data(), bytes.size());
-              }
+              repeat(bytes, t.bytes(), size);
             });
   });
 }
