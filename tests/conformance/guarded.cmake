@@ -3,10 +3,10 @@
 # The suites that use pools once more with CLPOOL_GUARD=1, on the device at hand and on the fake driver: a right program is
 # served as before, and nothing is found in it. One entry for each program and driver: guarded.DRIVER.PROGRAM.
 
-# What a guarded pool does not promise: that memory is reused, or back with the driver, as soon as it is released; and that
-# blocks take no more than they need.
+# Tests that ask for a guard themselves need no other one. What a guarded pool does not promise: that memory is reused,
+# or back with the driver, as soon as it is released; and that blocks take no more than they need.
 set(guarded_differs
-    "*.CountsASlidingWindowOfBlocksExactly*:*.GivesAnEmptyRequestABlockOfItsOwn*:*.ReturnsWhatIsHeldAndKeepsWhatIsInUse*"
+    "GuardedPool.*:*.CountsASlidingWindowOfBlocksExactly*:*.GivesAnEmptyRequestABlockOfItsOwn*:*.ReturnsWhatIsHeldAndKeepsWhatIsInUse*"
     "*.StopsHoldingForGoodAndGoesOnWorking*:*.TrimsTheLargestFirst*:*.ServesWhatRepeatsWithoutTheDriver*"
     "*.TriesWithoutWaitingOrCallingTheDriver*:BinnedPool.HandsOutTheMostRecentlyReturned*:PoolOptionsTest.WhatIsOldGoesBack*"
     "PoolOptionsTest.ATickGivesBack*:PoolOptionsTest.LittleIsHeldWhereLittleMayBe"
@@ -18,14 +18,14 @@ set(guarded_differs
 set(guarded_misuse "*.RefusesASecondRelease*:*.ShowsNothingOfAReleasedBlock*:*.UseAfterReleaseIsAnError*:*.CarriesOutLateReleasesInItsNextCall*:*.ReleasesWithoutWaitingOrNotAtAll*")
 list(JOIN guarded_differs ":" guarded_differs)
 
-# add_guarded_run(DRIVER ENVIRONMENT TARGET LEFT_OUT)
+# add_guarded_run(DRIVER ENVIRONMENT TARGET LEFT_OUT [FILTER])
 function(add_guarded_run driver environment target left_out)
   if(NOT TARGET ${target} OR (CLPOOL_SANITIZE AND NOT driver STREQUAL "device"))  # the others are long
     return()
   endif()
   string(REGEX REPLACE "^clpool_(.*)$" "\\1" program ${target})
   set(name guarded.${driver}.${program})
-  add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 "--gtest_filter=-${left_out}:${guarded_differs}:${guarded_misuse}")
+  add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 "--gtest_filter=${ARGN}-${left_out}:${guarded_differs}:${guarded_misuse}")
   set(labels "")
   if(driver MATCHES "nvidia|shuffled")  # long ones, of which those on the device and on a driver of OpenCL 1.1 see most
     set(labels long)
@@ -35,14 +35,12 @@ function(add_guarded_run driver environment target left_out)
 endfunction()
 
 set(guarded_stub "${clpool_stub_environment}")
-# These two are long, and the device at hand has them.
+# These two are long: once is enough, and not under sanitizers, whose allocators' locks the parent's other threads may
+# hold when they are copied to a child.
 set(guarded_once "*PoolFork*:*.CountsRandomOperationsExactly*")
+add_guarded_run(once "" clpool_pool_tests "" "${guarded_once}")
 foreach(target clpool_pool_tests clpool_conformance_tests)
-  if(CLPOOL_SANITIZE)  # whose allocators' locks the parent's other threads may hold when they are copied to a child
-    add_guarded_run(device "" ${target} "${guarded_once}")
-  else()
-    add_guarded_run(device "" ${target} "")
-  endif()
+  add_guarded_run(device "" ${target} "${guarded_once}")
   add_guarded_run(nvidia "${guarded_stub};CLPOOL_STUB=nvidia=1,align=512,leaks" ${target} "${guarded_once}")
   add_guarded_run(shuffled "${guarded_stub};CLPOOL_STUB=seed=7,leaks" ${target} "${guarded_once}")
   add_guarded_run(opencl_1_1 "${guarded_stub};CLPOOL_STUB=version=1.1,svm=none,align=4096,leaks" ${target}

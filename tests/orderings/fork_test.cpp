@@ -178,7 +178,7 @@ TEST(ForkWithACache, NeverLeavesAChildThatHangsWithOneOfItsOwn) {
       EXPECT_OK(clpool_memo_release(memo));
     }
   });
-  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+  for (int i = 0; i < 100 && !HasFailure(); ++i) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(20);
