@@ -110,9 +110,7 @@ cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_
 
 cl_int CL_API_CALL clFlush(cl_command_queue queue) {
   return run(Entry::clFlush, [&](Call&) {
-    // A released queue lives as long as its commands (OpenCL 3.0, clReleaseCommandQueue), whose events name it.
-    const bool lives_on = is_known(queue) && queue->kind == Queue::own_kind && !queue->pending.empty();
-    flush(lives_on ? *queue : checked(queue, CL_INVALID_COMMAND_QUEUE));
+    flush(checked(queue, CL_INVALID_COMMAND_QUEUE));
     settle();
   });
 }

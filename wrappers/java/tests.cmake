@@ -89,6 +89,11 @@ add_test(NAME wrappers.java.host_memory_where_events_are_not_retained
 set_tests_properties(wrappers.java.host_memory_where_events_are_not_retained PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "^0 blocks are out|[^0-9]0 blocks are out" ENVIRONMENT
                      "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=fail=clRetainEvent:1:-5:on")
+add_test(NAME wrappers.java.close_tells_what_unmapping_fails_of
+         COMMAND ${java_command} -cp "${test_path}" org.clpool.ClosesMapsThatAreNotUnmapped)
+set_tests_properties(wrappers.java.close_tells_what_unmapping_fails_of PROPERTIES
+                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "close\\(\\) said -5\nand it is closed" ENVIRONMENT
+                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=fail=clEnqueueUnmapMemObject:1:-5")
 # Where Java's common pool has no thread.
 add_test(NAME wrappers.java.futures_without_a_common_pool
          COMMAND ${java_command} -Djava.util.concurrent.ForkJoinPool.common.parallelism=0 -cp "${test_path}" ${junit_of_one}

@@ -84,19 +84,12 @@ cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number) {
   if (end == nullptr) {
     return CL_OUT_OF_HOST_MEMORY;
   }
-  cl_command_queue queue = nullptr;  // none for user events; a released one lives as long as its commands
-  cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
-  if (code == CL_SUCCESS && queue != nullptr) {
-    static_cast<void>(clFlush(queue));  // what it fails of, the command fails of too
-  }
+  csharp_ends_retain(ends);
+  const cl_int code = clSetEventCallback(event, CL_COMPLETE, ended, end.get());
   if (code == CL_SUCCESS) {
-    csharp_ends_retain(ends);
-    code = clSetEventCallback(event, CL_COMPLETE, ended, end.get());
-    if (code == CL_SUCCESS) {
-      static_cast<void>(end.release());
-    } else {
-      csharp_ends_release(ends);
-    }
+    static_cast<void>(end.release());
+  } else {
+    csharp_ends_release(ends);
   }
   return code;
 }
@@ -117,6 +110,16 @@ uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* nu
     numbers[count] = end->number;
   }
   return count;
+}
+
+void csharp_event_flush(cl_event event) {
+  int32_t state = CL_COMPLETE;
+  cl_command_queue queue = nullptr;  // none for user events
+  if (csharp_event_state(event, &state) == CL_SUCCESS && state > CL_COMPLETE &&
+      clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr) == CL_SUCCESS &&
+      queue != nullptr) {
+    static_cast<void>(clFlush(queue));
+  }
 }
 
 cl_int csharp_event_state(cl_event event, int32_t* state) {

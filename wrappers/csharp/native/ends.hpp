@@ -18,13 +18,16 @@ csharp_ends* csharp_ends_create();
 void csharp_ends_retain(csharp_ends* ends);
 void csharp_ends_release(csharp_ends* ends);
 
-// Hands the commands of an event's queue to the device, and leaves `number` there when the driver says that this
-// one has ended.
+// Leaves `number` there when the driver says that the event's command has ended.
 cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number);
 
 // Fetches what was left, in the order in which commands ended. Waits for the first number so long or less; one
 // thread at a time. Returns how many.
 uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, uint32_t capacity);
+
+// Hands the commands of an event's queue to the device if its command has not ended: a released queue lives as long as
+// its commands (OpenCL 3.0, clReleaseCommandQueue). What it fails of, the command fails of too.
+void csharp_event_flush(cl_event event);
 
 // CL_EVENT_COMMAND_EXECUTION_STATUS.
 cl_int csharp_event_state(cl_event event, int32_t* state);

@@ -15,8 +15,14 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        /// <summary>For the end of a command that is enqueued next: <see cref="Own"/> follows.</summary>
-        internal ClEvent() { handle = new OwnedHandle(Native.clReleaseEvent, null, "ClEvent"); }
+        private readonly CommandQueue? queue; // the command's; null: another library's, or none
+
+        /// <summary>For the end of a command that is enqueued next, on a queue: <see cref="Own"/> follows.</summary>
+        internal ClEvent(CommandQueue? queue = null)
+        {
+            handle = new OwnedHandle(Native.clReleaseEvent, null, "ClEvent");
+            this.queue = queue != null && queue.IsOwned ? queue : null;
+        }
 
         /// <summary>Takes the reference over.</summary>
         internal ClEvent Own(IntPtr made)
@@ -31,10 +37,12 @@ namespace ClPool
         /// <summary>An event of another library.</summary>
         /// <param name="handle">the cl_event</param>
         /// <param name="retain">false: the caller's reference is taken over</param>
-        public static ClEvent FromHandle(IntPtr handle, bool retain = true)
+        public static ClEvent FromHandle(IntPtr handle, bool retain = true) { return Take(handle, retain, null); }
+
+        private static ClEvent Take(IntPtr handle, bool retain, CommandQueue? queue)
         {
             if (handle == IntPtr.Zero) throw new ArgumentNullException("handle");
-            ClEvent taken = new ClEvent();
+            ClEvent taken = new ClEvent(queue);
             if (retain) Errors.CheckCl(Native.clRetainEvent(handle), "clRetainEvent");
             return taken.Own(handle);
         }
@@ -88,8 +96,15 @@ namespace ClPool
         public Task AsTask()
         {
             ClEvent own;
-            using (Borrowed used = handle.Borrow()) own = FromHandle(used.Value);
+            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, queue);
             return Completions.Of(own);
+        }
+
+        /// <summary>Hands the commands of its queue to the device, unless that is gone.</summary>
+        internal void FlushQueue()
+        {
+            if (queue != null) queue.FlushIfOpen();
+            else using (Borrowed used = handle.Borrow()) Native.csharp_event_flush(used.Value);
         }
 
         /// <summary>For await: as <see cref="AsTask"/>.</summary>

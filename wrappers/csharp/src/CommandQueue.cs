@@ -83,6 +83,22 @@ namespace ClPool
             using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFlush(used.Value), "clFlush");
         }
 
+        /// <summary>The same where it is open: to dispose of it has done so. What it fails of, the commands fail of too.</summary>
+        internal void FlushIfOpen()
+        {
+            try
+            {
+                using (Borrowed used = ((IBorrowable)this).Borrow()) Native.clFlush(used.Value);
+            }
+            catch (ObjectDisposedException)
+            {
+                // it is not
+            }
+        }
+
+        /// <summary>Whether it lives until it is disposed of.</summary>
+        internal bool IsOwned { get { return owned != null; } }
+
         /// <summary>Waits until all its commands are complete.</summary>
         public void Finish()
         {

@@ -20,7 +20,7 @@ namespace ClPool
         public ClEvent Fill(CommandQueue queue, Array color, long[]? origin = null, long[]? region = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong[]? from = Origin(origin), pixels = Region(region);
             using (PinnedArray host = new PinnedArray(color, "color"))
             fixed (ulong* first = from, extent = pixels)
@@ -59,7 +59,7 @@ namespace ClPool
                                  long rowPitch = 0, long slicePitch = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), origin, region, rowPitch, slicePitch, waitFor, &done);
             return end.Own(done);
         }
@@ -92,7 +92,7 @@ namespace ClPool
                                   long rowPitch = 0, long slicePitch = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), origin, region, rowPitch, slicePitch, waitFor, &done);
             return end.Own(done);
         }
@@ -127,7 +127,7 @@ namespace ClPool
                               ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong[]? from = Origin(sourceOrigin), to = Origin(targetOrigin), pixels = Region(region);
             fixed (ulong* first = from, second = to, extent = pixels)
             using (Command command = new Command(queue, waitFor))
@@ -143,7 +143,7 @@ namespace ClPool
                                     ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong[]? from = Origin(origin), pixels = Region(region);
             ulong to = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = from, extent = pixels)
@@ -160,7 +160,7 @@ namespace ClPool
                                       long[]? region = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong[]? to = Origin(origin), pixels = Region(region);
             ulong from = Arguments.Bytes(offset, "offset");
             fixed (ulong* first = to, extent = pixels)
@@ -190,7 +190,7 @@ namespace ClPool
                                   long[]? region = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             MemoryMap map = Map(queue, flags, origin, region, waitFor, &done);
             mapped = end.Own(done);
             return map;

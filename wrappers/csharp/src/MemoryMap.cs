@@ -108,7 +108,7 @@ namespace ClPool
         public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)

@@ -36,7 +36,7 @@ namespace ClPool
                                  ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, &done);
             return end.Own(done);
         }
@@ -61,7 +61,7 @@ namespace ClPool
                                   ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, &done);
             return end.Own(done);
         }
@@ -95,7 +95,7 @@ namespace ClPool
         public ClEvent Fill(CommandQueue queue, Array pattern, long offset = 0, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong from = Arguments.Bytes(offset, "offset"), bytes = Arguments.BytesOrWhole(size, "size");
             using (PinnedArray host = new PinnedArray(pattern, "pattern"))
             using (Command command = new Command(queue, waitFor))
@@ -118,7 +118,7 @@ namespace ClPool
                               long targetOffset = 0, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong from = Arguments.Bytes(sourceOffset, "sourceOffset"), to = Arguments.Bytes(targetOffset, "targetOffset");
             ulong bytes = Left(size, sourceOffset);
             using (Command command = new Command(queue, waitFor))
@@ -133,7 +133,7 @@ namespace ClPool
         public ClEvent CopyToPeer(CommandQueue queue, MemoryObject target, long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ulong bytes = Left(size, 0);
             using (Command command = new Command(queue, waitFor))
             using (Borrowed memory = Borrow())
@@ -148,7 +148,7 @@ namespace ClPool
         {
             clpool_box native = Arguments.NotNull(box, "box").ToNative();
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             using (Command command = new Command(queue, waitFor))
             using (Borrowed memory = Borrow())
             using (Borrowed other = Arguments.Borrow(target, "target"))
@@ -174,7 +174,7 @@ namespace ClPool
         public ClEvent ReadBoxAsync(CommandQueue queue, Box box, IntPtr target, long targetSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             ReadBox(queue, box, (void*)target, Arguments.Bytes(targetSize, "targetSize"), waitFor, &done);
             return end.Own(done);
         }
@@ -198,7 +198,7 @@ namespace ClPool
         public ClEvent WriteBoxAsync(CommandQueue queue, Box box, IntPtr source, long sourceSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             WriteBox(queue, box, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), waitFor, &done);
             return end.Own(done);
         }
@@ -228,7 +228,7 @@ namespace ClPool
                                       ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             using (BorrowedList memories = new BorrowedList(Arguments.NotNull(objects, "objects"), "objects"))
             fixed (IntPtr* moved = memories.Values)
             using (Command command = new Command(queue, waitFor))
@@ -249,7 +249,7 @@ namespace ClPool
                                   long size = WholeSize, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             MemoryMap map = Map(queue, flags, offset, size, waitFor, &done);
             mapped = end.Own(done);
             return map;

@@ -95,7 +95,7 @@ namespace ClPool
         public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr freed;
-            ClEvent end = new ClEvent();
+            ClEvent end = new ClEvent(queue);
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             {

@@ -135,6 +135,17 @@ public final class CommandQueue extends NativeObject {
     with(Native::java_queue_flush);
   }
 
+  /** The same where it is open: to close it has done so. */
+  void flushIfOpen() {
+    if (tryBegin()) {
+      try {
+        Native.java_queue_flush(value());
+      } finally {
+        end();
+      }
+    }
+  }
+
   /**
    * Commands on images.
    *
@@ -303,7 +314,7 @@ public final class CommandQueue extends NativeObject {
       long to = uses.of("host", host);
       long size = host.size();
       long[] waits = uses.of(after);
-      return host.run(blocking, event -> Native.clpool_mem_read(queue, from, offset, size, to, size, blocking, waits, event));
+      return host.run(this, blocking, event -> Native.clpool_mem_read(queue, from, offset, size, to, size, blocking, waits, event));
     }
   }
 
@@ -363,7 +374,7 @@ public final class CommandQueue extends NativeObject {
       long from = uses.of("host", host);
       long size = host.size();
       long[] waits = uses.of(after);
-      return host.run(blocking, event -> Native.clpool_mem_write(queue, to, offset, size, from, size, blocking, waits, event));
+      return host.run(this, blocking, event -> Native.clpool_mem_write(queue, to, offset, size, from, size, blocking, waits, event));
     }
   }
 
@@ -420,7 +431,7 @@ public final class CommandQueue extends NativeObject {
       long to = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
-          blocking, event -> Native.clpool_mem_read_box(queue, from, c, to, host.size(), blocking, waits, event));
+          this, blocking, event -> Native.clpool_mem_read_box(queue, from, c, to, host.size(), blocking, waits, event));
     }
   }
 
@@ -458,7 +469,7 @@ public final class CommandQueue extends NativeObject {
       long from = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
-          blocking, event -> Native.clpool_mem_write_box(queue, to, c, from, host.size(), blocking, waits, event));
+          this, blocking, event -> Native.clpool_mem_write_box(queue, to, c, from, host.size(), blocking, waits, event));
     }
   }
 
@@ -570,7 +581,7 @@ public final class CommandQueue extends NativeObject {
       Sizes.check("size", size);
       long[] waits = uses.of(after);
       return MappedMemory.of(
-          queue, memory, flags, blocking,
+          this, queue, memory, flags, blocking,
           event -> Native.clpool_mem_map(queue, from, flags, offset, size, blocking, waits, event));
     }
   }

@@ -168,9 +168,9 @@ final class Completions {
     tell(() -> Native.java_mem_notify(clMem, end.number), end);
   }
 
-  /** Completes a future when a command has ended. */
-  static long complete(long event, CompletableFuture<Void> future) {
-    return whenComplete(event, future.defaultExecutor(), status -> finish(future, status));
+  /** Completes a future when a command has ended, whose queue null stands for where it is not known. */
+  static long complete(long event, CommandQueue queue, CompletableFuture<Void> future) {
+    return whenComplete(event, queue, future.defaultExecutor(), status -> finish(future, status));
   }
 
   /**
@@ -178,9 +178,9 @@ final class Completions {
    *
    * @throws ClpoolException if it failed
    */
-  static long await(long event) {
+  static long await(long event, CommandQueue queue) {
     CompletableFuture<Integer> ended = new CompletableFuture<>();
-    whenComplete(event, Runnable::run, ended::complete);
+    whenComplete(event, queue, Runnable::run, ended::complete);
     int status = ended.join();
     if (status < COMPLETE) {
       throw failure(status);
@@ -188,12 +188,16 @@ final class Completions {
     return event;
   }
 
-  private static long whenComplete(long event, Executor where, IntConsumer action) {
+  private static long whenComplete(long event, CommandQueue queue, Executor where, IntConsumer action) {
     End end = add(new End(true, Event.of(event), where, action));
     tell(
         () -> {
           Native.java_event_notify(event, end.number);
-          Native.java_event_flush(event);
+          if (queue == null) {
+            Native.java_event_flush(event);
+          } else {
+            queue.flushIfOpen();
+          }
         },
         end);
     return event;

@@ -20,11 +20,13 @@ public final class Event extends NativeObject {
   private static final Predicate<Thread> VIRTUAL = isVirtual();
 
   private final Completions.End use; // of host memory by the command; null: none
+  private CommandQueue queue; // the command's; null: another library's, or none
 
-  /** The end of a command that is enqueued next: {@link #own} follows. */
-  Event() {
+  /** The end of a command that is enqueued next, on a queue: {@link #own} follows. */
+  Event(CommandQueue queue) {
     super("event", Native::java_event_release);
     this.use = null;
+    this.queue = queue;
   }
 
   private Event(LongSupplier made) {
@@ -39,6 +41,7 @@ public final class Event extends NativeObject {
     long[] event = new long[1];
     try (Uses uses = new Uses()) {
       enqueue.accept(uses, event);
+      queue = uses.queue();
     } finally {
       handle.value = event[0]; // it is the cleaner's where something failed behind the command
       Reference.reachabilityFence(this);
@@ -54,6 +57,7 @@ public final class Event extends NativeObject {
   Event(Event other, Completions.End use) {
     super("event", value -> other.end());
     this.use = use;
+    this.queue = other.queue;
   }
 
   // By a method handle, because this is compiled for Java 11.
@@ -115,7 +119,8 @@ public final class Event extends NativeObject {
    * @throws ClpoolException if it failed, with its own error
    */
   public void await() {
-    with(VIRTUAL.test(Thread.currentThread()) ? Completions::await : Native::java_event_wait);
+    boolean isVirtual = VIRTUAL.test(Thread.currentThread());
+    with(event -> isVirtual ? Completions.await(event, queue) : Native.java_event_wait(event));
     if (use != null) {
       use.run();
     }
@@ -132,7 +137,7 @@ public final class Event extends NativeObject {
    */
   public CompletableFuture<Void> toFuture() {
     CompletableFuture<Void> future = new CompletableFuture<>();
-    with(event -> Completions.complete(event, future));
+    with(event -> Completions.complete(event, queue, future));
     return future;
   }
 

@@ -137,6 +137,11 @@ final class Handle implements Runnable {
     }
   }
 
+  /** The same of whoever closes it next. */
+  void endUse() {
+    LANES.getAndAdd(lanes, lane(), -USE);
+  }
+
   // The call that ends here has its own result.
   private void giveBackAtLast() {
     try {

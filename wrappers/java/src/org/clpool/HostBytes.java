@@ -148,13 +148,14 @@ final class HostBytes extends Usable {
   /**
    * During the use: carries a command out.
    *
+   * @param queue the command's
    * @param blocking not 0: it waits
    * @param command enqueues it, and puts its event into the array, which is null where it waits
    * @return the end of the command; null where it waited
    */
-  Event run(int blocking, Consumer<long[]> command) {
+  Event run(CommandQueue queue, int blocking, Consumer<long[]> command) {
     if (blocking == 0) {
-      return goOnUntilComplete(command);
+      return goOnUntilComplete(queue, command);
     }
     command.accept(null);
     finish();
@@ -165,13 +166,14 @@ final class HostBytes extends Usable {
    * During the use: it goes on until a command has ended, whatever becomes of its event. All that may fail comes before the command,
    * which cannot be taken back.
    *
+   * @param queue the command's
    * @param enqueues enqueues it, and puts its event into the array
    * @return the end of the command
    */
-  private Event goOnUntilComplete(Consumer<long[]> enqueues) {
+  private Event goOnUntilComplete(CommandQueue queue, Consumer<long[]> enqueues) {
     Completions.End end = Completions.keepUntilComplete(this);
     long[] event = new long[1];
-    Event enqueued = new Event();
+    Event enqueued = new Event(queue);
     Event given = new Event(enqueued, end);
     Event shared = used.isEmpty() ? null : new Event(enqueued, null);
     try {

@@ -156,6 +156,7 @@ public final class ImageCommands {
       long to = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
+          queue,
           blocking,
           event ->
               Native.clpool_image_read(
@@ -258,6 +259,7 @@ public final class ImageCommands {
       long from = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
+          queue,
           blocking,
           event ->
               Native.clpool_image_write(
@@ -421,7 +423,7 @@ public final class ImageCommands {
       long[] pixels = region(region);
       long[] waits = uses.of(after);
       return MappedMemory.of(
-          clQueue, image, flags, blocking,
+          queue, clQueue, image, flags, blocking,
           event -> Native.clpool_image_map(clQueue, from, flags, first, pixels, blocking, waits, event));
     }
   }

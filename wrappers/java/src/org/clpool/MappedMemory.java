@@ -43,12 +43,13 @@ public final class MappedMemory extends NativeObject {
   /**
    * A map that a command makes, which puts its event into the array, which is null where it waits.
    *
-   * @param queue the command's
+   * @param queue the command's, which is used as `clQueue`
    */
-  static MappedMemory of(long queue, Memory memory, long flags, int blocking, ToLongFunction<long[]> command) {
-    long context = Native.java_queue_context(queue);
+  static MappedMemory of(
+      CommandQueue queue, long clQueue, Memory memory, long flags, int blocking, ToLongFunction<long[]> command) {
+    long context = Native.java_queue_context(clQueue);
     long[] event = blocking == CommandQueue.BLOCKING ? null : new long[1];
-    Event mapped = event == null ? null : new Event();
+    Event mapped = event == null ? null : new Event(queue);
     return new MappedMemory(
         () -> {
           long map = command.applyAsLong(event);
@@ -191,28 +192,35 @@ public final class MappedMemory extends NativeObject {
    * Unmaps if that was not done: after the commands that were enqueued with views as host memory. Where another thread waits
    * for such a command, that is done when its call has ended; where it reads or writes a file or the like by a view, when the
    * views are forgotten.
+   *
+   * @throws ClpoolException if the driver refuses to unmap: the map is closed then, too
    */
   @Override
   public void close() {
-    if (!beginClosing()) {
-      return;
-    }
-    boolean done = false;
-    try {
-      super.close();
-      if (views.inUse()) {
-        unmapBehindCommands();
-      }
-      views.closeThen(this::end);
-      super.close(); // throws what kept the end of its use from giving it back
-      done = true;
-    } finally {
-      if (!done) {
-        synchronized (views) {
-          halfClosed = true;
+    if (beginClosing()) {
+      boolean ended = false;
+      try {
+        super.close();
+        if (views.inUse()) {
+          unmapBehindCommands();
+        }
+        Runnable later = this::end;
+        Runnable now = views.closed(later);
+        if (now == later) {
+          handle.endUse();
+        } else if (now != null) {
+          now.run();
+        }
+        ended = true;
+      } finally {
+        if (!ended) {
+          synchronized (views) {
+            halfClosed = true;
+          }
         }
       }
     }
+    super.close(); // gives it back if nothing uses it, and throws what the unmapping fails of
   }
 
   private boolean beginClosing() {

@@ -48,6 +48,16 @@ final class Uses implements AutoCloseable {
     return events == null || events.length == 0 ? null : all(name, events);
   }
 
+  /** The queue among what is used; null: none. */
+  CommandQueue queue() {
+    for (int i = 0; i < count; ++i) {
+      if (begun[i] instanceof CommandQueue) {
+        return (CommandQueue) begun[i];
+      }
+    }
+    return null;
+  }
+
   @Override
   public void close() {
     while (count > 0) {

@@ -35,12 +35,13 @@ final class Views {
   private static final MethodHandle SCOPE;
   private static final MethodHandle IS_ALIVE;
   private static final MethodHandle IS_ACCESSIBLE;
+  private static final MethodHandle SCOPE_OF_ARENA;
   // What Java has no name for: what the scopes of arenas are that their user may close; null: not to be told from others.
   private static final Class<?> SHARED;
   private static final Class<?> CONFINED;
 
   static {
-    MethodHandle[] found = new MethodHandle[9];
+    MethodHandle[] found = new MethodHandle[10];
     Class<?>[] scopes = new Class<?>[2];
     if (Runtime.version().feature() >= ARENAS_SINCE) {
       try {
@@ -48,6 +49,7 @@ final class Views {
         Class<?> arena = Class.forName("java.lang.foreign.Arena");
         Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
         Class<?> scope = Class.forName("java.lang.foreign.MemorySegment$Scope");
+        found[9] = lookup.findVirtual(arena, "scope", MethodType.methodType(scope));
         found[8] = lookup.findVirtual(segment, "isAccessibleBy", MethodType.methodType(boolean.class, Thread.class));
         found[7] = lookup.findVirtual(scope, "isAlive", MethodType.methodType(boolean.class));
         found[6] = lookup.findVirtual(segment, "scope", MethodType.methodType(scope));
@@ -59,9 +61,9 @@ final class Views {
         found[2] = lookup.findStatic(segment, "ofAddress", MethodType.methodType(segment, long.class));
         found[1] = lookup.findVirtual(arena, "close", MethodType.methodType(void.class));
         found[0] = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
-        scopes = closeable(lookup, arena, scope);
+        scopes = closeable(lookup, arena, found[9]);
       } catch (ReflectiveOperationException e) {
-        found = new MethodHandle[9]; // as before 22
+        found = new MethodHandle[10]; // as before 22
       }
     }
     SHARED = scopes[0];
@@ -75,11 +77,11 @@ final class Views {
     OF_BUFFER = found[5];
     SCOPE = found[6];
     IS_ALIVE = found[7];
+    SCOPE_OF_ARENA = found[9];
   }
 
-  private static Class<?>[] closeable(MethodHandles.Lookup lookup, Class<?> arena, Class<?> scope)
+  private static Class<?>[] closeable(MethodHandles.Lookup lookup, Class<?> arena, MethodHandle of)
       throws ReflectiveOperationException {
-    MethodHandle of = lookup.findVirtual(arena, "scope", MethodType.methodType(scope));
     Class<?>[] found = new Class<?>[3];
     String[] kinds = {"ofShared", "ofConfined", "ofAuto"};
     for (int i = 0; i < kinds.length; ++i) {
@@ -232,7 +234,9 @@ final class Views {
               return null;
             });
       } catch (IllegalStateException e) {
-        throw Errors.state("a view of this memory is in use by another thread");
+        if ((boolean) call(() -> IS_ALIVE.invoke(SCOPE_OF_ARENA.invoke(closed)))) { // else an Error ended a close() behind that
+          throw Errors.state("a view of this memory is in use by another thread");
+        }
       }
     }
     arena = null;
@@ -275,17 +279,11 @@ final class Views {
   }
 
   /**
-   * The same for what must not fail: `then` is run at once, or when the calls and commands that use views have ended, or if
-   * a file is read into one or the like, when all of them are forgotten.
+   * The same for what must not fail: `then` is run when the calls and commands that use views have ended, or if a file is read
+   * into one or the like, when all of them are forgotten.
+   *
+   * @return what the caller is to do at once; null: nothing
    */
-  void closeThen(Runnable then) {
-    Runnable now = closed(then);
-    if (now != null) {
-      now.run();
-    }
-  }
-
-  /** The same, of which the caller does what is to be done at once; null: nothing. */
   synchronized Runnable closed(Runnable then) {
     Runnable next = then;
     try {

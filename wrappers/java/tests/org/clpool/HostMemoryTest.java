@@ -247,7 +247,7 @@ class HostMemoryTest {
       for (int code : new int[] {0, -5, 0, -5}) { // told by the driver, and found by looking
         CompletableFuture<Void> future = new WithoutThreads();
         try (Event event = Event.user(session.context())) {
-          event.with(e -> Completions.complete(e, future));
+          event.with(e -> Completions.complete(e, null, future));
           event.with(e -> Native.java_event_end(e, code));
           if (code == 0) {
             future.get(60, TimeUnit.SECONDS);

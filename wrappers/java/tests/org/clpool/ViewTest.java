@@ -148,7 +148,7 @@ class ViewTest {
     }
     assertTrue(inUse.getMessage().contains("in use by another thread"), inUse.getMessage());
     AtomicBoolean given = new AtomicBoolean();
-    views.closeThen(() -> given.set(true));
+    views.closed(() -> given.set(true)).run();
     System.gc();
     assertFalse(given.get());
     pipe.sink().write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
@@ -409,8 +409,8 @@ class ViewTest {
     HostBytes bytes = HostBytes.toRead(views.of(Native.java_address(memory), 16, 0, 16));
     bytes.begin();
     AtomicInteger done = new AtomicInteger();
-    views.closeThen(done::incrementAndGet);
-    views.closeThen(done::incrementAndGet);
+    assertNull(views.closed(done::incrementAndGet));
+    assertNull(views.closed(done::incrementAndGet));
     assertEquals(0, done.get());
     bytes.end();
     assertEquals(2, done.get());
