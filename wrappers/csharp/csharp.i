@@ -93,13 +93,13 @@ cl_int clReleaseSampler(cl_sampler sampler);
 /* What native/ has. */
 %{
 #include "calls.hpp"
-#include "ends.hpp"
+#include "events.hpp"
 #include "objects.hpp"
 %}
 CLPOOL_HANDLE(csharp_domain)
 CLPOOL_HANDLE(csharp_ends)
 %include "native/calls.hpp"
-%include "native/ends.hpp"
+%include "native/events.hpp"
 %include "native/objects.hpp"
 
 /* Statuses that have an exception of their own. */

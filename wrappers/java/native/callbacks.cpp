@@ -119,24 +119,6 @@ void forget(void*, void* value) {
   upcall.env()->DeleteGlobalRef(static_cast<jobject>(value));
 }
 
-// ---- Ends of commands and of memory objects: the user pointer is a number
-// ------------------------------------------
-
-void done(void* user, cl_int status) {
-  Upcall upcall;
-  if (!upcall) return;
-  upcall.env()->CallStaticVoidMethod(jvm.upcalls, jvm.done, number(user), jint{status});
-  upcall.failed();
-}
-
-void CL_CALLBACK event_done(cl_event, cl_int status, void* user) {
-  done(user, status);
-}
-
-void CL_CALLBACK mem_gone(cl_mem, void* user) {
-  done(user, CL_COMPLETE);
-}
-
 // ---- Replays
 // --------------------------------------------------------------------------------------------------------
 
@@ -192,16 +174,6 @@ clpool_status java_pool_create(clpool_allocator* allocator, const clpool_pool_op
 
 void java_receive_messages(int32_t wanted) {
   clpool_set_message_callback(wanted ? message : nullptr, nullptr);
-}
-
-java_cl_status java_event_notify(cl_event event, uint64_t number) {
-  return {clSetEventCallback(event, CL_COMPLETE, event_done, reinterpret_cast<void*>(number)),
-          "clSetEventCallback"};
-}
-
-java_cl_status java_mem_notify(cl_mem mem, uint64_t number) {
-  return {clSetMemObjectDestructorCallback(mem, mem_gone, reinterpret_cast<void*>(number)),
-          "clSetMemObjectDestructorCallback"};
 }
 
 clpool_status java_memo_get(JNIEnv*, clpool_memo* memo, uint32_t kind, void* object, const void* key,

@@ -148,9 +148,20 @@ java_cl_status java_event_wait(cl_event event);
 java_cl_status java_event_flush(cl_event event);
 // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
 java_cl_status java_event_status(cl_event event, uint64_t* value);
-// Upcalls.done(number, status) at the end of the command, and when the memory object is gone, on whatever thread.
+java_cl_status java_sampler_release(cl_sampler sampler);
+
+// ---- ends.cpp: what common/ends.hpp does, in one place for the process, as Java calls it.
+// To be called before the others, by one thread at a time; again it does nothing.
+java_cl_status java_ends_open();
+// Numbers are told at the end of the command, and when the memory object is gone. None is 0.
 java_cl_status java_event_notify(cl_event event, uint64_t number);
 java_cl_status java_mem_notify(cl_mem mem, uint64_t number);
-java_cl_status java_sampler_release(cl_sampler sampler);
+// The first number that was told, and what the driver told with it, until it is dropped. Waits for it so long or less, for ever
+// if less than 0; 0 if there is none. One thread.
+uint64_t java_ends_next(int32_t milliseconds);
+int32_t java_ends_status();
+void java_ends_drop();
+// Ends its wait, from any thread.
+void java_ends_ring();
 
 #endif

@@ -85,7 +85,6 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
       {&jvm.message, jvm.upcalls, "message", "(JI[B)V"},
       {&jvm.compute, jvm.upcalls, "compute", "(Ljava/util/function/Supplier;[Ljava/lang/Object;)I"},
       {&jvm.forget, jvm.upcalls, "forget", "(Lorg/clpool/Cache$Result;)V"},
-      {&jvm.done, jvm.upcalls, "done", "(JI)V"},
       {&jvm.progress, jvm.upcalls, "progress", "(Lorg/clpool/ReplayProgress;JJ)Z"},
   };
   for (const auto& method : methods) {

@@ -24,7 +24,6 @@ struct Jvm {
   jmethodID message;
   jmethodID compute;
   jmethodID forget;
-  jmethodID done;
   jmethodID progress;
 };
 extern Jvm jvm;

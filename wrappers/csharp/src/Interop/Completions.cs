@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Commands whose end somebody awaits: one thread completes the tasks of all of them. Native code tells it (native/ends.hpp): the
+// Commands whose end somebody awaits: one thread completes the tasks of all of them. Native code tells it (common/ends.hpp): the
 // driver could call managed code, but Mono's end would wait for the driver's thread for ever. It does so for a thread within a
 // native call, too: those calls are short. Between them it looks at the commands that nothing was told of, since there are
 // drivers (PoCL 3) that tell nothing of a command that failed.

@@ -8,20 +8,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
  * What waits for the driver: for the end of a command, or of a memory object. The driver knows it by a number and tells it on
- * a thread of its own, which does nothing but hand the number on: a thread of this class asks the event what became of its
+ * a thread of its own, which never enters Java (native/ends.cpp): a thread of this class fetches it, asks the event what became of its
  * command (PoCL tells that one is complete which has failed), and looks at the events that nothing was told of (PoCL tells
  * nothing of a command that fails). Memory goes back on a second one, because drivers may wait then. What the program
  * adds to a future runs on neither, but on the second one where the future's own executor refuses it, as where no thread can be
  * made or no memory is left; where the second one cannot have it either, it is tried again with each look.
  *
- * <p>The driver's thread waits for no lock. The program's threads take no lock of java.util.concurrent and put nothing into a map: where
+ * <p>The program's threads take no lock of java.util.concurrent and put nothing into a map: where
  * the stack ends, the one may stay locked for ever and the other half grown. A monitor is left whatever happens.
  */
 final class Completions {
@@ -96,49 +94,16 @@ final class Completions {
     }
   }
 
-  /** What the driver told, or will tell. It is made with what is waited for: when it is told, there may be no memory. */
-  private static final class Told {
-    private long number;
-    private int status;
-    private Told next;
-  }
-
-  /** A stack of them. None comes back to one from which several threads take: so what a thread has seen on top is the same. */
-  private static final class ToldStack {
-    private final AtomicReference<Told> top = new AtomicReference<>();
-    private final AtomicInteger count = new AtomicInteger();
-
-    private void push(Told told) {
-      count.incrementAndGet();
-      do {
-        told.next = top.get();
-      } while (!top.compareAndSet(told.next, told));
-    }
-
-    private Told pop() {
-      Told told;
-      do {
-        told = top.get();
-        if (told == null) {
-          return null;
-        }
-      } while (!top.compareAndSet(told, told.next));
-      count.decrementAndGet();
-      return told;
-    }
-  }
-
   private static final int COMPLETE = 0;
   private static final int UNKNOWN = 1; // more than complete: it may go on
   private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int FOR_EVER = -1;
   private static final long IDLE_MS = 1000; // then the second thread ends
 
-  private static final int MOST_SPARE = 1000; // more than what waits: of commands that the driver tells nothing of
-  private static final ToldStack SPARE = new ToldStack(); // one for each that waits
-  private static final ToldStack TOLD = new ToldStack();
   private static final ScheduledThreadPoolExecutor RELEASES = releases();
   private static final Map<Long, End> WAITING = new ConcurrentHashMap<>(); // changed by the first thread alone
-  private static volatile Thread ends; // the first thread; null: not started. It is set in this class's monitor, to which belong:
+  // Of this class's monitor:
+  private static boolean started; // the first thread
   private static End added; // the last one that the thread has not taken over
   private static long last;
   private static boolean looks;
@@ -203,16 +168,6 @@ final class Completions {
     return event;
   }
 
-  /** The driver's call. */
-  static void done(long number, int status) {
-    Told spare = SPARE.pop();
-    Told told = spare == null ? new Told() : spare; // none is left where one was told of that nobody waits for any more
-    told.number = number;
-    told.status = status;
-    TOLD.push(told);
-    LockSupport.unpark(ends);
-  }
-
   /** How many wait, for tests. */
   static synchronized int waiting() {
     int count = (int) WAITING.values().stream().filter(end -> !end.refused).count();
@@ -229,9 +184,6 @@ final class Completions {
       if (end.ofCommand) {
         lookAgain();
       }
-      if (SPARE.count.get() < WAITING.size() + MOST_SPARE) {
-        SPARE.push(new Told());
-      }
       ready = true;
     } finally {
       if (!ready) {
@@ -244,24 +196,16 @@ final class Completions {
     return end;
   }
 
-  // False if nothing was told. What it has no memory for, it is told later.
-  private static boolean lookAtTold() {
-    Told told = TOLD.pop();
-    boolean looked = false;
-    try {
-      takeOver(); // what that tells of was added before
-      if (told != null) {
-        End end = WAITING.get(told.number);
-        if (end != null) { // else it was looked at already
-          look(end, told.status);
-        }
+  // Waits until the driver tells of an end, or somebody rings. What there is no memory for is told again.
+  private static void lookAtTold(int patienceMillis) {
+    long number = Native.java_ends_next(patienceMillis);
+    takeOver(); // what that tells of was added before
+    if (number != 0) {
+      End end = WAITING.get(number);
+      if (end != null) { // else it was looked at already
+        look(end, Native.java_ends_status());
       }
-      looked = true;
-      return told != null;
-    } finally {
-      if (!looked && told != null) {
-        TOLD.push(told);
-      }
+      Native.java_ends_drop();
     }
   }
 
@@ -275,17 +219,17 @@ final class Completions {
   }
 
   private static void start() {
-    if (ends == null) {
-      Thread thread = LeakGuard.thread(Completions::work, "clpool-completions");
-      thread.start();
-      ends = thread;
+    if (!started) {
+      Native.java_ends_open();
+      LeakGuard.thread(Completions::work, "clpool-completions").start();
+      started = true;
     }
   }
 
   // The thread is woken first, as that may fail; before it asks it waits for the monitor.
   private static synchronized void lookAgain() {
     if (!looks) {
-      LockSupport.unpark(ends);
+      Native.java_ends_ring();
       looks = true;
     }
   }
@@ -295,32 +239,26 @@ final class Completions {
   }
 
   private static void work() {
+    LockSupport.parkNanos(Completions.class, 0); // what a first call loads there may be no memory for later
     long next = System.nanoTime();
     while (true) {
       try {
         Thread.interrupted(); // nobody has a reason to interrupt this thread, which would not rest any more
-        if (!lookAtTold()) {
-          next = rest(next);
+        if (looks()) {
+          lookAtTold(1 + (int) TimeUnit.NANOSECONDS.toMillis(Math.max(0, next - System.nanoTime())));
+        } else {
+          lookAtTold(FOR_EVER);
+          next = System.nanoTime() + LOOK_EVERY_NANOS;
         }
         if (System.nanoTime() - next >= 0) {
           next = System.nanoTime() + LOOK_EVERY_NANOS;
           lookAtAll();
         }
       } catch (Throwable e) { // there is no memory
-        Errors.report(e);
+        Errors.tryToReport(e);
         LockSupport.parkNanos(Completions.class, LOOK_EVERY_NANOS);
       }
     }
-  }
-
-  // Until it is woken, or if it has something to look at, until then; when the next look is due.
-  private static long rest(long next) {
-    if (looks()) {
-      LockSupport.parkNanos(Completions.class, next - System.nanoTime());
-      return next;
-    }
-    LockSupport.park(Completions.class);
-    return System.nanoTime() + LOOK_EVERY_NANOS;
   }
 
   private static void lookAtAll() {

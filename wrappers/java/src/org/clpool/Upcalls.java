@@ -96,14 +96,6 @@ final class Upcalls {
     result.forget();
   }
 
-  static void done(long number, int status) {
-    try {
-      Completions.done(number, status);
-    } catch (Throwable e) {
-      Errors.report(e);
-    }
-  }
-
   static boolean progress(ReplayProgress receiver, long done, long total) {
     boolean[] on = new boolean[1];
     return run(() -> on[0] = receiver.proceed(done, total)) == null && on[0];

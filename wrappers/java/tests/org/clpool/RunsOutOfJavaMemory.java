@@ -130,23 +130,15 @@ public final class RunsOutOfJavaMemory {
 
   // Which buffers lie in that are closed when there is no memory: the driver tells then that it uses it no more.
   private static long keptHostMemory(Session session) throws InterruptedException {
-    for (int i = 0; i < BLOCKS; ++i) {
-      inHostMemory(session.context()).close();
-    }
     Memory[] buffers = new Memory[FUTURES];
     for (int i = 0; i < FUTURES; ++i) {
       buffers[i] = inHostMemory(session.context());
     }
-    Event ended = Event.user(session.context());
-    CompletableFuture<Void> future = ended.toFuture();
-    ended.complete();
-    future.join(); // all before it is known to the thread that waits for the driver's word
     List<Object> full = fillHeap();
     closeInFullHeap(buffers);
     spin();
     full.clear();
     closeInFullHeap(buffers);
-    ended.close();
     long end = System.currentTimeMillis() + FUTURES_PATIENCE_MILLIS;
     while (Completions.waiting() > 0 && System.currentTimeMillis() < end) {
       Thread.sleep(10);

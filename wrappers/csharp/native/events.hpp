@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Ends of commands, for managed code that does something else meanwhile. The driver's thread, which must never
-// enter managed code (the runtime's end may wait for it), only leaves a number; a managed thread fetches what
-// was left.
-#ifndef CLPOOL_WRAPPERS_CSHARP_ENDS_HPP
-#define CLPOOL_WRAPPERS_CSHARP_ENDS_HPP
+// Events: what common/ends.hpp does, as managed code calls it.
+#ifndef CLPOOL_WRAPPERS_CSHARP_EVENTS_HPP
+#define CLPOOL_WRAPPERS_CSHARP_EVENTS_HPP
 
 #include "clpool/clpool.h"
 
