@@ -57,12 +57,41 @@ final class Upcalls {
     return status(run(() -> chunk[0] = allocator.allocate(size, alignment)));
   }
 
+  // What the user's function takes back is not offered again: it is called also where there is no memory for anything here.
   static void deallocate(CustomAllocator allocator, long chunk, long size) {
-    runWhereNoCallFails(() -> allocator.deallocate(chunk, size));
+    Throwable kept = tryToTakeCause();
+    try {
+      allocator.deallocate(chunk, size);
+    } catch (Throwable e) {
+      Errors.tryToReport(e);
+    }
+    tryToSetCause(kept);
   }
 
   static void destroy(CustomAllocator allocator) {
-    runWhereNoCallFails(allocator::destroy);
+    Throwable kept = tryToTakeCause();
+    try {
+      allocator.destroy();
+    } catch (Throwable e) {
+      Errors.tryToReport(e);
+    }
+    tryToSetCause(kept);
+  }
+
+  private static Throwable tryToTakeCause() {
+    try {
+      return Errors.takeCause();
+    } catch (Throwable noMemory) {
+      return null; // what is kept stays where it is
+    }
+  }
+
+  private static void tryToSetCause(Throwable kept) {
+    try {
+      Errors.setCause(kept);
+    } catch (Throwable noMemory) {
+      // the call's error has no cause then
+    }
   }
 
   /** False if it threw. */

@@ -160,6 +160,45 @@ public final class RunsOutOfJavaMemory {
     }
   }
 
+  // An allocator of the program's own, whose pools end when there is no memory: what it gave is offered back all the same.
+  private static long lostChunks() {
+    int[] chunks = new int[1];
+    Allocator counting =
+        Allocator.custom(
+            new CustomAllocator() {
+              @Override
+              public long allocate(long size, long alignment) {
+                return (long) ++chunks[0] << Integer.SIZE;
+              }
+
+              @Override
+              public void deallocate(long chunk, long size) {
+                --chunks[0];
+              }
+            });
+    Pool[] pools = new Pool[FUTURES];
+    for (int i = 0; i < FUTURES; ++i) {
+      pools[i] = Pool.of(counting);
+      pools[i].allocate(64).close();
+    }
+    pools[0].close(); // what a first call loads
+    List<Object> full = fillHeap();
+    endPools(pools);
+    full.clear();
+    endPools(pools);
+    return chunks[0];
+  }
+
+  private static void endPools(Pool[] pools) {
+    for (Pool pool : pools) {
+      try {
+        pool.close();
+      } catch (OutOfMemoryError e) {
+        ++errors;
+      }
+    }
+  }
+
   // What looks at the events runs meanwhile; sleeping may take memory.
   private static void spin() {
     long end = System.nanoTime() + SPIN_NANOS;
@@ -203,6 +242,8 @@ public final class RunsOutOfJavaMemory {
         lost += lost(pool);
       }
     }
-    System.out.println(errors + " errors, " + lost + " blocks are lost, " + never + " futures never complete");
+    long chunks = lostChunks();
+    System.out.println(
+        errors + " errors, " + lost + " blocks are lost, " + never + " futures never complete, " + chunks + " chunks are lost");
   }
 }
