@@ -15,13 +15,15 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        private readonly CommandQueue? queue; // the command's; null: another library's, or none
+        private readonly CommandQueue? queue; // the command's; null: not known, or none
+        private readonly bool isFlushed;      // the command was handed to the device with the call that enqueued it
 
         /// <summary>For the end of a command that is enqueued next, on a queue: <see cref="Own"/> follows.</summary>
-        internal ClEvent(CommandQueue? queue = null)
+        internal ClEvent(CommandQueue? queue = null, bool isFlushed = false)
         {
             handle = new OwnedHandle(Native.clReleaseEvent, null, "ClEvent");
             this.queue = queue != null && queue.IsOwned ? queue : null;
+            this.isFlushed = isFlushed;
         }
 
         /// <summary>Takes the reference over.</summary>
@@ -37,12 +39,11 @@ namespace ClPool
         /// <summary>An event of another library.</summary>
         /// <param name="handle">the cl_event</param>
         /// <param name="retain">false: the caller's reference is taken over</param>
-        public static ClEvent FromHandle(IntPtr handle, bool retain = true) { return Take(handle, retain, null); }
+        public static ClEvent FromHandle(IntPtr handle, bool retain = true) { return Take(handle, retain, new ClEvent()); }
 
-        private static ClEvent Take(IntPtr handle, bool retain, CommandQueue? queue)
+        private static ClEvent Take(IntPtr handle, bool retain, ClEvent taken)
         {
             if (handle == IntPtr.Zero) throw new ArgumentNullException("handle");
-            ClEvent taken = new ClEvent(queue);
             if (retain) Errors.CheckCl(Native.clRetainEvent(handle), "clRetainEvent");
             return taken.Own(handle);
         }
@@ -96,15 +97,16 @@ namespace ClPool
         public Task AsTask()
         {
             ClEvent own;
-            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, queue);
+            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, new ClEvent(queue, isFlushed));
             return Completions.Of(own);
         }
 
-        /// <summary>Hands the commands of its queue to the device, unless that is gone.</summary>
-        internal void FlushQueue()
+        /// <summary>Hands the commands of its queue to the device, unless that is gone; while it is borrowed as
+        /// <paramref name="used"/>.</summary>
+        internal void FlushQueue(IntPtr used)
         {
             if (queue != null) queue.FlushIfOpen();
-            else using (Borrowed used = handle.Borrow()) Native.csharp_event_flush(used.Value);
+            else if (!isFlushed) Native.csharp_event_flush(used);
         }
 
         /// <summary>For await: as <see cref="AsTask"/>.</summary>

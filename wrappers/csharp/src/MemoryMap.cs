@@ -108,12 +108,15 @@ namespace ClPool
         public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent(queue);
+            ClEvent end = new ClEvent(queue, queue == null);
             using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
-            lock (door)
-                Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
+            {
+                lock (door)
+                    Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
+                if (queue == null) Native.csharp_event_flush(done); // now, while the map keeps the queue
+            }
             return end.Own(done);
         }
 

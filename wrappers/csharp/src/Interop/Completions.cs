@@ -68,9 +68,15 @@ namespace ClPool.Interop
                     waiting.Add(number, awaited);
                     Monitor.Pulse(door);
                 }
-                awaited.Event.FlushQueue();
-                Native.csharp_ends_expect(told, used.Value, number); // where the driver refuses, looking at it finds its end
-                Native.csharp_ends_release(told);
+                try
+                {
+                    awaited.Event.FlushQueue(used.Value);
+                    Native.csharp_ends_expect(told, used.Value, number); // where the driver refuses, looking at it finds its end
+                }
+                finally
+                {
+                    Native.csharp_ends_release(told);
+                }
                 return awaited.Source.Task;
             }
         }

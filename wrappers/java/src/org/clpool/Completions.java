@@ -133,9 +133,9 @@ final class Completions {
     tell(() -> Native.java_mem_notify(clMem, end.number), end);
   }
 
-  /** Completes a future when a command has ended, whose queue null stands for where it is not known. */
-  static long complete(long event, CommandQueue queue, CompletableFuture<Void> future) {
-    return whenComplete(event, queue, future.defaultExecutor(), status -> finish(future, status));
+  /** Completes a future when the command of an event has ended; during a use of it. */
+  static long complete(Event of, long event, CompletableFuture<Void> future) {
+    return whenComplete(of, event, future.defaultExecutor(), status -> finish(future, status));
   }
 
   /**
@@ -143,9 +143,9 @@ final class Completions {
    *
    * @throws ClpoolException if it failed
    */
-  static long await(long event, CommandQueue queue) {
+  static long await(Event of, long event) {
     CompletableFuture<Integer> ended = new CompletableFuture<>();
-    whenComplete(event, queue, Runnable::run, ended::complete);
+    whenComplete(of, event, Runnable::run, ended::complete);
     int status = ended.join();
     if (status < COMPLETE) {
       throw failure(status);
@@ -153,16 +153,12 @@ final class Completions {
     return event;
   }
 
-  private static long whenComplete(long event, CommandQueue queue, Executor where, IntConsumer action) {
+  private static long whenComplete(Event of, long event, Executor where, IntConsumer action) {
     End end = add(new End(true, Event.of(event), where, action));
     tell(
         () -> {
           Native.java_event_notify(event, end.number);
-          if (queue == null) {
-            Native.java_event_flush(event);
-          } else {
-            queue.flushIfOpen();
-          }
+          of.flushQueue(event);
         },
         end);
     return event;

@@ -20,7 +20,8 @@ public final class Event extends NativeObject {
   private static final Predicate<Thread> VIRTUAL = isVirtual();
 
   private final Completions.End use; // of host memory by the command; null: none
-  private CommandQueue queue; // the command's; null: another library's, or none
+  private CommandQueue queue; // the command's; null: not known, or none
+  private boolean isFlushed; // the command was handed to the device with the call that enqueued it
 
   /** The end of a command that is enqueued next, on a queue: {@link #own} follows. */
   Event(CommandQueue queue) {
@@ -53,11 +54,12 @@ public final class Event extends NativeObject {
    * {@link #own} follows, of a use of the other one.
    *
    * @param use of host memory by the command, which ends with it; null: none
+   * @param queue the command's; null: the event is for its end alone
    */
-  Event(Event other, Completions.End use) {
+  Event(Event other, Completions.End use, CommandQueue queue) {
     super("event", value -> other.end());
     this.use = use;
-    this.queue = other.queue;
+    this.queue = queue;
   }
 
   // By a method handle, because this is compiled for Java 11.
@@ -120,7 +122,7 @@ public final class Event extends NativeObject {
    */
   public void await() {
     boolean isVirtual = VIRTUAL.test(Thread.currentThread());
-    with(event -> isVirtual ? Completions.await(event, queue) : Native.java_event_wait(event));
+    with(event -> isVirtual ? Completions.await(this, event) : Native.java_event_wait(event));
     if (use != null) {
       use.run();
     }
@@ -137,8 +139,23 @@ public final class Event extends NativeObject {
    */
   public CompletableFuture<Void> toFuture() {
     CompletableFuture<Void> future = new CompletableFuture<>();
-    with(event -> Completions.complete(event, queue, future));
+    with(event -> Completions.complete(this, event, future));
     return future;
+  }
+
+  /** Its command needs no flush any more. */
+  Event flushed() {
+    isFlushed = true;
+    return this;
+  }
+
+  /** Hands the commands of its queue to the device, unless that is gone; during a use, in which it is `event`. */
+  void flushQueue(long event) {
+    if (queue != null) {
+      queue.flushIfOpen();
+    } else if (!isFlushed) {
+      Native.java_event_flush(event);
+    }
   }
 
   /**

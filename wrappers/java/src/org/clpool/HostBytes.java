@@ -173,9 +173,9 @@ final class HostBytes extends Usable {
   private Event goOnUntilComplete(CommandQueue queue, Consumer<long[]> enqueues) {
     Completions.End end = Completions.keepUntilComplete(this);
     long[] event = new long[1];
-    Event enqueued = new Event(queue);
-    Event given = new Event(enqueued, end);
-    Event shared = used.isEmpty() ? null : new Event(enqueued, null);
+    Event enqueued = new Event((CommandQueue) null); // kept until the end, for which a forgotten queue may have to go
+    Event given = new Event(enqueued, end, queue);
+    Event shared = used.isEmpty() ? null : new Event(enqueued, null, null);
     try {
       enqueued.begin(); // a use for each of the others
       if (shared != null) {

@@ -183,9 +183,24 @@ public final class MappedMemory extends NativeObject {
               long map = uses.of("map", this);
               long queue = uses.ofOptional(queueOrNull);
               views.closeBehind(uses, queue, context, after, waits -> Native.clpool_map_unmap(map, queue, waits, event));
+              if (queueOrNull == null) {
+                flush(event[0]);
+              }
             });
+    if (queueOrNull == null) {
+      unmapped.flushed();
+    }
     Reference.reachabilityFence(memory);
     return unmapped;
+  }
+
+  // Now, while the map keeps the queue. What it fails of, the command fails of too.
+  private static void flush(long unmapped) {
+    try {
+      Native.java_event_flush(unmapped);
+    } catch (ClpoolException refused) {
+      // its event tells
+    }
   }
 
   /**

@@ -206,6 +206,43 @@ class HostMemoryTest {
   }
 
   @Test
+  void aFutureNeedsNoQueueThatNobodyNamed() throws Exception { // that of a map, which ends with it, or of memory bound to it
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event gate = Event.user(session.context())) {
+      Event unmapped;
+      try (CommandQueue other = CommandQueue.create(session.context());
+          MappedMemory map = other.map(buffer, Cl.MAP_READ)) {
+        unmapped = map.unmap(null, gate);
+      }
+      CompletableFuture<Void> end = unmapped.toFuture();
+      CompletableFuture<Void> freed = CompletableFuture.completedFuture(null);
+      if (session.device().svmCapabilities() != 0) {
+        Event closed;
+        try (CommandQueue other = CommandQueue.create(session.context())) {
+          closed = Memory.svm(session.context(), 0, 64, 0, other).closeOn(null, gate);
+        }
+        freed = closed.toFuture();
+        closed.close();
+      }
+      gate.complete();
+      end.get(60, TimeUnit.SECONDS);
+      freed.get(60, TimeUnit.SECONDS);
+      unmapped.close();
+    }
+  }
+
+  @Test
+  void aForgottenQueueCarriesOutItsCommands() throws Exception { // though they wait for nobody but it
+    int before = Completions.waiting();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      for (int i = 0; i < 10; ++i) {
+        CommandQueue.create(session.context()).readLater(buffer, 0, Support.direct(64)).close();
+      }
+      assertTrue(Support.collectUntil(() -> Completions.waiting() <= before));
+    }
+  }
+
+  @Test
   void anEventThatFailedTellsItsOwnStatus() throws Exception { // also where the driver, PoCL, tells nobody that it ended
     try (Event event = Event.user(session.context())) {
       CompletableFuture<Void> future = event.toFuture();
@@ -247,7 +284,7 @@ class HostMemoryTest {
       for (int code : new int[] {0, -5, 0, -5}) { // told by the driver, and found by looking
         CompletableFuture<Void> future = new WithoutThreads();
         try (Event event = Event.user(session.context())) {
-          event.with(e -> Completions.complete(e, null, future));
+          event.with(e -> Completions.complete(event, e, future));
           event.with(e -> Native.java_event_end(e, code));
           if (code == 0) {
             future.get(60, TimeUnit.SECONDS);
