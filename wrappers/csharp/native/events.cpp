@@ -39,14 +39,15 @@ uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* nu
   return count;
 }
 
-void csharp_event_flush(cl_event event) {
+cl_int csharp_event_flush(cl_event event) {
   int32_t state = CL_COMPLETE;
-  cl_command_queue queue = nullptr;  // none for user events
-  if (csharp_event_state(event, &state) == CL_SUCCESS && state > CL_COMPLETE &&
-      clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr) == CL_SUCCESS &&
-      queue != nullptr) {
-    static_cast<void>(clFlush(queue));
+  cl_int code = csharp_event_state(event, &state);
+  if (code != CL_SUCCESS || state <= CL_COMPLETE) {
+    return code;
   }
+  cl_command_queue queue = nullptr;  // none for user events
+  code = clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  return code == CL_SUCCESS && queue != nullptr ? clFlush(queue) : code;
 }
 
 cl_int csharp_event_state(cl_event event, int32_t* state) {

@@ -16,14 +16,20 @@ namespace ClPool
         private readonly OwnedHandle handle;
 
         private readonly CommandQueue? queue; // the command's; null: not known, or none
-        private readonly bool isFlushed;      // the command was handed to the device with the call that enqueued it
+        private bool isFlushed;               // the command was handed to the device with the call that enqueued it
 
         /// <summary>For the end of a command that is enqueued next, on a queue: <see cref="Own"/> follows.</summary>
-        internal ClEvent(CommandQueue? queue = null, bool isFlushed = false)
+        internal ClEvent(CommandQueue? queue = null)
         {
             handle = new OwnedHandle(Native.clReleaseEvent, null, "ClEvent");
             this.queue = queue != null && queue.IsOwned ? queue : null;
-            this.isFlushed = isFlushed;
+        }
+
+        /// <summary>Its command needs no flush any more.</summary>
+        internal ClEvent Flushed()
+        {
+            isFlushed = true;
+            return this;
         }
 
         /// <summary>Takes the reference over.</summary>
@@ -97,7 +103,7 @@ namespace ClPool
         public Task AsTask()
         {
             ClEvent own;
-            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, new ClEvent(queue, isFlushed));
+            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, new ClEvent(queue) { isFlushed = isFlushed });
             return Completions.Of(own);
         }
 

@@ -105,8 +105,14 @@ namespace ClPool
             using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.csharp_queue_finish(used.Value), "clFinish");
         }
 
-        /// <summary>Gives the reference up, if it is one of ours. Calls that use the queue end in order.</summary>
-        public void Dispose() { if (owned != null) owned.Dispose(); }
+        /// <summary>Gives the reference up, if it is one of ours, with all commands handed to the device. Calls that use the queue
+        /// end in order.</summary>
+        public void Dispose()
+        {
+            if (owned == null) return;
+            FlushIfOpen(); // as the queue may go only when another thread's call has ended, which may wait for a command
+            owned.Dispose();
+        }
 
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe("CommandQueue", owned, foreign); }

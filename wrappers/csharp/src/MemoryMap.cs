@@ -108,16 +108,18 @@ namespace ClPool
         public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            ClEvent end = new ClEvent(queue, queue == null);
+            bool isFlushed = false;
+            ClEvent end = new ClEvent(queue);
             using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
+            lock (door)
             {
-                lock (door)
-                    Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
-                if (queue == null) Native.csharp_event_flush(done); // now, while the map keeps the queue
+                bool wasMapped = Native.clpool_map_pointer(map.Value) != null; // else the event is none of the map's queue
+                Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
+                isFlushed = wasMapped && queue == null && Native.csharp_event_flush(done) == 0; // while the map keeps the queue
             }
-            return end.Own(done);
+            return isFlushed ? end.Flushed().Own(done) : end.Own(done);
         }
 
         /// <summary>Unmaps if that was not done.</summary>

@@ -3,6 +3,7 @@
 // Who keeps what alive; forgotten, disposed of twice, used too late.
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using NUnit.Framework;
 
@@ -96,10 +97,20 @@ namespace ClPool.Tests
                 {
                     failure = exception;
                 }
+                Overwrite();
             });
             thread.Start();
             thread.Join();
             Assert.IsNull(failure);
+        }
+
+        // What calls left on the stack: the next thread's may lie there, in which a conservative collector would still see it.
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private static unsafe void Overwrite()
+        {
+            const int Size = 200000;
+            byte* left = stackalloc byte[Size];
+            for (int i = 0; i < Size; i++) left[i] = 1;
         }
 
         [Test]

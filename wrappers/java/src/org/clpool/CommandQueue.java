@@ -135,7 +135,24 @@ public final class CommandQueue extends NativeObject {
     with(Native::java_queue_flush);
   }
 
-  /** The same where it is open: to close it has done so. */
+  /** The same, which the command has no part in; whether it was done. */
+  boolean tryToFlush() {
+    try {
+      flushIfOpen();
+      return true;
+    } catch (ClpoolException later) {
+      return false;
+    }
+  }
+
+  /** Gives the queue up, with all its commands handed to the device; it may be called again. Calls that use it end in order. */
+  @Override
+  public void close() {
+    tryToFlush(); // as the queue may go only when another thread's call has ended, which may wait for a command
+    super.close();
+  }
+
+  /** The same as {@link #flush()} where it is open: to close it has done so. */
   void flushIfOpen() {
     if (tryBegin()) {
       try {

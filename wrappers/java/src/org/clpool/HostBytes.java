@@ -198,6 +198,9 @@ final class HostBytes extends Usable {
         enqueued.handle.value = event[0];
         end.enqueued = enqueued; // another thread may find it ended from now on
         end.notifyEnqueued();
+        if (shared != null) {
+          queue.tryToFlush(); // commands of other queues may wait for it, without the program's naming it
+        }
       }
     }
     return given;

@@ -49,16 +49,21 @@ public final class MappedMemory extends NativeObject {
       CommandQueue queue, long clQueue, Memory memory, long flags, int blocking, ToLongFunction<long[]> command) {
     long context = Native.java_queue_context(clQueue);
     long[] event = blocking == CommandQueue.BLOCKING ? null : new long[1];
-    Event mapped = event == null ? null : new Event(queue);
-    return new MappedMemory(
-        () -> {
-          long map = command.applyAsLong(event);
-          if (mapped != null) {
-            mapped.handle.value = event[0];
-          }
-          return map;
-        },
-        flags, memory, mapped, context);
+    Event mapped = event == null ? null : new Event((CommandQueue) null); // which the map keeps: a forgotten queue has to go
+    MappedMemory made =
+        new MappedMemory(
+            () -> {
+              long map = command.applyAsLong(event);
+              if (mapped != null) {
+                mapped.handle.value = event[0];
+              }
+              return map;
+            },
+            flags, memory, mapped, context);
+    if (mapped != null && queue.tryToFlush()) {
+      mapped.flushed();
+    }
+    return made;
   }
 
   /**
@@ -177,29 +182,34 @@ public final class MappedMemory extends NativeObject {
    * @throws IllegalStateException if a call of another thread uses a view, or a buffer lies in one
    */
   public Event unmap(CommandQueue queueOrNull, Event... after) {
+    boolean[] isFlushed = new boolean[1];
     Event unmapped =
         new Event(
             (uses, event) -> {
               long map = uses.of("map", this);
               long queue = uses.ofOptional(queueOrNull);
-              views.closeBehind(uses, queue, context, after, waits -> Native.clpool_map_unmap(map, queue, waits, event));
-              if (queueOrNull == null) {
-                flush(event[0]);
-              }
+              views.closeBehind(
+                  uses, queue, context, after,
+                  waits -> {
+                    boolean wasMapped = Native.clpool_map_pointer(map) != 0; // else the event is none of the map's queue
+                    Native.clpool_map_unmap(map, queue, waits, event);
+                    isFlushed[0] = wasMapped && queueOrNull == null && tryToFlush(event[0]);
+                  });
             });
-    if (queueOrNull == null) {
+    if (isFlushed[0]) {
       unmapped.flushed();
     }
     Reference.reachabilityFence(memory);
     return unmapped;
   }
 
-  // Now, while the map keeps the queue. What it fails of, the command fails of too.
-  private static void flush(long unmapped) {
+  // While the map keeps the queue.
+  private static boolean tryToFlush(long unmapped) {
     try {
       Native.java_event_flush(unmapped);
-    } catch (ClpoolException refused) {
-      // its event tells
+      return true;
+    } catch (ClpoolException later) {
+      return false;
     }
   }
 

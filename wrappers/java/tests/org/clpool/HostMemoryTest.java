@@ -214,6 +214,15 @@ class HostMemoryTest {
           MappedMemory map = other.map(buffer, Cl.MAP_READ)) {
         unmapped = map.unmap(null, gate);
       }
+      Event waiting;
+      try (CommandQueue other = CommandQueue.create(session.context())) {
+        waiting = other.fill(buffer, new byte[] {1}, gate);
+      }
+      try (MappedMemory map = session.queue().map(buffer, Cl.MAP_READ)) {
+        map.unmap().await();
+        map.unmap(null, waiting).close(); // there is nothing to unmap: it is the event of a queue that is gone
+      }
+      waiting.close();
       CompletableFuture<Void> end = unmapped.toFuture();
       CompletableFuture<Void> freed = CompletableFuture.completedFuture(null);
       if (session.device().svmCapabilities() != 0) {
@@ -237,8 +246,54 @@ class HostMemoryTest {
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
       for (int i = 0; i < 10; ++i) {
         CommandQueue.create(session.context()).readLater(buffer, 0, Support.direct(64)).close();
+        readIntoAMap(CommandQueue.create(session.context()), buffer);
       }
       assertTrue(Support.collectUntil(() -> Completions.waiting() <= before));
+    }
+  }
+
+  private void readIntoAMap(CommandQueue queue, Memory buffer) {
+    MappedMemory map = queue.mapLater(Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64), Cl.MAP_WRITE);
+    map.mapped().await();
+    queue.readLater(buffer, 0, map.byteBuffer()).close();
+  }
+
+  @Test
+  void unmappingWaitsForNoQueueThatNobodyFlushes() throws Exception {
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        CommandQueue other = CommandQueue.create(session.context());
+        MappedMemory map = session.queue().map(mapped, Cl.MAP_WRITE)) {
+      other.readLater(buffer, 0, map.byteBuffer()).close();
+      map.unmap().toFuture().get(60, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void aQueueThatIsClosedWhileACallUsesItHandsItsCommandsOn() throws Exception {
+    CommandQueue queue = null;
+    try {
+      queue = CommandQueue.createOutOfOrder(session.context());
+    } catch (ClpoolException e) {
+      assumeTrue(false, "the device has no out-of-order queues");
+    }
+    CommandQueue used = queue;
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Memory other = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event gate = Event.user(session.context())) {
+      Thread reader = new Thread(() -> used.read(buffer, Support.direct(64), gate));
+      reader.start();
+      while (reader.getState() != Thread.State.RUNNABLE) {
+        Thread.sleep(1);
+      }
+      Thread.sleep(100); // in the driver
+      Event filled = used.fill(other, new byte[] {1});
+      used.close();
+      filled.toFuture().get(60, TimeUnit.SECONDS);
+      assertTrue(reader.isAlive());
+      gate.complete();
+      reader.join();
+      filled.close();
     }
   }
 
