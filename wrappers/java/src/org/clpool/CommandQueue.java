@@ -21,7 +21,6 @@ import java.util.function.LongSupplier;
 public final class CommandQueue extends NativeObject {
   static final int BLOCKING = 1;
 
-  /** Takes over a reference. */
   /** One that comes with its context: {@link #own} follows. */
   CommandQueue() {
     super("queue", Native::java_queue_release);
@@ -135,7 +134,18 @@ public final class CommandQueue extends NativeObject {
     with(Native::java_queue_flush);
   }
 
-  /** The same, which the command has no part in; whether it was done. */
+  /** The same where it is open: to close it has done so. */
+  void flushIfOpen() {
+    if (tryBegin()) {
+      try {
+        Native.java_queue_flush(value());
+      } finally {
+        end();
+      }
+    }
+  }
+
+  /** The same where the caller does not fail of it; whether it was done. */
   boolean tryToFlush() {
     try {
       flushIfOpen();
@@ -150,17 +160,6 @@ public final class CommandQueue extends NativeObject {
   public void close() {
     tryToFlush(); // as the queue may go only when another thread's call has ended, which may wait for a command
     super.close();
-  }
-
-  /** The same as {@link #flush()} where it is open: to close it has done so. */
-  void flushIfOpen() {
-    if (tryBegin()) {
-      try {
-        Native.java_queue_flush(value());
-      } finally {
-        end();
-      }
-    }
   }
 
   /**

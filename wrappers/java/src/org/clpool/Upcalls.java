@@ -14,6 +14,13 @@ final class Upcalls {
     void run() throws Throwable;
   }
 
+  private interface Taker {
+    void take(CustomAllocator allocator, long chunk, long size) throws Throwable;
+  }
+
+  private static final Taker DEALLOCATE = CustomAllocator::deallocate;
+  private static final Taker DESTROY = (allocator, chunk, size) -> allocator.destroy();
+
   private Upcalls() {}
 
   // What it throws, which is kept; null: nothing.
@@ -57,21 +64,19 @@ final class Upcalls {
     return status(run(() -> chunk[0] = allocator.allocate(size, alignment)));
   }
 
-  // What the user's function takes back is not offered again: it is called also where there is no memory for anything here.
   static void deallocate(CustomAllocator allocator, long chunk, long size) {
-    Throwable kept = tryToTakeCause();
-    try {
-      allocator.deallocate(chunk, size);
-    } catch (Throwable e) {
-      Errors.tryToReport(e);
-    }
-    tryToSetCause(kept);
+    offer(DEALLOCATE, allocator, chunk, size);
   }
 
   static void destroy(CustomAllocator allocator) {
+    offer(DESTROY, allocator, 0, 0);
+  }
+
+  // What the user's function takes back is not offered again: it is called also where there is no memory for anything here.
+  private static void offer(Taker taker, CustomAllocator allocator, long chunk, long size) {
     Throwable kept = tryToTakeCause();
     try {
-      allocator.destroy();
+      taker.take(allocator, chunk, size);
     } catch (Throwable e) {
       Errors.tryToReport(e);
     }
@@ -82,7 +87,7 @@ final class Upcalls {
     try {
       return Errors.takeCause();
     } catch (Throwable noMemory) {
-      return null; // what is kept stays where it is
+      return null; // what is kept is lost
     }
   }
 
