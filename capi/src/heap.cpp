@@ -104,7 +104,7 @@ clpool_status clpool_heap_statistics(const clpool_heap* heap, clpool_heap_stats*
     result.free = object.heap().free_bytes();
     result.largest_free = object.heap().largest_free();
     result.active_ranges = object.active_ranges();
-    result.spaces = object.heap().chunk_count();
+    result.spaces = object.heap().chunks().count;
     return clpool::capi::write_result(result, stats, "clpool_heap_statistics");
   });
 }

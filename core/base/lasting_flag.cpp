@@ -9,44 +9,33 @@
 
 namespace clpool::core {
 
-struct alignas(64) LastingFlag::Storage {
-  std::atomic<bool> raised{false};
-  Storage* next = nullptr;
+namespace {
 
-  static Storage* take();
-  static void give_back(Storage& storage) noexcept;
+constinit ForkMutex mutex;
 
- private:
-  static constinit ForkMutex mutex;
-  static constinit Storage* spare;
-};
+}  // namespace
 
-constinit ForkMutex LastingFlag::Storage::mutex;
-constinit LastingFlag::Storage* LastingFlag::Storage::spare = nullptr;
+constinit LastingFlag::Storage* LastingFlag::spare_ = nullptr;
 
-LastingFlag::Storage* LastingFlag::Storage::take() {
+LastingFlag::Storage* LastingFlag::take() {
   const std::lock_guard lock(mutex);
-  if (spare == nullptr) {
+  if (spare_ == nullptr) {
     return new Storage;
   }
-  Storage* const taken = spare;
-  spare = taken->next;
+  Storage* const taken = spare_;
+  spare_ = taken->next;
   return taken;
 }
 
-void LastingFlag::Storage::give_back(Storage& storage) noexcept {
+void LastingFlag::give_back(Storage& storage) noexcept {
   const std::lock_guard lock(mutex);
-  storage.next = spare;
-  spare = &storage;
+  storage.next = spare_;
+  spare_ = &storage;
 }
 
-LastingFlag::LastingFlag() : storage_(Storage::take()) {}
+LastingFlag::LastingFlag() : storage_(take()) {}
 LastingFlag::~LastingFlag() {
-  Storage::give_back(*storage_);
-}
-
-std::atomic<bool>& LastingFlag::get() const noexcept {
-  return storage_->raised;
+  give_back(*storage_);
 }
 
 }  // namespace clpool::core

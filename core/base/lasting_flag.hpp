@@ -18,10 +18,18 @@ class LastingFlag {
   LastingFlag& operator=(const LastingFlag&) = delete;
 
   /// The flag, valid for ever.
-  std::atomic<bool>& get() const noexcept;
+  std::atomic<bool>& get() const noexcept { return storage_->raised; }
 
  private:
-  struct Storage;
+  struct alignas(64) Storage {
+    std::atomic<bool> raised{false};
+    Storage* next = nullptr;  ///< link of a list while it has no owner
+  };
+  static Storage* take();
+  static void give_back(Storage& storage) noexcept;
+
+  static constinit Storage* spare_;  ///< without an owner
+
   Storage* const storage_;
 };
 

@@ -6,27 +6,21 @@
 #include "base/process.hpp"
 
 namespace clpool::core {
-namespace {
 
-constinit std::atomic<LateRelease*> first{nullptr};
-
-}  // namespace
+constinit std::atomic<LateRelease*> LateRelease::first_{nullptr};
 
 void LateRelease::put_off() noexcept {
-  after_fork_in_child([]() noexcept { first.store(nullptr); });
+  after_fork_in_child([]() noexcept { first_.store(nullptr); });
   if (times_.fetch_add(1, std::memory_order_acq_rel) != 0) {
     return;  // it is in the list
   }
-  next_ = first.load(std::memory_order_relaxed);
-  while (!first.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) {
+  next_ = first_.load(std::memory_order_relaxed);
+  while (!first_.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
-void LateRelease::finish_all() noexcept {
-  if (first.load(std::memory_order_relaxed) == nullptr) {
-    return;
-  }
-  for (LateRelease* object = first.exchange(nullptr, std::memory_order_acquire); object != nullptr;) {
+void LateRelease::finish_these() noexcept {
+  for (LateRelease* object = first_.exchange(nullptr, std::memory_order_acquire); object != nullptr;) {
     LateRelease* const next = object->next_;
     // From here on it may be put off again, by whoever has another reference. After the last of these releases
     // it may be gone.

@@ -21,9 +21,16 @@ class LateRelease {
   void put_off() noexcept;
 
   /// Carries out all that were put off in this process.
-  static void finish_all() noexcept;
+  static void finish_all() noexcept {
+    if (first_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+      finish_these();
+    }
+  }
 
  private:
+  static void finish_these() noexcept;
+
+  static constinit std::atomic<LateRelease*> first_;  ///< the list is the process's
   const CarryOut release_;
   std::atomic<std::uint32_t> times_{0};  ///< not carried out yet; the object is in the list if there are any
   LateRelease* next_ = nullptr;

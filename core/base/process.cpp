@@ -6,9 +6,11 @@
 #include <pthread.h>
 
 namespace clpool::core {
+
+constinit std::atomic<std::uint32_t> fork_count{0};
+
 namespace {
 
-constinit std::atomic<std::uint32_t> generation{0};
 constinit std::atomic<ForkMutex*> all_mutexes{nullptr};
 constinit std::mutex list_mutex;
 
@@ -32,7 +34,7 @@ struct ForkHandlers {
     list_mutex.unlock();
   }
   static void in_child() noexcept {
-    generation.fetch_add(1, std::memory_order_relaxed);
+    fork_count.fetch_add(1, std::memory_order_relaxed);
     for (const auto& action : child_actions) {
       if (const auto function = action.load(); function != nullptr) {
         function();
@@ -53,10 +55,6 @@ namespace {
 [[maybe_unused]] const bool installed_at_load = (ForkHandlers::install(), true);
 
 }  // namespace
-
-std::uint32_t process_generation() noexcept {
-  return generation.load(std::memory_order_relaxed);
-}
 
 void after_fork_in_child(void (*action)() noexcept) noexcept {
   ForkHandlers::install();

@@ -14,9 +14,14 @@
 
 namespace clpool::core {
 
+/// Counted by the handlers of fork().
+extern constinit std::atomic<std::uint32_t> fork_count;
+
 /// How many calls of fork() lie between the process that loaded the library and this one. Objects keep the
 /// number with which they were made.
-std::uint32_t process_generation() noexcept;
+inline std::uint32_t process_generation() noexcept {
+  return fork_count.load(std::memory_order_relaxed);
+}
 
 /// INVALID_OPERATION, naming `what`, if it was made in another process than this one.
 inline Status require_own_process(std::uint32_t made_in, const char* what) noexcept {

@@ -9,7 +9,7 @@
 namespace clpool::core::device {
 namespace {
 
-struct Row {
+struct Architecture {
   std::string_view name;
   std::uint32_t units;      ///< execution units (vector engines) per sub-slice
   std::uint32_t threads;    ///< hardware threads per unit
@@ -19,7 +19,7 @@ struct Row {
   std::uint32_t most_registers;  ///< per hardware thread: 256 halves the threads where the large file exists
 };
 
-constexpr Row rows[] = {
+constexpr Architecture architectures[] = {
     {"gen9", 8, 7, 16, 64, 64, 128},     {"gen11", 8, 7, 16, 64, 64, 128},
     {"xe-lp", 16, 7, 32, 128, 64, 128},  {"xe-hpg", 16, 8, 32, 128, 64, 256},
     {"xe-hpc", 8, 8, 64, 128, 128, 256}, {"xe2", 8, 8, 64, 128, 128, 256},
@@ -30,9 +30,10 @@ constexpr std::uint32_t registers_of_thread = 128;
 }  // namespace
 
 Status intel_limits(std::string_view architecture, std::uint32_t simd, Limits& limits) noexcept {
-  const Row* row = std::find_if(std::begin(rows), std::end(rows),
-                                [&](const Row& each) { return each.name == architecture; });
-  if (row == std::end(rows)) {
+  const Architecture* known =
+      std::find_if(std::begin(architectures), std::end(architectures),
+                   [&](const Architecture& each) { return each.name == architecture; });
+  if (known == std::end(architectures)) {
     return fail(Status::not_found,
                 "'%.*s' is not a known Intel architecture: gen9, gen11, xe-lp, xe-hpg, xe-hpc, xe2",
                 static_cast<int>(std::min<std::size_t>(architecture.size(), 64)), architecture.data());
@@ -44,19 +45,19 @@ Status intel_limits(std::string_view architecture, std::uint32_t simd, Limits& l
   limits = {};
   limits.vendor = Vendor::intel;
   limits.warp_size = width;
-  limits.max_threads_per_group = std::min<std::uint32_t>(1024, row->units * row->threads * width);
-  limits.max_warps_per_mp = row->units * row->threads;
-  limits.max_groups_per_mp = row->groups;
+  limits.max_threads_per_group = std::min<std::uint32_t>(1024, known->units * known->threads * width);
+  limits.max_warps_per_mp = known->units * known->threads;
+  limits.max_groups_per_mp = known->groups;
   limits.max_lone_warp_groups_per_mp = limits.max_warps_per_mp;  // no barrier needed
   // Registers are those of a hardware thread, 128 each; what needs more takes the file of two threads.
   limits.register_lanes = 1;
   limits.register_unit = registers_of_thread;
-  limits.sub_partitions = row->units;
-  limits.registers_per_mp = registers_of_thread * row->threads * row->units;
+  limits.sub_partitions = known->units;
+  limits.registers_per_mp = registers_of_thread * known->threads * known->units;
   limits.registers_per_group = limits.registers_per_mp;
-  limits.max_registers_per_thread = row->most_registers;
-  limits.local_per_mp = std::uint64_t{row->local_kib} * 1024;
-  limits.local_per_group = std::uint64_t{row->local_group_kib} * 1024;
+  limits.max_registers_per_thread = known->most_registers;
+  limits.local_per_mp = std::uint64_t{known->local_kib} * 1024;
+  limits.local_per_group = std::uint64_t{known->local_group_kib} * 1024;
   limits.local_unit = 1024;
   limits.local_access_threads = 16;
   limits.source = Source::table;

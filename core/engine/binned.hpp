@@ -33,12 +33,10 @@ class Binned final : public Strategy {
   HeapChunk* largest_free_chunk() const noexcept override;
   HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
-  HeapChunk* first_chunk() const noexcept override { return chunks_.first; }
-  std::uint64_t managed_bytes() const noexcept override { return chunks_.bytes; }
+  const ChunkList& chunks() const noexcept override { return chunks_; }
   std::uint64_t free_bytes() const noexcept override { return free_bytes_; }
   std::uint64_t held_blocks() const noexcept override { return free_blocks_; }
   std::uint64_t largest_free() const noexcept override;
-  std::uint64_t chunk_count() const noexcept override { return chunks_.count; }
   const char* check() const noexcept override;
 
  private:

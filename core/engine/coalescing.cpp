@@ -162,7 +162,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     some_are_busy = !idle(chunk);
     if (!some_are_busy) {
       // Room for all of them at once: nothing may throw once the first is forgotten, as it would be lost.
-      growth.released.reserve(heap_.chunk_count() + growth.released.size());
+      growth.released.reserve(heap_.chunks().count + growth.released.size());
       growth.released.push_back(&chunk);
       headroom += chunk.size;
       heap_.remove_chunk(chunk);

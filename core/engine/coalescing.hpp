@@ -31,12 +31,10 @@ class Coalescing final : public Strategy {
   HeapChunk* largest_free_chunk() const noexcept override;
   HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
-  HeapChunk* first_chunk() const noexcept override { return heap_.first_chunk(); }
-  std::uint64_t managed_bytes() const noexcept override { return heap_.managed_bytes(); }
+  const ChunkList& chunks() const noexcept override { return heap_.chunks(); }
   std::uint64_t free_bytes() const noexcept override { return heap_.free_bytes(); }
   std::uint64_t held_blocks() const noexcept override { return heap_.used_free_blocks(); }
   std::uint64_t largest_free() const noexcept override { return heap_.largest_free(); }
-  std::uint64_t chunk_count() const noexcept override { return heap_.chunk_count(); }
   const char* check() const noexcept override { return heap_.check(); }
 
  private:

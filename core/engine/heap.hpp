@@ -58,8 +58,7 @@ class Heap {
   Block* largest_whole() const noexcept { return whole_.largest(); }
   const FreeIndex& whole_chunks() const noexcept { return whole_; }
 
-  HeapChunk* first_chunk() const noexcept { return chunks_.first; }
-  std::uint64_t chunk_count() const noexcept { return chunks_.count; }
+  const ChunkList& chunks() const noexcept { return chunks_; }
   std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
   std::uint64_t free_bytes() const noexcept { return free_bytes_; }
   /// Free blocks of which some part was handed out before.

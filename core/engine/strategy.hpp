@@ -10,6 +10,7 @@
 
 #include "base/status.hpp"
 #include "engine/block.hpp"
+#include "engine/chunk_list.hpp"
 
 namespace clpool::core {
 
@@ -83,14 +84,13 @@ class Strategy {
   /// null, null at the end. `chunk` may be forgotten once its successor is known.
   virtual HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept = 0;
 
-  /// All chunks, by links in HeapChunk.
-  virtual HeapChunk* first_chunk() const noexcept = 0;
+  /// All chunks; the same object as long as the strategy lives.
+  virtual const ChunkList& chunks() const noexcept = 0;
+  std::uint64_t managed_bytes() const noexcept { return chunks().bytes; }
 
-  virtual std::uint64_t managed_bytes() const noexcept = 0;
   virtual std::uint64_t free_bytes() const noexcept = 0;
   virtual std::uint64_t held_blocks() const noexcept = 0;
   virtual std::uint64_t largest_free() const noexcept = 0;
-  virtual std::uint64_t chunk_count() const noexcept = 0;
 
   /// As Heap::check().
   virtual const char* check() const noexcept = 0;

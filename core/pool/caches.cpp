@@ -33,10 +33,6 @@ constexpr std::uint64_t earned_part = 8;
 constexpr std::uint64_t earned_by_used = 2;
 constexpr std::uint64_t earned_decay = 8;
 
-/// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
-/// visits: threads may have ended, which tell nobody.
-constexpr std::uint64_t visits_between_shares = 256;
-
 }  // namespace
 
 Caches::~Caches() {
@@ -88,7 +84,7 @@ void Caches::narrow(ThreadCache& cache) noexcept {
   cache.limit.store(cache.limit.load(std::memory_order_relaxed) - earned, std::memory_order_relaxed);
 }
 
-ThreadCache& Caches::of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
+ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   ThreadRecord* record = this_thread_record;
   if (record == nullptr) {
     return central_;
@@ -139,11 +135,6 @@ ThreadCache* Caches::find_abandoned() const noexcept {
   return cache;
 }
 
-bool Caches::is_own(const ThreadCache& cache) const noexcept {
-  return &cache == &central_ ||
-         (this_thread_record != nullptr && cache.owner.load(std::memory_order_relaxed) == this_thread_record);
-}
-
 // Counting.
 
 bool Caches::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
@@ -177,9 +168,10 @@ void Caches::raise_peak() noexcept {
 }
 
 void Caches::take_in(ThreadCache& cache) noexcept {
-  const std::uint64_t elsewhere = std::exchange(cache.bytes_returned_elsewhere, 0);
-  lower(cache, elsewhere);
-  cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
+  if (cache.returned_elsewhere != 0) {
+    lower(cache, std::exchange(cache.bytes_returned_elsewhere, 0));
+    cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
+  }
   const auto highest_with_others = [&] {
     return known_bytes_ - cache.known_bytes + static_cast<std::int64_t>(cache.highest_bytes);
   };

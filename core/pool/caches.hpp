@@ -39,10 +39,22 @@ class Caches {
 
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
   /// std::bad_alloc.
-  ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes);
+  ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
+    ThreadCache* const cache = at_hand();
+    const bool is_shared_out = visits_ + 1 < visits_between_shares && managed_bytes >= shared_bytes_ &&
+                               managed_bytes - shared_bytes_ <= shared_bytes_ / 8;
+    if (cache == nullptr || !is_shared_out) [[unlikely]] {
+      return find_or_make(may_cache, managed_bytes);
+    }
+    ++visits_;
+    return *cache;
+  }
 
   /// True if `cache` may be touched by the calling thread without borrowing it.
-  bool is_own(const ThreadCache& cache) const noexcept;
+  bool is_own(const ThreadCache& cache) const noexcept {
+    return &cache == &central_ || (this_thread_record != nullptr &&
+                                   cache.owner.load(std::memory_order_relaxed) == this_thread_record);
+  }
 
   /// What the caches of all threads together may hold and keep while the pool grows, bytes.
   static std::uint64_t allowance(std::uint64_t managed_bytes) noexcept;
@@ -81,6 +93,11 @@ class Caches {
   ThreadCache& central() noexcept { return central_; }
 
  private:
+  /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
+  /// visits: threads may have ended, which tell nobody.
+  static constexpr std::uint64_t visits_between_shares = 256;
+
+  ThreadCache& find_or_make(bool may_cache, std::uint64_t managed_bytes);
   /// Part of a cache, beyond its share.
   std::uint64_t most_earned(std::uint64_t managed_bytes) const noexcept;
   void know(ThreadCache& cache) noexcept;
@@ -94,7 +111,6 @@ class Caches {
 
   const std::uint64_t key_;
   const unsigned granule_shift_;
-  ThreadCache central_;
   ThreadCache* first_ = nullptr;
   std::uint64_t count_ = 0;
   std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
@@ -104,6 +120,7 @@ class Caches {
   std::int64_t known_bytes_ = 0;    ///< active bytes, the sum of all caches' known_bytes
   std::uint64_t known_requests_ = 0;
   std::int64_t peak_active_bytes_ = 0;
+  ThreadCache central_;  ///< last, as it is large and what is before it is what each request uses
 };
 
 /// The caches of a pool, taken from the threads that own them for as long as the object lives: all, or those

@@ -41,10 +41,7 @@ Pending::~Pending() = default;
 void Pending::adopt(std::unique_ptr<QueueSet> own) noexcept {
   own->users = 1;
   own_ = &sets_.add(std::move(own));
-}
-
-bool Pending::holds_back() const noexcept {
-  return own_->epochs.has_queues() && (own_->epochs.only_queue() == nullptr || host_writes_);
+  holds_back_ = own_->epochs.has_queues() && (own_->epochs.only_queue() == nullptr || host_writes_);
 }
 
 // Declared uses.

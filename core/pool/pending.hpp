@@ -47,7 +47,8 @@ class Pending {
   QueueSet& own() const noexcept { return *own_; }
   void adopt(std::unique_ptr<QueueSet> own) noexcept;
   /// Released blocks must wait for the pool's own queues.
-  bool holds_back() const noexcept;
+  bool holds_back() const noexcept { return holds_back_; }
+  bool host_writes() const noexcept { return host_writes_; }
   QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept { return sets_.find(queues); }
 
   /// Gives `uses` what is declared and the set of queues that follows. False, changing nothing, if that is still to be
@@ -122,6 +123,7 @@ class Pending {
 
   Books& books_;
   const bool host_writes_;
+  bool holds_back_ = false;
   QueueSets sets_;
   QueueSet* own_;                     ///< one of sets_
   UsesList events_;                   ///< released blocks that wait for events

@@ -62,30 +62,34 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 Pool::Visit::~Visit() {
   tidy();
-  if (keeps_to_held_limit_ && !keeps_pool_ && !pool_.closed_ && pool_.books_.over_held_limit()) {
-    if (!pool_.may_settle(settling_to_hold_less_ns)) {
-      pool_.look(*this, Close::due);  // what was waited for in vain may be through by now
-    }
-    if (pool_.may_settle(settling_to_hold_less_ns)) {
-      pool_.settle(*this, settling_to_hold_less_ns);
-    }
-    pool_.books_.keep_to_held_limit();
-    tidy();
+  if (keeps_to_held_limit_ && !keeps_pool_ && !pool_.closed_ && pool_.books_.over_held_limit()) [[unlikely]] {
+    hold_less();
   }
   notify();
   --pool_.visitors_;
   const bool last =
       !keeps_pool_ && pool_.closed_ && pool_.visitors_ == 0 && pool_.caches_.active_blocks() == 0;
   // From here on another thread may end the pool.
-  lock_.unlock();
-  if (last) {
+  pool_.mutex_.unlock();
+  if (last) [[unlikely]] {
     const KeptError kept;  // of the request that the user's functions ended the pool in
     pool_.end();
   }
 }
 
-void Pool::Visit::notify() noexcept {
-  if (pool_.waiters_ != 0 && pool_.notified_turn_ != pool_.books_.turn()) {
+void Pool::Visit::hold_less() noexcept {
+  if (!pool_.may_settle(settling_to_hold_less_ns)) {
+    pool_.look(*this, Close::due);  // what was waited for in vain may be through by now
+  }
+  if (pool_.may_settle(settling_to_hold_less_ns)) {
+    pool_.settle(*this, settling_to_hold_less_ns);
+  }
+  pool_.books_.keep_to_held_limit();
+  tidy();
+}
+
+void Pool::Visit::wake_waiters() noexcept {
+  if (pool_.notified_turn_ != pool_.books_.turn()) {
     pool_.notified_turn_ = pool_.books_.turn();
     pool_.changed_.notify_all();
   }
@@ -135,17 +139,19 @@ void Pool::Visit::clear_away() noexcept {
 Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
            std::unique_ptr<QueueSet> own)
     : id_(last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1),
-      granule_(rules.granule),
       allocator_(Reference<Allocator>::share(&allocator)),
       options_(options),
       sink_{options.callbacks.message, options.callbacks.user},
       title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
-      rules_(rules),
       told_of_queues_(own->epochs.has_queues()),
       home_(own->epochs.only_queue()),
-      books_(options_, rules_, *this),
-      caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
+      granule_(rules.granule),
+      kind_(allocator.traits().kind),
+      has_caches_(options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX &&
+                  options.decay_ns == 0 && !options.trace_messages && !options.guard),
+      books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
+      caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
                                                      title_, sink())
                            : nullptr),
@@ -229,7 +235,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
 Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
-  bring_home(cache, blocks_in_passing);
+  if (cache.has_returned()) {
+    bring_home(cache, blocks_in_passing);
+  }
   if (Mem* cached = cache.withdraw(request.rounded); cached != nullptr) {
     cached->size = request.size;
     count_handed_out(cache, request.size);
@@ -319,7 +327,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
       traits.kind == MemKind::custom ? granule_ : std::min(granule_, traits.granularity);
   // A chunk is touched before parts of it are handed out. Allocators over a queue have done so.
   const cl_command_queue toucher =
-      rules_.has_handles && traits.queue == nullptr ? pending_.own().epochs.first_queue() : nullptr;
+      rules().has_handles && traits.queue == nullptr ? pending_.own().epochs.first_queue() : nullptr;
   const QueueSet& own = pending_.own();
   std::unique_ptr<PoolChunk> chunk;
   cl::SharedEvent made;  // goes without the mutex, and so does the queue of a guard's fill that may still run
@@ -334,7 +342,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     } catch (const std::bad_alloc&) {
       status = fail(Status::out_of_host_memory, "no host memory to keep the books of a chunk");
     }
-    if (status == Status::success && rules_.has_handles) {
+    if (status == Status::success && rules().has_handles) {
       status = make_ready(own, chunk->memory, toucher, made);
     }
     if (status == Status::success && guard_ != nullptr) {
@@ -424,7 +432,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.Mem::size = size;
   block.capacity = block.Block::size;
   block.references.store(1, std::memory_order_relaxed);
-  block.kind = allocator_->traits().kind;
+  block.kind = kind_;
   block.made_in = static_cast<std::uint8_t>(process_generation());
   block.marks = usual_marks();
   block.next = nullptr;
@@ -450,14 +458,16 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ensure_thread_record();
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) {
     clear_last_error();
     return Status::would_block;
   }
   sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
-  bring_home(cache, blocks_in_passing);
+  if (cache.has_returned()) {
+    bring_home(cache, blocks_in_passing);
+  }
   PoolBlock* block = nullptr;
   if (mem = cache.withdraw(request.rounded); mem != nullptr) {
     mem->size = size;

@@ -23,6 +23,7 @@
 #include "allocator/allocator.hpp"
 #include "base/arrivals.hpp"
 #include "base/lasting_flag.hpp"
+#include "base/mutex.hpp"
 #include "base/reference.hpp"
 #include "cl/order.hpp"
 #include "cl/sub_buffer.hpp"
@@ -170,7 +171,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void count_handed_out(ThreadCache& cache, std::size_t size) noexcept;
   Status out_of_memory_error(const Request& request);
   /// Marks of a block that nobody has said anything of.
-  std::uint8_t usual_marks() const noexcept;
+  std::uint8_t usual_marks() const noexcept {
+    return pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known ? look_mark : 0;
+  }
 
   // pool_returns.cpp: blocks that come back, with the mutex held.
   /// `waited`: for the mutex, with just this block.
@@ -186,9 +189,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
   enum class Empty : bool { what_is_worth_it, to_the_last };
   void empty_caches(Visit& visit, Empty how) noexcept;
-  bool may_cache() const noexcept;
+  bool may_cache() const noexcept { return has_caches_ && books_.holding() && !closed_ && waiters_ == 0; }
   void share_limits() noexcept;
-  ThreadCache& cache_of_this_thread();
+  ThreadCache& cache_of_this_thread() { return caches_.of_this_thread(may_cache(), books_.managed_bytes()); }
 
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
@@ -210,6 +213,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
                          std::uint64_t deadline) noexcept;
   /// Leaves the mutex for a moment, or until something changes.
   void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
+  const MemoryRules& rules() const noexcept { return books_.rules(); }
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
   bool has_rubbish() const noexcept { return !books_.garbage().empty() || pending_.has_retired(); }
@@ -288,50 +292,53 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::vector<PoolStretch> snapshot();
 
   const std::uint64_t id_;
-  const std::uint64_t granule_;  ///< bytes: where blocks may begin
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
-  MessageSink sink_;         ///< the user's, until the pool has ended
-  const std::string title_;  ///< as messages call the pool: by its name, or by its number
-  const MemoryRules rules_;
+  MessageSink sink_;           ///< the user's, until the pool has ended
+  const std::string title_;    ///< as messages call the pool: by its name, or by its number
   const bool told_of_queues_;  ///< its own queues stay as they were made
   const cl_command_queue
       home_;  ///< the one in-order queue whose order protects what is reused; null if there is none
 
   cl::SubBuffers sub_buffers_;  ///< locks for itself
 
-  std::mutex mutex_;                 ///< guards everything below
-  std::condition_variable changed_;  ///< Books::turn() has changed; notified for waiters_
+  // From here to the beginning of caches_ lies what each request reads that no thread's cache serves, so that it is few
+  // lines of memory.
+  const std::uint64_t granule_;  ///< bytes: where blocks may begin
+  const MemKind kind_;
+  const bool has_caches_;  ///< threads may keep released blocks
+  bool closed_ = false;    ///< no reference is left but those of blocks; guarded as what follows
+
+  Mutex mutex_;  ///< guards everything below
   std::uint64_t waiters_ = 0;
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;  ///< visits that have begun and not ended: the pool must stay as long
-  bool closed_ = false;         ///< no reference is left but those of blocks
-  Books books_;
-  Caches caches_;
-  Pending pending_;
-  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
-  std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
-  bool guard_is_late_ = false;           ///< it was waited for in vain, and got no further since
-  bool was_made_ = false;                ///< before that the user is not told of its end
-  EndedPool ended_;                      ///< guarded by its list
-  int looks_without_marker_ = 0;         ///< at a queue that refuses markers behind what was given back
-  Arrivals later_;                       ///< blocks whose release was put off; closed in the end
+  Arrivals later_;              ///< blocks whose release was put off; closed in the end
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;
   std::atomic<bool> holds_{true};  ///< as the books say; read without the mutex
   bool has_backlog_ = false;       ///< not all of them came home the last time
+  bool guard_is_late_ = false;     ///< it was waited for in vain, and got no further since
+  bool was_made_ = false;          ///< before that the user is not told of its end
+  int looks_without_marker_ = 0;   ///< at a queue that refuses markers behind what was given back
+  Books books_;
+  Pending pending_;
+  Caches caches_;
+  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
+  std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
+  std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for waiters_
+  EndedPool ended_;                      ///< guarded by its list
 };
 
 /// The mutex of a pool, held from the beginning to the end but within out() and nap(). What is to be released
 /// without it is released at the end at the latest. The pool lives as long.
 class Pool::Visit {
  public:
-  explicit Visit(Pool& pool) : pool_(pool), lock_(pool.mutex_, std::try_to_lock) {
-    if (!lock_.owns_lock()) {
-      had_to_wait_ = true;
-      lock_.lock();
+  explicit Visit(Pool& pool) : pool_(pool), had_to_wait_(!pool.mutex_.try_lock()) {
+    if (had_to_wait_) [[unlikely]] {
+      pool.mutex_.lock();
     }
     ++pool.visitors_;
   }
@@ -345,7 +352,7 @@ class Pool::Visit {
 
   /// Releases all that is to be released, without the mutex.
   void tidy() noexcept {
-    if (pool_.guard_ != nullptr || pool_.has_rubbish()) [[unlikely]] {
+    if (pool_.rules().guarded || pool_.has_rubbish()) [[unlikely]] {
       clear_away();
     }
   }
@@ -363,20 +370,23 @@ class Pool::Visit {
   /// The pool is being ended by this visit; its end does not end it again.
   void keep_pool() noexcept { keeps_pool_ = true; }
 
-  std::unique_lock<std::mutex>& lock() noexcept { return lock_; }
-
   /// Whether others had the mutex when the visit began.
   bool had_to_wait() const noexcept { return had_to_wait_; }
 
  private:
   void clear_away() noexcept;
-  void notify() noexcept;
+  void hold_less() noexcept;
+  void notify() noexcept {
+    if (pool_.waiters_ != 0) [[unlikely]] {
+      wake_waiters();
+    }
+  }
+  void wake_waiters() noexcept;
 
   Pool& pool_;
-  std::unique_lock<std::mutex> lock_;
+  const bool had_to_wait_;
   bool keeps_to_held_limit_ = false;
   bool keeps_pool_ = false;
-  bool had_to_wait_ = false;
 };
 
 /// Says that the calling thread is within a step of a pool, so that a request made there by a callback asks
@@ -390,18 +400,22 @@ struct Pool::Frame {
 
   const Pool* pool;
   Frame* outer;
-  static constinit thread_local Frame* innermost;
+  static constinit thread_local Frame* innermost
+#if defined(__ELF__)
+      __attribute__((tls_model("initial-exec")))  // no call of the loader's for each request
+#endif
+      ;
 };
 
 template <typename Action>
 void Pool::Visit::out(Action&& action) {
   struct Relock {
-    std::unique_lock<std::mutex>& lock;
-    ~Relock() { lock.lock(); }
+    Mutex& mutex;
+    ~Relock() { mutex.lock(); }
   };
   notify();
-  lock_.unlock();
-  const Relock relock{lock_};
+  pool_.mutex_.unlock();
+  const Relock relock{pool_.mutex_};
   const Frame frame(pool_);
   action();
 }

@@ -102,7 +102,7 @@ bool Pool::finish(std::uint64_t nanoseconds) noexcept {
 }
 
 bool Pool::is_on_its_way(std::uint64_t nanoseconds) noexcept {
-  if (!rules_.goes_behind_queue) {
+  if (!rules().goes_behind_queue) {
     return false;
   }
   Visit visit(*this);

@@ -28,7 +28,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   if (!pending_.late_events().empty() || !may_settle(1)) {
     look(visit, Close::all);  // what was waited for in vain may be through by now
   }
-  if (!rules_.outlives_release || has_pending()) {
+  if (!rules().outlives_release || has_pending()) {
     const std::uint64_t longest = std::max<std::uint64_t>(left(), 1);  // a few looks, however late it is
     settle_all(visit, may_settle(longest) ? longest : 0);
   } else {

@@ -81,7 +81,7 @@ std::vector<PoolStretch> Pool::snapshot() {
   const Borrowed borrowed(caches_);
   std::vector<PoolStretch> stretches;
   std::uint64_t number = 0;
-  for (const HeapChunk* chunk = books_.strategy().first_chunk(); chunk != nullptr;
+  for (const HeapChunk* chunk = books_.strategy().chunks().first; chunk != nullptr;
        chunk = chunk->next, ++number) {
     for (Block* block = chunk->first; block != nullptr; block = block->right) {
       PoolBlock& whole = pool_block(*block);
@@ -151,7 +151,7 @@ Status Pool::out_of_memory_error(const Request& request) {
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   const bool is_busy = [this] {
     const Visit visit(*this);
-    return !rules_.outlives_release && books_.has_busy_chunk();
+    return !rules().outlives_release && books_.has_busy_chunk();
   }();
   // PyOpenCL reports -4 whatever the last refusal was. The code is told once.
   const cl_int code = is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -167,9 +167,10 @@ Status Pool::out_of_memory_error(const Request& request) {
       number(stats.pending_bytes), number(stats.largest_free_bytes), number(stats.managed_bytes), limit,
       is_busy ? "; free chunks cannot go back while a queue may still use them" : "",
       request.inside ? "; asked for within a callback of the pool, where nobody is asked or waited for" : "",
-      rules_.uses_are_known ? ""
-                            : "; the pool does not know its queues, and gives back only what was released by "
-                              "clpool_mem_release_idle()",
+      rules().uses_are_known
+          ? ""
+          : "; the pool does not know its queues, and gives back only what was released by "
+            "clpool_mem_release_idle()",
       refusal.empty() ? "" : "; the allocator: ", static_cast<int>(refusal.size()), refusal.data()));
   return Status::out_of_memory;
 }

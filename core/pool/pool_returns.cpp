@@ -61,16 +61,16 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
     pending_.retire(*uses);
   }
   if (!must_wait && &cache != &caches_.central() && caches_.is_own(cache) && may_cache() &&
-      rules_.uses_are_known) {
+      rules().uses_are_known) {
     if (waited) {
-      caches_.widen(cache, block.capacity, books_.strategy().managed_bytes());
+      caches_.widen(cache, block.capacity, books_.managed_bytes());
     }
     make_room(cache, block.capacity);
     if (cache.deposit(block)) {
       return;
     }
   }
-  if (!is_known && !rules_.uses_are_known && !pending_.own().epochs.has_queues()) {
+  if (!is_known && !rules().uses_are_known && !pending_.own().epochs.has_queues()) {
     pool_chunk(*block.chunk).unknown_uses = true;
   }
   if (must_wait) {
@@ -79,10 +79,6 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
     // By the order of its one queue a block is handed out while earlier commands still use it.
     books_.free(block, is_idle && pending_.holds_back() ? 0 : pending_.own().epochs.open());
   }
-}
-
-std::uint8_t Pool::usual_marks() const noexcept {
-  return pending_.holds_back() || allocator_->traits().host_writes || !rules_.uses_are_known ? look_mark : 0;
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
@@ -162,7 +158,7 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     const std::uint64_t cached = cache.cached();
     left += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
   });
-  if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.strategy().managed_bytes()))) {
+  if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
     const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
     caches_.for_each([this, how](ThreadCache& cache) {
       if (cache.is_borrowed) {
@@ -175,18 +171,8 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
   }
 }
 
-bool Pool::may_cache() const noexcept {
-  return options_.strategy == StrategyKind::coalescing && books_.holding() && !closed_ && waiters_ == 0 &&
-         options_.max_held_bytes == UINT64_MAX && options_.decay_ns == 0 && !options_.trace_messages &&
-         guard_ == nullptr;
-}
-
 void Pool::share_limits() noexcept {
-  caches_.share_limits(may_cache(), books_.strategy().managed_bytes());
-}
-
-ThreadCache& Pool::cache_of_this_thread() {
-  return caches_.of_this_thread(may_cache(), books_.strategy().managed_bytes());
+  caches_.share_limits(may_cache(), books_.managed_bytes());
 }
 
 }  // namespace clpool::core

@@ -111,7 +111,7 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
     PoolChunk& chunk = pool_chunk(*block.chunk);
     if (!pending_.holds_back()) {
       home = pending_.own().epochs.only_queue();
-    } else if (rules_.touches_chunks() && !pending_.own().epochs.has(queue)) {
+    } else if (rules().touches_chunks() && !pending_.own().epochs.has(queue)) {
       if (is_ready(visit, chunk)) {
         made.swap(chunk.made);  // nobody needs it any more
       } else {
@@ -167,7 +167,7 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
       const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
                                                      (uses->set == nullptr || uses->set->epochs.has(queue)));
       if (is_own && is_waited_for) {
-        if (!rules_.uses_are_known) {
+        if (!rules().uses_are_known) {
           set_mark(mem, known_mark);
         }
         return Status::success;
@@ -207,7 +207,7 @@ Status Pool::adopt(cl_command_queue queue) {
 /// parts of chunks is kept in mind.
 Status Pool::meet(cl_command_queue queue) {
   CLPOOL_TRY(cl::require_context(queue, allocator_->traits().context));
-  if (!rules_.has_handles || sub_buffers_.follows()) {
+  if (!rules().has_handles || sub_buffers_.follows()) {
     return Status::success;
   }
   cl::SubBuffers::Needs needs;

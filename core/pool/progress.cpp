@@ -197,7 +197,7 @@ void Pool::nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept {
   const std::chrono::nanoseconds left(deadline > now ? std::min<std::uint64_t>(deadline - now, 1'000'000'000)
                                                      : 0);
   ++waiters_;
-  changed_.wait_for(visit.lock(), std::min({shortest_nap * (1U << doublings), longest_nap, left}));
+  changed_.wait_for(mutex_, std::min({shortest_nap * (1U << doublings), longest_nap, left}));
   --waiters_;
 }
 

@@ -128,6 +128,8 @@ struct alignas(64) ThreadCache {
     *end = last;
   }
 
+  /// With the mutex held: whether other threads have released blocks of this cache.
+  bool has_returned() const noexcept { return backlog != nullptr || remote.any(); }
   /// With the mutex held: the next block that other threads released, or null.
   Mem* take_returned() noexcept {
     if (backlog == nullptr) {

@@ -401,7 +401,7 @@ TEST(Coalescing, ForgetsANewChunkThatItHasNoDescriptorsFor) {
   chunk.size = 1024;
   for (blocks.most = 0; blocks.most < 2; ++blocks.most) {
     EXPECT_THROW(strategy.add_chunk(chunk, 512), std::bad_alloc);
-    EXPECT_EQ(strategy.chunk_count(), 0u) << "the caller gives it back";
+    EXPECT_EQ(strategy.chunks().count, 0u) << "the caller gives it back";
     EXPECT_EQ(strategy.managed_bytes(), 0u);
     EXPECT_EQ(blocks.in_use(), 0u);
     EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
@@ -420,10 +420,10 @@ TEST(Coalescing, GivesSeveralChunksBackForOneAndForgetsNoOther) {
   for (Block* block : blocks) {
     driven.release(block);
   }
-  const std::uint64_t before = driven.strategy.chunk_count();
+  const std::uint64_t before = driven.strategy.chunks().count;
   driven.allocate(5'000'000);
   EXPECT_GE(driven.released, 2u);
-  EXPECT_EQ(driven.strategy.chunk_count(), before - driven.released + 1);
+  EXPECT_EQ(driven.strategy.chunks().count, before - driven.released + 1);
   EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
 }
 
@@ -493,7 +493,7 @@ TEST(Binned, AChunkThatWentHasNoBlockAndMayComeAgain) {
   bins.strategy.remove_chunk(chunk);
   EXPECT_EQ(chunk.first, nullptr);
   bins.strategy.add_chunk(chunk, 1087);
-  EXPECT_EQ(bins.strategy.first_chunk(), &other);
+  EXPECT_EQ(bins.strategy.chunks().first, &other);
   EXPECT_EQ(other.next, &chunk);
   ASSERT_EQ(chunk.next, nullptr);
   EXPECT_EQ(bins.strategy.check(), nullptr) << bins.strategy.check();

@@ -168,13 +168,13 @@ TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCa
   PoolBlock* const most = serve(4 * mib - 4096);
   PoolBlock* const small = serve(512);
   HeapChunk* const chunk = small->chunk;
-  ASSERT_EQ(books->strategy().chunk_count(), 1u);
+  ASSERT_EQ(books->strategy().chunks().count, 1u);
   for (PoolBlock* const block : {large, most, small}) {
     books->free(*block, 0);
   }
   PoolBlock* const again = serve(512);
   EXPECT_NE(again->chunk, chunk);
-  EXPECT_EQ(books->strategy().chunk_count(), 2u);
+  EXPECT_EQ(books->strategy().chunks().count, 2u);
   books->free(*again, 0);
 }
 

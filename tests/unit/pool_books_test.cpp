@@ -141,7 +141,7 @@ TEST_F(PoolBooks, TheCallsThatNewChunksCostAreKnownAtOnce) {
   for (int i = 0; i < 25; ++i) {
     used.push_back(serve(3'000'000));
   }
-  EXPECT_GT(books->strategy().chunk_count(), 10u);
+  EXPECT_GT(books->strategy().chunks().count, 10u);
   EXPECT_EQ(steps, Steps{"done"}) << "there are too few for ever more small chunks";
   for (PoolBlock* const block : used) {
     books->free(*block, 0);
@@ -515,10 +515,10 @@ TEST_F(PoolBooks, SomeFreeChunksGoBackAtATime) {
     }
     EXPECT_TRUE(is_end ? books->give_back_at_end(2) : books->give_back_some(2));
     release_garbage();
-    EXPECT_EQ(books->strategy().chunk_count(), 3u);
+    EXPECT_EQ(books->strategy().chunks().count, 3u);
     EXPECT_TRUE(books->trim_some(0, 2));
     release_garbage();
-    EXPECT_EQ(books->strategy().chunk_count(), 1u);
+    EXPECT_EQ(books->strategy().chunks().count, 1u);
   }
 }
 

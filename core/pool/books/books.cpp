@@ -16,16 +16,23 @@ namespace {
 constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
 constexpr std::uint64_t slack_part = 8;
 
+std::unique_ptr<Strategy> make_strategy(const PoolOptions& options, const MemoryRules& rules,
+                                        BlockSource& source) {
+  if (options.strategy == StrategyKind::binned) {
+    return std::make_unique<Binned>(options.leading_bits, source);
+  }
+  return std::make_unique<Coalescing>(rules.granule, options.min_chunk_bytes, source);
+}
+
 }  // namespace
 
 Books::Books(const PoolOptions& options, const MemoryRules& rules, const Surroundings& surroundings)
-    : options_(options), rules_(rules), surroundings_(surroundings) {
-  if (options.strategy == StrategyKind::binned) {
-    strategy_ = std::make_unique<Binned>(options.leading_bits, blocks_);
-  } else {
-    strategy_ = std::make_unique<Coalescing>(rules.granule, options.min_chunk_bytes, blocks_);
-  }
-}
+    : options_(options),
+      surroundings_(surroundings),
+      rules_(rules),
+      strategy_(make_strategy(options, rules, blocks_)),
+      chunks_(strategy_->chunks()),
+      shapes_(rules.has_handles ? std::make_unique<Shapes>() : nullptr) {}
 
 void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {
@@ -144,7 +151,7 @@ PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::si
 }
 
 std::uint64_t Books::slack() const noexcept {
-  return std::max(least_slack, strategy_->managed_bytes() / slack_part);
+  return std::max(least_slack, managed_bytes() / slack_part);
 }
 
 void Books::discard(HeapChunk& chunk) noexcept {
@@ -214,13 +221,9 @@ bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
   return strategy_->free_bytes() + pending_bytes_ > most_held;
 }
 
-std::uint64_t Books::most_held() const noexcept {
-  return holding_ ? options_.max_held_bytes : 0;
-}
-
-bool Books::over_held_limit() const noexcept {
+bool Books::exceeds_held_limit() const noexcept {
   // What rests in a guarded pool does not go by that.
-  return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
+  return is_held_beyond(most_held()) &&
          (strategy_->largest_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
 }
 
@@ -297,7 +300,7 @@ bool Books::give_back_at_end(std::size_t most) noexcept {
 }
 
 void Books::add_to(PoolStats& stats) const noexcept {
-  stats.managed_bytes = strategy_->managed_bytes();
+  stats.managed_bytes = managed_bytes();
   stats.held_blocks += strategy_->held_blocks() + pending_blocks_;
   stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + pending_bytes_;
   stats.pending_bytes = pending_bytes_;
@@ -308,12 +311,12 @@ void Books::add_to(PoolStats& stats) const noexcept {
   stats.misses = misses_;
   stats.hits = stats.allocations - misses_;
   stats.out_of_memory_events = out_of_memory_events_;
-  stats.chunks = strategy_->chunk_count();
+  stats.chunks = chunks_.count;
   stats.sub_buffers_created = handles_made_;
 }
 
 const char* Books::check() const noexcept {
-  for (HeapChunk* chunk = strategy_->first_chunk(); chunk != nullptr; chunk = chunk->next) {
+  for (HeapChunk* chunk = chunks_.first; chunk != nullptr; chunk = chunk->next) {
     if (const char* wrong = pool_chunk(*chunk).parts.check(); wrong != nullptr) {
       return wrong;
     }

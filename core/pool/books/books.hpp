@@ -6,6 +6,7 @@
 // with its mutex held, and does what the books ask for without it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -111,7 +112,7 @@ class Books {
   bool give_back_at_end(std::size_t most) noexcept;
   /// True if some free chunk must stay because queues may use it.
   bool has_busy_chunk() const noexcept;
-  bool over_held_limit() const noexcept;
+  bool over_held_limit() const noexcept { return most_held() != UINT64_MAX && exceeds_held_limit(); }
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
 
@@ -141,7 +142,9 @@ class Books {
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
 
+  const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
+  std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
   std::uint64_t pending_blocks() const noexcept { return pending_blocks_; }
   std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }
   void add_to(PoolStats& stats) const noexcept;
@@ -234,47 +237,65 @@ class Books {
   std::uint64_t wait_before_growth_ns() const noexcept;
   void note_wait_before_growth(std::uint64_t nanoseconds) noexcept;
   /// Bytes that may be held: none where the pool has stopped holding.
-  std::uint64_t most_held() const noexcept;
-  std::uint64_t room() const noexcept;
+  std::uint64_t most_held() const noexcept { return holding_ ? options_.max_held_bytes : 0; }
+  bool exceeds_held_limit() const noexcept;
+  /// Bytes that the pool may still take.
+  std::uint64_t room() const noexcept {
+    const std::uint64_t taken = chunks_.bytes + reserved_bytes_ + leaving_bytes_;
+    const std::uint64_t most = std::min(options_.max_bytes, std::uint64_t{INT64_MAX});  // counts are signed
+    return most - std::min(most, taken);
+  }
   bool may_fit(std::uint64_t bytes) const noexcept;
   /// Calls `action` for each wholly free chunk, larger ones first, until it returns false. It may discard the
   /// chunk.
   template <typename Action>
   void for_each_free_chunk(Action&& action) const;
-  GrowthLimits growth_limits() noexcept;
+  GrowthLimits growth_limits() noexcept {
+    // Adding up the requests of all threads is not for every request.
+    constexpr int looks_a_budget = 64;
+    if (looks_at_budget_++ % looks_a_budget == 0) [[unlikely]] {
+      calls_left_ = budget_.left(surroundings_.requests());
+    }
+    return {.max_chunk_bytes = rules_.max_chunk_bytes,
+            .room = room(),
+            .peak_managed_bytes = peak_managed_bytes_,
+            .calls_left = calls_left_};
+  }
 
   const PoolOptions& options_;
-  const MemoryRules rules_;
   const Surroundings& surroundings_;
-  BlockStore blocks_;
-  std::unique_ptr<Strategy> strategy_;
-  Shapes shapes_;
-  Garbage garbage_;
-  Mem* freed_ = nullptr;
+  // From here to calls_left_ is what each request and release reads.
+  const MemoryRules rules_;
   bool holding_ = true;
+  int looks_at_budget_ = 0;
+  BlockStore blocks_;
+  const std::unique_ptr<Strategy> strategy_;
+  const ChunkList& chunks_;               ///< the strategy's
+  const std::unique_ptr<Shapes> shapes_;  ///< null unless parts need handles
+  std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
+  std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
+  std::uint64_t peak_managed_bytes_ = 0;
   std::uint64_t turn_ = 0;
   std::uint64_t came_free_ = 0;  ///< how often memory came free
-  std::uint64_t refusals_ = 0;   ///< how often the allocator had none
-  std::uint64_t went_back_ = 0;  ///< how often chunks reached the allocator
   std::uint64_t newest_stamp_ = 0;
-  std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
-  std::uint64_t next_idle_ = 0;      ///< no free chunk may go before this stamp is complete
-  std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
-  std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
-  std::uint64_t leaving_parts_ = 0;  ///< the same of handles
-  std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
+  std::uint64_t next_idle_ = 0;  ///< no free chunk may go before this stamp is complete
+  std::uint64_t misses_ = 0;
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;
-  std::uint64_t peak_managed_bytes_ = 0;
+  Garbage garbage_;
+  double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
+  CallBudget budget_;
+  Mem* freed_ = nullptr;
+  std::uint64_t refusals_ = 0;       ///< how often the allocator had none
+  std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
+  std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
+  std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
+  std::uint64_t leaving_parts_ = 0;  ///< handles that left the books and have not reached the driver yet
   std::uint64_t pause_factor_ =
       0;  ///< the last vain wait before growth, times so much, is the pause after it
   std::uint64_t pause_until_ns_ = 0;  ///< in which requests wait for a moment at most before the pool grows
-  CallBudget budget_;
-  double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
-  int looks_at_budget_ = 0;
   std::uint64_t driver_allocations_ = 0;
   std::uint64_t driver_releases_ = 0;
-  std::uint64_t misses_ = 0;
   std::uint64_t out_of_memory_events_ = 0;
   std::uint64_t handles_made_ = 0;
 };

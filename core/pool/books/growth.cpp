@@ -31,7 +31,7 @@ bool Books::settle_pending(Request& request, Step& step) {
 }
 
 bool Books::exchanges(const Request& request) const noexcept {
-  return strategy_->exchanges_chunks() && strategy_->managed_bytes() + request.rounded > peak_managed_bytes_;
+  return strategy_->exchanges_chunks() && managed_bytes() + request.rounded > peak_managed_bytes_;
 }
 
 std::uint64_t Books::wait_before_growth_ns() const noexcept {
@@ -105,18 +105,6 @@ bool Books::grow(Request& request, Step&) {
 
 bool Books::grow_exactly(Request& request, Step&) {
   return request.planned > request.rounded && once(request, grown_exactly) && want(request, request.rounded);
-}
-
-GrowthLimits Books::growth_limits() noexcept {
-  // Adding up the requests of all threads is not for every request.
-  constexpr int looks_a_budget = 64;
-  if (looks_at_budget_++ % looks_a_budget == 0) {
-    calls_left_ = budget_.left(surroundings_.requests());
-  }
-  return {.max_chunk_bytes = rules_.max_chunk_bytes,
-          .room = room(),
-          .peak_managed_bytes = peak_managed_bytes_,
-          .calls_left = calls_left_};
 }
 
 }  // namespace clpool::core

@@ -137,7 +137,7 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = take_place(request.rounded);
+  Block* block = shapes_ != nullptr ? take_place(request.rounded) : nullptr;
   if (block == nullptr) {
     block = strategy_->find(request.rounded);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
@@ -177,7 +177,7 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 Block* Books::take_place(std::uint64_t rounded) {
   constexpr int most_looks = 8;
-  Part* part = rules_.has_handles ? shapes_.first(rounded) : nullptr;
+  Part* part = shapes_->first(rounded);
   const GrowthLimits limits = part != nullptr ? growth_limits() : GrowthLimits{};
   for (int looks = 0; part != nullptr && looks < most_looks; ++looks, part = part->next_alike) {
     if (part->size != rounded) {
@@ -193,8 +193,10 @@ Block* Books::take_place(std::uint64_t rounded) {
 }
 
 bool Books::take_free(Request& request, Step&) {
-  if (Block* block = take_place(request.rounded); block != nullptr) {
-    return found(request, block);
+  if (shapes_ != nullptr) {
+    if (Block* block = take_place(request.rounded); block != nullptr) {
+      return found(request, block);
+    }
   }
   Block* block = strategy_->choose(request.rounded, growth_limits());
   return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
@@ -423,7 +425,9 @@ Step Books::chunk_step(Request& request) {
 // What came of the steps.
 
 void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
-  chunk->parts.enter_in(shapes_);
+  if (shapes_ != nullptr) {
+    chunk->parts.enter_in(*shapes_);
+  }
   chunk->last_release = rules_.touches_chunks() ? chunk->ready_epoch : 0;  // that is a use
   newest_stamp_ = std::max(newest_stamp_, chunk->last_release);
   Block* block = strategy_->add_chunk(*chunk, request.rounded);
@@ -434,7 +438,7 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   ++driver_allocations_;
   budget_.spend(surroundings_.requests());
   looks_at_budget_ = 0;
-  peak_managed_bytes_ = std::max(peak_managed_bytes_, strategy_->managed_bytes());
+  peak_managed_bytes_ = std::max(peak_managed_bytes_, managed_bytes());
   request.block = &pool_block(*block);
   request.grew = true;
 }
@@ -542,12 +546,6 @@ void Books::begin_anew(Request& request) noexcept {
 }
 
 // Limits.
-
-std::uint64_t Books::room() const noexcept {
-  const std::uint64_t taken = strategy_->managed_bytes() + reserved_bytes_ + leaving_bytes_;
-  const std::uint64_t most = std::min(options_.max_bytes, std::uint64_t{INT64_MAX});  // counts are signed
-  return most - std::min(most, taken);
-}
 
 bool Books::may_fit(std::uint64_t bytes) const noexcept {
   if (bytes <= room()) {

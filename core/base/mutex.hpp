@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Mutex: an ordinary mutex that is taken and left in line where nobody else wants it, for what every request
+// takes: after a call of a driver, the operating system's costs a request some 20 more lines of cold memory.
+// Who waits sleeps until the one that has it wakes it. Not recursive.
+#pragma once
+
+#include <atomic>
+
+namespace clpool::core {
+
+class Mutex {
+ public:
+  constexpr Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  bool try_lock() noexcept {
+    int expected = unlocked;
+    return state_.compare_exchange_strong(expected, locked, std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+  }
+  void lock() noexcept {
+    if (!try_lock()) [[unlikely]] {
+      lock_slowly();
+    }
+  }
+  /// From here on another thread may destroy it.
+  void unlock() noexcept {
+    if (state_.exchange(unlocked, std::memory_order_release) == awaited) [[unlikely]] {
+      wake_one();
+    }
+  }
+
+ private:
+  enum State : int {
+    unlocked,
+    locked,
+    awaited
+  };  // awaited: locked, and some thread may sleep until it is not
+
+  void lock_slowly() noexcept;
+  void wake_one() noexcept;
+
+  std::atomic<int> state_{unlocked};
+};
+
+}  // namespace clpool::core
