@@ -53,9 +53,14 @@ if(clpool_framework)
   set(stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
   add_test(NAME csharp.net.flushes_on_the_fake_driver
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnEventCanBeAwaited
-                   AFlushHandsCommandsToTheDevice)
+                   AFlushHandsCommandsToTheDevice AnAwaitedEventAsksForNoQueueThatIsGone
+                   AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn)
   set_tests_properties(csharp.net.flushes_on_the_fake_driver PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
                        "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1")
+  add_test(NAME csharp.net.a_map_that_is_not_unmapped_is_told
+           COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AMapThatTheDriverDoesNotUnmapIsTold)
+  set_tests_properties(csharp.net.a_map_that_is_not_unmapped_is_told PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
+                       "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=fail=clEnqueueUnmapMemObject:1:-5;CLPOOL_TEST_FAILS=unmap")
   # Where there is no more managed memory.
   add_test(NAME csharp.net.blocks_where_there_is_no_memory
            COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/little_memory.py" "${CLPOOL_DOTNET}"

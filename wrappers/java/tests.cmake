@@ -121,16 +121,18 @@ add_test(NAME wrappers.java.blocks_where_java_has_no_memory
                  "${test_path}" org.clpool.RunsOutOfJavaMemory)
 set_tests_properties(wrappers.java.blocks_where_java_has_no_memory PROPERTIES
                      LABELS wrappers TIMEOUT 600 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are lost, 0 futures never complete, 0 chunks are lost")
-add_test(NAME wrappers.java.host_memory_where_java_has_no_memory
-         COMMAND "${Java_JAVA_EXECUTABLE}" -ea -Xmx32m -XX:+UseG1GC "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp
-                 "${test_path}" org.clpool.RunsOutOfJavaMemory host)
-set_tests_properties(wrappers.java.host_memory_where_java_has_no_memory PROPERTIES
-                     LABELS wrappers TIMEOUT 600 PASS_REGULAR_EXPRESSION "errors, host memory of 0 buffers is kept")
+foreach(collector IN ITEMS G1 Serial)
+  add_test(NAME wrappers.java.host_memory_where_java_has_no_memory.${collector}
+           COMMAND "${Java_JAVA_EXECUTABLE}" -ea -Xmx32m -XX:+Use${collector}GC "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp
+                   "${test_path}" org.clpool.RunsOutOfJavaMemory host)
+  set_tests_properties(wrappers.java.host_memory_where_java_has_no_memory.${collector} PROPERTIES
+                       LABELS wrappers TIMEOUT 600 PASS_REGULAR_EXPRESSION "errors, host memory of 0 buffers and commands is kept")
+endforeach()
 # Where the stack ends.
 add_test(NAME wrappers.java.commands_where_the_stack_ends
          COMMAND ${java_command} -cp "${test_path}" org.clpool.OverflowsItsStack)
 set_tests_properties(wrappers.java.commands_where_the_stack_ends PROPERTIES
-                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, all commands ended")
+                     LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 commands are waited for, all commands ended")
 add_test(NAME wrappers.java.closes_where_the_stack_ends
          COMMAND ${java_command} -cp "${test_path}" org.clpool.ClosesWhereTheStackEnds)
 set_tests_properties(wrappers.java.closes_where_the_stack_ends PROPERTIES

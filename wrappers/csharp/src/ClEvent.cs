@@ -15,26 +15,23 @@ namespace ClPool
     {
         private readonly OwnedHandle handle;
 
-        private readonly CommandQueue? queue; // the command's; null: not known, or none
-        private bool isFlushed;               // the command was handed to the device with the call that enqueued it
+        private CommandQueue? queue; // the command's; null: not known, or none
 
         /// <summary>For the end of a command that is enqueued next, on a queue: <see cref="Own"/> follows.</summary>
         internal ClEvent(CommandQueue? queue = null)
         {
             handle = new OwnedHandle(Native.clReleaseEvent, null, "ClEvent");
-            this.queue = queue != null && queue.IsOwned ? queue : null;
+            this.queue = queue;
         }
 
-        /// <summary>Its command needs no flush any more.</summary>
-        internal ClEvent Flushed()
+        /// <summary>Takes the reference over. Where there was nothing to do it may be one of the events to wait for.</summary>
+        internal ClEvent Own(IntPtr made, ClEvent[]? waitFor = null)
         {
-            isFlushed = true;
-            return this;
-        }
-
-        /// <summary>Takes the reference over.</summary>
-        internal ClEvent Own(IntPtr made)
-        {
+            if (waitFor != null)
+            {
+                foreach (ClEvent waited in waitFor)
+                    if (waited.handle.Is(made)) queue = waited.queue;
+            }
             handle.Own(made);
             return this;
         }
@@ -45,7 +42,12 @@ namespace ClPool
         /// <summary>An event of another library.</summary>
         /// <param name="handle">the cl_event</param>
         /// <param name="retain">false: the caller's reference is taken over</param>
-        public static ClEvent FromHandle(IntPtr handle, bool retain = true) { return Take(handle, retain, new ClEvent()); }
+        /// <param name="queue">the command's queue, which <see cref="AsTask"/> flushes; null: it is not known, and flushing it is
+        /// the caller's</param>
+        public static ClEvent FromHandle(IntPtr handle, bool retain = true, CommandQueue? queue = null)
+        {
+            return Take(handle, retain, new ClEvent(queue));
+        }
 
         private static ClEvent Take(IntPtr handle, bool retain, ClEvent taken)
         {
@@ -98,21 +100,21 @@ namespace ClPool
         }
 
         /// <summary>The end of the command as a task, which fails with a <see cref="ClPoolException"/> if the command does. It
-        /// needs this event no more. Its queue's commands are handed to the device. However many events are awaited, one thread
+        /// needs this event no more. Its queue's commands are handed to the device, if the queue is known (see
+        /// <see cref="FromHandle"/>); a queue that is a number (IntPtr) must live until the command has ended. However many events are awaited, one thread
         /// serves them; what follows runs on the thread pool.</summary>
         public Task AsTask()
         {
             ClEvent own;
-            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, new ClEvent(queue) { isFlushed = isFlushed });
+            using (Borrowed used = handle.Borrow()) own = Take(used.Value, true, new ClEvent(queue));
             return Completions.Of(own);
         }
 
-        /// <summary>Hands the commands of its queue to the device, unless that is gone; while it is borrowed as
-        /// <paramref name="used"/>.</summary>
-        internal void FlushQueue(IntPtr used)
+        /// <summary>Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it, as it may
+        /// be gone, too; a number is of use only before the command has ended.</summary>
+        internal void FlushQueue()
         {
-            if (queue != null) queue.FlushIfOpen();
-            else if (!isFlushed) Native.csharp_event_flush(used);
+            if (queue != null && (queue.IsOwned || Completions.StateOf(this) > 0)) queue.FlushIfOpen();
         }
 
         /// <summary>For await: as <see cref="AsTask"/>.</summary>

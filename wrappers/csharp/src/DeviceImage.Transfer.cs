@@ -28,7 +28,7 @@ namespace ClPool
             using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, first, extent, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Reads a region into an array of numbers, and waits.</summary>
@@ -61,7 +61,7 @@ namespace ClPool
             IntPtr done;
             ClEvent end = new ClEvent(queue);
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), origin, region, rowPitch, slicePitch, waitFor, &done);
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Writes an array of numbers into a region, and waits until it may be changed.</summary>
@@ -94,7 +94,7 @@ namespace ClPool
             IntPtr done;
             ClEvent end = new ClEvent(queue);
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), origin, region, rowPitch, slicePitch, waitFor, &done);
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
 #if NET
@@ -135,7 +135,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_copy(command.Queue, other.Value, second, memory.Value, first, extent, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Copies a region into a buffer, without gaps.</summary>
@@ -152,7 +152,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(buffer, "buffer"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_copy_to_buffer(command.Queue, other.Value, to, memory.Value, first, extent, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Copies a buffer that holds a region without gaps into this image.</summary>
@@ -170,7 +170,7 @@ namespace ClPool
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_image_copy_from_buffer(command.Queue, memory.Value, first, extent, other.Value, from, command.WaitCount, list,
                                                           &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Maps a region, and waits until the host may use it.</summary>

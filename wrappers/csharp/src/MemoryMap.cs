@@ -108,7 +108,6 @@ namespace ClPool
         public ClEvent Unmap(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr done;
-            bool isFlushed = false;
             ClEvent end = new ClEvent(queue);
             using (Borrowed map = handle.Borrow())
             using (Command command = Command.Optional(queue, waitFor))
@@ -117,12 +116,13 @@ namespace ClPool
             {
                 bool wasMapped = Native.clpool_map_pointer(map.Value) != null; // else the event is none of the map's queue
                 Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
-                isFlushed = wasMapped && queue == null && Native.csharp_event_flush(done) == 0; // while the map keeps the queue
+                if (wasMapped && queue == null) Native.csharp_event_flush(done); // while the map keeps the queue, which later nobody knows
             }
-            return isFlushed ? end.Flushed().Own(done) : end.Own(done);
+            return end.Own(done, waitFor);
         }
 
-        /// <summary>Unmaps if that was not done.</summary>
+        /// <summary>Unmaps if that was not done. It never throws: where the driver refuses, that is sent to
+        /// <see cref="Library.Message"/>.</summary>
         public void Dispose() { handle.Dispose(); }
 
         /// <inheritdoc/>

@@ -38,7 +38,7 @@ namespace ClPool
             IntPtr done;
             ClEvent end = new ClEvent(queue);
             Read(queue, (void*)target, Arguments.Bytes(targetSize, "targetSize"), offset, size, waitFor, &done);
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Writes an array of numbers, and waits until it may be changed.</summary>
@@ -63,7 +63,7 @@ namespace ClPool
             IntPtr done;
             ClEvent end = new ClEvent(queue);
             Write(queue, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), offset, size, waitFor, &done);
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
 #if NET
@@ -102,7 +102,7 @@ namespace ClPool
             using (Borrowed memory = Borrow())
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_fill(command.Queue, memory.Value, host.Pointer, host.Bytes, from, bytes, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Copies to other memory: buffers, SVM and page-locked memory, but not from page-locked to page-locked. The numbers are
@@ -126,7 +126,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_copy(command.Queue, other.Value, to, memory.Value, from, bytes, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Copies to a buffer of another context, from device to device (cl_amd_copy_buffer_p2p).</summary>
@@ -140,7 +140,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_copy_p2p(command.Queue, other.Value, 0, memory.Value, 0, bytes, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Copies a box of bytes to another buffer.</summary>
@@ -154,7 +154,7 @@ namespace ClPool
             using (Borrowed other = Arguments.Borrow(target, "target"))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_copy_box(command.Queue, other.Value, memory.Value, &native, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Reads a box (the box's source) into an array of numbers (its target), and waits.</summary>
@@ -176,7 +176,7 @@ namespace ClPool
             IntPtr done;
             ClEvent end = new ClEvent(queue);
             ReadBox(queue, box, (void*)target, Arguments.Bytes(targetSize, "targetSize"), waitFor, &done);
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Writes a box of an array of numbers (the box's source) into this buffer (its target), and waits until it may be
@@ -200,7 +200,7 @@ namespace ClPool
             IntPtr done;
             ClEvent end = new ClEvent(queue);
             WriteBox(queue, box, (void*)source, Arguments.Bytes(sourceSize, "sourceSize"), waitFor, &done);
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
 #if NET
@@ -234,7 +234,7 @@ namespace ClPool
             using (Command command = new Command(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
                 Errors.Check(Native.clpool_mem_migrate(command.Queue, moved, memories.Count, (ulong)flags, command.WaitCount, list, &done));
-            return end.Own(done);
+            return end.Own(done, waitFor);
         }
 
         /// <summary>Maps bytes into the host's address space, and waits until the host may use them.</summary>

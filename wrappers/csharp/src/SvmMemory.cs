@@ -95,7 +95,7 @@ namespace ClPool
         public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
         {
             IntPtr freed;
-            ClEvent end = new ClEvent().Flushed(); // by the library
+            ClEvent end = new ClEvent(); // the library flushes its queue
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             {

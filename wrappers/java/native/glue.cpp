@@ -295,7 +295,7 @@ java_cl_status java_event_flush(cl_event event) {
   cl_int status = CL_COMPLETE;
   java_cl_status asked = event_status(event, &status);
   if (asked.code != CL_SUCCESS || status <= CL_COMPLETE) return asked;
-  // A released queue lives as long as its commands (OpenCL 3.0, clReleaseCommandQueue). The program's own events have none.
+  // None of a program's own events.
   cl_command_queue queue = nullptr;
   asked = CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
   if (asked.code != CL_SUCCESS || queue == nullptr) return asked;

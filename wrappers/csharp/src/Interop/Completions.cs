@@ -70,7 +70,7 @@ namespace ClPool.Interop
                 }
                 try
                 {
-                    awaited.Event.FlushQueue(used.Value);
+                    awaited.Event.FlushQueue();
                     Native.csharp_ends_expect(told, used.Value, number); // where the driver refuses, looking at it finds its end
                 }
                 finally

@@ -52,6 +52,9 @@ namespace ClPool.Interop
         /// <summary>Takes the reference over.</summary>
         internal void Own(IntPtr value) { SetHandle(value); }
 
+        /// <summary>Whether it is a handle of that value.</summary>
+        internal bool Is(IntPtr value) { return handle == value; }
+
         /// <summary>Whether Dispose was called; calls that began before may still use the handle.</summary>
         internal bool IsDisposed { get { return disposed; } }
 
@@ -118,7 +121,12 @@ namespace ClPool.Interop
 
         protected override bool ReleaseHandle()
         {
-            if (!forgotten) return release(handle) == 0;
+            if (!forgotten)
+            {
+                int code = release(handle);
+                if (code != 0) TellFailure(code);
+                return true;
+            }
             if (releaseLater != null)
             {
                 releaseLater(handle);
@@ -130,6 +138,13 @@ namespace ClPool.Interop
             }
             NotePutOff();
             return true;
+        }
+
+        // Dispose throws nothing. The library's own objects have left a text; codes of OpenCL are what is left of its.
+        private unsafe void TellFailure(int code)
+        {
+            string text = releaseLater != null ? Utf8.Read(Native.clpool_last_error_message()) : Library.ClErrorName(code) + " (" + code + ")";
+            Library.Send(MessageSeverity.Error, owner + ": giving it back failed: " + text);
         }
 
         private static void ReleaseLate()

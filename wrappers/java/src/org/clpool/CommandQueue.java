@@ -145,13 +145,12 @@ public final class CommandQueue extends NativeObject {
     }
   }
 
-  /** The same where the caller does not fail of it; whether it was done. */
-  boolean tryToFlush() {
+  /** The same where the caller does not fail of it. */
+  void tryToFlush() {
     try {
       flushIfOpen();
-      return true;
     } catch (ClpoolException later) {
-      return false;
+      // what it fails of, the commands fail of too
     }
   }
 

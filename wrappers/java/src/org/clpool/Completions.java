@@ -158,7 +158,7 @@ final class Completions {
     tell(
         () -> {
           Native.java_event_notify(event, end.number);
-          of.flushQueue(event);
+          of.flushQueue();
         },
         end);
     return event;

@@ -21,7 +21,6 @@ public final class Event extends NativeObject {
 
   private final Completions.End use; // of host memory by the command; null: none
   private CommandQueue queue; // the command's; null: not known, or none
-  private boolean isFlushed; // the command was handed to the device with the call that enqueued it
 
   /** The end of a command that is enqueued next, on a queue: {@link #own} follows. */
   Event(CommandQueue queue) {
@@ -30,9 +29,10 @@ public final class Event extends NativeObject {
     this.queue = queue;
   }
 
-  private Event(LongSupplier made) {
+  private Event(LongSupplier made, CommandQueue queue) {
     super("event", made, Native::java_event_release);
     this.use = null;
+    this.queue = queue;
   }
 
   /** The end of a command, which is enqueued with the uses and the place for the event that it is given. */
@@ -42,7 +42,7 @@ public final class Event extends NativeObject {
     long[] event = new long[1];
     try (Uses uses = new Uses()) {
       enqueue.accept(uses, event);
-      queue = uses.queue();
+      queue = uses.queueOf(event[0]);
     } finally {
       handle.value = event[0]; // it is the cleaner's where something failed behind the command
       Reference.reachabilityFence(this);
@@ -80,18 +80,30 @@ public final class Event extends NativeObject {
   }
 
   /**
-   * For an event that another library made; it is retained.
+   * For an event that another library made; it is retained. Its queue is not known: {@link #toFuture} does not flush that.
    *
    * @param clEvent its cl_event
    * @return the event
    */
   public static Event of(long clEvent) {
+    return of(clEvent, null);
+  }
+
+  /**
+   * The same for an event of a queue, which {@link #toFuture} flushes as long as it is open.
+   *
+   * @param clEvent its cl_event
+   * @param queueOrNull the command's queue; null: not known
+   * @return the event
+   */
+  public static Event of(long clEvent, CommandQueue queueOrNull) {
     Context.requireHandle("cl_event", clEvent);
     return new Event(
         () -> {
           Native.java_event_retain(clEvent);
           return clEvent;
-        });
+        },
+        queueOrNull);
   }
 
   /**
@@ -133,7 +145,8 @@ public final class Event extends NativeObject {
    * where {@link CompletableFuture#defaultExecutor()} says, on Java's common pool if that has several threads: while all of
    * these are busy it does not complete. Where that makes a thread for it and none can be made, which goes to the handler of uncaught
    * exceptions, it completes on one of the library's own. It does not need this event any more; to cancel it leaves the command
-   * as it is. The commands of its queue are handed to the device.
+   * as it is. The commands of its queue are handed to the device, but for those of a queue that is not known ({@link #of(long)}):
+   * flush that, or the end of the command may not come.
    *
    * @return the future, a new one for each call
    */
@@ -143,18 +156,15 @@ public final class Event extends NativeObject {
     return future;
   }
 
-  /** Its command needs no flush any more. */
-  Event flushed() {
-    isFlushed = true;
-    return this;
+  /** The command's; null: not known, or none. */
+  CommandQueue queue() {
+    return queue;
   }
 
-  /** Hands the commands of its queue to the device, unless that is gone; during a use, in which it is `event`. */
-  void flushQueue(long event) {
+  /** Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too. */
+  void flushQueue() {
     if (queue != null) {
       queue.flushIfOpen();
-    } else if (!isFlushed) {
-      Native.java_event_flush(event);
     }
   }
 

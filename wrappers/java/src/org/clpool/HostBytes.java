@@ -135,8 +135,8 @@ final class HostBytes extends Usable {
   }
 
   private void endAll() {
-    for (Views views : used) {
-      views.end(this);
+    for (int i = 0; i < used.size(); ++i) { // without an object: there may be no memory
+      used.get(i).end(this);
     }
     if (staged && address != 0) {
       staging = null;
@@ -171,12 +171,12 @@ final class HostBytes extends Usable {
    * @return the end of the command
    */
   private Event goOnUntilComplete(CommandQueue queue, Consumer<long[]> enqueues) {
-    Completions.End end = Completions.keepUntilComplete(this);
     long[] event = new long[1];
     Event enqueued = new Event((CommandQueue) null); // kept until the end, for which a forgotten queue may have to go
-    Event given = new Event(enqueued, end, queue);
     Event shared = used.isEmpty() ? null : new Event(enqueued, null, null);
+    Completions.End end = Completions.keepUntilComplete(this); // from here on whatever fails must refuse it
     try {
+      Event given = new Event(enqueued, end, queue);
       enqueued.begin(); // a use for each of the others
       if (shared != null) {
         enqueued.begin();
@@ -191,6 +191,7 @@ final class HostBytes extends Usable {
           views.usedBy(this, shared);
         }
       }
+      return given;
     } finally {
       goesOn = event[0] != 0; // whatever failed behind the command
       end.refused = !goesOn;
@@ -203,7 +204,6 @@ final class HostBytes extends Usable {
         }
       }
     }
-    return given;
   }
 
   /** During the use: it goes on until a memory object that lies in these bytes is gone. */

@@ -60,8 +60,8 @@ public final class MappedMemory extends NativeObject {
               return map;
             },
             flags, memory, mapped, context);
-    if (mapped != null && queue.tryToFlush()) {
-      mapped.flushed();
+    if (mapped != null) {
+      queue.tryToFlush();
     }
     return made;
   }
@@ -182,7 +182,6 @@ public final class MappedMemory extends NativeObject {
    * @throws IllegalStateException if a call of another thread uses a view, or a buffer lies in one
    */
   public Event unmap(CommandQueue queueOrNull, Event... after) {
-    boolean[] isFlushed = new boolean[1];
     Event unmapped =
         new Event(
             (uses, event) -> {
@@ -193,23 +192,21 @@ public final class MappedMemory extends NativeObject {
                   waits -> {
                     boolean wasMapped = Native.clpool_map_pointer(map) != 0; // else the event is none of the map's queue
                     Native.clpool_map_unmap(map, queue, waits, event);
-                    isFlushed[0] = wasMapped && queueOrNull == null && tryToFlush(event[0]);
+                    if (wasMapped && queueOrNull == null) {
+                      tryToFlush(event[0]);
+                    }
                   });
             });
-    if (isFlushed[0]) {
-      unmapped.flushed();
-    }
     Reference.reachabilityFence(memory);
     return unmapped;
   }
 
-  // While the map keeps the queue.
-  private static boolean tryToFlush(long unmapped) {
+  // While the map keeps the queue, which later nobody knows.
+  private static void tryToFlush(long unmapped) {
     try {
       Native.java_event_flush(unmapped);
-      return true;
-    } catch (ClpoolException later) {
-      return false;
+    } catch (ClpoolException untold) {
+      // what it fails of, the command fails of too
     }
   }
 

@@ -144,7 +144,7 @@ abstract class OwnedMemory extends Usable {
       throw wasClosed() ? Errors.closed(what()) : Errors.state("this memory is in use by another thread");
     }
     try {
-      return new Event((used, event) -> closeBehind(used, queueOrNull, after, event)).flushed(); // the library has done it
+      return new Event((used, event) -> closeBehind(used, queueOrNull, after, event)); // the library has flushed it
     } finally {
       int before = (int) USES.getAndBitwiseAnd(this, ~GIVING_UP);
       if ((before & GIVING_UP) != 0) {

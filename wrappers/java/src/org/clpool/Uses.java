@@ -48,20 +48,44 @@ final class Uses implements AutoCloseable {
     return events == null || events.length == 0 ? null : all(name, events);
   }
 
-  /** The queue among what is used; null: none. */
-  CommandQueue queue() {
+  /**
+   * The queue of a command's event: the one that is used, unless there was nothing to do and the event is one of those to wait
+   * for; null: none is known.
+   */
+  CommandQueue queueOf(long event) {
+    CommandQueue used = null;
     for (int i = 0; i < count; ++i) {
+      if (begun[i] instanceof Event && ((Event) begun[i]).handle.value == event) {
+        return ((Event) begun[i]).queue();
+      }
       if (begun[i] instanceof CommandQueue) {
-        return (CommandQueue) begun[i];
+        used = (CommandQueue) begun[i];
       }
     }
-    return null;
+    return used;
   }
 
+  /** Ends all of them, whichever fails; the first failure is thrown then. */
   @Override
   public void close() {
+    RuntimeException failure = null;
+    Error error = null;
     while (count > 0) {
-      begun[--count].end();
+      Usable ended = begun[count - 1];
+      --count;
+      try {
+        ended.end();
+      } catch (RuntimeException e) {
+        failure = failure == null ? e : failure;
+      } catch (Error e) {
+        error = error == null ? e : error;
+      }
+    }
+    if (error != null) {
+      throw error;
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 }

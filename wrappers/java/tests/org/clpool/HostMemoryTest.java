@@ -15,6 +15,7 @@ import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -237,6 +238,51 @@ class HostMemoryTest {
       end.get(60, TimeUnit.SECONDS);
       freed.get(60, TimeUnit.SECONDS);
       unmapped.close();
+    }
+  }
+
+  @Test
+  void aFutureOfAnEventThatIsAnotherOnesAsksForNoQueueThatIsClosed() throws Exception { // the fake driver ends who does
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event gate = Event.user(session.context());
+        MappedMemory unmapped = session.queue().map(mapped, Cl.MAP_WRITE);
+        MappedMemory viewed = session.queue().map(mapped, Cl.MAP_WRITE)) {
+      unmapped.unmap().await();
+      Event waiting;
+      try (CommandQueue other = CommandQueue.create(session.context())) {
+        waiting = other.fill(buffer, new byte[] {1}, gate);
+        other.readLater(buffer, 0, viewed.byteBuffer(), gate).close();
+      }
+      Event again = unmapped.unmap(null, waiting); // which is that event
+      viewed.unmap().close();
+      Event behind = viewed.unmap(); // which is that of the command that reads into a view
+      Event of = Event.of(waiting.handle());
+      List<CompletableFuture<Void>> ends = List.of(again.toFuture(), behind.toFuture(), of.toFuture());
+      gate.complete();
+      for (CompletableFuture<Void> end : ends) {
+        end.get(60, TimeUnit.SECONDS);
+      }
+      again.close();
+      behind.close();
+      of.close();
+      waiting.close();
+    }
+  }
+
+  @Test
+  void aFutureOfAnEventThatIsAnotherOnesHandsThatOnesCommandOn() throws Exception {
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        CommandQueue other = CommandQueue.create(session.context());
+        Event filled = other.fill(buffer, new byte[] {1});
+        Event nothing = session.queue().fill(buffer, new byte[] {1}, 0, 0, filled)) {
+      nothing.toFuture().get(60, TimeUnit.SECONDS);
+    }
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        CommandQueue other = CommandQueue.create(session.context());
+        Event filled = other.fill(buffer, new byte[] {1});
+        Event same = Event.of(filled.handle(), other)) {
+      same.toFuture().get(60, TimeUnit.SECONDS);
     }
   }
 

@@ -4,7 +4,10 @@ package org.clpool;
 
 import java.nio.ByteBuffer;
 
-/** A program whose threads have no stack left where they enqueue commands: those of its other threads end all the same. */
+/**
+ * A program whose threads have no stack left where they enqueue commands: those of its other threads end all the same, and none
+ * keeps host memory for ever.
+ */
 public final class OverflowsItsStack {
   private static final int WARM = 500; // what Java itself makes at the first call is there
   private static final int THREADS = 60;
@@ -49,7 +52,12 @@ public final class OverflowsItsStack {
     boolean goOn =
         othersGoOn(() -> queue.readLater(memory, 0, host.duplicate()).close(), command)
             && othersGoOn(() -> queue.fill(memory, new byte[1]).toFuture(), command);
-    System.out.println(errors + " errors, " + (goOn ? "all commands ended" : "a command never ended"));
+    queue.finish();
+    long end = System.currentTimeMillis() + PATIENCE_MILLIS;
+    while (Completions.waiting() > 0 && System.currentTimeMillis() < end) {
+      Thread.sleep(10);
+    }
+    System.out.println(errors + " errors, " + Completions.waiting() + " commands are waited for, " + (goOn ? "all commands ended" : "a command never ended"));
     System.exit(0);
   }
 }

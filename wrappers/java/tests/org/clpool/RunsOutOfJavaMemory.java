@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * A program whose Java heap is full while it takes blocks and closes them, and while commands end that futures wait for: none of them
- * is lost, whatever failed. With an argument buffers in host memory are closed then.
+ * is lost, whatever failed. With an argument buffers in host memory are closed then, and commands enqueued that use some.
  */
 public final class RunsOutOfJavaMemory {
   private static final int BLOCKS = 300;
@@ -19,6 +19,8 @@ public final class RunsOutOfJavaMemory {
   private static final long PATIENCE_MILLIS = 10_000;
   private static final int FUTURES = 50;
   private static final int ROUNDS_OF_FUTURES = 3;
+  private static final int ROUNDS_OF_COMMANDS = 6;
+  private static final int STEPS = 9;
   private static final int FAILED = -5;
   private static final long FUTURES_PATIENCE_MILLIS = 5_000;
   private static final long SPIN_NANOS = 100_000_000;
@@ -146,6 +148,60 @@ public final class RunsOutOfJavaMemory {
     return Completions.waiting();
   }
 
+  // Which commands use that fail in between when there is hardly any memory. It grows a little with each that fails.
+  private static long keptByCommands(Session session) throws InterruptedException {
+    Event[] events = new Event[FUTURES];
+    ByteBuffer host = ByteBuffer.allocateDirect(64);
+    try (Memory buffer = Memory.buffer(session.context(), 64)) {
+      for (int i = 0; i < BLOCKS; ++i) {
+        session.queue().readLater(buffer, 0, host.slice()).await(); // what a first call loads
+      }
+      for (int round = 0; round < ROUNDS_OF_COMMANDS; ++round) {
+        Object[] full = fillWithLinks();
+        for (int i = 0; i < FUTURES; ++i) {
+          try {
+            events[i] = session.queue().readLater(buffer, 0, host.slice());
+          } catch (OutOfMemoryError e) {
+            ++errors;
+            for (int left = 1 + (i + round) % STEPS; left > 0 && full != null; --left) {
+              full = (Object[]) full[0];
+            }
+          }
+        }
+        full = null;
+        for (int i = 0; i < FUTURES; ++i) {
+          if (events[i] != null) {
+            events[i].close();
+            events[i] = null;
+          }
+        }
+        session.queue().finish();
+      }
+    }
+    long end = System.currentTimeMillis() + FUTURES_PATIENCE_MILLIS;
+    while (Completions.waiting() > 0 && System.currentTimeMillis() < end) {
+      Thread.sleep(10);
+    }
+    return Completions.waiting();
+  }
+
+  // Each array holds the one before, so that they can be given up one by one, the smallest first.
+  private static Object[] fillWithLinks() {
+    Object[] last = null;
+    for (int size = LARGEST / LEAST; size >= 1; size /= 2) {
+      try {
+        while (true) {
+          Object[] next = new Object[size];
+          next[0] = last;
+          last = next;
+        }
+      } catch (OutOfMemoryError full) {
+        // with smaller ones
+      }
+    }
+    return last;
+  }
+
   private static Memory inHostMemory(Context context) {
     return Memory.buffer(context, Cl.MEM_READ_WRITE | Cl.MEM_USE_HOST_PTR, ByteBuffer.allocateDirect(64));
   }
@@ -215,8 +271,9 @@ public final class RunsOutOfJavaMemory {
         for (int i = 0; i < ROUNDS_OF_FUTURES; ++i) {
           kept = keptHostMemory(session);
         }
+        kept += keptByCommands(session);
       }
-      System.out.println(errors + " errors, host memory of " + kept + " buffers is kept");
+      System.out.println(errors + " errors, host memory of " + kept + " buffers and commands is kept");
       return;
     }
     long never = 0;
