@@ -58,6 +58,7 @@ TEST(ThreadsOnAMutex, TakeItInTurnAndAllOfThemGetIt) {
   int holders = 0;  // guarded
   bool wrong = false;
   std::vector<std::thread> threads;
+  threads.reserve(thread_count);
   for (int i = 0; i < thread_count; ++i) {
     threads.emplace_back([&, i] {
       for (int turn = 0; turn < turns; ++turn) {
@@ -92,6 +93,7 @@ TEST(ThreadsOnAMutex, WakeAllThatSleepOneAfterTheOther) {
     int through = 0;  // guarded
     mutex.lock();
     std::vector<std::thread> threads;
+    threads.reserve(thread_count);
     for (int i = 0; i < thread_count; ++i) {
       threads.emplace_back([&] {
         const std::lock_guard lock(mutex);
