@@ -80,6 +80,85 @@ TEST(DeviceData, IntelsDevicesAreTakenByTheirOwnFigures) {
   EXPECT_EQ(limits.source, Source::table);
 }
 
+TEST(DeviceData, WhatAnNvidiaDeviceSaysOfItselfIsTakenWhateverTheTableHas) {
+  FakeDevice device("H200", "NVIDIA Corporation", 0x10DE);
+  device.extensions("cl_nv_device_attribute_query");
+  device.value<cl_uint>(0x4000, 9).value<cl_uint>(0x4001, 0).value<cl_uint>(0x4003, 16);
+  device.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 512);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.warp_size, 16u);
+  EXPECT_EQ(limits.max_threads_per_group, 512u);
+  EXPECT_EQ(limits.source, Source::query);
+  EXPECT_STREQ(limits.note,
+               "the device's own answers per group, the table of its compute capability per multiprocessor");
+}
+
+TEST(DeviceData, AnAmdDeviceIsTakenByItsTargetWithItsOwnLocalMemory) {
+  FakeDevice device("gfx90a:sramecc+:xnack-", "Advanced Micro Devices, Inc.", 0x1002);
+  device.value<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE, 32768);
+  Limits limits;
+  Limits of_architecture;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  ASSERT_EQ(limits_of_architecture("gfx90a", Model::current, of_architecture), Status::success);
+  EXPECT_EQ(limits.vendor, Vendor::amd);
+  EXPECT_EQ(limits.max_warps_per_mp, of_architecture.max_warps_per_mp);
+  EXPECT_EQ(limits.local_per_group, 32768u);
+  FakeDevice processor("gfx90a", "Advanced Micro Devices, Inc.", 0x1002);
+  processor.type(CL_DEVICE_TYPE_CPU);
+  ASSERT_EQ(limits_of_device(processor.id(), Model::current, limits), Status::success)
+      << last_error_message();
+  EXPECT_EQ(limits.vendor, Vendor::generic) << "no GPU";
+}
+
+TEST(DeviceData, AnIntelDeviceOfNoKnownArchitectureHasItsOwnFiguresAndSaysWhatIsGuessed) {
+  FakeDevice device("Intel Graphics of tomorrow", "Intel(R) Corporation", 0x8086);
+  device.extensions("cl_intel_device_attribute_query");
+  device.value<cl_uint>(0x4250, 99u << 22).value<cl_uint>(0x4254, 6).value<cl_uint>(0x4255, 10);
+  device.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 400);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.vendor, Vendor::intel);
+  EXPECT_EQ(limits.max_warps_per_mp, 60u);
+  EXPECT_EQ(limits.max_lone_warp_groups_per_mp, 60u);
+  EXPECT_EQ(limits.sub_partitions, 6u);
+  EXPECT_EQ(limits.registers_per_mp, 60u * 128) << "128 for each hardware thread";
+  EXPECT_EQ(limits.registers_per_group, 60u * 128);
+  EXPECT_EQ(limits.max_threads_per_group, 400u);
+  EXPECT_EQ(limits.source, Source::guess);
+  EXPECT_STREQ(limits.note,
+               "the device does not name its architecture: local memory and groups as Xe-LP has them");
+  FakeDevice processor("Intel(R) Xeon(R)", "Intel(R) Corporation", 0x8086);
+  processor.type(CL_DEVICE_TYPE_CPU);
+  ASSERT_EQ(limits_of_device(processor.id(), Model::current, limits), Status::success)
+      << last_error_message();
+  EXPECT_EQ(limits.vendor, Vendor::generic) << "no GPU";
+}
+
+TEST(DeviceData, ADeviceOfWhichNothingIsKnownHasAsManyWarpsAsOneGroupNeeds) {
+  FakeDevice device("Mali", "ARM", 0x13B5);
+  device.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 99)
+      .value<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE, 1234);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  ASSERT_GE(limits.warp_size, 1u);
+  EXPECT_EQ(limits.max_threads_per_group, 99u);
+  EXPECT_EQ(limits.max_warps_per_mp, (99 + limits.warp_size - 1) / limits.warp_size);
+  EXPECT_EQ(limits.max_groups_per_mp, 1u);
+  EXPECT_EQ(limits.local_per_group, 1234u);
+  EXPECT_EQ(limits.local_per_mp, 1234u);
+  EXPECT_STREQ(limits.note, "nothing is published: one group at a time on each compute unit is assumed");
+  FakeDevice silent("Mali", "ARM", 0x13B5);
+  silent.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 0);
+  ASSERT_EQ(limits_of_device(silent.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.max_threads_per_group, 1u) << "which every device can";
+  FakeDevice processor("CPU", "AuthenticAMD", 0x1022);
+  processor.type(CL_DEVICE_TYPE_CPU);
+  ASSERT_EQ(limits_of_device(processor.id(), Model::current, limits), Status::success)
+      << last_error_message();
+  EXPECT_STREQ(limits.note, "a CPU runs one group at a time on each compute unit");
+}
+
 TEST(DeviceData, IntelsDevicesThatTellHalfOfTheirFiguresHaveThoseOfTheirArchitecture) {
   FakeDevice device("Intel Data Center GPU Max", "Intel(R) Corporation", 0x8086);
   device.extensions("cl_intel_device_attribute_query");
