@@ -14,6 +14,15 @@ void expect_initial(void (*init)(Struct*), const Struct& initial, const char* na
   std::memset(&made, 0xAB, sizeof made);
   init(&made);
   EXPECT_EQ(made.struct_size, initial.struct_size) << name;
+  // Texts are the library's own.
+  if constexpr (requires { made.note; }) {
+    EXPECT_STREQ(made.note, initial.note) << name;
+    made.note = initial.note;
+  }
+  if constexpr (requires { made.basis; }) {
+    EXPECT_STREQ(made.basis, initial.basis) << name;
+    made.basis = initial.basis;
+  }
   EXPECT_EQ(std::memcmp(&made, &initial, initial.struct_size), 0) << name;
   init(nullptr);  // which is ignored
 }
