@@ -227,6 +227,11 @@ TEST(Bank, ConflictsNeedNoDevice) {
 TEST(Bank, WrongArgumentsAreErrorsAndLeaveNoResult) {
   const size_t shape[] = {32, 0};
   uint64_t multiplicity = 7;
+  clpool_bank_memory memory = CLPOOL_BANK_MEMORY_INIT;
+  memory.model = 3;
+  EXPECT_EQ(clpool_bank_conflicts(&memory, 4, shape, 1, nullptr, 0, &multiplicity, nullptr, 0, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "3"), nullptr);
   EXPECT_EQ(clpool_bank_conflicts(nullptr, 4, shape, 2, nullptr, 0, &multiplicity, nullptr, 0, nullptr),
             CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(multiplicity, 0u);

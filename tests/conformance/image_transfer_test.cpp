@@ -374,6 +374,13 @@ TEST_F(ImageCommands, AMapTellsItsPitches) {
   EXPECT_EQ(
       clpool_image_map(cl.queue, image.get(), CL_MAP_READ, nullptr, empty, 1, 0, nullptr, nullptr, &none),
       CLPOOL_ERROR_INVALID_VALUE);
+  const size_t one[3] = {1, 1, 1};
+  EXPECT_EQ(clpool_image_map(cl.queue, image.get(), 0x400, nullptr, one, 1, 0, nullptr, nullptr, &none),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("map flags are 0x400")) << last_error();
+  EXPECT_EQ(clpool_image_map(cl.queue, image.get(), CL_MAP_READ, nullptr, one, 1, 2, nullptr, nullptr, &none),
+            CLPOOL_ERROR_INVALID_VALUE)
+      << "two events and no list";
   EXPECT_EQ(none, nullptr);
 }
 
