@@ -3,6 +3,8 @@
 // Mutex where several threads want it at once.
 #include "base/mutex.hpp"
 
+#include <cerrno>
+
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -15,16 +17,23 @@ namespace clpool::core {
 
 namespace {
 
+/// Leaves errno as it was: calls that succeed do not change it.
+void call_futex(const std::atomic<int>& state, int operation, int value) noexcept {
+  const int kept = errno;
+  static_cast<void>(syscall(SYS_futex, &state, operation, value, nullptr, nullptr, 0));
+  errno = kept;
+}
+
 // The standard library's wait() of an atomic spins before it sleeps.
 void sleep_while(const std::atomic<int>& state, int value) noexcept {
-  static_cast<void>(syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0));
+  call_futex(state, FUTEX_WAIT_PRIVATE, value);
 }
 
 }  // namespace
 
 // Its memory may be another's by now, or nobody's: at worst somebody wakes for nothing.
 void Mutex::wake_one() noexcept {
-  static_cast<void>(syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0));
+  call_futex(state_, FUTEX_WAKE_PRIVATE, 1);
 }
 
 #else

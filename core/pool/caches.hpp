@@ -14,9 +14,9 @@ namespace clpool::core {
 
 class Caches {
  public:
-  /// `pool_number` is never used twice. `granule_shift`: base-2 logarithm of the pool's granule.
-  Caches(std::uint64_t pool_number, unsigned granule_shift)
-      : key_(ThreadRecord::key_of(pool_number)), granule_shift_(granule_shift) {}
+  /// `key`: ThreadRecord::key_of() a number that is never used twice. `granule_shift`: base-2 logarithm of the pool's
+  /// granule.
+  Caches(std::uint64_t key, unsigned granule_shift) : key_(key), granule_shift_(granule_shift) {}
   Caches(const Caches&) = delete;
   Caches& operator=(const Caches&) = delete;
   ~Caches();

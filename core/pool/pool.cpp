@@ -139,19 +139,20 @@ void Pool::Visit::clear_away() noexcept {
 Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
            std::unique_ptr<QueueSet> own)
     : id_(last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1),
+      cache_key_(ThreadRecord::key_of(id_)),
+      granule_(rules.granule),
+      kind_(allocator.traits().kind),
+      has_caches_(options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX &&
+                  options.decay_ns == 0 && !options.trace_messages && !options.guard),
       allocator_(Reference<Allocator>::share(&allocator)),
       options_(options),
       sink_{options.callbacks.message, options.callbacks.user},
       title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
       told_of_queues_(own->epochs.has_queues()),
       home_(own->epochs.only_queue()),
-      granule_(rules.granule),
-      kind_(allocator.traits().kind),
-      has_caches_(options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX &&
-                  options.decay_ns == 0 && !options.trace_messages && !options.guard),
       books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
-      caches_(id_, static_cast<unsigned>(std::countr_zero(rules.granule))),
+      caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule))),
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
                                                      title_, sink())
                            : nullptr),

@@ -62,7 +62,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   /// The hit path: a block from this thread's cache, or null.
   Mem* try_hit(std::size_t size) noexcept {
-    ThreadCache* const cache = caches_.at_hand();
+    const ThreadRecord* const record = this_thread_record;
+    ThreadCache* const cache = record != nullptr ? record->cache_of(cache_key_) : nullptr;
     if (cache == nullptr || !cache->lock.try_enter()) [[unlikely]] {
       return nullptr;
     }
@@ -291,7 +292,17 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t largest_around_cached() const noexcept;
   std::vector<PoolStretch> snapshot();
 
+  // What hits and releases read without the mutex: on lines of memory that no visit writes, or each would take them from the
+  // other processors.
   const std::uint64_t id_;
+  const std::uint64_t cache_key_;  ///< under which threads find their caches
+  const std::uint64_t granule_;    ///< bytes: where blocks may begin
+  const MemKind kind_;
+  const bool has_caches_;          ///< threads may keep released blocks
+  std::atomic<bool> holds_{true};  ///< as the books say; read without the mutex
+  /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
+  /// by a thread that may have kept the pool alive by nothing else.
+  const LastingFlag come_home_;
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
   MessageSink sink_;           ///< the user's, until the pool has ended
@@ -302,26 +313,18 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   cl::SubBuffers sub_buffers_;  ///< locks for itself
 
-  // From here to the beginning of caches_ lies what each request reads that no thread's cache serves, so that it is few
-  // lines of memory.
-  const std::uint64_t granule_;  ///< bytes: where blocks may begin
-  const MemKind kind_;
-  const bool has_caches_;  ///< threads may keep released blocks
-  bool closed_ = false;    ///< no reference is left but those of blocks; guarded as what follows
-
-  Mutex mutex_;  ///< guards everything below
+  // From here to the beginning of caches_ lies what each request reads and writes that no thread's cache serves, so that it
+  // is few lines of memory.
+  alignas(64) Mutex mutex_;     ///< guards everything below
+  bool closed_ = false;         ///< no reference is left but those of blocks
+  bool has_backlog_ = false;    ///< not all that other threads released came home the last time
+  bool guard_is_late_ = false;  ///< it was waited for in vain, and got no further since
+  bool was_made_ = false;       ///< before that the user is not told of its end
   std::uint64_t waiters_ = 0;
   std::uint64_t notified_turn_ = 0;
-  std::uint64_t visitors_ = 0;  ///< visits that have begun and not ended: the pool must stay as long
-  Arrivals later_;              ///< blocks whose release was put off; closed in the end
-  /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
-  /// by a thread that may have kept the pool alive by nothing else.
-  const LastingFlag come_home_;
-  std::atomic<bool> holds_{true};  ///< as the books say; read without the mutex
-  bool has_backlog_ = false;       ///< not all of them came home the last time
-  bool guard_is_late_ = false;     ///< it was waited for in vain, and got no further since
-  bool was_made_ = false;          ///< before that the user is not told of its end
-  int looks_without_marker_ = 0;   ///< at a queue that refuses markers behind what was given back
+  std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
+  Arrivals later_;                ///< blocks whose release was put off; closed in the end
+  int looks_without_marker_ = 0;  ///< at a queue that refuses markers behind what was given back
   Books books_;
   Pending pending_;
   Caches caches_;

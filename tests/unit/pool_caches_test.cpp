@@ -34,7 +34,7 @@ PoolStats stats_of(Caches& caches) {
 }
 
 TEST(Caches, AThreadKeepsItsOwn) {
-  Caches caches(1, 9);
+  Caches caches(ThreadRecord::key_of(1), 9);
   ThreadCache& own = own_cache(caches);
   EXPECT_EQ(&own_cache(caches), &own);
   EXPECT_TRUE(caches.is_own(own));
@@ -43,8 +43,8 @@ TEST(Caches, AThreadKeepsItsOwn) {
 }
 
 TEST(Caches, AreAtHandWhenTheirThreadsTableHasGrown) {
-  Caches first(101, 9);
-  Caches second(102, 9);
+  Caches first(ThreadRecord::key_of(101), 9);
+  Caches second(ThreadRecord::key_of(102), 9);
   std::thread([&] {
     ThreadCache& of_first = own_cache(first);
     ThreadCache& of_second = own_cache(second);
@@ -55,7 +55,7 @@ TEST(Caches, AreAtHandWhenTheirThreadsTableHasGrown) {
 }
 
 TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
-  Caches caches(2, 9);
+  Caches caches(ThreadRecord::key_of(2), 9);
   ThreadCache* first = nullptr;
   std::thread([&] { first = &own_cache(caches); }).join();
   EXPECT_TRUE(first->is_abandoned());
@@ -73,7 +73,7 @@ TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
 TEST(Caches, NoLaterThreadIsTakenForOneThatEnded) {
   // Records that nobody keeps would be used again at once: the allocator hands the same memory to the next
   // thread.
-  Caches caches(3, 9);
+  Caches caches(ThreadRecord::key_of(3), 9);
   ThreadCache* left = nullptr;
   std::thread([&] { left = &own_cache(caches); }).join();
   for (int i = 0; i < 100; ++i) {
@@ -115,7 +115,7 @@ TEST(Caches, OfPoolsInTurnsKeepTheirPlacesHoweverManyThereAre) {
 }
 
 TEST(Caches, CountHitsWhenTheirThreadComesByOrFiguresAreAsked) {
-  Caches caches(7, 9);
+  Caches caches(ThreadRecord::key_of(7), 9);
   std::thread([&] {
     ThreadCache& own = own_cache(caches);
     Mem block;
@@ -141,7 +141,7 @@ TEST(Caches, CountHitsWhenTheirThreadComesByOrFiguresAreAsked) {
 }
 
 TEST(Caches, CountWhatOthersReturnWithoutTouchingThem) {
-  Caches caches(8, 9);
+  Caches caches(ThreadRecord::key_of(8), 9);
   std::atomic<ThreadCache*> theirs{nullptr};
   std::atomic<bool> is_counted{false};
   std::thread owner([&] {
@@ -173,7 +173,7 @@ TEST(Caches, CountWhatOthersReturnWithoutTouchingThem) {
 }
 
 TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
-  Caches caches(9, 9);
+  Caches caches(ThreadRecord::key_of(9), 9);
   ThreadCache& own = own_cache(caches);
   std::array<Mem, 3> blocks;
   EXPECT_EQ(own.take_returned(), nullptr);
@@ -190,7 +190,7 @@ TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
 
 TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
   constexpr std::uint64_t pool_bytes = 100 << 20;
-  Caches caches(10, 9);
+  Caches caches(ThreadRecord::key_of(10), 9);
   ensure_thread_record();
   ThreadCache& own = caches.of_this_thread(may_cache, pool_bytes);
   EXPECT_EQ(own.limit, pool_bytes / 100);
@@ -216,7 +216,7 @@ TEST(Caches, OfASmallPoolHoldAFewSmallBlocksOfDifferentSizes) {
                                           {1 << 20, 64 << 10},
                                           {6'400 << 10, 64 << 10},
                                           {64'000 << 10, 640 << 10}}) {
-    Caches caches(14 + pool_bytes, 9);
+    Caches caches(ThreadRecord::key_of(14 + pool_bytes), 9);
     ensure_thread_record();
     EXPECT_EQ(caches.of_this_thread(may_cache, pool_bytes).limit, limit);
   }
@@ -225,7 +225,7 @@ TEST(Caches, OfASmallPoolHoldAFewSmallBlocksOfDifferentSizes) {
 TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
   constexpr std::uint64_t share = managed / 100;
   constexpr std::uint64_t most = 64 << 20;
-  Caches caches(11, 9);
+  Caches caches(ThreadRecord::key_of(11), 9);
   ThreadCache& own = own_cache(caches);
   caches.widen(own, 64 << 10, managed);
   EXPECT_EQ(own.limit, share + (128 << 10)) << "two such blocks";
@@ -250,7 +250,7 @@ TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
 
 TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {
   constexpr std::uint64_t most = 64 << 20;
-  Caches caches(12, 9);
+  Caches caches(ThreadRecord::key_of(12), 9);
   ThreadCache& own = own_cache(caches);
   caches.widen(own, most, managed);
   EXPECT_EQ(own.limit, managed / 100 + most);
@@ -266,7 +266,7 @@ TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {
 }
 
 TEST(Caches, DoNotTakeForAPeakWhatThreadsGaveUpMeanwhile) {
-  Caches caches(13, 9);
+  Caches caches(ThreadRecord::key_of(13), 9);
   ThreadCache* other = nullptr;
   std::thread([&] {
     other = &own_cache(caches);
@@ -284,7 +284,7 @@ TEST(Caches, DoNotTakeForAPeakWhatThreadsGaveUpMeanwhile) {
 }
 
 TEST(Caches, TellNoPeakBelowWhatIsInUse) {
-  Caches caches(16, 9);
+  Caches caches(ThreadRecord::key_of(16), 9);
   ThreadCache* other = nullptr;
   std::thread([&] {
     other = &own_cache(caches);
@@ -308,7 +308,7 @@ TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {
-  Caches caches(6, 9);
+  Caches caches(ThreadRecord::key_of(6), 9);
   ThreadCache& own = own_cache(caches);
   caches.disown_all();
   EXPECT_FALSE(caches.is_own(own));

@@ -57,6 +57,10 @@ if(clpool_framework)
                    AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn)
   set_tests_properties(csharp.net.flushes_on_the_fake_driver PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
                        "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1")
+  add_test(NAME csharp.net.flushes_that_fail_once_are_tried_again
+           COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn)
+  set_tests_properties(csharp.net.flushes_that_fail_once_are_tried_again PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
+                       "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1,fail=clFlush:1:-6")
   add_test(NAME csharp.net.a_map_that_is_not_unmapped_is_told
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AMapThatTheDriverDoesNotUnmapIsTold)
   set_tests_properties(csharp.net.a_map_that_is_not_unmapped_is_told PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT

@@ -47,7 +47,15 @@ cl_int csharp_event_flush(cl_event event) {
   }
   cl_command_queue queue = nullptr;  // none for user events
   code = clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
-  return code == CL_SUCCESS && queue != nullptr ? clFlush(queue) : code;
+  if (code != CL_SUCCESS || queue == nullptr) {
+    return code;
+  }
+  constexpr int most_tries = 3;  // where the driver lacks something for a moment: there is no later chance
+  code = clFlush(queue);
+  for (int tries = 1; code != CL_SUCCESS && tries < most_tries; ++tries) {
+    code = clFlush(queue);
+  }
+  return code;
 }
 
 cl_int csharp_event_state(cl_event event, int32_t* state) {

@@ -33,6 +33,11 @@ namespace ClPool
                     if (waited.handle.Is(made)) queue = waited.queue;
             }
             handle.Own(made);
+            if (queue != null && !queue.IsOwned)
+            {
+                queue.FlushIfOpen(); // as long as the call lasts the number is good
+                queue = null;
+            }
             return this;
         }
 
@@ -101,7 +106,7 @@ namespace ClPool
 
         /// <summary>The end of the command as a task, which fails with a <see cref="ClPoolException"/> if the command does. It
         /// needs this event no more. Its queue's commands are handed to the device, if the queue is known (see
-        /// <see cref="FromHandle"/>); a queue that is a number (IntPtr) must live until the command has ended. However many events are awaited, one thread
+        /// <see cref="FromHandle"/>). However many events are awaited, one thread
         /// serves them; what follows runs on the thread pool.</summary>
         public Task AsTask()
         {
@@ -111,10 +116,10 @@ namespace ClPool
         }
 
         /// <summary>Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it, as it may
-        /// be gone, too; a number is of use only before the command has ended.</summary>
+        /// be gone, too.</summary>
         internal void FlushQueue()
         {
-            if (queue != null && (queue.IsOwned || Completions.StateOf(this) > 0)) queue.FlushIfOpen();
+            if (queue != null) queue.FlushIfOpen();
         }
 
         /// <summary>For await: as <see cref="AsTask"/>.</summary>

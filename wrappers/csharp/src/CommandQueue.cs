@@ -9,7 +9,8 @@ namespace ClPool
 {
     /// <summary>
     /// A cl_command_queue, which it keeps alive: while a call uses it, nobody's Dispose and no collection releases it. A number
-    /// (IntPtr) becomes one by itself, for queues of other libraries; those the caller keeps alive. Thread-safe.
+    /// (IntPtr) becomes one by itself, for queues of other libraries; those the caller keeps alive, and what is given an event is
+    /// handed to the device at once. Thread-safe.
     /// </summary>
     [DebuggerDisplay("{ToString(),nq}")]
     public sealed unsafe class CommandQueue : IDisposable, IBorrowable
@@ -86,9 +87,11 @@ namespace ClPool
         /// <summary>The same where it is open: to dispose of it has done so. What it fails of, the commands fail of too.</summary>
         internal void FlushIfOpen()
         {
+            const int mostTries = 3; // where the driver lacks something for a moment: there is no later chance
             try
             {
-                using (Borrowed used = ((IBorrowable)this).Borrow()) Native.clFlush(used.Value);
+                using (Borrowed used = ((IBorrowable)this).Borrow())
+                    for (int tries = 1; Native.clFlush(used.Value) != 0 && tries < mostTries; tries++) { }
             }
             catch (ObjectDisposedException)
             {

@@ -114,9 +114,9 @@ namespace ClPool
             fixed (IntPtr* list = command.Waits)
             lock (door)
             {
-                bool wasMapped = Native.clpool_map_pointer(map.Value) != null; // else the event is none of the map's queue
                 Errors.Check(Native.clpool_map_unmap(map.Value, command.Queue, command.WaitCount, list, &done));
-                if (wasMapped && queue == null) Native.csharp_event_flush(done); // while the map keeps the queue, which later nobody knows
+                // While the map keeps the queue, which later nobody knows; where nothing was to do, it may be one of those waited for.
+                if (queue == null && Array.IndexOf(command.Waits ?? new IntPtr[0], done) < 0) Native.csharp_event_flush(done);
             }
             return end.Own(done, waitFor);
         }

@@ -53,7 +53,13 @@ namespace ClPool.Tests
                     MustEnd(filled.AsTask());
                 using (MemoryMap map = buffer.Map(other, MapFlags.Read))
                 using (ClEvent unmapped = map.Unmap())
+                using (ClEvent filled = buffer.Fill(Shared.Queue, new byte[] { 1 }, 0, 64, new[] { unmapped }))
+                {
                     MustEnd(unmapped.AsTask());
+                    Shared.Queue.Flush();
+                    using (ClEvent both = map.Unmap(null, new[] { unmapped, filled })) // a marker on the map's queue
+                        MustEnd(both.AsTask());
+                }
             }
         }
 

@@ -238,8 +238,14 @@ java_cl_status java_queue_finish(cl_command_queue queue) {
   return {clpool_finish_queue(queue), "clFinish"};
 }
 
+// Again where the driver lacked something for a moment: who flushes on the way has no later chance.
 java_cl_status java_queue_flush(cl_command_queue queue) {
-  return CLPOOL_CALL(clFlush, queue);
+  constexpr int most_tries = 3;
+  java_cl_status flushed = CLPOOL_CALL(clFlush, queue);
+  for (int tries = 1; flushed.code != CL_SUCCESS && tries < most_tries; ++tries) {
+    flushed = CLPOOL_CALL(clFlush, queue);
+  }
+  return flushed;
 }
 
 java_cl_status java_queue_context(cl_command_queue queue, cl_context* out) {
@@ -299,7 +305,7 @@ java_cl_status java_event_flush(cl_event event) {
   cl_command_queue queue = nullptr;
   asked = CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
   if (asked.code != CL_SUCCESS || queue == nullptr) return asked;
-  return CLPOOL_CALL(clFlush, queue);
+  return java_queue_flush(queue);
 }
 
 java_cl_status java_event_status(cl_event event, uint64_t* value) {

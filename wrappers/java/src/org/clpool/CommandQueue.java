@@ -329,7 +329,7 @@ public final class CommandQueue extends NativeObject {
       long to = uses.of("host", host);
       long size = host.size();
       long[] waits = uses.of(after);
-      return host.run(this, blocking, event -> Native.clpool_mem_read(queue, from, offset, size, to, size, blocking, waits, event));
+      return host.run(uses, blocking, event -> Native.clpool_mem_read(queue, from, offset, size, to, size, blocking, waits, event));
     }
   }
 
@@ -389,7 +389,7 @@ public final class CommandQueue extends NativeObject {
       long from = uses.of("host", host);
       long size = host.size();
       long[] waits = uses.of(after);
-      return host.run(this, blocking, event -> Native.clpool_mem_write(queue, to, offset, size, from, size, blocking, waits, event));
+      return host.run(uses, blocking, event -> Native.clpool_mem_write(queue, to, offset, size, from, size, blocking, waits, event));
     }
   }
 
@@ -446,7 +446,7 @@ public final class CommandQueue extends NativeObject {
       long to = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
-          this, blocking, event -> Native.clpool_mem_read_box(queue, from, c, to, host.size(), blocking, waits, event));
+          uses, blocking, event -> Native.clpool_mem_read_box(queue, from, c, to, host.size(), blocking, waits, event));
     }
   }
 
@@ -484,7 +484,7 @@ public final class CommandQueue extends NativeObject {
       long from = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
-          this, blocking, event -> Native.clpool_mem_write_box(queue, to, c, from, host.size(), blocking, waits, event));
+          uses, blocking, event -> Native.clpool_mem_write_box(queue, to, c, from, host.size(), blocking, waits, event));
     }
   }
 

@@ -21,6 +21,7 @@ public final class Event extends NativeObject {
 
   private final Completions.End use; // of host memory by the command; null: none
   private CommandQueue queue; // the command's; null: not known, or none
+  private boolean isForeign; // another library's, of a queue that nobody named: who waits for it has the driver flush that
 
   /** The end of a command that is enqueued next, on a queue: {@link #own} follows. */
   Event(CommandQueue queue) {
@@ -33,6 +34,7 @@ public final class Event extends NativeObject {
     super("event", made, Native::java_event_release);
     this.use = null;
     this.queue = queue;
+    this.isForeign = queue == null;
   }
 
   /** The end of a command, which is enqueued with the uses and the place for the event that it is given. */
@@ -128,13 +130,14 @@ public final class Event extends NativeObject {
   /**
    * Waits until the command has ended. Memory that was closed while the command used a view of it goes back before this returns.
    * A virtual thread (Java 21) leaves its carrier meanwhile. What else waits, {@link CommandQueue#finish()}, blocking commands, and
-   * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, waits in native code and keeps it.
+   * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, and for events {@link #of(long)} of no known queue, waits
+   * in native code and keeps it.
    *
    * @throws ClpoolException if it failed, with its own error
    */
   public void await() {
-    boolean isVirtual = VIRTUAL.test(Thread.currentThread());
-    with(event -> isVirtual ? Completions.await(this, event) : Native.java_event_wait(event));
+    boolean leaves = !isForeign && VIRTUAL.test(Thread.currentThread());
+    with(event -> leaves ? Completions.await(this, event) : Native.java_event_wait(event));
     if (use != null) {
       use.run();
     }
@@ -159,6 +162,11 @@ public final class Event extends NativeObject {
   /** The command's; null: not known, or none. */
   CommandQueue queue() {
     return queue;
+  }
+
+  /** Says which that is. */
+  void isOf(CommandQueue known) {
+    queue = known;
   }
 
   /** Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too. */

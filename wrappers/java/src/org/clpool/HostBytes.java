@@ -148,14 +148,14 @@ final class HostBytes extends Usable {
   /**
    * During the use: carries a command out.
    *
-   * @param queue the command's
+   * @param uses the call's, the queue's among them
    * @param blocking not 0: it waits
    * @param command enqueues it, and puts its event into the array, which is null where it waits
    * @return the end of the command; null where it waited
    */
-  Event run(CommandQueue queue, int blocking, Consumer<long[]> command) {
+  Event run(Uses uses, int blocking, Consumer<long[]> command) {
     if (blocking == 0) {
-      return goOnUntilComplete(queue, command);
+      return goOnUntilComplete(uses, command);
     }
     command.accept(null);
     finish();
@@ -166,17 +166,18 @@ final class HostBytes extends Usable {
    * During the use: it goes on until a command has ended, whatever becomes of its event. All that may fail comes before the command,
    * which cannot be taken back.
    *
-   * @param queue the command's
+   * @param uses the call's, the queue's among them
    * @param enqueues enqueues it, and puts its event into the array
    * @return the end of the command
    */
-  private Event goOnUntilComplete(CommandQueue queue, Consumer<long[]> enqueues) {
+  private Event goOnUntilComplete(Uses uses, Consumer<long[]> enqueues) {
     long[] event = new long[1];
     Event enqueued = new Event((CommandQueue) null); // kept until the end, for which a forgotten queue may have to go
     Event shared = used.isEmpty() ? null : new Event(enqueued, null, null);
+    Event given = null;
     Completions.End end = Completions.keepUntilComplete(this); // from here on whatever fails must refuse it
     try {
-      Event given = new Event(enqueued, end, queue);
+      given = new Event(enqueued, end, null);
       enqueued.begin(); // a use for each of the others
       if (shared != null) {
         enqueued.begin();
@@ -184,6 +185,7 @@ final class HostBytes extends Usable {
       enqueues.accept(event);
       enqueued.own(event[0]);
       given.own(event[0]);
+      given.isOf(uses.queueOf(event[0]));
       if (shared != null) {
         shared.own(event[0]);
         command = shared;
@@ -199,8 +201,8 @@ final class HostBytes extends Usable {
         enqueued.handle.value = event[0];
         end.enqueued = enqueued; // another thread may find it ended from now on
         end.notifyEnqueued();
-        if (shared != null) {
-          queue.tryToFlush(); // commands of other queues may wait for it, without the program's naming it
+        if (shared != null && given.queue() != null) {
+          given.queue().tryToFlush(); // commands of other queues may wait for it, without the program's naming it
         }
       }
     }

@@ -156,7 +156,7 @@ public final class ImageCommands {
       long to = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
-          queue,
+          uses,
           blocking,
           event ->
               Native.clpool_image_read(
@@ -259,7 +259,7 @@ public final class ImageCommands {
       long from = uses.of("host", host);
       long[] waits = uses.of(after);
       return host.run(
-          queue,
+          uses,
           blocking,
           event ->
               Native.clpool_image_write(

@@ -4,6 +4,7 @@ package org.clpool;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
@@ -190,15 +191,18 @@ public final class MappedMemory extends NativeObject {
               views.closeBehind(
                   uses, queue, context, after,
                   waits -> {
-                    boolean wasMapped = Native.clpool_map_pointer(map) != 0; // else the event is none of the map's queue
                     Native.clpool_map_unmap(map, queue, waits, event);
-                    if (wasMapped && queueOrNull == null) {
+                    if (queueOrNull == null && !isAmong(waits, event[0])) { // where nothing was to do, it may be one of them
                       tryToFlush(event[0]);
                     }
                   });
             });
     Reference.reachabilityFence(memory);
     return unmapped;
+  }
+
+  private static boolean isAmong(long[] events, long event) {
+    return events != null && Arrays.stream(events).anyMatch(one -> one == event);
   }
 
   // While the map keeps the queue, which later nobody knows.

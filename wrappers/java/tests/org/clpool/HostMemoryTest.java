@@ -281,6 +281,22 @@ class HostMemoryTest {
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
         CommandQueue other = CommandQueue.create(session.context());
         Event filled = other.fill(buffer, new byte[] {1});
+        Event nothing = session.queue().readLater(buffer, 0, Support.direct(0), filled)) {
+      nothing.toFuture().get(60, TimeUnit.SECONDS);
+    }
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        CommandQueue other = CommandQueue.create(session.context());
+        MappedMemory map = session.queue().map(buffer, Cl.MAP_READ);
+        Event unmapped = map.unmap();
+        Event filled = other.fill(buffer, new byte[] {1}, unmapped)) {
+      other.flush();
+      try (Event both = map.unmap(null, unmapped, filled)) { // a marker on the map's own queue, which nobody else flushes
+        both.toFuture().get(60, TimeUnit.SECONDS);
+      }
+    }
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        CommandQueue other = CommandQueue.create(session.context());
+        Event filled = other.fill(buffer, new byte[] {1});
         Event same = Event.of(filled.handle(), other)) {
       same.toFuture().get(60, TimeUnit.SECONDS);
     }
