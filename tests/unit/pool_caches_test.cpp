@@ -89,7 +89,7 @@ TEST(Caches, GoWithTheirPoolWhetherTheirThreadsLiveOrNot) {
   std::thread([&] { own_cache(*caches); }).join();
   own_cache(*caches);
   caches.reset();  // the record of the thread that ended goes with them: AddressSanitizer sees it if not
-  Caches next(5, 9);
+  Caches next(ThreadRecord::key_of(5), 9);
   EXPECT_TRUE(next.is_own(own_cache(next)));
 }
 
