@@ -313,13 +313,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   cl::SubBuffers sub_buffers_;  ///< locks for itself
 
+  /// Guards everything below. On a line of its own, which those that wait take from the one that has it.
+  alignas(64) Mutex mutex_;
   // From here to the beginning of caches_ lies what each request reads and writes that no thread's cache serves, so that it
   // is few lines of memory.
-  alignas(64) Mutex mutex_;     ///< guards everything below
-  bool closed_ = false;         ///< no reference is left but those of blocks
-  bool has_backlog_ = false;    ///< not all that other threads released came home the last time
-  bool guard_is_late_ = false;  ///< it was waited for in vain, and got no further since
-  bool was_made_ = false;       ///< before that the user is not told of its end
+  alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
+  bool has_backlog_ = false;         ///< not all that other threads released came home the last time
+  bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
+  bool was_made_ = false;            ///< before that the user is not told of its end
   std::uint64_t waiters_ = 0;
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
