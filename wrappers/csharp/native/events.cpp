@@ -40,13 +40,8 @@ uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* nu
 }
 
 cl_int csharp_event_flush(cl_event event) {
-  int32_t state = CL_COMPLETE;
-  cl_int code = csharp_event_state(event, &state);
-  if (code != CL_SUCCESS || state <= CL_COMPLETE) {
-    return code;
-  }
   cl_command_queue queue = nullptr;  // none for user events
-  code = clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
   if (code != CL_SUCCESS || queue == nullptr) {
     return code;
   }

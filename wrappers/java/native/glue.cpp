@@ -298,12 +298,9 @@ java_cl_status java_event_wait(cl_event event) {
 }
 
 java_cl_status java_event_flush(cl_event event) {
-  cl_int status = CL_COMPLETE;
-  java_cl_status asked = event_status(event, &status);
-  if (asked.code != CL_SUCCESS || status <= CL_COMPLETE) return asked;
-  // None of a program's own events.
-  cl_command_queue queue = nullptr;
-  asked = CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  cl_command_queue queue = nullptr;  // none of a program's own events
+  const java_cl_status asked =
+      CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
   if (asked.code != CL_SUCCESS || queue == nullptr) return asked;
   return java_queue_flush(queue);
 }

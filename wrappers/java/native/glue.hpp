@@ -144,7 +144,7 @@ java_cl_status java_event_end(cl_event event, int32_t status);
 java_cl_status java_event_retain(cl_event event);
 java_cl_status java_event_release(cl_event event);
 java_cl_status java_event_wait(cl_event event);
-// Hands the commands of the event's queue to the device.
+// Hands the commands of the event's queue to the device, which the caller knows to be alive.
 java_cl_status java_event_flush(cl_event event);
 // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
 java_cl_status java_event_status(cl_event event, uint64_t* value);

@@ -4,6 +4,7 @@ package org.clpool;
 
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -149,6 +150,22 @@ final class Completions {
     int status = ended.join();
     if (status < COMPLETE) {
       throw failure(status);
+    }
+    return event;
+  }
+
+  /** The same for an event of a queue that nobody knows, which the driver flushes for who waits in native code. */
+  static long awaitOnAThread(long event) {
+    CompletableFuture<Void> ended =
+        CompletableFuture.runAsync(
+            () -> Native.java_event_wait(event), task -> LeakGuard.thread(task, "clpool-wait").start());
+    try {
+      ended.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof ClpoolException) {
+        throw (ClpoolException) e.getCause();
+      }
+      throw e;
     }
     return event;
   }

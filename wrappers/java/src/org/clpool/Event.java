@@ -44,7 +44,7 @@ public final class Event extends NativeObject {
     long[] event = new long[1];
     try (Uses uses = new Uses()) {
       enqueue.accept(uses, event);
-      queue = uses.queueOf(event[0]);
+      isOf(uses, event[0]);
     } finally {
       handle.value = event[0]; // it is the cleaner's where something failed behind the command
       Reference.reachabilityFence(this);
@@ -130,14 +130,13 @@ public final class Event extends NativeObject {
   /**
    * Waits until the command has ended. Memory that was closed while the command used a view of it goes back before this returns.
    * A virtual thread (Java 21) leaves its carrier meanwhile. What else waits, {@link CommandQueue#finish()}, blocking commands, and
-   * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, and for events {@link #of(long)} of no known queue, waits
-   * in native code and keeps it.
+   * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, waits in native code and keeps it.
    *
    * @throws ClpoolException if it failed, with its own error
    */
   public void await() {
-    boolean leaves = !isForeign && VIRTUAL.test(Thread.currentThread());
-    with(event -> leaves ? Completions.await(this, event) : Native.java_event_wait(event));
+    boolean isVirtual = VIRTUAL.test(Thread.currentThread());
+    with(event -> isVirtual ? isForeign ? Completions.awaitOnAThread(event) : Completions.await(this, event) : Native.java_event_wait(event));
     if (use != null) {
       use.run();
     }
@@ -164,9 +163,11 @@ public final class Event extends NativeObject {
     return queue;
   }
 
-  /** Says which that is. */
-  void isOf(CommandQueue known) {
-    queue = known;
+  /** It is that of the command of a call, or, where there was nothing to do, one of the events that the call waits for. */
+  void isOf(Uses uses, long event) {
+    Event waited = uses.find(event);
+    queue = waited == null ? uses.queue() : waited.queue;
+    isForeign = waited != null && waited.isForeign;
   }
 
   /** Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too. */

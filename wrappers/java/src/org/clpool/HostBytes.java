@@ -185,7 +185,7 @@ final class HostBytes extends Usable {
       enqueues.accept(event);
       enqueued.own(event[0]);
       given.own(event[0]);
-      given.isOf(uses.queueOf(event[0]));
+      given.isOf(uses, event[0]);
       if (shared != null) {
         shared.own(event[0]);
         command = shared;
@@ -201,8 +201,9 @@ final class HostBytes extends Usable {
         enqueued.handle.value = event[0];
         end.enqueued = enqueued; // another thread may find it ended from now on
         end.notifyEnqueued();
-        if (shared != null && given.queue() != null) {
-          given.queue().tryToFlush(); // commands of other queues may wait for it, without the program's naming it
+        CommandQueue flushed = given.queue() != null ? given.queue() : uses.queue();
+        if (shared != null && flushed != null) {
+          flushed.tryToFlush(); // commands of other queues may wait for it, without the program's naming it
         }
       }
     }

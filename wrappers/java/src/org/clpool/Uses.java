@@ -48,21 +48,24 @@ final class Uses implements AutoCloseable {
     return events == null || events.length == 0 ? null : all(name, events);
   }
 
-  /**
-   * The queue of a command's event: the one that is used, unless there was nothing to do and the event is one of those to wait
-   * for; null: none is known.
-   */
-  CommandQueue queueOf(long event) {
-    CommandQueue used = null;
+  /** The queue among what is used; null: none. */
+  CommandQueue queue() {
     for (int i = 0; i < count; ++i) {
-      if (begun[i] instanceof Event && ((Event) begun[i]).handle.value == event) {
-        return ((Event) begun[i]).queue();
-      }
       if (begun[i] instanceof CommandQueue) {
-        used = (CommandQueue) begun[i];
+        return (CommandQueue) begun[i];
       }
     }
-    return used;
+    return null;
+  }
+
+  /** That one of the events among what is used; null: none, unless there was nothing to do. */
+  Event find(long event) {
+    for (int i = 0; i < count; ++i) {
+      if (begun[i] instanceof Event && ((Event) begun[i]).handle.value == event) {
+        return (Event) begun[i];
+      }
+    }
+    return null;
   }
 
   /** Ends all of them, whichever fails; the first failure is thrown then. */

@@ -454,13 +454,20 @@ class HostMemoryTest {
     CountDownLatch begun = new CountDownLatch(count);
     CountDownLatch ended = new CountDownLatch(count);
     try (Event gate = Event.user(session.context());
-        Event failing = Event.user(session.context())) {
+        Event failing = Event.user(session.context());
+        Event foreignGate = Event.of(gate.handle()); // of no known queue: a thread of the library's own waits for each
+        Event foreignFailing = Event.of(failing.handle());
+        Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event nothing = session.queue().fill(buffer, new byte[] {1}, 0, 0, foreignGate)) {
       for (int i = 0; i < count; ++i) {
         Runnable waits =
             () -> {
               begun.countDown();
               gate.await();
+              foreignGate.await();
+              nothing.await();
               assertEquals(-5, assertThrows(ClpoolException.class, failing::await).clError());
+              assertEquals(-5, assertThrows(ClpoolException.class, foreignFailing::await).clError());
               ended.countDown();
             };
         start.invoke(null, waits);
