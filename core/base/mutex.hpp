@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Mutex: an ordinary mutex that is taken and left in line where nobody else wants it, for what every request
-// takes: after a call of a driver, the operating system's costs a request some 20 more lines of cold memory.
+// takes: after a call of a driver each line of memory and code that a request touches is cold, and the system's
+// mutex has lines of its own (tests/benchmarks/README.md).
 // Who waits sleeps until the one that has it wakes it. Not recursive.
 #pragma once
 
@@ -33,11 +34,8 @@ class Mutex {
   }
 
  private:
-  enum State : int {
-    unlocked,
-    locked,
-    awaited
-  };  // awaited: locked, and some thread may sleep until it is not
+  // Awaited: locked, and some thread may sleep until it is not.
+  enum State : int { unlocked, locked, awaited };
 
   void lock_slowly() noexcept;
   void wake_one() noexcept;

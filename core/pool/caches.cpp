@@ -89,33 +89,26 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   if (record == nullptr) {
     return central_;
   }
-  ThreadCache* cache = record->cache_of(key_);
-  if (cache == nullptr) {
-    cache = find_own();
-    if (cache != nullptr) {
-      record->grow();  // two pools in turn in one place
-    } else if (!may_cache) {
-      return central_;
-    } else if (cache = find_abandoned(); cache != nullptr) {
-      cache->set_owner(record);
-      share_limits(may_cache, managed_bytes);
-    } else if (count_ == most_caches) {
-      return central_;
-    } else {
-      cache = new ThreadCache;
-      cache->granule_shift = granule_shift_;
-      cache->next = first_;
-      cache->set_owner(record);
-      first_ = cache;
-      ++count_;
-      share_limits(may_cache, managed_bytes);
-    }
-    record->set_cache(key_, *cache);
-  }
-  if (++visits_ == visits_between_shares || managed_bytes < shared_bytes_ ||
-      managed_bytes > shared_bytes_ + shared_bytes_ / 8) {
+  ThreadCache* cache = find_own();
+  if (cache != nullptr) {
+    record->grow();  // two pools in turn in one place
+  } else if (!may_cache) {
+    return central_;
+  } else if (cache = find_abandoned(); cache != nullptr) {
+    cache->set_owner(record);
+    share_limits(may_cache, managed_bytes);
+  } else if (count_ == most_caches) {
+    return central_;
+  } else {
+    cache = new ThreadCache;
+    cache->granule_shift = granule_shift_;
+    cache->next = first_;
+    cache->set_owner(record);
+    first_ = cache;
+    ++count_;
     share_limits(may_cache, managed_bytes);
   }
+  record->set_cache(key_, *cache);
   return *cache;
 }
 

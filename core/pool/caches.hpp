@@ -21,12 +21,6 @@ class Caches {
   Caches& operator=(const Caches&) = delete;
   ~Caches();
 
-  /// The calling thread's cache if it is at hand, or null. Needs no mutex.
-  ThreadCache* at_hand() const noexcept {
-    const ThreadRecord* record = this_thread_record;
-    return record != nullptr ? record->cache_of(key_) : nullptr;
-  }
-
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
@@ -40,14 +34,13 @@ class Caches {
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
   /// std::bad_alloc.
   ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
-    ThreadCache* const cache = at_hand();
-    const bool is_shared_out = visits_ + 1 < visits_between_shares && managed_bytes >= shared_bytes_ &&
-                               managed_bytes - shared_bytes_ <= shared_bytes_ / 8;
-    if (cache == nullptr || !is_shared_out) [[unlikely]] {
-      return find_or_make(may_cache, managed_bytes);
+    ThreadCache* const at_hand = cache_at_hand(key_);
+    ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache, managed_bytes);
+    if (++visits_ >= visits_between_shares || managed_bytes < shared_bytes_ ||
+        managed_bytes - shared_bytes_ > shared_bytes_ / 8) [[unlikely]] {
+      share_limits(may_cache, managed_bytes);
     }
-    ++visits_;
-    return *cache;
+    return cache;
   }
 
   /// True if `cache` may be touched by the calling thread without borrowing it.

@@ -23,9 +23,6 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
-/// How many blocks that other threads released a request takes in of its own cache in passing.
-constexpr std::size_t blocks_in_passing = 32;
-
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -236,9 +233,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
 Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
-  if (cache.has_returned()) {
-    bring_home(cache, blocks_in_passing);
-  }
+  bring_few_home(cache);
   if (Mem* cached = cache.withdraw(request.rounded); cached != nullptr) {
     cached->size = request.size;
     count_handed_out(cache, request.size);
@@ -466,9 +461,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   }
   sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
-  if (cache.has_returned()) {
-    bring_home(cache, blocks_in_passing);
-  }
+  bring_few_home(cache);
   PoolBlock* block = nullptr;
   if (mem = cache.withdraw(request.rounded); mem != nullptr) {
     mem->size = size;

@@ -62,8 +62,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   /// The hit path: a block from this thread's cache, or null.
   Mem* try_hit(std::size_t size) noexcept {
-    const ThreadRecord* const record = this_thread_record;
-    ThreadCache* const cache = record != nullptr ? record->cache_of(cache_key_) : nullptr;
+    ThreadCache* const cache = cache_at_hand(cache_key_);
     if (cache == nullptr || !cache->lock.try_enter()) [[unlikely]] {
       return nullptr;
     }
@@ -183,6 +182,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
   /// of all caches, or all.
   std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
+  /// Of the calling thread's, in passing: so many.
+  static constexpr std::size_t blocks_in_passing = 32;
+  void bring_few_home(ThreadCache& cache) noexcept {
+    if (cache.has_returned()) [[unlikely]] {
+      bring_home(cache, blocks_in_passing);
+    }
+  }
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
   void empty_bucket(ThreadCache& cache, std::size_t index) noexcept;

@@ -72,7 +72,13 @@ extern constinit thread_local ThreadRecord* this_thread_record
 #endif
     ;
 
-/// The same, made if need be; null where the thread is ending. Throws std::bad_alloc.
+/// The calling thread's cache of the pool with that key if it is at hand, or null. Needs no mutex.
+inline ThreadCache* cache_at_hand(std::uint64_t pool_key) noexcept {
+  const ThreadRecord* const record = this_thread_record;
+  return record != nullptr ? record->cache_of(pool_key) : nullptr;
+}
+
+/// The calling thread's record, made if need be; null where the thread is ending. Throws std::bad_alloc.
 ThreadRecord* ensure_thread_record();
 
 }  // namespace clpool::core

@@ -3,11 +3,11 @@
 // clpool_commands [buffer|svm]: the recorded logs with a command on every block (a fill of at most 256 bytes, on one
 // in-order queue). Prints the host's time for a request and its release beyond that of the commands alone, what was
 // within the library's two calls (the rest is what commands cost more or less than those alone, by what is in the
-// processor's caches and by chance), how much of that the driver's calls for parts take, the parts made, and the longest that a request, its command
-// and a release took: one that waits for another block's command shows there. Calls that make and release chunks
-// are counted apart. Each log runs three times through one pool: first where chunks are made, then where they are
-// there already, of which the faster is printed. The commands alone are the same walk through the log, with the
-// same looks at the clock, where each block is one of a few that are kept.
+// processor's caches and by chance), how much of that the driver's calls for parts take, the parts made, and the
+// longest that a request, its command and a release took: one that waits for another block's command shows there. Calls
+// that make and release chunks are counted apart. Each log runs three times through one pool: first where chunks are
+// made, then where they are there already, of which the faster is printed. The commands alone are the same walk through
+// the log, with the same looks at the clock, where each block is one of a few that are kept.
 #include <dlfcn.h>
 
 #include <algorithm>

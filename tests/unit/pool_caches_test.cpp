@@ -97,7 +97,7 @@ TEST(Caches, OfPoolsInTurnsKeepTheirPlacesHoweverManyThereAre) {
   constexpr std::size_t count = 40;
   std::array<std::optional<Caches>, count> pools;
   for (std::size_t i = 0; i < count; ++i) {
-    pools[i].emplace(100 + 16 * i, 9);  // all in one place of a new record
+    pools[i].emplace(ThreadRecord::key_of(100 + 16 * i), 9);  // all in one place of a new record
   }
   std::thread([&] {
     std::array<ThreadCache*, count> own{};
@@ -109,7 +109,8 @@ TEST(Caches, OfPoolsInTurnsKeepTheirPlacesHoweverManyThereAre) {
       }
     }
     for (std::size_t i = 0; i < count; ++i) {
-      EXPECT_EQ(pools[i]->at_hand(), own[i]) << "without a lock, and without a search";
+      EXPECT_EQ(cache_at_hand(ThreadRecord::key_of(100 + 16 * i)), own[i])
+          << "without a lock, and without a search";
     }
   }).join();
 }

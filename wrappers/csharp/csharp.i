@@ -83,7 +83,6 @@ cl_int clRetainContext(cl_context context);
 cl_int clReleaseContext(cl_context context);
 cl_int clRetainCommandQueue(cl_command_queue queue);
 cl_int clReleaseCommandQueue(cl_command_queue queue);
-cl_int clFlush(cl_command_queue queue);
 cl_int clRetainEvent(cl_event event);
 cl_int clReleaseEvent(cl_event event);
 cl_int clSetUserEventStatus(cl_event event, cl_int status);

@@ -215,7 +215,10 @@ class Books {
     Mem* mem = nullptr;
   };
   static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
-  Block* take_place(std::uint64_t rounded);
+  Block* take_place(std::uint64_t rounded) {
+    return shapes_ != nullptr ? take_place_of_handle(rounded) : nullptr;
+  }
+  Block* take_place_of_handle(std::uint64_t rounded);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// To the strategy; the wholly free chunk that resulted, or null.
   HeapChunk* put_back(Block& block, std::uint64_t stamp) noexcept;

@@ -137,7 +137,7 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = shapes_ != nullptr ? take_place(request.rounded) : nullptr;
+  Block* block = take_place(request.rounded);
   if (block == nullptr) {
     block = strategy_->find(request.rounded);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
@@ -175,7 +175,7 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 // Stages.
 
-Block* Books::take_place(std::uint64_t rounded) {
+Block* Books::take_place_of_handle(std::uint64_t rounded) {
   constexpr int most_looks = 8;
   Part* part = shapes_->first(rounded);
   const GrowthLimits limits = part != nullptr ? growth_limits() : GrowthLimits{};
@@ -193,10 +193,8 @@ Block* Books::take_place(std::uint64_t rounded) {
 }
 
 bool Books::take_free(Request& request, Step&) {
-  if (shapes_ != nullptr) {
-    if (Block* block = take_place(request.rounded); block != nullptr) {
-      return found(request, block);
-    }
+  if (Block* block = take_place(request.rounded); block != nullptr) {
+    return found(request, block);
   }
   Block* block = strategy_->choose(request.rounded, growth_limits());
   return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);

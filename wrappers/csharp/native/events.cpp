@@ -3,6 +3,7 @@
 #include "events.hpp"
 
 #include "ends.hpp"
+#include "flush.hpp"
 
 using clpool_wrappers::Ends;
 
@@ -39,18 +40,8 @@ uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* nu
   return count;
 }
 
-cl_int csharp_event_flush(cl_event event) {
-  cl_command_queue queue = nullptr;  // none for user events
-  cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
-  if (code != CL_SUCCESS || queue == nullptr) {
-    return code;
-  }
-  constexpr int most_tries = 3;  // where the driver lacks something for a moment: there is no later chance
-  code = clFlush(queue);
-  for (int tries = 1; code != CL_SUCCESS && tries < most_tries; ++tries) {
-    code = clFlush(queue);
-  }
-  return code;
+void csharp_event_flush(cl_event event) {
+  clpool_flush_queue_of(event);
 }
 
 cl_int csharp_event_state(cl_event event, int32_t* state) {

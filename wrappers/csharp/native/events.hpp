@@ -24,7 +24,7 @@ cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number);
 uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, uint32_t capacity);
 
 // Hands the commands of an event's queue to the device, which the caller knows to be alive.
-cl_int csharp_event_flush(cl_event event);
+void csharp_event_flush(cl_event event);
 
 // CL_EVENT_COMMAND_EXECUTION_STATUS.
 cl_int csharp_event_state(cl_event event, int32_t* state);

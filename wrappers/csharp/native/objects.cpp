@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "finish.hpp"
+#include "flush.hpp"
 
 namespace {
 
@@ -39,6 +40,10 @@ cl_int csharp_queue_create(cl_context context, cl_device_id device_or_null, int3
   *queue = clCreateCommandQueue(context, device_or_null, properties, &code);
 #pragma GCC diagnostic pop
   return code;
+}
+
+cl_int csharp_queue_flush(cl_command_queue queue) {
+  return clpool_flush_queue(queue);
 }
 
 cl_int csharp_queue_finish(cl_command_queue queue) {

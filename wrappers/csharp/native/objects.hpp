@@ -10,6 +10,9 @@
 cl_int csharp_queue_create(cl_context context, cl_device_id device_or_null, int32_t out_of_order,
                            cl_command_queue* queue);
 
+// Hands all its commands to the device.
+cl_int csharp_queue_flush(cl_command_queue queue);
+
 // Waits for all its commands.
 cl_int csharp_queue_finish(cl_command_queue queue);
 

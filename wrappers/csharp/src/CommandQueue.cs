@@ -81,17 +81,15 @@ namespace ClPool
         /// <summary>Hands all its commands to the device.</summary>
         public void Flush()
         {
-            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.clFlush(used.Value), "clFlush");
+            using (Borrowed used = ((IBorrowable)this).Borrow()) Errors.CheckCl(Native.csharp_queue_flush(used.Value), "clFlush");
         }
 
         /// <summary>The same where it is open: to dispose of it has done so. What it fails of, the commands fail of too.</summary>
         internal void FlushIfOpen()
         {
-            const int mostTries = 3; // where the driver lacks something for a moment: there is no later chance
             try
             {
-                using (Borrowed used = ((IBorrowable)this).Borrow())
-                    for (int tries = 1; Native.clFlush(used.Value) != 0 && tries < mostTries; tries++) { }
+                using (Borrowed used = ((IBorrowable)this).Borrow()) Native.csharp_queue_flush(used.Value);
             }
             catch (ObjectDisposedException)
             {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "finish.hpp"
+#include "flush.hpp"
 #include "jvm.hpp"
 #include "signals.hpp"
 
@@ -238,14 +239,8 @@ java_cl_status java_queue_finish(cl_command_queue queue) {
   return {clpool_finish_queue(queue), "clFinish"};
 }
 
-// Again where the driver lacked something for a moment: who flushes on the way has no later chance.
 java_cl_status java_queue_flush(cl_command_queue queue) {
-  constexpr int most_tries = 3;
-  java_cl_status flushed = CLPOOL_CALL(clFlush, queue);
-  for (int tries = 1; flushed.code != CL_SUCCESS && tries < most_tries; ++tries) {
-    flushed = CLPOOL_CALL(clFlush, queue);
-  }
-  return flushed;
+  return {clpool_flush_queue(queue), "clFlush"};
 }
 
 java_cl_status java_queue_context(cl_command_queue queue, cl_context* out) {
@@ -297,12 +292,8 @@ java_cl_status java_event_wait(cl_event event) {
   return waited;
 }
 
-java_cl_status java_event_flush(cl_event event) {
-  cl_command_queue queue = nullptr;  // none of a program's own events
-  const java_cl_status asked =
-      CLPOOL_CALL(clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
-  if (asked.code != CL_SUCCESS || queue == nullptr) return asked;
-  return java_queue_flush(queue);
+void java_event_flush(cl_event event) {
+  clpool_flush_queue_of(event);
 }
 
 java_cl_status java_event_status(cl_event event, uint64_t* value) {

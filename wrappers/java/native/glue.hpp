@@ -145,7 +145,7 @@ java_cl_status java_event_retain(cl_event event);
 java_cl_status java_event_release(cl_event event);
 java_cl_status java_event_wait(cl_event event);
 // Hands the commands of the event's queue to the device, which the caller knows to be alive.
-java_cl_status java_event_flush(cl_event event);
+void java_event_flush(cl_event event);
 // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, or a negative error code.
 java_cl_status java_event_status(cl_event event, uint64_t* value);
 java_cl_status java_sampler_release(cl_sampler sampler);

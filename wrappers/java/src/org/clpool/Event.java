@@ -136,7 +136,13 @@ public final class Event extends NativeObject {
    */
   public void await() {
     boolean isVirtual = VIRTUAL.test(Thread.currentThread());
-    with(event -> isVirtual ? isForeign ? Completions.awaitOnAThread(event) : Completions.await(this, event) : Native.java_event_wait(event));
+    if (!isVirtual) {
+      with(Native::java_event_wait);
+    } else if (isForeign) {
+      with(Completions::awaitOnAThread);
+    } else {
+      with(event -> Completions.await(this, event));
+    }
     if (use != null) {
       use.run();
     }

@@ -201,9 +201,8 @@ final class HostBytes extends Usable {
         enqueued.handle.value = event[0];
         end.enqueued = enqueued; // another thread may find it ended from now on
         end.notifyEnqueued();
-        CommandQueue flushed = given.queue() != null ? given.queue() : uses.queue();
-        if (shared != null && flushed != null) {
-          flushed.tryToFlush(); // commands of other queues may wait for it, without the program's naming it
+        if (shared != null) { // commands of other queues may wait for it, without the program's naming it
+          (given.queue() != null ? given.queue() : uses.queue()).tryToFlush();
         }
       }
     }

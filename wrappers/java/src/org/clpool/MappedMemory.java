@@ -193,7 +193,7 @@ public final class MappedMemory extends NativeObject {
                   waits -> {
                     Native.clpool_map_unmap(map, queue, waits, event);
                     if (queueOrNull == null && !isAmong(waits, event[0])) { // where nothing was to do, it may be one of them
-                      tryToFlush(event[0]);
+                      Native.java_event_flush(event[0]); // while the map keeps the queue, which later nobody knows
                     }
                   });
             });
@@ -203,15 +203,6 @@ public final class MappedMemory extends NativeObject {
 
   private static boolean isAmong(long[] events, long event) {
     return events != null && Arrays.stream(events).anyMatch(one -> one == event);
-  }
-
-  // While the map keeps the queue, which later nobody knows.
-  private static void tryToFlush(long unmapped) {
-    try {
-      Native.java_event_flush(unmapped);
-    } catch (ClpoolException untold) {
-      // what it fails of, the command fails of too
-    }
   }
 
   /**
