@@ -82,9 +82,12 @@ Status ask_environment(const Catalog& catalog, Choice& choice, bool& decided) {
 
 /// Processes of one node go round the devices that are as good as the first.
 Status apply_rank(Choice& choice, bool decided) {
+  if (choice.devices.empty()) {
+    return Status::success;
+  }
   NumberedDevice rank;
   CLPOOL_TRY(read_local_rank(rank));
-  if (rank.origin.empty() || choice.devices.empty()) {
+  if (rank.origin.empty()) {
     choice.tried += ", no launcher's rank is set";
     return Status::success;
   }

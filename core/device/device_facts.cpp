@@ -3,6 +3,8 @@
 // Questions to the driver, and the device's place in the loader's list.
 #include "device/device_facts.hpp"
 
+#include <algorithm>
+
 #include "cl/info.hpp"
 #include "device/catalog.hpp"
 
@@ -15,12 +17,13 @@ void find_place(cl_device_id device, DeviceFacts& facts) {
     return;
   }
   for (std::size_t p = 0; p < catalog.size(); ++p) {
-    for (std::size_t d = 0; d < catalog[p].devices.size(); ++d) {
-      if (catalog[p].devices[d].id == device) {
-        facts.platform_index = static_cast<std::uint32_t>(p);
-        facts.device_index = static_cast<std::uint32_t>(d);
-        return;
-      }
+    const auto& devices = catalog[p].devices;
+    const auto place = std::find_if(devices.begin(), devices.end(),
+                                    [device](const DeviceEntry& entry) { return entry.id == device; });
+    if (place != devices.end()) {
+      facts.platform_index = static_cast<std::uint32_t>(p);
+      facts.device_index = static_cast<std::uint32_t>(place - devices.begin());
+      return;
     }
   }
 }

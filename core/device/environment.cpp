@@ -28,7 +28,6 @@ const char* environment(const char* name) noexcept {
 }
 
 Status read_cuda_device(NumberedDevice& numbered) {
-  numbered = {};
   if (const char* value = environment("CUDA_DEVICE")) {
     return take_number("CUDA_DEVICE", value, numbered);
   }
@@ -47,7 +46,6 @@ Status read_cuda_device(NumberedDevice& numbered) {
 }
 
 Status read_local_rank(NumberedDevice& numbered) {
-  numbered = {};
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"}) {
     if (const char* value = environment(name)) {
       return take_number(name, value, numbered);

@@ -76,11 +76,7 @@ Answer current_work_items(const Identity& device, const Answer& banks) {
   if (device.maker == Maker::amd) {
     return {amd_access_width(device), Source::table, "AMD", "LDS serves a wave of 64 in two steps"};
   }
-  Answer answer = banks;  // one work item for each bank
-  if (answer.source == Source::query) {
-    answer.source = Source::table;
-  }
-  return answer;
+  return banks;  // one work item for each bank
 }
 
 }  // namespace

@@ -194,7 +194,6 @@ void apply_pycuda_rules(Limits& limits) noexcept {
   limits.max_groups_per_mp = 8;
   limits.local_unit = fermi_or_later ? 128 : 512;
   limits.local_access_threads = fermi_or_later ? 32 : 16;
-  limits.register_allocation = fermi_or_later ? RegisterAllocation::warp : RegisterAllocation::group;
   limits.local_reserved = 0;
   limits.note = "PyCUDA's figures: some are outdated since compute capability 3.0";
 }

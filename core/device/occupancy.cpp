@@ -236,7 +236,6 @@ Status check_limits(const Limits& limits) noexcept {
   CLPOOL_TRY(check("max_warps_per_mp", limits.max_warps_per_mp, 1, many));
   CLPOOL_TRY(check("max_groups_per_mp", limits.max_groups_per_mp, 1, many));
   CLPOOL_TRY(check("max_lone_warp_groups_per_mp", limits.max_lone_warp_groups_per_mp, 0, many));
-  CLPOOL_TRY(check("registers_per_mp", limits.registers_per_mp, 0, UINT32_MAX));
   CLPOOL_TRY(check("register_unit", limits.register_unit, 1, many));
   CLPOOL_TRY(check("register_lanes", limits.register_lanes, 0, 65536));
   CLPOOL_TRY(check("warp_granularity", limits.warp_granularity, 1, 65536));

@@ -172,10 +172,7 @@ bool same_memory(const Mem& a, const Mem& b) noexcept {
   if (a.state != MemState::live || b.state != MemState::live) {
     return false;
   }
-  if (a.handle != nullptr || b.handle != nullptr) {
-    return a.handle == b.handle;
-  }
-  return a.pointer == b.pointer;
+  return a.handle == b.handle && (a.handle != nullptr || a.pointer == b.pointer);
 }
 
 Status set_kernel_argument(const Mem& mem, cl_kernel kernel, cl_uint index) {

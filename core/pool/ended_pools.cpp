@@ -20,7 +20,6 @@ bool EndedPool::helps(const std::vector<const void*>& others) const noexcept {
 /// are the parent's.
 void EndedPools::forget_in_child() noexcept {
   ended_pools.first_ = nullptr;
-  ended_pools.last_ = nullptr;
   ended_pools.count_.store(0, std::memory_order_relaxed);
 }
 

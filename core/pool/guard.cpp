@@ -96,13 +96,6 @@ Guard::Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::s
              MessageSink sink)
     : reach_(reach_of(traits, queue)), queue_(queue), title_(title), sink_(sink) {}
 
-Guard::~Guard() {
-  GuardedList all = take_all();
-  while (GuardedBlock* guarded = all.take()) {
-    delete guarded;
-  }
-}
-
 cl::Stretch Guard::stretch_of(const PoolBlock& block, std::uint64_t offset,
                               std::uint64_t size) const noexcept {
   return reach_ == Reach::buffer ? cl::Stretch{block.handle, nullptr, offset, size}
@@ -195,16 +188,6 @@ void Guard::put_back(ByPhase& batch, GuardedList& done) noexcept {
       (guarded->phase == Phase::done ? done : by_phase_[guarded->phase]).add(*guarded);
     }
   }
-}
-
-GuardedList Guard::take_all() noexcept {
-  GuardedList all;
-  for (GuardedList& list : by_phase_.lists) {
-    while (GuardedBlock* guarded = list.take()) {
-      all.add(*guarded);
-    }
-  }
-  return all;
 }
 
 // Work, without the mutex.

@@ -62,7 +62,6 @@ class Guard {
   Guard(const AllocatorTraits& traits, cl_command_queue queue, const std::string& title, MessageSink sink);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
-  ~Guard();
 
   /// Findings go there from now on. Called where nobody else has the guard.
   void send_to(MessageSink sink) noexcept { sink_ = sink; }
@@ -96,9 +95,6 @@ class Guard {
   bool work(ByPhase& batch) noexcept;
   /// Sorts in what was worked on; what is done goes to `done`.
   void put_back(ByPhase& batch, GuardedList& done) noexcept;
-
-  /// All blocks, wherever they are, at the pool's end.
-  GuardedList take_all() noexcept;
 
   /// Blocks of which the queue is not yet through.
   std::uint64_t in_flight() const noexcept {

@@ -284,7 +284,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void work_on_guard(Visit& visit) noexcept;
   void end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept;
   bool rests() const noexcept;
-  void end_guard() noexcept;
 
   // pool_report.cpp
   MessageSink sink() const noexcept { return sink_; }

@@ -174,7 +174,6 @@ void Pool::give_back_the_rest() noexcept {
   Visit visit(*this);
   visit.keep_pool();
   pending_.end_all();
-  end_guard();
   while (books_.give_back_at_end(chunks_at_a_time)) {
     visit.tidy();
   }

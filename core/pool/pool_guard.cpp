@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Guarded pools: what a pool does for its guard. Functions that take a Visit are called with the mutex held,
-// and note_released() and end_guard() with it or where nobody else has the block or pool; guard_chunk()
-// and give_up_chunk() are called without it.
+// and note_released() with it or where nobody else has the block; guard_chunk() and give_up_chunk() are called without it.
 #include <algorithm>
 
 #include "cl/marker.hpp"
@@ -87,20 +86,6 @@ void Pool::end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept {
   }
   --rest_enders_;
   guard_is_late_ = rests();
-}
-
-void Pool::end_guard() noexcept {
-  if (guard_ == nullptr) {
-    return;
-  }
-  for (Mem* mem = books_.take_freed(); mem != nullptr;) {
-    books_.free_rested(pool_block(*std::exchange(mem, mem->next)), 0);
-  }
-  GuardedList all = guard_->take_all();
-  while (GuardedBlock* guarded = all.take()) {
-    books_.free_rested(*guarded->block, 0);
-    delete guarded;
-  }
 }
 
 }  // namespace clpool::core

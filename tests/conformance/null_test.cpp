@@ -386,6 +386,8 @@ TEST_F(NullArguments, OfFactsAboutDevicesAreRefused) {
   REFUSES_NULL(clpool_device_list_for_tests, none, 0, &size_);
   REFUSES_NULL(clpool_device_describe, cl.device, text_, sizeof text_, &size_);
   REFUSES_NULL(clpool_context_create_default, none, none, &context, &queue);
+  clpool_pool* pool = nullptr;
+  REFUSES_NULL(clpool_pool_create_default, none, CLPOOL_MEMORY_BUFFER, none, &pool, none, &context, &queue);
   Kernel kernel(cl, "kernel void f(global int* a) { a[0] = 1; }", "f");
   if (kernel.get() != nullptr) {
     REFUSES_NULL(clpool_characterize_simd_group_size_of_kernel, cl.device, kernel.get(), &answer);

@@ -159,6 +159,15 @@ TEST_F(OccupancyApi, NumbersThatDescribeNoDeviceAreRefusedByName) {
   limits.vendor = CLPOOL_DEVICE_VENDOR_INTEL + 1;
   EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_NE(std::strstr(clpool_last_error_message(), "vendor is 4 (0 to 3)"), nullptr);
+  limits.vendor = CLPOOL_DEVICE_VENDOR_INTEL;
+  ASSERT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_SUCCESS)
+      << clpool_last_error_message();
+  EXPECT_EQ(clpool_device_data_retain(data), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_device_data_release(data), CLPOOL_SUCCESS);
+  clpool_device_limits same = CLPOOL_DEVICE_LIMITS_INIT;
+  EXPECT_EQ(clpool_device_data_limits(data, &same), CLPOOL_SUCCESS) << "one reference is left";
+  EXPECT_EQ(same.vendor, limits.vendor);
+  EXPECT_EQ(clpool_device_data_release(data), CLPOOL_SUCCESS);
   limits.vendor = 0;
   limits.model = 3;
   EXPECT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_ERROR_INVALID_VALUE);

@@ -98,6 +98,12 @@ const std::vector<Use>& questions() {
          std::uint64_t value = 0;
          return clpool_mem_info_number(mem, CL_MEM_SIZE, &value);
        }},
+      {"root",
+       [](const OpenCl&, Mem mem, Mem) {
+         cl_mem root = nullptr;
+         std::size_t offset = 0;
+         return clpool_mem_root(mem, &root, &offset);
+       }},
       {"context",
        [](const OpenCl&, Mem mem, Mem) {
          cl_context context = nullptr;
@@ -133,6 +139,7 @@ class ReleasedMemory : public OpenClTest {
       for (const Use& use : *list) {
         EXPECT_EQ(use.call(cl, mem, buffer_), CLPOOL_ERROR_INVALID_OPERATION)
             << use.name << ": " << last_error();
+        EXPECT_TRUE(last_error_names("released")) << use.name << ": " << last_error();
       }
     }
   }

@@ -96,6 +96,8 @@ TEST_F(Start, FactsAreWhatTheDriverSays) {
   char name[256] = "";
   ASSERT_EQ(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, sizeof name, name, nullptr), CL_SUCCESS);
   EXPECT_STREQ(facts.name, name);
+  ASSERT_EQ(clGetDeviceInfo(cl.device, CL_DEVICE_VENDOR, sizeof name, name, nullptr), CL_SUCCESS);
+  EXPECT_STREQ(facts.vendor, name);
   EXPECT_NE(std::string(facts.platform), "");
   EXPECT_EQ(
       std::string(facts.version)
@@ -108,6 +110,8 @@ TEST_F(Start, FactsAreWhatTheDriverSays) {
   EXPECT_EQ(facts.memory_bytes, bytes);
   clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof bytes, &bytes, nullptr);
   EXPECT_EQ(facts.largest_allocation_bytes, bytes);
+  clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+  EXPECT_EQ(facts.local_memory_bytes, bytes);
   cl_device_type type = 0;
   clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
   EXPECT_EQ(facts.type, type);

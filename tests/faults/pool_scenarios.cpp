@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a pool over every source of memory, with both strategies.
 #include <cstring>
+#include <utility>
 
 #include "faults/world.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
@@ -68,15 +70,35 @@ clpool_status use(World& world, clpool_mem* mem) {
   return CLPOOL_SUCCESS;
 }
 
+/// Guarded pools keep the descriptors of what was released, up to a number: from then on they make no more of them.
+void let_descriptors_rest() {
+  static bool done = false;
+  if (std::exchange(done, true)) {
+    return;
+  }
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  for (int i = 0; i < 20'000; ++i) {
+    allocate(pool, 100).reset();
+  }
+}
+
 /// Blocks are taken, used, released and taken again; what is held goes back.
-template <Source source, uint32_t strategy>
+template <Source source, uint32_t strategy, uint32_t guard = CLPOOL_GUARD_DEFAULT>
 clpool_status live(World& world) {
+  if (guard == CLPOOL_GUARD_ON) {
+    let_descriptors_rest();
+  }
   Allocator allocator;
   if (const clpool_status status = make_allocator<source>(world, allocator); status != CLPOOL_SUCCESS) {
     return status;
   }
   clpool_pool_options options = impatient;
   options.strategy = strategy;
+  options.guard = guard;
   options.name = "a pool whose name is too long for a short string";
   Pool pool;
   CALL(clpool_pool_create(allocator, &options, pool.receive()));
@@ -168,6 +190,9 @@ std::vector<Scenario> pool_scenarios() {
   add<Source::numbers>(all, "Numbers");
   add<Source::limited>(all, "Limited");
   add<Source::logged>(all, "Logged");
+  all.push_back({"GuardedImmediate", live<Source::immediate, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
+  all.push_back({"GuardedPageLocked", live<Source::pinned, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
+  all.push_back({"GuardedSvm", live<Source::svm, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
   return all;
 }
 

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Questions to a device that fail: an error with OpenCL's code, or the answer that needs no driver, and never
-// a number that nobody gave.
+// Questions to devices that fail, or have no simple answer: an error with OpenCL's code, or the answer from elsewhere, and
+// never a number that nobody gave.
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
 
 #include "conformance/memory.hpp"
 #include "stub_icd/stub.h"
 #include "stub_icd/tests/fixture.hpp"
+#include "support/environment.hpp"
 
 namespace clpool::test {
 namespace {
@@ -69,6 +73,126 @@ TEST_F(FailedQuestions, AnEmptyCommandWhoseEventCannotBeSharedFails) {
   clSetUserEventStatus(event, CL_COMPLETE);
   clReleaseEvent(event);
   EXPECT_OK(clpool_mem_release(mem));
+}
+
+TEST_F(FailedQuestions, OfADevicesNameAreErrors) {
+  clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
+  stub_fail_from("clGetDeviceInfo", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_NE(clpool_device_read_facts(cl.device, &facts), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_last_cl_error(), CL_OUT_OF_RESOURCES);
+}
+
+TEST_F(FailedQuestions, WhatWasTriedIsToldWhereNoContextCanBeMade) {
+  const NoDeviceVariables none;
+  const Variable home("HOME", "/nonexistent");
+  clpool_device_options options = CLPOOL_DEVICE_OPTIONS_INIT;
+  options.flags = CLPOOL_DEVICE_BY_RANK;
+  cl_device_id device = nullptr;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+  stub_fail_from("clCreateContext", 1, CL_OUT_OF_HOST_MEMORY);
+  EXPECT_NE(clpool_context_create_default(&options, &device, &context, &queue), CLPOOL_SUCCESS);
+  EXPECT_TRUE(last_error_names("GPUs before accelerators before CPUs, no launcher's rank is set")) << last_error();
+  const Variable rank("SLURM_LOCALID", "0");
+  EXPECT_NE(clpool_context_create_default(&options, &device, &context, &queue), CLPOOL_SUCCESS);
+  EXPECT_TRUE(last_error_names("GPUs before accelerators before CPUs, SLURM_LOCALID=0")) << last_error();
+}
+
+TEST_F(FailedQuestions, APoolThatCannotBeMadeLeavesNoContextAndNoQueue) {
+  clpool_pool* pool = nullptr;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.alignment = 3;
+  EXPECT_EQ(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_BUFFER, &options, &pool, nullptr, &context, &queue),
+            CLPOOL_ERROR_INVALID_VALUE);  // the fixture looks whether anything is left
+  stub_configure("svm=none");
+  EXPECT_EQ(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM, nullptr, &pool, nullptr, &context, &queue),
+            CLPOOL_ERROR_NOT_SUPPORTED);
+  ASSERT_OK(
+      clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM_OR_BUFFER, nullptr, &pool, nullptr, &context, &queue));
+  EXPECT_OK(clpool_pool_release(pool));
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+}
+
+TEST_F(FailedQuestions, ADefaultPoolLeavesNothingWhateverItsMemory) {
+  for (const std::uint32_t memory : {CLPOOL_MEMORY_BUFFER, CLPOOL_MEMORY_SVM, CLPOOL_MEMORY_PINNED}) {
+    clpool_pool* pool = nullptr;
+    cl_context context = nullptr;
+    cl_command_queue queue = nullptr;
+    ASSERT_OK(clpool_pool_create_default(nullptr, memory, nullptr, &pool, nullptr, &context, &queue));
+    EXPECT_OK(clpool_pool_release(pool));
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+  }
+}
+
+TEST_F(FailedQuestions, TheVersionOfPoclIsReadOrUnknown) {
+  std::uint32_t major = 7;
+  std::uint32_t minor = 7;
+  ASSERT_OK(clpool_characterize_pocl_version(cl.platform, &major, &minor, &answer));
+  EXPECT_EQ(answer.source, CLPOOL_SOURCE_NOT_APPLICABLE);
+  stub_configure("name=Portable Computing Language");  // whose version is not one of PoCL's
+  ASSERT_OK(clpool_characterize_pocl_version(cl.platform, &major, &minor, &answer));
+  EXPECT_EQ(answer.source, CLPOOL_SOURCE_NONE);
+  EXPECT_STREQ(answer.note, "the version text cannot be read");
+  EXPECT_EQ(major, 0U);
+}
+
+TEST_F(FailedQuestions, PoclOfNoKnownVersionIsAskedByAKernel) {
+  stub_configure("name=Portable Computing Language");
+  ASSERT_OK(clpool_characterize_struct_argument_bug(cl.device, cl.context, &answer));
+  EXPECT_EQ(answer.value, 0);
+  EXPECT_EQ(answer.source, CLPOOL_SOURCE_KERNEL_QUERY);
+  EXPECT_STREQ(answer.basis, "CL_KERNEL_NUM_ARGS");
+  stub_fail("clBuildProgram", 1, CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_NE(clpool_characterize_struct_argument_bug(cl.device, cl.context, &answer), CLPOOL_SUCCESS);
+}
+
+TEST_F(FailedQuestions, AComputeCapabilityIsOneNumberToo) {
+  stub_configure("nvidia=1");
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  ASSERT_OK(clpool_characterize_compute_capability(cl.device, &major, &minor, &answer));
+  EXPECT_EQ(major, 9U);
+  EXPECT_EQ(minor, 0U);
+  EXPECT_EQ(answer.value, 900);
+}
+
+TEST_F(FailedQuestions, ALongNameIsCutBetweenItsLetters) {
+  const auto named = [&](const std::string& name) {
+    stub_configure(("name=" + name).c_str());
+    clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
+    EXPECT_OK(clpool_device_read_facts(cl.device, &facts));
+    return std::string(facts.platform);
+  };
+  std::string letters;  // of two bytes each
+  for (int i = 0; i < 64; ++i) {
+    letters += "\xC3\xA9";
+  }
+  EXPECT_EQ(named(letters), letters.substr(0, 126)) << "there is room for 127 bytes";
+  EXPECT_EQ(named("x" + letters), "x" + letters.substr(0, 126));
+  EXPECT_EQ(named(std::string(200, 'x')), std::string(127, 'x'));
+}
+
+TEST_F(FailedQuestions, PerformanceIsMeasuredWithAsMuchAsTheDeviceTakes) {
+  stub_configure("mode=worker");
+  clpool_performance_options options = CLPOOL_PERFORMANCE_OPTIONS_INIT;
+  options.repetitions = 1;
+  options.warm_ups = 1;
+  options.least_ns = 100'000;
+  clpool_performance figures = CLPOOL_PERFORMANCE_INIT;
+  for (const auto& [max_alloc, expected] :
+       {std::pair{"max_alloc=64K", 16U << 10}, {"max_alloc=4", 1U}, {"max_alloc=3", 4096U}}) {
+    stub_configure(max_alloc);
+    const clpool_status status = clpool_characterize_performance(cl.context, cl.device, &options, &figures);
+    if (status == CLPOOL_SUCCESS) {
+      EXPECT_EQ(figures.transfer_bytes, expected) << max_alloc;
+    } else {
+      EXPECT_EQ(expected, 4096U) << "more than such a device can allocate; " << last_error();
+    }
+  }
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ void Sweep::fail_calls() {
       injection.code = code;
       inject(injection);
     }
-    if (is_fallible(entry_point)) {
+    if (is_fallible(entry_point) && !scenario_.waits_for_the_driver) {
       for (const cl_int code : {codes.front(), codes.back()}) {
         injection.code = code;
         injection.lasting = Injection::Lasting::entry_point;
@@ -222,6 +222,11 @@ void Sweep::check(const Injection& injection, clpool_status status) {
   }
   for (const std::string& complaint : world_.complaints()) {
     complain(injection, complaint);
+  }
+  for (const Message& message : world_.messages()) {
+    if (message.text.rfind("guard: ", 0) == 0) {
+      complain(injection, "a guard finds something in a right program: " + message.text);
+    }
   }
   log_outcome(name_ + '\t' + text_of(injection) + '\t' + std::to_string(status) + '\t' +
               world_.failure().call + '\t' + world_.failure().message);

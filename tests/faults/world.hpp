@@ -200,6 +200,8 @@ using Sampler = Owned<cl_sampler, release_aside<clReleaseSampler, cl_sampler>>;
 struct Scenario {
   std::string name;
   clpool_status (*run)(World& world);
+  /// It waits up to a second for a driver that fails for ever, time and again: each call fails once only.
+  bool waits_for_the_driver = false;
 };
 
 std::vector<Scenario> pool_scenarios();

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tool itself does to sources, on small ones: that each operator finds its points, and that what must not be
 touched is left alone. Run by ctest; needs libclang for the C++ half."""
+import importlib.util
 import itertools
 import json
 import os
@@ -115,6 +116,27 @@ class Python(unittest.TestCase):
     def test_wait_lists_are_dropped(self):
         text = "def g(wait_for=None):\n    return wait_for\ndef f(wait_for):\n    return g(wait_for=wait_for)\n"
         self.assertIsNone(self.run_with(text, "wait list dropped")["f"]([1]))
+
+    @unittest.skipIf(importlib.util.find_spec("pytest") is None, "pytest is not installed")
+    def test_what_a_test_s_processes_reach_the_test_reaches(self):
+        program = "import _clpool_mutants; _clpool_mutants.is_active(5)"
+        text = f"""import subprocess, sys, _clpool_mutants
+def test_itself():
+    _clpool_mutants.is_active(3)
+def test_by_a_process():
+    subprocess.run([sys.executable, "-c", "{program}"], check=True)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "some_test.py"), "w", encoding="utf-8") as file:
+                file.write(text)
+            told = os.path.join(folder, "told")
+            environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(__file__)),
+                           "PYTEST_ADDOPTS": "-p _clpool_mutants", "CLPOOL_MUTANTS_TESTS": told}
+            subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "some_test.py"],
+                           cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
+            with open(told, encoding="utf-8") as file:
+                found = [json.loads(line) for line in file]
+        self.assertEqual([one["reached"] for one in found], [[], [3], [5]])
 
 
 @unittest.skipIf(cpp_points is None, "libclang for Python is not installed (python3-clang-14)")

@@ -269,6 +269,33 @@ TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   EXPECT_EQ(stub_device_bytes(), 0u);
 }
 
+TEST(GuardedChunks, AreNoReasonForAFindingWhereAReleasedBlockCannotBeFilled) {
+  Scene scene;
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  const Heard heard;
+  {
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, 4096);
+    ASSERT_OK(
+        clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    stub_fail_from("clEnqueueFillBuffer", 1, CL_INVALID_OPERATION);
+    mem.reset();
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+    EXPECT_NE(stub_failures(), 0U);
+    stub_fail_none();
+    for (int i = 0; i < 1000 && stats_of(pool).pending_bytes != 0; ++i) {
+      EXPECT_OK(clpool_pool_free_held(pool.get()));
+    }
+    EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+  }
+  EXPECT_EQ(heard.findings(""), 0U) << "what is left in the block nobody wrote after its release";
+}
+
 /// Near the device's largest allocation a block has just the bytes that were asked for, which may be less than its chunk.
 TEST(GuardedChunks, AreCutOnlyWhereBlocksMayBegin) {
   Scene scene;

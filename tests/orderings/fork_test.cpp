@@ -26,6 +26,7 @@ TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
     clpool_pool* pool = nullptr;
     const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
     const bool refused = clpool_allocator_create_limit(allocator, 1 << 20, &made) == refusal &&
+                         clpool_allocator_retain(allocator) == refusal &&
                          clpool_allocator_allocate(allocator, 100, &mem) == refusal &&
                          clpool_pool_create(allocator, nullptr, &pool) == refusal;
     _exit(refused ? 0 : 1);

@@ -60,6 +60,19 @@ TEST_P(CopyBetweenContexts, CopiesARangeToARange) {
   EXPECT_TRUE(last_error_names("the target")) << last_error();
 }
 
+TEST_P(CopyBetweenContexts, NeedsAWaitListWhereEventsAreCountedAndOpenCl12) {
+  Scene there;
+  clpool_mem* const target = there.memory(GetParam(), target_byte);
+  stub_configure("with=cl_amd_copy_buffer_p2p");
+  EXPECT_EQ(clpool_mem_copy_p2p(there.queue, target, 0, source, 0, CLPOOL_WHOLE_SIZE, 1, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  stub_configure("version=1.1");
+  EXPECT_EQ(clpool_mem_copy_p2p(there.queue, target, 0, source, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr),
+            CLPOOL_ERROR_NOT_SUPPORTED);
+  EXPECT_TRUE(last_error_names("OpenCL 1.2")) << last_error();
+  stub_configure("version=3.0");
+}
+
 TEST_P(CopyBetweenContexts, RefusesAQueueOfNeither) {
   Scene there;
   stub_configure("with=cl_amd_copy_buffer_p2p");  // a scene sets everything back

@@ -209,6 +209,19 @@ TEST_F(PoolOrder, WhatADriverForgetsOfBarriersDoesNotMatter) {
   EXPECT_OK(clpool_mem_release(used));
 }
 
+TEST_F(PoolOrder, AnOrderThatADriverCannotKeepIsAnError) {
+  stub_configure("name=Portable Computing Language,forgets_barriers=1");
+  make_pool({home});
+  for (const std::uint64_t nth : {1, 2}) {  // behind the block's queue; before the barrier of the other
+    clpool_mem* const mem = allocate();
+    stub_fail("clEnqueueMarkerWithWaitList", nth, CL_INVALID_OPERATION);
+    EXPECT_EQ(clpool_mem_used_on(mem, scene.queue), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(stub_failures(), 1U) << nth;
+    stub_fail_none();
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+}
+
 /// Commands that fail one after the other, in a queue whose markers fail with them.
 class FailingCommands : public PoolOrder, public testing::WithParamInterface<int> {
  protected:
@@ -295,6 +308,33 @@ TEST_F(PoolOrder, HoweverManyMarkersFailedOneNewOneStandsForAll) {
     EXPECT_OK(clpool_pool_tick(pool));
     stub_run_all();
   }
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
+
+TEST_F(PoolOrder, AMarkerThatStandsForLaterReleasesWaitsForTheirOtherQueuesToo) {
+  stub_configure("fails_markers=1");
+  make_pool({scene.queue, home});
+  clpool_mem* const first = allocate();
+  clpool_mem* const second = allocate();
+  stub_run_all();
+  Gate failing(scene.cl.context);
+  Gate gate(scene.cl.context);
+  fill(scene.queue, first, 1, &failing);
+  EXPECT_OK(clpool_mem_release(first));
+  EXPECT_OK(clpool_pool_tick(pool));
+  fill(home, second, 1, &gate);
+  EXPECT_OK(clpool_mem_release(second));
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_run_all();
+  failing.open(-1);
+  for (int i = 0; i < 3; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  EXPECT_NE(stats_of(pool).pending_bytes, 0U) << "the second block is still to be filled";
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
 

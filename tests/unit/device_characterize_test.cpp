@@ -46,6 +46,9 @@ TEST(SimdWidth, TheVendorsOwnQueryComesFirst) {
   amd.extensions("cl_amd_device_attribute_query").value<cl_uint>(0x4043, 64);
   EXPECT_EQ(width_of(amd).value, 64);
   EXPECT_STREQ(width_of(amd).basis, "CL_DEVICE_WAVEFRONT_WIDTH_AMD");
+  EXPECT_STREQ(width_of(amd).note, "");
+  amd.value<cl_uint>(0x4043, 32);
+  EXPECT_STREQ(width_of(amd).note, "kernels may also be compiled for 64");
 }
 
 TEST(SimdWidth, AVendorsTokenIsNeverAskedWithoutItsExtension) {
@@ -82,6 +85,12 @@ TEST(SimdWidth, IntelsListIsReadWhateverItsLength) {
   ASSERT_EQ(simd_group_sizes(identity_of(device), sizes, answer), Status::success);
   EXPECT_EQ(sizes, (std::vector<std::uint32_t>{8, 16, 32}));
   EXPECT_STRNE(answer.note, "") << "a single number is not well defined there";
+  list = {{0, 32, 0}};
+  device.value(0x4108, list);
+  EXPECT_EQ(width_of(device).value, 32);
+  EXPECT_STREQ(width_of(device).note, "") << "one size alone; a size of 0 is none";
+  ASSERT_EQ(simd_group_sizes(identity_of(device), sizes, answer), Status::success);
+  EXPECT_EQ(sizes, std::vector<std::uint32_t>{32});
 }
 
 TEST(SimdWidth, RdnaHasTwoWidths) {
@@ -234,6 +243,21 @@ TEST(LocalMemory, ConflictsAreThoseOfTheDevicesBanks) {
   EXPECT_EQ(answer.source, Source::guess);
 }
 
+TEST(LocalMemory, PyOpenClsConflictsOfOtherItemsThanItsWordsAreAGuess) {
+  FakeDevice device("GPU", "NVIDIA Corporation", 0x10DE);
+  make_nvidia(device, 2, 0);
+  const std::vector<std::size_t> shape{32, 32};
+  BankConflict conflict;
+  Answer answer;
+  ASSERT_EQ(local_access_conflicts(identity_of(device), Model::pyopencl, {4, shape, shape}, conflict, answer),
+            Status::success);
+  EXPECT_EQ(answer.source, Source::table);
+  ASSERT_EQ(local_access_conflicts(identity_of(device), Model::pyopencl, {8, shape, shape}, conflict, answer),
+            Status::success);
+  EXPECT_EQ(answer.source, Source::guess);
+  EXPECT_STREQ(answer.note, "PyOpenCL's model: local conflict info might be inaccurate for this item size");
+}
+
 TEST(LocalMemory, OldNvidiaDevicesKeepArgumentsInIt) {
   FakeDevice old("GPU", "NVIDIA Corporation", 0x10DE);
   make_nvidia(old, 1, 3);
@@ -241,12 +265,15 @@ TEST(LocalMemory, OldNvidiaDevicesKeepArgumentsInIt) {
   Answer answer;
   ASSERT_EQ(usable_local_memory(identity_of(old), -1, answer), Status::success);
   EXPECT_EQ(answer.value, 16384 - 256);
+  EXPECT_EQ(answer.source, Source::table);
+  EXPECT_STREQ(answer.note, "kernel arguments of compute capabilities 1.x are in local memory");
   ASSERT_EQ(usable_local_memory(identity_of(old), 5, answer), Status::success);
   EXPECT_EQ(answer.value, 16384 - 20);
   EXPECT_EQ(usable_local_memory(identity_of(old), -2, answer), Status::invalid_value);
   make_nvidia(old, 2, 0);
   ASSERT_EQ(usable_local_memory(identity_of(old), 5, answer), Status::success);
   EXPECT_EQ(answer.value, 16384);
+  EXPECT_EQ(answer.source, Source::query);
 }
 
 TEST(Support, BuildOptionsLeaveOutWhatIsDeprecated) {
@@ -288,6 +315,12 @@ TEST(Support, SvmIsWhatTheDeviceSaysAndNotItsPlatform) {
   EXPECT_EQ(svm_of(device, Svm::fine_buffer_atomics, Model::current), 1);
   EXPECT_EQ(svm_of(device, Svm::fine_system_atomics, Model::current), 0);
   EXPECT_EQ(svm_of(device, Svm::coarse_buffer, Model::pyopencl), 0) << "PyOpenCL asks the platform";
+  device.platform("Portable Computing Language", "somebody", "OpenCL 2.0 PoCL 0.14");
+  EXPECT_EQ(svm_of(device, Svm::coarse_buffer, Model::pyopencl), 0) << "PyOpenCL asks for PoCL 1.0";
+  device.platform("Portable Computing Language", "somebody", "OpenCL 2.0 PoCL 1.0");
+  EXPECT_EQ(svm_of(device, Svm::coarse_buffer, Model::pyopencl), 1);
+  device.platform("Portable Computing Language", "somebody", "OpenCL 2.0 of no known version");
+  EXPECT_EQ(svm_of(device, Svm::coarse_buffer, Model::pyopencl), 0);
   const FakeDevice old("GPU", "somebody", 0x9999);
   EXPECT_EQ(svm_of(old, Svm::coarse_buffer, Model::current), 0);
   EXPECT_FALSE(old.was_asked(CL_DEVICE_SVM_CAPABILITIES));
@@ -304,6 +337,7 @@ TEST(Support, ThePoclVersionIsReadFromItsPlatform) {
             (cl::Version{0, 13}));
   EXPECT_FALSE(pocl_version("Portable Computing Language", "OpenCL 1.2 something").is_known);
   EXPECT_FALSE(pocl_version("Portable Computing Language", "OpenGL 3.0 PoCL 3.1").is_known);
+  EXPECT_FALSE(pocl_version("Portable Computing Language", "OpenCL PoCL 3.1").is_known);
   EXPECT_FALSE(pocl_version("Portable Computing Language 2", "OpenCL 3.0 PoCL 3.1").is_pocl);
 }
 

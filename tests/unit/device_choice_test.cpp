@@ -104,6 +104,17 @@ TEST_F(DeviceChoice, KeepsToTheKindsThatAreAskedFor) {
       "CUDA' with 0 'H200', 1 'H200 MIG'");
 }
 
+TEST_F(DeviceChoice, SaysWhichVariablesItLookedAt) {
+  const Variable home("HOME", "/nonexistent");
+  const Variable rank("SLURM_LOCALID", "1");
+  const std::string text = refused(Status::not_found, {.types = CL_DEVICE_TYPE_CUSTOM, .by_rank = true});
+  EXPECT_NE(text.find("tried: CLPOOL_DEVICE (not set), CLPOOL_TEST (not set), PYOPENCL_TEST (not set), "
+                      "PYOPENCL_CTX (not set), CUDA_DEVICE (not set), ~/.cuda-device and ~/.cuda_device (not "
+                      "there), GPUs before accelerators before CPUs; there are"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(DeviceChoice, TheProgramsOwnSelectorComesBeforeTheEnvironment) {
   const Variable variable("CLPOOL_DEVICE", "cpu");
   EXPECT_EQ(chosen({.selector = "nvidia:1"}), Ids{5});

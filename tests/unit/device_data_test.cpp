@@ -141,13 +141,16 @@ TEST(DeviceData, ADeviceOfWhichNothingIsKnownHasAsManyWarpsAsOneGroupNeeds) {
       .value<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE, 1234);
   Limits limits;
   ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
-  ASSERT_GE(limits.warp_size, 1u);
+  EXPECT_EQ(limits.warp_size, 16u) << "ARM's, by the table of widths";
   EXPECT_EQ(limits.max_threads_per_group, 99u);
-  EXPECT_EQ(limits.max_warps_per_mp, (99 + limits.warp_size - 1) / limits.warp_size);
+  EXPECT_EQ(limits.max_warps_per_mp, 7u);
   EXPECT_EQ(limits.max_groups_per_mp, 1u);
   EXPECT_EQ(limits.local_per_group, 1234u);
   EXPECT_EQ(limits.local_per_mp, 1234u);
   EXPECT_STREQ(limits.note, "nothing is published: one group at a time on each compute unit is assumed");
+  device.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 96);
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.max_warps_per_mp, 6u);
   FakeDevice silent("Mali", "ARM", 0x13B5);
   silent.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 0);
   ASSERT_EQ(limits_of_device(silent.id(), Model::current, limits), Status::success) << last_error_message();
@@ -218,8 +221,22 @@ TEST(DeviceData, ArchitecturesAreNamedAsTheirCompilersNameThem) {
     EXPECT_EQ(limits_of_architecture(name, Model::current, limits), Status::not_found) << name;
   }
   EXPECT_EQ(limits_of_architecture("gfx90a", Model::pyopencl, limits), Status::not_supported);
+  EXPECT_EQ(amd_limits("xyz906", 0, limits), Status::not_found);
   EXPECT_EQ(amd_limits("gfx90a", 32, limits), Status::invalid_value);
   EXPECT_EQ(intel_limits("gen9", 64, limits), Status::invalid_value);
+}
+
+TEST(DeviceData, FiguresOfAnArchitectureLeaveNothingOfWhatWasThereBefore) {
+  Limits fresh;
+  Limits used;
+  used.barriers_per_mp = 7;
+  used.carve_out_count = 1;
+  used.local_reserved = 1024;
+  ASSERT_EQ(intel_limits("gen9", 0, fresh), Status::success);
+  ASSERT_EQ(intel_limits("gen9", 0, used), Status::success);
+  EXPECT_EQ(used.barriers_per_mp, fresh.barriers_per_mp);
+  EXPECT_EQ(used.carve_out_count, fresh.carve_out_count);
+  EXPECT_EQ(used.local_reserved, fresh.local_reserved);
 }
 
 TEST(Alignment, PyCudasHelpersRoundUp) {

@@ -85,11 +85,11 @@ TEST_F(TraceWriterTest, WhatIsWrittenIsReadAgain) {
 }
 
 TEST_F(TraceWriterTest, ATagCannotBreakItsRow) {
-  ASSERT_EQ(writer->write({.pointer = 1, .size = 1, .tag = "a,b\"c\nd\re"}), Status::success);
+  ASSERT_EQ(writer->write({.pointer = 1, .size = 1, .tag = "a,b\"c\nd\re f"}), Status::success);
   ASSERT_EQ(writer->write({.pointer = 2, .size = 1, .tag = std::string(5000, 'x').c_str()}), Status::success);
   const auto written = lines();
   ASSERT_EQ(written.size(), 3u);
-  EXPECT_TRUE(written[1].ends_with(",0,0,a_b_c_d_e")) << written[1];
+  EXPECT_TRUE(written[1].ends_with(",0,0,a_b_c_d_e f")) << written[1];
   EXPECT_TRUE(written[2].ends_with("," + std::string(200, 'x'))) << written[2];
 }
 

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// What is enqueued where a driver cannot take what OpenCL has for it.
+#include "orderings/orderings.hpp"
+
+namespace clpool::test {
+namespace {
+
+clpool_box small_box() {
+  clpool_box box = CLPOOL_BOX_INIT;
+  box.region[0] = 4;
+  box.region[1] = 8;
+  box.region[2] = 1;
+  return box;
+}
+
+/// PoCL crashes at boxes of sub-buffers.
+TEST(BoxesOfPartsOnPocl, AreCopiedInOneCommandBetweenTheBuffersThatHaveThem) {
+  Scene scene;
+  for (const Side from : buffer_sides) {
+    for (const Side to : buffer_sides) {
+      clpool_mem* const source = scene.memory(from, source_byte);
+      clpool_mem* const target = scene.memory(to, target_byte);
+      cl_mem roots[2] = {};
+      std::size_t offset = 0;
+      ASSERT_OK(clpool_mem_root(source, &roots[0], &offset));
+      ASSERT_OK(clpool_mem_root(target, &roots[1], &offset));
+      if (roots[0] == roots[1]) {
+        continue;  // two blocks of a pool: row by row
+      }
+      stub_configure("name=Portable Computing Language");
+      const std::uint64_t boxes = stub_calls("clEnqueueCopyBufferRect");
+      const std::uint64_t rows = stub_calls("clEnqueueCopyBuffer");
+      const clpool_box box = small_box();
+      ASSERT_OK(clpool_mem_copy_box(scene.queue, target, source, &box, 0, nullptr, nullptr));
+      EXPECT_EQ(stub_calls("clEnqueueCopyBufferRect") - boxes, 1U) << name_of(from) << name_of(to);
+      EXPECT_EQ(stub_calls("clEnqueueCopyBuffer") - rows, 0U) << name_of(from) << name_of(to);
+      stub_run_all();
+      EXPECT_EQ(Scene::bytes(target)[0], source_byte) << name_of(from) << name_of(to);
+      EXPECT_EQ(Scene::bytes(target)[31], source_byte) << name_of(from) << name_of(to);
+      EXPECT_EQ(Scene::bytes(target)[32], target_byte) << name_of(from) << name_of(to);
+    }
+  }
+}
+
+TEST(BoxesOfPartsOnPocl, AreCopiedInOneCommandWithinOneBlock) {
+  Scene scene;
+  clpool_mem* const both = scene.memory(Side::part, source_byte);
+  stub_configure("name=Portable Computing Language");
+  clpool_box box = small_box();
+  box.target_origin[0] = 64;
+  const std::uint64_t boxes = stub_calls("clEnqueueCopyBufferRect");
+  ASSERT_OK(clpool_mem_copy_box(scene.queue, both, both, &box, 0, nullptr, nullptr));
+  EXPECT_EQ(stub_calls("clEnqueueCopyBufferRect") - boxes, 1U);
+  stub_run_all();
+}
+
+}  // namespace
+}  // namespace clpool::test
