@@ -141,6 +141,26 @@ TEST_F(Map, ChangesHostAllocatedMemoryInPlace) {
   EXPECT_EQ(result[1], 4.0F);
 }
 
+TEST_F(Map, MayHaveNothingToReadWhereAllOfItIsWritten) {
+  if (!cl.has_version(1, 2)) {
+    GTEST_SKIP() << "CL_MAP_WRITE_INVALIDATE_REGION needs OpenCL 1.2";
+  }
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 4, nullptr, 0, &mem));
+  const OwnedMem owner(mem);
+  clpool_map* mapped = nullptr;
+  ASSERT_OK(clpool_mem_map(cl.queue, mem, CL_MAP_WRITE_INVALIDATE_REGION, 0, CLPOOL_WHOLE_SIZE, 1, 0, nullptr,
+                           nullptr, &mapped));
+  std::memcpy(clpool_map_pointer(mapped), "abcd", 4);
+  EXPECT_OK(clpool_map_release(mapped));
+  char read[5] = "";
+  ASSERT_OK(clpool_mem_read(cl.queue, mem, 0, 4, read, 4, 1, 0, nullptr, nullptr));
+  EXPECT_STREQ(read, "abcd");
+  EXPECT_EQ(clpool_mem_map(cl.queue, mem, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_WRITE, 0, CLPOOL_WHOLE_SIZE,
+                           1, 0, nullptr, nullptr, &mapped),
+            CLPOOL_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Map, OfPageLockedMemoryIsRefusedBecauseItIsMappedForGood) {
   clpool_allocator* allocator = nullptr;
   ASSERT_OK(clpool_allocator_create_pinned(cl.queue, 0, &allocator));

@@ -190,8 +190,10 @@ std::vector<Scenario> pool_scenarios() {
   add<Source::numbers>(all, "Numbers");
   add<Source::limited>(all, "Limited");
   add<Source::logged>(all, "Logged");
-  all.push_back({"GuardedImmediate", live<Source::immediate, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
-  all.push_back({"GuardedPageLocked", live<Source::pinned, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
+  all.push_back(
+      {"GuardedImmediate", live<Source::immediate, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
+  all.push_back(
+      {"GuardedPageLocked", live<Source::pinned, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
   all.push_back({"GuardedSvm", live<Source::svm, CLPOOL_STRATEGY_COALESCING, CLPOOL_GUARD_ON>, true});
   return all;
 }

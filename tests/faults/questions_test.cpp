@@ -52,6 +52,14 @@ TEST_F(FailedQuestions, OfAKernelsSubGroupsFallBackToItsMultiple) {
   EXPECT_STREQ(answer.basis, "CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE");
 }
 
+TEST_F(FailedQuestions, OfAKernelsWidthAreAskedByIntelsExtensionFirst) {
+  stub_configure("with=cl_intel_required_subgroup_size");
+  ASSERT_OK(clpool_characterize_simd_group_size_of_kernel(cl.device, kernel.get(), &answer));
+  EXPECT_EQ(answer.value, 8);
+  EXPECT_EQ(answer.source, CLPOOL_SOURCE_KERNEL_QUERY);
+  EXPECT_STREQ(answer.basis, "CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL");
+}
+
 TEST_F(FailedQuestions, OfAKernelsLocalMemoryAreErrors) {
   for (const char* question : {"clGetKernelInfo", "clGetKernelWorkGroupInfo"}) {
     stub_fail(question, 1, CL_INVALID_KERNEL);
@@ -92,7 +100,8 @@ TEST_F(FailedQuestions, WhatWasTriedIsToldWhereNoContextCanBeMade) {
   cl_command_queue queue = nullptr;
   stub_fail_from("clCreateContext", 1, CL_OUT_OF_HOST_MEMORY);
   EXPECT_NE(clpool_context_create_default(&options, &device, &context, &queue), CLPOOL_SUCCESS);
-  EXPECT_TRUE(last_error_names("GPUs before accelerators before CPUs, no launcher's rank is set")) << last_error();
+  EXPECT_TRUE(last_error_names("GPUs before accelerators before CPUs, no launcher's rank is set"))
+      << last_error();
   const Variable rank("SLURM_LOCALID", "0");
   EXPECT_NE(clpool_context_create_default(&options, &device, &context, &queue), CLPOOL_SUCCESS);
   EXPECT_TRUE(last_error_names("GPUs before accelerators before CPUs, SLURM_LOCALID=0")) << last_error();
@@ -104,13 +113,14 @@ TEST_F(FailedQuestions, APoolThatCannotBeMadeLeavesNoContextAndNoQueue) {
   cl_command_queue queue = nullptr;
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.alignment = 3;
-  EXPECT_EQ(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_BUFFER, &options, &pool, nullptr, &context, &queue),
-            CLPOOL_ERROR_INVALID_VALUE);  // the fixture looks whether anything is left
+  EXPECT_EQ(
+      clpool_pool_create_default(nullptr, CLPOOL_MEMORY_BUFFER, &options, &pool, nullptr, &context, &queue),
+      CLPOOL_ERROR_INVALID_VALUE);  // the fixture looks whether anything is left
   stub_configure("svm=none");
   EXPECT_EQ(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM, nullptr, &pool, nullptr, &context, &queue),
             CLPOOL_ERROR_NOT_SUPPORTED);
-  ASSERT_OK(
-      clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM_OR_BUFFER, nullptr, &pool, nullptr, &context, &queue));
+  ASSERT_OK(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM_OR_BUFFER, nullptr, &pool, nullptr,
+                                       &context, &queue));
   EXPECT_OK(clpool_pool_release(pool));
   clReleaseCommandQueue(queue);
   clReleaseContext(context);

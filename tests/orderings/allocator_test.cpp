@@ -94,6 +94,21 @@ TEST_F(ImmediateAllocator, TouchesByTheCommandThatWasChosen) {
   }
 }
 
+TEST_F(ImmediateAllocator, FailsWhereItsCommandIsRefused) {
+  const std::pair<std::uint32_t, const char*> ways[] = {{CLPOOL_TOUCH_BYTE, "clEnqueueFillBuffer"},
+                                                        {CLPOOL_TOUCH_MIGRATE, "clEnqueueMigrateMemObjects"},
+                                                        {CLPOOL_TOUCH_WRITE, "clEnqueueWriteBuffer"}};
+  for (const auto& [touch, command] : ways) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, touch, &made));
+    const AllocatorHandle allocator(made);
+    clpool_mem* mem = nullptr;
+    stub_fail(command, 1, CL_OUT_OF_RESOURCES);
+    EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY) << command;
+    EXPECT_TRUE(last_error_names(command)) << last_error();
+  }
+}
+
 TEST_F(ImmediateAllocator, ThatWaitsTellsOfMemoryThatWasNotToBeHad) {
   clpool_allocator* made = nullptr;
   ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE | CLPOOL_TOUCH_WAIT, &made));

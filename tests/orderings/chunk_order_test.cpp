@@ -281,8 +281,8 @@ TEST(GuardedChunks, AreNoReasonForAFindingWhereAReleasedBlockCannotBeFilled) {
   {
     const PoolHandle pool = make_pool(allocator.get(), options);
     MemHandle mem = allocate(pool, 4096);
-    ASSERT_OK(
-        clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
+                              nullptr));
     stub_fail_from("clEnqueueFillBuffer", 1, CL_INVALID_OPERATION);
     mem.reset();
     EXPECT_OK(clpool_pool_tick(pool.get()));

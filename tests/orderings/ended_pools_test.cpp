@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -172,6 +173,49 @@ TEST_F(EndedPools, AreNotWaitedForByWhatTheirEndCalls) {
   EXPECT_EQ(asks.answer, CLPOOL_ERROR_OUT_OF_MEMORY);
   other.reset();
   stub_set_hook(nullptr, nullptr);
+}
+
+TEST_F(EndedPools, OfCustomMemoryThatIsStillUsedSaySo) {
+  NumberSource source;
+  const AllocatorHandle numbers = source.allocator();
+  std::string told;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.message = [](void* user, std::int32_t severity, const char* text) {
+    if (severity == CLPOOL_MESSAGE_ERROR) {
+      *static_cast<std::string*>(user) += text;
+    }
+  };
+  options.callbacks = &callbacks;
+  options.user = &told;
+  Gate gate(scene.cl.context);
+  MemHandle mem = allocate(make_pool(numbers.get(), options), 4096);
+  ASSERT_OK(clpool_mem_release_after(mem.get(), 1, gate.list()));
+  mem.reset();
+  EXPECT_NE(told.find("ends while commands still use its memory"), std::string::npos) << told;
+  EXPECT_EQ(source.live_chunks(), 1U);
+  gate.open();
+  options.callbacks = nullptr;
+  for (int i = 0; i < 5; ++i) {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(make_pool(allocator.get(), options).get()));
+  }
+  EXPECT_EQ(source.live_chunks(), 0U);
+}
+
+TEST_F(EndedPools, APoolThatStoppedHoldingGivesBackAtATickWhatCommandsUsed) {
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  Gate gate(scene.cl.context);
+  MemHandle mem = allocate(pool, 4096);
+  ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+  mem.reset();
+  EXPECT_OK(clpool_pool_stop_holding(pool.get()));
+  EXPECT_NE(stub_device_bytes(), 0U);
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stub_device_bytes(), 0U);
 }
 
 TEST_F(EndedPools, TellNobodyOfWhatAGuardFindsLater) {

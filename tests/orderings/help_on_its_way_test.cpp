@@ -259,6 +259,22 @@ TEST_F(EndedPoolsOnASmallDevice, GiveTheirMemoryToWhoeverAllocatesWithoutAPoolHo
   EXPECT_OK(answer);
 }
 
+/// Whoever lacks memory asks again only as long as others give something back.
+TEST_F(EndedPoolsOnASmallDevice, AreAskedAgainOnlyWhileMemoryComesBack) {
+  clpool_mem* keeps = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), 20 * MiB, &keeps));
+  Gate gate(scene.cl.context);
+  end_a_pool(gate, 4 * MiB);
+  gate.open();
+  stub_run_all();
+  const RunsOnLook runs;
+  const std::uint64_t before = stub_calls("clSVMAlloc");
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 50 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(stub_calls("clSVMAlloc") - before, 2U) << "once more after the pool's memory came back";
+  EXPECT_OK(clpool_mem_release(keeps));
+}
+
 /// Custom memory whose deallocation makes a pool and releases it.
 struct MakesPoolsWhenTaken {
   clpool_allocator* others = nullptr;

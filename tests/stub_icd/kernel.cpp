@@ -4,12 +4,15 @@
 #include <CL/cl_ext.h>
 
 #include "api.hpp"
+#include "device_profile.hpp"
 #include "info.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
 
 namespace stub {
 namespace {
+
+constexpr cl_kernel_work_group_info compile_sub_group_size_intel = 0x410A;
 
 Kernel* make_kernel(Program& program, const KernelPlan& plan) {
   auto* const kernel = new Kernel;
@@ -208,6 +211,9 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id devic
         return answer.value<std::size_t>(32);
       case CL_KERNEL_PRIVATE_MEM_SIZE:
         return answer.value<cl_ulong>(0);
+      case compile_sub_group_size_intel:
+        require(has_extension("cl_intel_required_subgroup_size"), CL_INVALID_VALUE);
+        return answer.value<std::size_t>(8);
       default:
         refuse(CL_INVALID_VALUE);
     }

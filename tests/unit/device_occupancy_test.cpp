@@ -177,6 +177,20 @@ TEST(Occupancy, ACarveOutLimitsLocalMemoryAndGivesWayToAGroupThatNeedsMore) {
   EXPECT_EQ(needed.groups_per_mp, 1u);
 }
 
+TEST(Occupancy, OnlyAsManyCarveOutsCountAsThereAre) {
+  Limits limits = limits_of(8, 0);
+  limits.carve_out_count = 2;
+  limits.carve_outs[0] = 8192;
+  limits.carve_outs[1] = 16384;
+  limits.carve_outs[2] = 20480;
+  OccupancyResult result;
+  ASSERT_EQ(
+      compute_occupancy(limits, {.threads = 128, .local_bytes = 7168, .carve_out_bytes = 17000}, result),
+      Status::success)
+      << last_error_message();
+  EXPECT_EQ(result.local_per_mp, limits.local_per_mp) << "the largest that there is";
+}
+
 TEST(Occupancy, PartitionedCachingKeepsAGroupInOneHalf) {
   const OccupancyRequest request{.threads = 768, .partitioned_cache = true};
   EXPECT_EQ(groups_of(5, 2, request), 2u);

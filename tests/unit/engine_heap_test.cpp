@@ -268,6 +268,27 @@ TEST(Heap, CountsABlockThatWasTakenButNotHandedOutAsNew) {
   model.expect_sound();
 }
 
+TEST(Heap, ABlockInTheMiddleIsNotTakenByHalvesWhereDescriptorsAreOut) {
+  CountedBlocks blocks;
+  Heap heap(64, blocks);
+  HeapChunk chunk;
+  chunk.size = 64 * 4;
+  heap.add_chunk(chunk);
+  for (const std::uint64_t more : {0U, 1U}) {  // of the two that it takes
+    blocks.most = blocks.in_use() + more;
+    EXPECT_THROW(heap.take(*heap.find(64), 64, 64), std::bad_alloc);
+    EXPECT_EQ(blocks.in_use(), 1U);
+    EXPECT_EQ(heap.find(64 * 4), chunk.first) << "all is free as before";
+  }
+  blocks.most = UINT64_MAX;
+  Block* const taken = heap.take(*heap.find(64), 64, 64);
+  EXPECT_EQ(taken->offset, 64U);
+  EXPECT_EQ(blocks.in_use(), 3U);
+  heap.give_back(*taken, 0);
+  EXPECT_EQ(heap.find(64 * 4), chunk.first);
+  heap.remove_chunk(chunk);
+}
+
 TEST(Heap, RoundsUpToTheGranuleAndTellsOverflow) {
   CountedBlocks blocks;
   const Heap heap(256, blocks);

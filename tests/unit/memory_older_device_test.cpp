@@ -6,6 +6,7 @@
 #include <string>
 
 #include "allocator/immediate.hpp"
+#include "cl/marker.hpp"
 #include "memory/buffer.hpp"
 #include "memory/image.hpp"
 #include "memory/image_transfer.hpp"
@@ -82,6 +83,18 @@ TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {
     EXPECT_EQ(driver::calls("clEnqueueFillBuffer"), 0);
     allocator->deallocate(chunk);
   }
+}
+
+TEST_F(OlderDevice, AMarkBehindEventsFailsWhereTheQueueCannotWaitForThem) {
+  cl_int code = CL_SUCCESS;
+  const cl_event gate = clCreateUserEvent(cl.context, &code);
+  clSetUserEventStatus(gate, CL_COMPLETE);
+  driver::reset();
+  driver::fail_call("clEnqueueWaitForEvents", 1, CL_INVALID_OPERATION);
+  cl::Event done;
+  EXPECT_EQ(cl::mark_so_far({cl.queue, 1, &gate, nullptr}, done), Status::opencl);
+  EXPECT_FALSE(done);
+  clReleaseEvent(gate);
 }
 
 TEST_F(OlderDevice, AFailingWriteLeavesNothingBehind) {

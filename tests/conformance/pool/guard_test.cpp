@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a guarded pool finds wrong in the program that uses it, over every kind of pool, and that it finds
 // nothing in a right one. Mistakes are made as programs make them: with handles and pointers that were kept.
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <thread>
@@ -440,6 +443,28 @@ TEST_F(GuardSwitch, FindingsGoToStandardErrorWhereNobodyReceivesThem) {
   EXPECT_EQ(clpool_mem_release(mem), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("clpool guard: released memory is used"),
             std::string::npos);
+}
+
+TEST(GuardSwitchDeathTest, OnlyAHundredFindingsArePrinted) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process that has printed none
+  const auto find = [](int count) {
+    NumberSource numbers;
+    const AllocatorHandle allocator = numbers.allocator();
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.guard = CLPOOL_GUARD_ON;
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    clpool_mem* const mem = allocate(pool, size).release();
+    for (int i = 0; i <= count; ++i) {
+      clpool_mem_release(mem);
+    }
+    std::fputs("end\n", stderr);
+    std::fflush(stderr);
+  };
+  EXPECT_EXIT((find(100), _exit(0)), testing::ExitedWithCode(0), "released memory is used[^\n]*\nend");
+  EXPECT_EXIT((find(101), _exit(0)), testing::ExitedWithCode(0),
+              "clpool guard: there are more findings, which are not printed\nend");
+  EXPECT_EXIT((find(102), _exit(0)), testing::ExitedWithCode(0),
+              "clpool guard: there are more findings, which are not printed\nend");
 }
 
 TEST(GuardSwitchDeathTest, AFindingEndsTheProcessWhereTheEnvironmentWantsThat) {
