@@ -7,21 +7,27 @@
 #include <CL/cl.h>
 
 // Again where the driver lacked something for a moment: who flushes on the way has no later chance.
-inline cl_int clpool_flush_queue(cl_command_queue queue) {
+template <typename Call>
+cl_int clpool_try_often(Call&& call) {
   constexpr int most_tries = 3;
-  cl_int code = clFlush(queue);
+  cl_int code = call();
   for (int tries = 1; code != CL_SUCCESS && tries < most_tries; ++tries) {
-    code = clFlush(queue);
+    code = call();
   }
   return code;
+}
+
+inline cl_int clpool_flush_queue(cl_command_queue queue) {
+  return clpool_try_often([&] { return clFlush(queue); });
 }
 
 // The same for an event's queue, which the caller knows to be alive; a program's own events have none. What it fails of, the
 // command fails of too.
 inline void clpool_flush_queue_of(cl_event event) {
   cl_command_queue queue = nullptr;
-  if (clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr) == CL_SUCCESS &&
-      queue != nullptr) {
+  const cl_int code = clpool_try_often(
+      [&] { return clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr); });
+  if (code == CL_SUCCESS && queue != nullptr) {
     static_cast<void>(clpool_flush_queue(queue));
   }
 }

@@ -51,20 +51,27 @@ if(clpool_framework)
                        ENVIRONMENT "${clpool_csharp_test_environment}")
   # Where a command runs when it was flushed and not before. The driver's folder comes later.
   set(stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
+  set(on_csharp_stub "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub")
   add_test(NAME csharp.net.flushes_on_the_fake_driver
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnEventCanBeAwaited
                    AFlushHandsCommandsToTheDevice AnAwaitedEventAsksForNoQueueThatIsGone
                    AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn)
   set_tests_properties(csharp.net.flushes_on_the_fake_driver PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
-                       "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1")
+                       "${on_csharp_stub};CLPOOL_STUB=needs_flush=1")
   add_test(NAME csharp.net.flushes_that_fail_once_are_tried_again
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn)
   set_tests_properties(csharp.net.flushes_that_fail_once_are_tried_again PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
-                       "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=needs_flush=1,fail=clFlush:1:-6")
+                       "${on_csharp_stub};CLPOOL_STUB=needs_flush=1,fail=clFlush:1:-6")
+  foreach(nth 1 2 3)
+    add_test(NAME csharp.net.a_question_to_an_event_fails_once_${nth}
+             COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" UnmappingEnds ATaskEndsWithItsCommand)
+    set_tests_properties(csharp.net.a_question_to_an_event_fails_once_${nth} PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
+                         "${on_csharp_stub};CLPOOL_STUB=needs_flush=1,fail=clGetEventInfo:${nth}:-6")
+  endforeach()
   add_test(NAME csharp.net.a_map_that_is_not_unmapped_is_told
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AMapThatTheDriverDoesNotUnmapIsTold)
   set_tests_properties(csharp.net.a_map_that_is_not_unmapped_is_told PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
-                       "OCL_ICD_VENDORS=${stub}/vendors;OPENCL_VENDOR_PATH=${stub}/vendors;OCL_ICD_FILENAMES=${stub}/libclpool_stub_icd.so;CLPOOL_TEST=clpool stub;CLPOOL_STUB=fail=clEnqueueUnmapMemObject:1:-5;CLPOOL_TEST_FAILS=unmap")
+                       "${on_csharp_stub};CLPOOL_STUB=fail=clEnqueueUnmapMemObject:1:-5;CLPOOL_TEST_FAILS=unmap")
   # Where there is no more managed memory.
   add_test(NAME csharp.net.blocks_where_there_is_no_memory
            COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/tests/little_memory.py" "${CLPOOL_DOTNET}"

@@ -79,21 +79,34 @@ endif()
 set(clpool_java_stub "${PROJECT_BINARY_DIR}/tests/stub_icd")
 list(APPEND junit_of_one ${junit})
 list(REMOVE_ITEM junit_of_one --scan-classpath "${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar")
+set(on_java_stub "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub")
 add_test(NAME wrappers.java.flushes_on_the_fake_driver
-         COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-class org.clpool.HostMemoryTest)
+         COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-class org.clpool.HostMemoryTest
+                 --select-class org.clpool.AwaitTest)
 set_tests_properties(wrappers.java.flushes_on_the_fake_driver PROPERTIES LABELS wrappers TIMEOUT 300 ENVIRONMENT
-                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=needs_flush=1")
+                     "${on_java_stub};CLPOOL_STUB=needs_flush=1")
+foreach(nth 1 2)
+  add_test(NAME wrappers.java.a_question_to_an_event_fails_once_${nth}
+           COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-method "org.clpool.AwaitTest#unmappingEnds")
+  set_tests_properties(wrappers.java.a_question_to_an_event_fails_once_${nth} PROPERTIES LABELS wrappers TIMEOUT 120 ENVIRONMENT
+                       "${on_java_stub};CLPOOL_STUB=needs_flush=1,fail=clGetEventInfo:${nth}:-6")
+endforeach()
+add_test(NAME wrappers.java.a_refused_wait_is_told
+         COMMAND ${java_command} -cp "${test_path}" ${junit_of_one}
+                 --select-method "org.clpool.AwaitTest#aRefusedWaitIsToldToWhoWaits")
+set_tests_properties(wrappers.java.a_refused_wait_is_told PROPERTIES LABELS wrappers TIMEOUT 120 ENVIRONMENT
+                     "${on_java_stub};CLPOOL_STUB=fail=clWaitForEvents:1:-5:on;CLPOOL_TEST_FAILS=wait")
 # Host memory of commands whose events the driver does not retain.
 add_test(NAME wrappers.java.host_memory_where_events_are_not_retained
          COMMAND ${java_command} -cp "${test_path}" org.clpool.KeepsNothingForEver)
 set_tests_properties(wrappers.java.host_memory_where_events_are_not_retained PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "^0 blocks are out|[^0-9]0 blocks are out" ENVIRONMENT
-                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=fail=clRetainEvent:1:-5:on")
+                     "${on_java_stub};CLPOOL_STUB=fail=clRetainEvent:1:-5:on")
 add_test(NAME wrappers.java.close_tells_what_unmapping_fails_of
          COMMAND ${java_command} -cp "${test_path}" org.clpool.ClosesMapsThatAreNotUnmapped)
 set_tests_properties(wrappers.java.close_tells_what_unmapping_fails_of PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "close\\(\\) said -5\nand it is closed" ENVIRONMENT
-                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=fail=clEnqueueUnmapMemObject:1:-5")
+                     "${on_java_stub};CLPOOL_STUB=fail=clEnqueueUnmapMemObject:1:-5")
 # Where Java's common pool has no thread.
 add_test(NAME wrappers.java.futures_without_a_common_pool
          COMMAND ${java_command} -Djava.util.concurrent.ForkJoinPool.common.parallelism=0 -cp "${test_path}" ${junit_of_one}
@@ -138,7 +151,7 @@ add_test(NAME wrappers.java.closes_where_the_stack_ends
 set_tests_properties(wrappers.java.closes_where_the_stack_ends PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are out"
                      FAIL_REGULAR_EXPRESSION "left at the end of the process" ENVIRONMENT
-                     "OCL_ICD_VENDORS=${clpool_java_stub}/vendors;OPENCL_VENDOR_PATH=${clpool_java_stub}/vendors;OCL_ICD_FILENAMES=${clpool_java_stub}/libclpool_stub_icd.so;CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=leaks")
+                     "${on_java_stub};CLPOOL_STUB=leaks")
 # The jar with the libraries inside: nothing else says where they are.
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp

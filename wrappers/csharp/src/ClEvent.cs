@@ -47,8 +47,8 @@ namespace ClPool
         /// <summary>An event of another library.</summary>
         /// <param name="handle">the cl_event</param>
         /// <param name="retain">false: the caller's reference is taken over</param>
-        /// <param name="queue">the command's queue, which <see cref="AsTask"/> flushes; null: it is not known, and flushing it is
-        /// the caller's</param>
+        /// <param name="queue">the command's queue, which <see cref="AsTask"/> flushes as long as it is open; null: it is not known,
+        /// and flushing it is the caller's</param>
         public static ClEvent FromHandle(IntPtr handle, bool retain = true, CommandQueue? queue = null)
         {
             return Take(handle, retain, new ClEvent(queue));

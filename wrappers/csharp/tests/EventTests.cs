@@ -64,6 +64,27 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void UnmappingEnds()
+        {
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (MemoryMap map = buffer.Map(Shared.Queue, MapFlags.Read))
+                MustEnd(map.Unmap().AsTask());
+        }
+
+        [Test]
+        public void ATaskEndsWithItsCommand()
+        {
+            using (Gate gate = new Gate())
+            {
+                Task[] ends = { gate.Event.AsTask(), gate.Event.AsTask(), gate.Event.AsTask() };
+                System.Threading.Thread.Sleep(300); // in which the event is looked at several times
+                foreach (Task end in ends) Assert.IsFalse(end.IsCompleted);
+                gate.Open();
+                MustEnd(ends);
+            }
+        }
+
+        [Test]
         public void AMapThatTheDriverDoesNotUnmapIsTold()
         {
             if (Environment.GetEnvironmentVariable("CLPOOL_TEST_FAILS") != "unmap") Assert.Ignore("a driver that refuses is needed");

@@ -17,6 +17,7 @@ namespace ClPool.Interop
         private const int Turn = 50;   // milliseconds of a native call
         private const int Idle = 1000; // milliseconds after which a thread ends that nobody needs
         private const int AtOnce = 64;
+        private const int Unknown = 1;
 
         private sealed class Awaited
         {
@@ -42,12 +43,13 @@ namespace ClPool.Interop
             return state == 0 ? Task.CompletedTask : Task.FromException(Errors.OfCommand(state));
         }
 
-        /// <summary>The state of an event's command: 0 if it is complete, less if it failed, or if nothing can be said.</summary>
+        /// <summary>The state of an event's command: 0 if it is complete, less if it failed, more if it goes on, as far as can be said:
+        /// that the driver does not answer is no end.</summary>
         internal static int StateOf(ClEvent asked)
         {
             int state, code;
             using (Borrowed used = Arguments.Borrow(asked, "asked")) code = Native.csharp_event_state(used.Value, &state);
-            return code == 0 ? state : code;
+            return code == 0 ? state : Unknown;
         }
 
         private static Task Expect(Awaited awaited)

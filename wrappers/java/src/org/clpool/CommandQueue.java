@@ -134,15 +134,17 @@ public final class CommandQueue extends NativeObject {
     with(Native::java_queue_flush);
   }
 
-  /** The same where it is open: to close it has done so. */
-  void flushIfOpen() {
-    if (tryBegin()) {
+  /** The same where it is open, and whether it is: to close it has done so. */
+  boolean flushIfOpen() {
+    boolean isOpen = tryBegin();
+    if (isOpen) {
       try {
         Native.java_queue_flush(value());
       } finally {
         end();
       }
     }
+    return isOpen;
   }
 
   /** The same where the caller does not fail of it. */

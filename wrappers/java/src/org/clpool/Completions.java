@@ -33,6 +33,7 @@ final class Completions {
     private IntConsumer action; // null: done
     private volatile int status = UNKNOWN; // what is known of it
     private boolean wasRefused; // by the executor, which is told once
+    private boolean flushed; // its queue, when it was asked for
 
     // Fields, because a call might fail:
     /** The command, or the driver's word, was refused: nothing is to be done. */
@@ -136,49 +137,53 @@ final class Completions {
 
   /** Completes a future when the command of an event has ended; during a use of it. */
   static long complete(Event of, long event, CompletableFuture<Void> future) {
-    return whenComplete(of, event, future.defaultExecutor(), status -> finish(future, status));
+    whenComplete(of, event, future.defaultExecutor(), status -> finish(future, status));
+    return event;
   }
 
   /**
-   * Waits until a command has ended without a call into native code, in which a virtual thread keeps its carrier.
+   * Waits until a command has ended without a call into native code, in which a virtual thread keeps its carrier. Drivers flush the
+   * queue of an event that is waited for: where nobody here can, a thread of the library's own does wait in native code.
    *
    * @throws ClpoolException if it failed
    */
   static long await(Event of, long event) {
     CompletableFuture<Integer> ended = new CompletableFuture<>();
-    whenComplete(of, event, Runnable::run, ended::complete);
-    int status = ended.join();
+    boolean flushed = whenComplete(of, event, Runnable::run, ended::complete);
+    if (!flushed && !NativeWaits.begin(event, ended)) {
+      Native.java_event_wait(event);
+      return event;
+    }
+    int status = statusOf(ended);
     if (status < COMPLETE) {
       throw failure(status);
     }
     return event;
   }
 
-  /** The same for an event of a queue that nobody knows, which the driver flushes for who waits in native code. */
-  static long awaitOnAThread(long event) {
-    CompletableFuture<Void> ended =
-        CompletableFuture.runAsync(
-            () -> Native.java_event_wait(event), task -> LeakGuard.thread(task, "clpool-wait").start());
+  private static int statusOf(CompletableFuture<Integer> ended) {
     try {
-      ended.join();
+      return ended.join();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof ClpoolException) {
-        throw (ClpoolException) e.getCause();
+      Throwable cause = e.getCause(); // another thread's: who reads it should see who waited
+      if (cause instanceof ClpoolException) {
+        ClpoolException refusal = (ClpoolException) cause;
+        throw new ClpoolException(refusal.status(), refusal.getMessage(), refusal.clError(), refusal);
       }
       throw e;
     }
-    return event;
   }
 
-  private static long whenComplete(Event of, long event, Executor where, IntConsumer action) {
+  // Whether its queue is flushed, or nothing has to be.
+  private static boolean whenComplete(Event of, long event, Executor where, IntConsumer action) {
     End end = add(new End(true, Event.of(event), where, action));
     tell(
         () -> {
           Native.java_event_notify(event, end.number);
-          of.flushQueue();
+          end.flushed = of.flushQueue();
         },
         end);
-    return event;
+    return end.flushed;
   }
 
   /** How many wait, for tests. */

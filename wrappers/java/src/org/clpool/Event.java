@@ -129,19 +129,17 @@ public final class Event extends NativeObject {
 
   /**
    * Waits until the command has ended. Memory that was closed while the command used a view of it goes back before this returns.
-   * A virtual thread (Java 21) leaves its carrier meanwhile. What else waits, {@link CommandQueue#finish()}, blocking commands, and
+   * A virtual thread (Java 21) leaves its carrier meanwhile; for an event whose queue is not known ({@link #of(long)}) or is
+   * closed here, one thread of the library waits on the system, whoever awaits it. What else waits, {@link CommandQueue#finish()}, blocking commands, and
    * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, waits in native code and keeps it.
    *
    * @throws ClpoolException if it failed, with its own error
    */
   public void await() {
-    boolean isVirtual = VIRTUAL.test(Thread.currentThread());
-    if (!isVirtual) {
-      with(Native::java_event_wait);
-    } else if (isForeign) {
-      with(Completions::awaitOnAThread);
-    } else {
+    if (VIRTUAL.test(Thread.currentThread()) && !isKnownDone()) {
       with(event -> Completions.await(this, event));
+    } else {
+      with(Native::java_event_wait);
     }
     if (use != null) {
       use.run();
@@ -176,11 +174,18 @@ public final class Event extends NativeObject {
     isForeign = waited != null && waited.isForeign;
   }
 
-  /** Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too. */
-  void flushQueue() {
-    if (queue != null) {
-      queue.flushIfOpen();
-    }
+  /**
+   * Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too.
+   *
+   * @return false if nobody here can
+   */
+  boolean flushQueue() {
+    return queue != null ? queue.flushIfOpen() : !isForeign;
+  }
+
+  /** It is the end of the same command as another one's, but keeps its queue not. */
+  void isAs(Event other) {
+    isForeign = other.isForeign;
   }
 
   /**
@@ -190,6 +195,15 @@ public final class Event extends NativeObject {
    */
   public boolean isDone() {
     return status() <= COMPLETE;
+  }
+
+  /** The same, but false where the driver does not say, or there is no memory for its answer. */
+  boolean isKnownDone() {
+    try {
+      return isDone();
+    } catch (ClpoolException | OutOfMemoryError unanswered) {
+      return false;
+    }
   }
 
   /** CL_EVENT_COMMAND_EXECUTION_STATUS: negative if it failed. */

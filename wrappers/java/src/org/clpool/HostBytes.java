@@ -188,6 +188,7 @@ final class HostBytes extends Usable {
       given.isOf(uses, event[0]);
       if (shared != null) {
         shared.own(event[0]);
+        shared.isAs(given);
         command = shared;
         for (Views views : used) {
           views.usedBy(this, shared);
