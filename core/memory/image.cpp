@@ -252,7 +252,6 @@ Status create_image(cl_context context, const ImageDescription& description, Mem
   cl_int code = CL_SUCCESS;
   ObjectParts parts;
   parts.kind = MemKind::image;
-  parts.nature = MemKind::image;
   parts.handle =
       cl::Memory::adopt(version < cl::Version{1, 2} ? create_1_1(context, description, flags, code)
                                                     : create(context, description, type, flags, code));

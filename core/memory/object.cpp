@@ -150,7 +150,6 @@ Status make_object(ObjectParts&& parts, Mem*& result) {
 Status wrap_object(cl_mem handle, bool retain, Mem*& result) {
   ObjectParts parts;
   CLPOOL_TRY(kind_of(handle, parts.kind));
-  parts.nature = parts.kind == MemKind::sub_region ? MemKind::buffer : parts.kind;
   CLPOOL_TRY(cl::query(handle, CL_MEM_SIZE, parts.size));
   CLPOOL_TRY(cl::query(handle, CL_MEM_CONTEXT, parts.context));
   CLPOOL_TRY(cl::Memory::share(handle, parts.handle));

@@ -38,7 +38,6 @@ Status create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_size, 
   cl_int code = CL_SUCCESS;
   ObjectParts parts;
   parts.kind = MemKind::pipe;
-  parts.nature = MemKind::pipe;
   parts.handle = cl::Memory::adopt(clCreatePipe(context, flags, packet_size, max_packets, nullptr, &code));
   if (code != CL_SUCCESS) {
     return fail_cl(code, "clCreatePipe", "%u packets of %u bytes", max_packets, packet_size);

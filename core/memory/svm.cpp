@@ -39,7 +39,6 @@ Status wrap_svm(cl_context context, void* pointer, std::size_t size, bool system
                              system ? "ordinary host memory as SVM" : "shared virtual memory"));
   ObjectParts parts;
   parts.kind = MemKind::svm;
-  parts.nature = MemKind::svm;
   parts.pointer = pointer;
   parts.size = size;
   parts.context = context;

@@ -251,6 +251,32 @@ TEST_F(Image, ThreeChannelsBecomeFourWithAFullLastOne) {
   }
 }
 
+TEST_F(Image, ThreeChannelsOfSeveralBytesBecomeFourToo) {
+  std::vector<cl_ushort> values(8 * 4 * 3);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<cl_ushort>(1000 + i);
+  }
+  clpool_image_array array = CLPOOL_IMAGE_ARRAY_INIT;
+  array.element = CLPOOL_ELEMENT_UINT16;
+  array.channels = 3;
+  array.dimensions = 2;
+  array.shape[0] = 4;
+  array.shape[1] = 8;
+  array.data = values.data();
+  array.size = values.size() * sizeof values[0];
+  clpool_mem* image = nullptr;
+  ASSERT_OK(clpool_image_create_from_array(cl.context, &array, &image));
+  const OwnedMem owner(image);
+  std::vector<cl_ushort> pixels(8 * 4 * 4);
+  const size_t region[3] = {8, 4, 1};
+  ASSERT_OK(clpool_image_read(cl.queue, image, nullptr, region, 0, 0, pixels.data(),
+                              pixels.size() * sizeof pixels[0], 1, 0, nullptr, nullptr));
+  for (size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(std::memcmp(&pixels[4 * i], &values[3 * i], 6), 0) << i;
+    EXPECT_EQ(pixels[4 * i + 3], 1) << i;
+  }
+}
+
 TEST_F(Image, WrongArraysAreRefusedByName) {
   const std::vector<float> values = floats(100);
   clpool_image_array array;

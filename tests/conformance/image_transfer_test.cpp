@@ -326,6 +326,10 @@ TEST_F(ImageCommands, IsFilledWithOneColor) {
       clpool_image_fill(cl.queue, image.get(), black, sizeof black, nullptr, whole, 0, nullptr, nullptr);
   SKIP_IF_NOT_SUPPORTED(status);
   ASSERT_OK(status);
+  EXPECT_EQ(
+      clpool_image_fill(cl.queue, image.get(), color, sizeof color, nullptr, whole, 1, nullptr, nullptr),
+      CLPOOL_ERROR_INVALID_VALUE)
+      << "an event, but no list";
   ASSERT_OK(clpool_image_fill(cl.queue, image.get(), color, sizeof color, origin, part, 0, nullptr, nullptr));
   std::vector<unsigned char> pixels(16 * 8 * 4);
   ASSERT_OK(clpool_image_read(cl.queue, image.get(), nullptr, whole, 0, 0, pixels.data(), pixels.size(), 1, 0,

@@ -56,6 +56,14 @@ TEST_F(Sampler, OfPropertiesIsTheSameOnEveryVersion) {
   EXPECT_EQ(property<cl_addressing_mode>(sampler, CL_SAMPLER_ADDRESSING_MODE),
             cl_addressing_mode{CL_ADDRESS_CLAMP_TO_EDGE});
   clReleaseSampler(sampler);
+  for (const cl_bitfield mode : {CL_ADDRESS_NONE, CL_ADDRESS_CLAMP}) {
+    const cl_bitfield one[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, CL_SAMPLER_ADDRESSING_MODE, mode, 0};
+    ASSERT_OK(clpool_sampler_create_with_properties(cl.context, one, &sampler));
+    EXPECT_EQ(property<cl_addressing_mode>(sampler, CL_SAMPLER_ADDRESSING_MODE), mode);
+    clReleaseSampler(sampler);
+  }
+  const cl_bitfield below[] = {CL_SAMPLER_ADDRESSING_MODE, CL_ADDRESS_NONE - 1, 0};
+  EXPECT_EQ(clpool_sampler_create_with_properties(cl.context, below, &sampler), CLPOOL_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Sampler, WithoutPropertiesHasTheDefaults) {

@@ -306,7 +306,11 @@ TEST_F(SvmOrNot, WithoutSvmTheAnswerSaysWhatIsNeeded) {
   const clpool_status wrapped = clpool_svm_wrap(cl.context, host, sizeof host, 1, &system);
   const OwnedMem system_owner(system);
   if ((capabilities & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) != 0) {
-    EXPECT_OK(wrapped);
+    ASSERT_OK(wrapped);
+    const clpool::test::OpenCl elsewhere;  // it is of no context of its own
+    EXPECT_OK(clpool_mem_fill(elsewhere.queue, system, "x", 1, 0, sizeof host, 0, nullptr, nullptr));
+    EXPECT_EQ(finish(elsewhere.queue), CL_SUCCESS);
+    EXPECT_EQ(host[63], 'x');
   } else {
     EXPECT_EQ(wrapped, CLPOOL_ERROR_NOT_SUPPORTED);
     EXPECT_TRUE(last_error_names("CL_DEVICE_SVM_FINE_GRAIN_SYSTEM")) << last_error();

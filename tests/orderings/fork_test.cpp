@@ -37,6 +37,24 @@ TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
   EXPECT_OK(clpool_allocator_release(allocator));
 }
 
+/// What was put off in the parent, the parent carries out.
+TEST(ForkWithOnlyAnAllocator, LeavesLateReleasesToTheParent) {
+  NumberSource source;
+  ASSERT_OK(clpool_allocator_release_later(source.allocator().release()));
+  EXPECT_EQ(source.destroyed(), 0U);
+  const pid_t child = fork();
+  if (child == 0) {
+    NumberSource own;
+    own.allocator().reset();  // carries out what was put off here
+    _exit(source.destroyed() == 0 && own.destroyed() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  NumberSource().allocator().reset();
+  EXPECT_EQ(source.destroyed(), 1U);
+}
+
 TEST(ForkWithOnlyAnAllocator, LeavesAChildFreeToMakeMemoryOfItsOwn) {
   const pid_t child = fork();
   if (child == 0) {

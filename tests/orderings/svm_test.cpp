@@ -237,5 +237,25 @@ TEST_F(SvmOrder, UnboundItsQueueWasWaitedForThoughTheDriverForgetsWhatWasFlushed
   EXPECT_OK(clpool_mem_release(mem));
 }
 
+TEST(SystemSvm, IsOfNoContextOfItsOwn) {
+  Scene scene;
+  stub_configure("svm=system");
+  const OpenCl elsewhere;
+  char host[64] = {};
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_svm_wrap(scene.cl.context, host, sizeof host, 1, &mem));
+  const OwnedMem owner(mem);
+  for (const cl_command_queue queue : {scene.cl.queue, elsewhere.queue}) {
+    EXPECT_OK(clpool_mem_fill(queue, mem, "x", 1, 0, sizeof host, 0, nullptr, nullptr));
+    stub_run_all();
+    EXPECT_EQ(std::exchange(host[63], '\0'), 'x');
+  }
+  clpool_mem* coarse = nullptr;
+  ASSERT_OK(clpool_svm_create(scene.cl.context, 0, 64, 0, nullptr, &coarse));
+  const OwnedMem owned(coarse);
+  EXPECT_EQ(clpool_mem_fill(elsewhere.queue, coarse, "x", 1, 0, 64, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+}
+
 }  // namespace
 }  // namespace clpool::test

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/temporary_file.hpp"
+#include "trace/fields.hpp"
 #include "trace/reader.hpp"
 
 namespace clpool::core {
@@ -137,6 +138,12 @@ TEST_F(TraceReader, SlotsAreReusedSoThatTheyStayDense) {
 TEST_F(TraceReader, AnAddressMayBeUsedAgainAfterItsRelease) {
   expect_read(header + "0,0,allocate,0x1,8,0\n0,0,free,0x1,8,0\n0,0,allocate,0x1,9,0\n0,0,free,0x1,9,0\n");
   EXPECT_EQ(log.figures.final_live_blocks, 0u);
+}
+
+TEST(TraceFields, ANullPointerIsWrittenAsGlibcWritesIt) {
+  std::uint64_t value = 7;
+  EXPECT_EQ(parse_pointer("(nil)", value), nullptr);
+  EXPECT_EQ(value, 0U);
 }
 
 TEST_F(TraceReader, RefusesWhatIsNotALog) {

@@ -56,6 +56,24 @@ def test_pocl_of_a_version_that_cannot_be_read_is_asked_by_a_kernel():
     assert answer("", asked, "Portable Computing Language") == (0, answer_source.KERNEL_QUERY, "CL_KERNEL_NUM_ARGS")
 
 
+def test_the_version_of_pocl_may_be_unknown():
+    first = ("(lambda ct, ids: ct.CDLL('libOpenCL.so.1').clGetPlatformIDs(1, ids, None) or ids[0])"
+             "(*(lambda ct: (ct, (ct.c_void_p * 1)()))(__import__('ctypes')))")
+    version = f"c.get_pocl_version({first}, 'unknown')"
+    assert answer("", version) is None
+    assert answer("", version, "Portable Computing Language") == "unknown"
+
+
+def test_the_default_device_is_counted_where_the_environment_names_none():
+    names = "[clpool.get_default_device(n).facts.name for n in (0, 1, 2)]"
+    assert len(set(answer("devices=3", names))) == 3
+    program = "import clpool; print(clpool.get_default_device(1).facts.name)"
+    with_a_name = {**os.environ, "CLPOOL_STUB": "devices=3", "CLPOOL_DEVICE": "clpool stub:2"}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=with_a_name, capture_output=True, text=True,
+                          timeout=100, check=True)
+    assert done.stdout == "clpool stub device 2\n"
+
+
 def test_a_long_name_is_cut_between_its_letters():
     """clpool_device_facts has room for 127 bytes of a platform's name."""
     assert answer("", "d.facts.platform", "\u00e9" * 63) == "\u00e9" * 63

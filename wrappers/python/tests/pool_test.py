@@ -366,3 +366,15 @@ def test_page_locked_arrays_may_be_for_one_queue(queue):
     del array
     with pytest.raises(TypeError):
         pool.allocate_on(None, 5)
+
+
+def test_figures_and_calls_of_a_pool_are_the_pools(queue):
+    allocator = clpool.ImmediateAllocator(queue)
+    assert repr(allocator) == "<clpool.ImmediateAllocator>"
+    with clpool.MemoryPool(allocator) as pool:
+        pool.allocate(4096).release()
+        assert pool.held_bytes == pool.statistics.held_bytes >= 4096
+        pool.tick()
+    for use in (pool.tick, lambda: pool.allocate(1)):
+        with pytest.raises(clpool.InvalidOperationError):
+            use()
