@@ -97,6 +97,9 @@ TEST(HeapHandles, RefuseTheRangeOfAnotherHeap) {
   add_space(other, 100);
   clpool_heap_range* range = allocate(other, 10);
   EXPECT_EQ(clpool_heap_free(heap.get(), range), CLPOOL_ERROR_INVALID_OPERATION);
+  add_space(other, 1000);
+  clpool_heap_range* of_a_second_space = allocate(other, 1000);
+  EXPECT_EQ(clpool_heap_free(heap.get(), of_a_second_space), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_EQ(clpool_heap_check(heap.get()), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_heap_free(other.get(), range), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_heap_check(other.get()), CLPOOL_SUCCESS);

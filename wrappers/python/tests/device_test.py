@@ -138,7 +138,7 @@ def test_pycudas_occupancy():
     assert (data.max_threads, data.warp_size, data.warps_per_mp, data.registers) == (1024, 32, 48, 32768)
     assert data.align_bytes(8) == 128 and data.align(65) == 128 and data.align_dtype(17, 4) == 32
     assert data.coalesce(17) == 32 and data.make_valid_tex_channel_count(3) == 4
-    assert data.align_words(16) == 8
+    assert data.align_words(16) == 8 and data.smem_alloc_granularity == 128
     with pytest.raises(ValueError):
         data.make_valid_tex_channel_count(5)
 
@@ -357,6 +357,7 @@ def test_the_plug_in_leaves_names_alone_that_a_test_has_of_its_own(tmp_path):
 @pytest.mark.parametrize("variable", ["CLPOOL_TEST", "PYOPENCL_TEST"])
 def test_the_plug_in_runs_tests_on_the_named_devices(tmp_path, variable, opencl):
     (tmp_path / "test_it.py").write_text(textwrap.dedent("""
+        import sys
         from clpool.tools import mark_opencl_test
 
         def test_context(ctx_factory):
@@ -365,6 +366,7 @@ def test_the_plug_in_runs_tests_on_the_named_devices(tmp_path, variable, opencl)
         @mark_opencl_test
         def test_device(device, platform):
             assert device.int_ptr and platform.int_ptr
+            assert "pyopencl" not in sys.modules or isinstance(platform, sys.modules["pyopencl"].Platform)
 
         def test_nothing():
             pass
@@ -377,6 +379,7 @@ def test_the_plug_in_runs_tests_on_the_named_devices(tmp_path, variable, opencl)
     assert names[0].split(" in ")[0] == names[1].split(" in ")[0], "names are the same in every process"
     assert "test_context[" in names[0]
     command.remove("--co")
+    command.append("--strict-markers")
     done = subprocess.run(command, env={**environment, variable: "0:0"}, capture_output=True, text=True, timeout=100)
     assert "3 passed" in done.stdout, done.stdout
     wrong = subprocess.run(command, env={**environment, variable: "no such platform"}, capture_output=True, text=True,

@@ -152,6 +152,7 @@ def test_the_base_of_a_mapped_array_is_the_map(context, queue):
     assert isinstance(array.base, clpool.MemoryMap) and event == array.base.event
     part = array[3:, 2]
     assert clpool.mapping_of(part) is array.base
+    assert repr(array.base) == f"<clpool.MemoryMap: 400 bytes at {array.ctypes.data:#x}>"
     with array.base as bytes_:  # the bytes, not the map as in PyOpenCL
         assert isinstance(bytes_, np.ndarray) and bytes_.dtype == np.uint8 and bytes_.base is array.base
         array[:] = 5
