@@ -67,6 +67,10 @@ if(clpool_framework)
              COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" UnmappingEnds ATaskEndsWithItsCommand)
     set_tests_properties(csharp.net.a_question_to_an_event_fails_once_${nth} PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
                          "${on_csharp_stub};CLPOOL_STUB=needs_flush=1,fail=clGetEventInfo:${nth}:-6")
+    add_test(NAME csharp.net.a_question_to_a_failed_event_fails_once_${nth}
+             COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AFailedCommandFailsItsTask)
+    set_tests_properties(csharp.net.a_question_to_a_failed_event_fails_once_${nth} PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120
+                         ENVIRONMENT "${on_csharp_stub};CLPOOL_STUB=fail=clGetEventInfo:${nth}:-6")
   endforeach()
   add_test(NAME csharp.net.a_map_that_is_not_unmapped_is_told
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AMapThatTheDriverDoesNotUnmapIsTold)

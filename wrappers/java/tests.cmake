@@ -87,10 +87,15 @@ set_tests_properties(wrappers.java.flushes_on_the_fake_driver PROPERTIES LABELS 
                      "${on_java_stub};CLPOOL_STUB=needs_flush=1")
 foreach(nth 1 2)
   add_test(NAME wrappers.java.a_question_to_an_event_fails_once_${nth}
-           COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-method "org.clpool.AwaitTest#unmappingEnds")
+           COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-method "org.clpool.AwaitTest#unmappingEnds"
+                   --select-method "org.clpool.AwaitTest#whatFailedIsToldToWhoWaits")
   set_tests_properties(wrappers.java.a_question_to_an_event_fails_once_${nth} PROPERTIES LABELS wrappers TIMEOUT 120 ENVIRONMENT
                        "${on_java_stub};CLPOOL_STUB=needs_flush=1,fail=clGetEventInfo:${nth}:-6")
 endforeach()
+add_test(NAME wrappers.java.ends_that_no_driver_tells_of_are_found
+         COMMAND ${java_command} -cp "${test_path}" ${junit_of_one} --select-class org.clpool.AwaitTest)
+set_tests_properties(wrappers.java.ends_that_no_driver_tells_of_are_found PROPERTIES LABELS wrappers TIMEOUT 120 ENVIRONMENT
+                     "${on_java_stub};CLPOOL_STUB=needs_flush=1,fail=clSetEventCallback:1:-6:on")
 add_test(NAME wrappers.java.a_refused_wait_is_told
          COMMAND ${java_command} -cp "${test_path}" ${junit_of_one}
                  --select-method "org.clpool.AwaitTest#aRefusedWaitIsToldToWhoWaits")

@@ -31,11 +31,12 @@ cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number) {
   return of(ends).expect(event, number);
 }
 
-uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, uint32_t capacity) {
+uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, int32_t* states,
+                           uint32_t capacity) {
   uint32_t count = 0;
-  for (cl_int status = 0;
-       count < capacity && of(ends).next(count == 0 ? milliseconds : 0, numbers[count], status); ++count) {
+  while (count < capacity && of(ends).next(count == 0 ? milliseconds : 0, numbers[count], states[count])) {
     of(ends).drop();
+    ++count;
   }
   return count;
 }

@@ -21,7 +21,8 @@ cl_int csharp_ends_expect(csharp_ends* ends, cl_event event, uint64_t number);
 
 // Fetches what was left, in the order in which commands ended. Waits for the first number so long or less; one
 // thread at a time. Returns how many.
-uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, uint32_t capacity);
+uint32_t csharp_ends_fetch(csharp_ends* ends, int32_t milliseconds, uint64_t* numbers, int32_t* states,
+                           uint32_t capacity);
 
 // Hands the commands of an event's queue to the device, which the caller knows to be alive.
 void csharp_event_flush(cl_event event);

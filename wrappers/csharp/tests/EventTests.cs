@@ -85,6 +85,19 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AFailedCommandFailsItsTask()
+        {
+            using (Gate gate = new Gate())
+            {
+                Task end = gate.Event.AsTask();
+                gate.Fail(-5);
+                AggregateException failed = Assert.Throws<AggregateException>(() => end.Wait(60000));
+                Assert.AreEqual(1, failed.InnerExceptions.Count);
+                foreach (Exception one in failed.InnerExceptions) Assert.AreEqual(-5, ((ClPoolException)one).ClError);
+            }
+        }
+
+        [Test]
         public void AMapThatTheDriverDoesNotUnmapIsTold()
         {
             if (Environment.GetEnvironmentVariable("CLPOOL_TEST_FAILS") != "unmap") Assert.Ignore("a driver that refuses is needed");

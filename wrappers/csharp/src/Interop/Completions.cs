@@ -17,13 +17,17 @@ namespace ClPool.Interop
         private const int Turn = 50;   // milliseconds of a native call
         private const int Idle = 1000; // milliseconds after which a thread ends that nobody needs
         private const int AtOnce = 64;
-        private const int Unknown = 1;
+        private const int Unknown = int.MaxValue;
+        private const int MostLooks = 20; // a second
 
         private sealed class Awaited
         {
             internal readonly ClEvent Event;
             // What follows runs on the thread pool.
             internal readonly TaskCompletionSource<bool> Source = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+
+            internal int Told = Unknown; // by the driver
+            internal int Looks; // in vain, of which an end is told
 
             internal Awaited(ClEvent own) { Event = own; }
         }
@@ -98,15 +102,16 @@ namespace ClPool.Interop
         private static void Serve(IntPtr own)
         {
             ulong* numbers = stackalloc ulong[AtOnce];
+            int* states = stackalloc int[AtOnce];
             int looked = Environment.TickCount;
             while (IsNeeded())
             {
-                uint count = Native.csharp_ends_fetch(own, Turn, numbers, AtOnce);
-                for (uint i = 0; i < count; i++) Complete(numbers[i], 0);
+                uint count = Native.csharp_ends_fetch(own, Turn, numbers, states, AtOnce);
+                for (uint i = 0; i < count; i++) Complete(numbers[i], states[i]);
                 if (unchecked(Environment.TickCount - looked) < Turn) continue;
                 ulong[] all;
                 lock (door) all = waiting.Keys.ToArray();
-                foreach (ulong number in all) Complete(number, 1);
+                foreach (ulong number in all) Complete(number, Unknown);
                 looked = Environment.TickCount;
             }
         }
@@ -122,14 +127,17 @@ namespace ClPool.Interop
             }
         }
 
-        // Completes a task if its command has ended, as it says itself or as the driver told: 0, whether or not it failed; 1: nothing.
+        // Completes a task if its command has ended, as it says itself or as the driver told: PoCL tells 0 also where it failed, which
+        // is asked a while where the driver does not answer.
         private static void Complete(ulong number, int told)
         {
             Awaited? awaited;
             lock (door) waiting.TryGetValue(number, out awaited);
             if (awaited == null) return; // was seen before it was told
-            int state = Math.Min(told, StateOf(awaited.Event));
-            if (state > 0) return;
+            int asked = StateOf(awaited.Event);
+            awaited.Told = Math.Min(awaited.Told, told);
+            int state = Math.Min(awaited.Told, asked);
+            if (state > 0 || (state == 0 && asked == Unknown && ++awaited.Looks <= MostLooks)) return;
             lock (door) waiting.Remove(number);
             awaited.Event.Dispose();
             if (state < 0) awaited.Source.SetException(Errors.OfCommand(state));

@@ -33,7 +33,8 @@ final class Completions {
     private IntConsumer action; // null: done
     private volatile int status = UNKNOWN; // what is known of it
     private boolean wasRefused; // by the executor, which is told once
-    private boolean flushed; // its queue, when it was asked for
+    private boolean answered; // by the driver, what became of the command
+    private int looks; // in vain, at a command of which an end is told
 
     // Fields, because a call might fail:
     /** The command, or the driver's word, was refused: nothing is to be done. */
@@ -73,13 +74,20 @@ final class Completions {
     }
 
     private boolean hasEnded(int told) {
-      status = Math.min(status, Math.min(told, ask()));
-      return status <= COMPLETE;
+      status = Math.min(status, told);
+      if (ofCommand) {
+        status = Math.min(status, ask());
+      }
+      // A command that is complete, as is told, may have failed.
+      return status < COMPLETE || status == COMPLETE && (!ofCommand || answered || ++looks > MOST_LOOKS);
     }
 
     private int ask() {
+      answered = false;
       try {
-        return enqueued == null ? UNKNOWN : (int) enqueued.status();
+        int asked = enqueued == null ? UNKNOWN : (int) enqueued.status();
+        answered = enqueued != null;
+        return asked;
       } catch (Throwable unanswered) {
         return UNKNOWN;
       }
@@ -99,6 +107,7 @@ final class Completions {
   private static final int COMPLETE = 0;
   private static final int UNKNOWN = 1; // more than complete: it may go on
   private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int MOST_LOOKS = 20; // a second
   private static final int FOR_EVER = -1;
   private static final long IDLE_MS = 1000; // then the second thread ends
 
@@ -137,7 +146,8 @@ final class Completions {
 
   /** Completes a future when the command of an event has ended; during a use of it. */
   static long complete(Event of, long event, CompletableFuture<Void> future) {
-    whenComplete(of, event, future.defaultExecutor(), status -> finish(future, status));
+    End end = watch(event, future.defaultExecutor(), status -> finish(future, status));
+    tell(of::flushQueue, end);
     return event;
   }
 
@@ -148,22 +158,46 @@ final class Completions {
    * @throws ClpoolException if it failed
    */
   static long await(Event of, long event) {
-    CompletableFuture<Integer> ended = new CompletableFuture<>();
-    boolean flushed = whenComplete(of, event, Runnable::run, ended::complete);
-    if (!flushed && !NativeWaits.begin(event, ended)) {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    int[] status = new int[1];
+    if (!isWatched(event, ended, status) || !isFlushed(of) && !NativeWaits.begin(event, ended)) {
       Native.java_event_wait(event);
       return event;
     }
-    int status = statusOf(ended);
-    if (status < COMPLETE) {
-      throw failure(status);
+    join(ended);
+    if (status[0] < COMPLETE) {
+      throw failure(status[0]);
     }
     return event;
   }
 
-  private static int statusOf(CompletableFuture<Integer> ended) {
+  // What the driver refuses of that is no matter of the command.
+  private static boolean isWatched(long event, CompletableFuture<Void> ended, int[] status) {
     try {
-      return ended.join();
+      watch(
+          event,
+          Runnable::run,
+          told -> { // without an object: there may be no memory
+            status[0] = told;
+            ended.complete(null);
+          });
+      return true;
+    } catch (ClpoolException refused) {
+      return false;
+    }
+  }
+
+  private static boolean isFlushed(Event of) {
+    try {
+      return of.flushQueue();
+    } catch (ClpoolException refused) {
+      return false;
+    }
+  }
+
+  private static void join(CompletableFuture<Void> ended) {
+    try {
+      ended.join();
     } catch (CompletionException e) {
       Throwable cause = e.getCause(); // another thread's: who reads it should see who waited
       if (cause instanceof ClpoolException) {
@@ -174,16 +208,10 @@ final class Completions {
     }
   }
 
-  // Whether its queue is flushed, or nothing has to be.
-  private static boolean whenComplete(Event of, long event, Executor where, IntConsumer action) {
+  private static End watch(long event, Executor where, IntConsumer action) {
     End end = add(new End(true, Event.of(event), where, action));
-    tell(
-        () -> {
-          Native.java_event_notify(event, end.number);
-          end.flushed = of.flushQueue();
-        },
-        end);
-    return end.flushed;
+    end.notifyEnqueued();
+    return end;
   }
 
   /** How many wait, for tests. */

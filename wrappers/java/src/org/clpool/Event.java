@@ -21,7 +21,7 @@ public final class Event extends NativeObject {
 
   private final Completions.End use; // of host memory by the command; null: none
   private CommandQueue queue; // the command's; null: not known, or none
-  private boolean isForeign; // another library's, of a queue that nobody named: who waits for it has the driver flush that
+  private boolean isForeign; // another library's: closing its queue here need not have flushed its command
 
   /** The end of a command that is enqueued next, on a queue: {@link #own} follows. */
   Event(CommandQueue queue) {
@@ -30,11 +30,11 @@ public final class Event extends NativeObject {
     this.queue = queue;
   }
 
-  private Event(LongSupplier made, CommandQueue queue) {
+  private Event(LongSupplier made, CommandQueue queue, boolean isForeign) {
     super("event", made, Native::java_event_release);
     this.use = null;
     this.queue = queue;
-    this.isForeign = queue == null;
+    this.isForeign = isForeign;
   }
 
   /** The end of a command, which is enqueued with the uses and the place for the event that it is given. */
@@ -105,7 +105,8 @@ public final class Event extends NativeObject {
           Native.java_event_retain(clEvent);
           return clEvent;
         },
-        queueOrNull);
+        queueOrNull,
+        true);
   }
 
   /**
@@ -177,13 +178,13 @@ public final class Event extends NativeObject {
   /**
    * Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too.
    *
-   * @return false if nobody here can
+   * @return false if nobody here can; to close a queue has done so for its own commands
    */
   boolean flushQueue() {
-    return queue != null ? queue.flushIfOpen() : !isForeign;
+    return queue != null && queue.flushIfOpen() || !isForeign;
   }
 
-  /** It is the end of the same command as another one's, but keeps its queue not. */
+  /** It is the end of the same command as another one's, whose queue it does not keep. */
   void isAs(Event other) {
     isForeign = other.isForeign;
   }

@@ -17,10 +17,10 @@ final class NativeWaits implements Runnable {
 
   /** Who awaits the event. */
   private static final class Waiter {
-    private final CompletableFuture<Integer> ended;
+    private final CompletableFuture<Void> ended;
     private Waiter next;
 
-    private Waiter(CompletableFuture<Integer> ended) {
+    private Waiter(CompletableFuture<Void> ended) {
       this.ended = ended;
     }
   }
@@ -41,17 +41,17 @@ final class NativeWaits implements Runnable {
    * Has a thread wait for an event; during a use of it.
    *
    * @param ended completed exceptionally where the driver refuses that
-   * @return false where no thread can be made
+   * @return false where no thread can be made, or the event not be held
    */
-  static synchronized boolean begin(long event, CompletableFuture<Integer> ended) {
+  static synchronized boolean begin(long event, CompletableFuture<Void> ended) {
     Waiter waiter = new Waiter(ended);
     NativeWaits wait = first;
     while (wait != null && wait.event != event) {
       wait = wait.next;
     }
     if (wait == null) {
-      wait = new NativeWaits(event);
-      if (!start(wait)) {
+      wait = started(event);
+      if (wait == null) {
         return false;
       }
       wait.next = first;
@@ -62,19 +62,22 @@ final class NativeWaits implements Runnable {
     return true;
   }
 
-  private static boolean start(NativeWaits wait) {
-    boolean started = false;
+  // Null: the caller has to wait itself.
+  private static NativeWaits started(long event) {
+    NativeWaits wait = null;
+    boolean isStarted = false;
     try {
+      wait = new NativeWaits(event);
       LeakGuard.thread(wait, "clpool-wait").start(); // which asks for the monitor before it ends
-      started = true;
-    } catch (OutOfMemoryError noThread) {
-      // the caller waits itself
+      isStarted = true;
+    } catch (ClpoolException | OutOfMemoryError notToBeHad) {
+      // nothing is begun
     } finally {
-      if (!started) {
+      if (!isStarted && wait != null) {
         wait.own.close();
       }
     }
-    return started;
+    return isStarted ? wait : null;
   }
 
   @Override

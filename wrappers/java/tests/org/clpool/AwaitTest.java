@@ -102,6 +102,31 @@ class AwaitTest {
   }
 
   @Test
+  void eventsOfAQueueThatWasClosedSinceNeedNoThread() throws Exception { // closing it has handed their commands on
+    List<Event> events = new ArrayList<>();
+    List<CompletableFuture<Void>> waiting = new ArrayList<>();
+    int before = Completions.waiting();
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+        Event gate = Event.user(session.context())) {
+      try (CommandQueue queue = CommandQueue.create(session.context())) {
+        for (int i = 0; i < 10; ++i) {
+          events.add(queue.fill(buffer, new byte[] {1}, gate));
+        }
+      }
+      for (Event event : events) {
+        waiting.add(awaitElsewhere(event));
+      }
+      assertTrue(Support.collectUntil(() -> Completions.waiting() == before + 10));
+      assertEquals(0, waitingThreads());
+      gate.complete();
+      for (CompletableFuture<Void> one : waiting) {
+        one.get(60, TimeUnit.SECONDS);
+      }
+    }
+    events.forEach(Event::close);
+  }
+
+  @Test
   void commandsOfNothingEndWithWhatTheyWaitFor() throws Exception { // be it another library's, behind a view
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
         Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
