@@ -22,7 +22,6 @@ bool Identity::has(std::string_view extension_name) const noexcept {
 }
 
 Status identify(cl_device_id device, Identity& identity) {
-  identity = {};
   identity.id = device;
   CLPOOL_TRY(cl::query(device, CL_DEVICE_TYPE, identity.type));
   CLPOOL_TRY(cl::query(device, CL_DEVICE_PLATFORM, identity.platform));

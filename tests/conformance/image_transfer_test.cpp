@@ -244,6 +244,16 @@ TEST_F(ImageCommands, ASlicePitchOfAnImageWithoutSlicesIsRefused) {
             CLPOOL_ERROR_INVALID_VALUE);
 }
 
+TEST_F(ImageCommands, ARowPitchLessThanARowIsRefused) {
+  const OwnedMem image = make(options(rgba_8, {16, 8}));
+  std::vector<unsigned char> host(16 * 8 * 4);
+  const size_t region[3] = {16, 8, 1};
+  EXPECT_EQ(clpool_image_write(cl.queue, image.get(), nullptr, region, 60, 0, host.data(), host.size(), 1, 0,
+                               nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("row pitch is 60")) << last_error();
+}
+
 TEST_F(ImageCommands, AFillWithoutAColorIsToldSo) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   const size_t region[3] = {16, 8, 1};

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // SVM and queues: what it is freed behind, and the hand-over from one queue to another.
+#include <thread>
+
 #include "orderings/orderings.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
@@ -255,6 +258,39 @@ TEST(SystemSvm, IsOfNoContextOfItsOwn) {
   const OwnedMem owned(coarse);
   EXPECT_EQ(clpool_mem_fill(elsewhere.queue, coarse, "x", 1, 0, 64, 0, nullptr, nullptr),
             CLPOOL_ERROR_INVALID_VALUE);
+}
+
+TEST(SvmOfAKindThatADeviceLacks, IsRefusedNamingAllThatItNeeds) {
+  Scene scene;
+  stub_configure("svm=coarse");
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_svm_create(scene.cl.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0, nullptr, &mem),
+            CLPOOL_ERROR_NOT_SUPPORTED);
+  EXPECT_TRUE(last_error_names("CL_DEVICE_SVM_COARSE_GRAIN_BUFFER + CL_DEVICE_SVM_FINE_GRAIN_BUFFER (0x3 in"))
+      << last_error();
+}
+
+/// Nobody says when memory is through that a pool without a queue has.
+TEST(SvmOfAPoolWithoutAQueue, StaysWhoeverGivesItBack) {
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+  const AllocatorHandle allocator(made);
+  Gate gate(scene.cl.context);
+  {
+    const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+    MemHandle mem = allocate(pool, 4096);
+    ASSERT_EQ(clEnqueueSVMMemFill(scene.cl.queue, clpool_mem_pointer(mem.get()), &source_byte, 1, 4096, 1,
+                                  gate.list(), nullptr),
+              CL_SUCCESS);  // of which the library does not know
+    std::thread([&] { mem.reset(); }).join();
+    EXPECT_OK(clpool_pool_free_held(pool.get()));
+    EXPECT_NE(stub_device_bytes(), 0U);
+    gate.open();
+    stub_run_all();  // the driver aborts if memory has gone under its fill
+    MemHandle idle = allocate(pool, 4096);
+    EXPECT_OK(clpool_mem_release_idle(idle.release()));
+  }
 }
 
 }  // namespace

@@ -116,5 +116,15 @@ TEST(BankModel, ImpossibleShapesAreErrors) {
   EXPECT_EQ(bank_conflicts({Model::current, 4, 0, 32}, {4, two, two}, conflict), Status::invalid_value);
 }
 
+TEST(Bank, ArraysHaveUpTo32Axes) {
+  BankConflict conflict;
+  const Shape most(32, 1);
+  EXPECT_EQ(bank_conflicts({Model::current, 4, 32, 32}, {4, most, most}, conflict), Status::success)
+      << last_error_message();
+  const Shape more(33, 1);
+  EXPECT_EQ(bank_conflicts({Model::current, 4, 32, 32}, {4, more, more}, conflict), Status::invalid_value);
+  EXPECT_STREQ(last_error_message(), "the shape has 33 axes, at most 32 are allowed");
+}
+
 }  // namespace
 }  // namespace clpool::core::device

@@ -475,5 +475,45 @@ TEST_P(PoolReuseOnQueues, WaitingEndsWhenAnyBlockComesBack) {
   }
 }
 
+TEST(PoolFigures, TheLargestFreeBlockIsWhatEmptyCachesWouldGive) {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  clpool_pool_options told = CLPOOL_POOL_OPTIONS_INIT;
+  told.min_chunk_bytes = 16 * 4096;
+  const PoolHandle pool = make_pool(allocator.get(), told);
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 16; ++i) {
+    blocks.push_back(allocate(pool, 4096));
+  }
+  ASSERT_EQ(stats_of(pool).managed_bytes, 16U * 4096) << "the chunk is full";
+  std::sort(blocks.begin(), blocks.end(), [](const MemHandle& a, const MemHandle& b) {
+    return clpool_mem_pointer(a.get()) < clpool_mem_pointer(b.get());
+  });
+  const auto largest_without = [&](std::size_t place) {
+    blocks[place].reset();
+    return stats_of(pool).largest_free_bytes / 4096;
+  };
+  EXPECT_EQ(largest_without(6), 1U);
+  EXPECT_EQ(largest_without(5), 2U);
+  EXPECT_EQ(largest_without(8), 2U);
+  EXPECT_EQ(largest_without(7), 4U);
+}
+
+TEST(PoolThatMayNotWait, HasWhatOtherThreadsGaveBack) {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  clpool_pool_options told = CLPOOL_POOL_OPTIONS_INIT;
+  told.max_bytes = 1 << 20;
+  const PoolHandle pool = make_pool(allocator.get(), told);
+  for (int i = 0; i < 3; ++i) {
+    MemHandle mem = allocate(pool, 1 << 20);
+    std::thread([&] { mem.reset(); }).join();
+    clpool_mem* again = nullptr;
+    ASSERT_EQ(clpool_pool_try_allocate(pool.get(), 1 << 20, &again), CLPOOL_SUCCESS)
+        << clpool_last_error_message();
+    EXPECT_EQ(clpool_mem_release(again), CLPOOL_SUCCESS);
+  }
+}
+
 }  // namespace
 }  // namespace clpool::test
