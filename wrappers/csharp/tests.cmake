@@ -55,7 +55,8 @@ if(clpool_framework)
   add_test(NAME csharp.net.flushes_on_the_fake_driver
            COMMAND "${CLPOOL_DOTNET}" "${net_folder}/ClPool.Tests/ClPool.Tests.dll" AnEventCanBeAwaited
                    AFlushHandsCommandsToTheDevice AnAwaitedEventAsksForNoQueueThatIsGone
-                   AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn)
+                   AnAwaitedEventHandsTheCommandsOfItsOwnQueueOn
+                   WhatACallEnqueuesWhileItsQueueIsDisposedOfIsHandedOn)
   set_tests_properties(csharp.net.flushes_on_the_fake_driver PROPERTIES LABELS "wrappers;csharp" TIMEOUT 120 ENVIRONMENT
                        "${on_csharp_stub};CLPOOL_STUB=needs_flush=1")
   add_test(NAME csharp.net.flushes_that_fail_once_are_tried_again

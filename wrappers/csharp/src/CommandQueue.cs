@@ -13,7 +13,7 @@ namespace ClPool
     /// handed to the device at once. Thread-safe.
     /// </summary>
     [DebuggerDisplay("{ToString(),nq}")]
-    public sealed unsafe class CommandQueue : IDisposable, IBorrowable
+    public sealed unsafe class CommandQueue : IDisposable, IBorrowable, ILender
     {
         private readonly OwnedHandle? owned; // null: somebody else's
         private readonly IntPtr foreign;
@@ -110,14 +110,28 @@ namespace ClPool
         /// end in order.</summary>
         public void Dispose()
         {
-            if (owned == null) return;
-            FlushIfOpen(); // as the queue may go only when another thread's call has ended, which may wait for a command
-            owned.Dispose();
+            if (owned == null || owned.IsDisposed) return;
+            try
+            {
+                using (((IBorrowable)this).Borrow()) owned.Dispose();
+            }
+            catch (ObjectDisposedException)
+            {
+                // by another thread
+            }
         }
 
         /// <inheritdoc/>
         public override string ToString() { return OwnedHandle.Describe("CommandQueue", owned, foreign); }
 
-        Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : owned.Borrow(); }
+        Borrowed IBorrowable.Borrow() { return owned == null ? new Borrowed(foreign) : new Borrowed(this, owned.Borrow().Value); }
+
+        /// <summary>As a queue that is disposed of may go only when another thread's call has ended, which may wait for a command,
+        /// whoever ends a call on one, and who disposes of it, hands on what was enqueued till then.</summary>
+        void ILender.Return()
+        {
+            if (owned!.IsDisposed) Native.csharp_queue_flush(owned.Lent);
+            ((ILender)owned).Return();
+        }
     }
 }

@@ -3,6 +3,7 @@
 // Events that are awaited, and the queues of their commands. The fake driver, on which some of these run too, carries commands out
 // when their queue is flushed, and ends the process of who uses a queue that is gone.
 using System;
+using System.Runtime.InteropServices;
 using System.Threading.Tasks;
 using NUnit.Framework;
 
@@ -61,6 +62,34 @@ namespace ClPool.Tests
                         MustEnd(both.AsTask());
                 }
             }
+        }
+
+        [DllImport("libOpenCL.so.1")]
+        private static extern int clEnqueueMarkerWithWaitList(IntPtr queue, uint count, IntPtr[] waits, out IntPtr made);
+
+        /// <summary>What a call does with its queue from its begin to its end.</summary>
+        private static IDisposable BeginCall(CommandQueue queue)
+        {
+            return (IDisposable)typeof(CommandQueue).GetInterface("ClPool.Interop.IBorrowable").GetMethod("Borrow").Invoke(queue, null);
+        }
+
+        [Test]
+        public void WhatACallEnqueuesWhileItsQueueIsDisposedOfIsHandedOn() // though another call keeps the queue
+        {
+            CommandQueue queue = CommandQueue.Create(Shared.Context);
+            IntPtr made;
+            using (BeginCall(queue))
+            {
+                using (BeginCall(queue))
+                {
+                    IntPtr used = queue.Handle;
+                    queue.Dispose();
+                    queue.Dispose();
+                    Assert.AreEqual(0, clEnqueueMarkerWithWaitList(used, 0, null, out made));
+                }
+                using (ClEvent marker = ClEvent.FromHandle(made, false)) MustEnd(marker.AsTask());
+            }
+            Assert.Throws<ObjectDisposedException>(() => queue.Flush());
         }
 
         [Test]

@@ -52,6 +52,9 @@ namespace ClPool.Interop
         /// <summary>Takes the reference over.</summary>
         internal void Own(IntPtr value) { SetHandle(value); }
 
+        /// <summary>The value, for who has borrowed it.</summary>
+        internal IntPtr Lent { get { return handle; } }
+
         /// <summary>Whether it is a handle of that value.</summary>
         internal bool Is(IntPtr value) { return handle == value; }
 

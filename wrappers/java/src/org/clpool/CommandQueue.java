@@ -159,8 +159,31 @@ public final class CommandQueue extends NativeObject {
   /** Gives the queue up, with all its commands handed to the device; it may be called again. Calls that use it end in order. */
   @Override
   public void close() {
-    tryToFlush(); // as the queue may go only when another thread's call has ended, which may wait for a command
-    super.close();
+    boolean isOpen = tryBegin();
+    try {
+      super.close();
+    } finally {
+      if (isOpen) {
+        end();
+      }
+    }
+  }
+
+  /**
+   * As the queue may go only when another thread's call has ended, which may wait for a command: whoever ends a call on one that is
+   * closed, and who closes it, hands on what was enqueued till then.
+   */
+  @Override
+  void end() {
+    try {
+      if (handle.isClosed()) {
+        Native.java_queue_flush(value());
+      }
+    } catch (ClpoolException later) {
+      // what it fails of, the commands fail of too
+    } finally {
+      super.end();
+    }
   }
 
   /**

@@ -130,6 +130,11 @@ final class Handle implements Runnable {
     return true;
   }
 
+  /** Whether it is closed; uses that began before may go on. */
+  boolean isClosed() {
+    return ((int) LANES.getVolatile(lanes, lane()) & CLOSED) != 0;
+  }
+
   /** Ends a use. What it throws keeps it from that. */
   void end() {
     if ((int) LANES.getAndAdd(lanes, lane(), -USE) == USE + CLOSED) {

@@ -37,7 +37,7 @@ abstract class NativeObject extends Usable implements AutoCloseable {
   }
 
   @Override
-  final void end() {
+  void end() {
     handle.end();
   }
 

@@ -127,6 +127,32 @@ class AwaitTest {
   }
 
   @Test
+  void whatACallEnqueuesWhileItsQueueIsClosedIsHandedOn() throws Exception { // though another call keeps the queue
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      for (boolean closedBefore : new boolean[] {true, false}) {
+        CommandQueue queue = CommandQueue.create(session.context());
+        assertTrue(queue.tryBegin()); // the other call
+        try (Event filled =
+            new Event(
+                (uses, event) -> {
+                  long used = uses.of("queue", queue);
+                  if (closedBefore) {
+                    queue.close();
+                  }
+                  Native.clpool_mem_fill(used, uses.of("memory", buffer), new byte[] {1}, 0, 64, null, event);
+                })) {
+          queue.close();
+          mustEnd(filled);
+          filled.toFuture().get(60, TimeUnit.SECONDS);
+          assertEquals(0, waitingThreads());
+        } finally {
+          queue.end();
+        }
+      }
+    }
+  }
+
+  @Test
   void commandsOfNothingEndWithWhatTheyWaitFor() throws Exception { // be it another library's, behind a view
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
         Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
