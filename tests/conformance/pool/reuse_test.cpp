@@ -480,6 +480,7 @@ TEST(PoolFigures, TheLargestFreeBlockIsWhatEmptyCachesWouldGive) {
   const AllocatorHandle allocator = numbers.allocator();
   clpool_pool_options told = CLPOOL_POOL_OPTIONS_INIT;
   told.min_chunk_bytes = 16 * 4096;
+  told.guard = CLPOOL_GUARD_OFF;  // guarded pools have no caches
   const PoolHandle pool = make_pool(allocator.get(), told);
   std::vector<MemHandle> blocks;
   for (int i = 0; i < 16; ++i) {
@@ -504,6 +505,7 @@ TEST(PoolThatMayNotWait, HasWhatOtherThreadsGaveBack) {
   const AllocatorHandle allocator = numbers.allocator();
   clpool_pool_options told = CLPOOL_POOL_OPTIONS_INIT;
   told.max_bytes = 1 << 20;
+  told.guard = CLPOOL_GUARD_OFF;  // where what was given back rests
   const PoolHandle pool = make_pool(allocator.get(), told);
   for (int i = 0; i < 3; ++i) {
     MemHandle mem = allocate(pool, 1 << 20);
