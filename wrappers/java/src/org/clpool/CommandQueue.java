@@ -147,7 +147,12 @@ public final class CommandQueue extends NativeObject {
     return isOpen;
   }
 
-  /** The same where the caller does not fail of it. */
+  /** Whether it went back to the driver, or is about to, which hands its commands on. */
+  boolean isGone() {
+    return handle.isGivenBack();
+  }
+
+  /** Flushes it where the caller does not fail of it. */
   void tryToFlush() {
     try {
       flushIfOpen();
@@ -159,31 +164,21 @@ public final class CommandQueue extends NativeObject {
   /** Gives the queue up, with all its commands handed to the device; it may be called again. Calls that use it end in order. */
   @Override
   public void close() {
-    boolean isOpen = tryBegin();
-    try {
-      super.close();
-    } finally {
-      if (isOpen) {
-        end();
-      }
-    }
+    tryToFlush(); // as the queue may go only when another thread's call has ended, which may wait for a command
+    super.close();
   }
 
-  /**
-   * As the queue may go only when another thread's call has ended, which may wait for a command: whoever ends a call on one that is
-   * closed, and who closes it, hands on what was enqueued till then.
-   */
+  /** For the same reason whoever ends a call on one that was closed meanwhile hands on what was enqueued till then. */
   @Override
   void end() {
-    try {
-      if (handle.isClosed()) {
-        Native.java_queue_flush(value());
+    if (handle.isClosed()) {
+      try {
+        Native.java_queue_flush(handle.value);
+      } catch (ClpoolException | Error later) {
+        // the use ends in any case
       }
-    } catch (ClpoolException later) {
-      // what it fails of, the commands fail of too
-    } finally {
-      super.end();
     }
+    handle.end(); // as close to the stack's end as any other object's
   }
 
   /**

@@ -178,10 +178,10 @@ public final class Event extends NativeObject {
   /**
    * Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too.
    *
-   * @return false if nobody here can; to close a queue has done so for its own commands
+   * @return false if nobody here can; a queue that went back has done so for its own commands
    */
   boolean flushQueue() {
-    return queue != null && queue.flushIfOpen() || !isForeign;
+    return queue != null && queue.flushIfOpen() || !isForeign && (queue == null || queue.isGone());
   }
 
   /** It is the end of the same command as another one's, whose queue it does not keep. */

@@ -135,6 +135,11 @@ final class Handle implements Runnable {
     return ((int) LANES.getVolatile(lanes, lane()) & CLOSED) != 0;
   }
 
+  /** Whether the native object went back, or is about to. */
+  boolean isGivenBack() {
+    return given;
+  }
+
   /** Ends a use. What it throws keeps it from that. */
   void end() {
     if ((int) LANES.getAndAdd(lanes, lane(), -USE) == USE + CLOSED) {
