@@ -166,6 +166,9 @@ public final class CommandQueue extends NativeObject {
   public void close() {
     tryToFlush(); // as the queue may go only when another thread's call has ended, which may wait for a command
     super.close();
+    if (handle.tryJoin()) {
+      end(); // with what came since, of a call that ended before it could see that the queue is closed
+    }
   }
 
   /** For the same reason whoever ends a call on one that was closed meanwhile hands on what was enqueued till then. */

@@ -130,6 +130,19 @@ final class Handle implements Runnable {
     return true;
   }
 
+  /** Begins a use of what is closed, and is there as long as another one lasts, which {@link #end} ends; false if none does. */
+  boolean tryJoin() {
+    int lane = lane();
+    int now;
+    do {
+      now = (int) LANES.getVolatile(lanes, lane);
+      if (now < USE + CLOSED) {
+        return false;
+      }
+    } while (!LANES.weakCompareAndSet(lanes, lane, now, now + USE));
+    return true;
+  }
+
   /** Whether it is closed; uses that began before may go on. */
   boolean isClosed() {
     return ((int) LANES.getVolatile(lanes, lane()) & CLOSED) != 0;

@@ -152,6 +152,21 @@ class AwaitTest {
   }
 
   @Test
+  void whatEndedJustBeforeItsQueueWasClosedIsHandedOn() throws Exception { // after the flush of who closes it
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      CommandQueue queue = CommandQueue.create(session.context());
+      assertTrue(queue.tryBegin()); // another call, which keeps it
+      try (Event filled = queue.fill(buffer, new byte[] {1})) {
+        queue.handle.close(); // which flushes nothing
+        queue.close();
+        filled.toFuture().get(60, TimeUnit.SECONDS);
+      } finally {
+        queue.end();
+      }
+    }
+  }
+
+  @Test
   void commandsOfNothingEndWithWhatTheyWaitFor() throws Exception { // be it another library's, behind a view
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
         Memory mapped = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
