@@ -22,8 +22,8 @@ struct NumberedDevice {
 /// Into a new one. BAD_FORMAT where what is there is not a number of 0 or more.
 Status read_cuda_device(NumberedDevice& numbered);
 
-/// Into a new one: this process's rank among those of its node (OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID, MPI_LOCALRANKID);
-/// `origin` stays empty when no launcher says.
+/// Into a new one: this process's rank among those of its node (OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID,
+/// MPI_LOCALRANKID); `origin` stays empty when no launcher says.
 Status read_local_rank(NumberedDevice& numbered);
 
 }  // namespace clpool::core::device

@@ -107,37 +107,6 @@ TEST_F(FailedQuestions, WhatWasTriedIsToldWhereNoContextCanBeMade) {
   EXPECT_TRUE(last_error_names("GPUs before accelerators before CPUs, SLURM_LOCALID=0")) << last_error();
 }
 
-TEST_F(FailedQuestions, APoolThatCannotBeMadeLeavesNoContextAndNoQueue) {
-  clpool_pool* pool = nullptr;
-  cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.alignment = 3;
-  EXPECT_EQ(
-      clpool_pool_create_default(nullptr, CLPOOL_MEMORY_BUFFER, &options, &pool, nullptr, &context, &queue),
-      CLPOOL_ERROR_INVALID_VALUE);  // the fixture looks whether anything is left
-  stub_configure("svm=none");
-  EXPECT_EQ(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM, nullptr, &pool, nullptr, &context, &queue),
-            CLPOOL_ERROR_NOT_SUPPORTED);
-  ASSERT_OK(clpool_pool_create_default(nullptr, CLPOOL_MEMORY_SVM_OR_BUFFER, nullptr, &pool, nullptr,
-                                       &context, &queue));
-  EXPECT_OK(clpool_pool_release(pool));
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
-}
-
-TEST_F(FailedQuestions, ADefaultPoolLeavesNothingWhateverItsMemory) {
-  for (const std::uint32_t memory : {CLPOOL_MEMORY_BUFFER, CLPOOL_MEMORY_SVM, CLPOOL_MEMORY_PINNED}) {
-    clpool_pool* pool = nullptr;
-    cl_context context = nullptr;
-    cl_command_queue queue = nullptr;
-    ASSERT_OK(clpool_pool_create_default(nullptr, memory, nullptr, &pool, nullptr, &context, &queue));
-    EXPECT_OK(clpool_pool_release(pool));
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
-  }
-}
-
 TEST_F(FailedQuestions, TheVersionOfPoclIsReadOrUnknown) {
   std::uint32_t major = 7;
   std::uint32_t minor = 7;

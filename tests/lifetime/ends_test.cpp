@@ -117,5 +117,39 @@ TEST_P(PoolEnds, ABlockMayBeTheLastThatIsLeftOfAll) {
   expect_nothing_left();
 }
 
+class DefaultPoolEnds : public testing::Test {
+ protected:
+  ~DefaultPoolEnds() override {
+    char text[512] = "";
+    EXPECT_TRUE(stub_same_counts(&counted.before, text, sizeof text)) << "left in the driver: " << text;
+  }
+  clpool_status make(std::uint32_t memory, const clpool_pool_options* options = nullptr) {
+    return clpool_pool_create_default(nullptr, memory, options, &pool, nullptr, &context, &queue);
+  }
+  CountedBefore counted;
+  clpool_pool* pool = nullptr;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+};
+
+TEST_F(DefaultPoolEnds, ItsContextAndQueueAndAllocatorEndWithTheirLastReference) {
+  for (const std::uint32_t memory : {CLPOOL_MEMORY_BUFFER, CLPOOL_MEMORY_SVM, CLPOOL_MEMORY_PINNED}) {
+    const clpool_status status = make(memory);
+    if (status == CLPOOL_ERROR_NOT_SUPPORTED && memory == CLPOOL_MEMORY_SVM) {
+      continue;
+    }
+    ASSERT_EQ(status, CLPOOL_SUCCESS) << clpool_last_error_message();
+    EXPECT_EQ(clpool_pool_release(pool), CLPOOL_SUCCESS);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+  }
+}
+
+TEST_F(DefaultPoolEnds, WhatCannotBeMadeLeavesNothing) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.alignment = 3;
+  EXPECT_EQ(make(CLPOOL_MEMORY_BUFFER, &options), CLPOOL_ERROR_INVALID_VALUE);
+}
+
 }  // namespace
 }  // namespace clpool::test

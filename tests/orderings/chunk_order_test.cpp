@@ -269,17 +269,22 @@ TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   EXPECT_EQ(stub_device_bytes(), 0u);
 }
 
-TEST(GuardedChunks, AreNoReasonForAFindingWhereAReleasedBlockCannotBeFilled) {
-  Scene scene;
-  stub_configure("mode=immediate");
+PoolHandle guarded_buffers(const Scene& scene, std::uint64_t min_chunk_bytes) {
   clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
+  options.min_chunk_bytes = min_chunk_bytes;
+  return make_pool(made, options);
+}
+
+TEST(GuardedChunks, AreNoReasonForAFindingWhereAReleasedBlockCannotBeFilled) {
+  Scene scene;
+  stub_configure("mode=immediate");
   const Heard heard;
   {
-    const PoolHandle pool = make_pool(allocator.get(), options);
+    const PoolHandle pool = guarded_buffers(scene, 0);
     MemHandle mem = allocate(pool, 4096);
     ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
                               nullptr));
@@ -300,13 +305,7 @@ TEST(GuardedChunks, AreNoReasonForAFindingWhereAReleasedBlockCannotBeFilled) {
 TEST(GuardedChunks, AreCutOnlyWhereBlocksMayBegin) {
   Scene scene;
   stub_configure("mode=immediate,global=32M,max_alloc=8M");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  options.min_chunk_bytes = 8 << 20;
-  const PoolHandle pool = make_pool(allocator.get(), options);
+  const PoolHandle pool = guarded_buffers(scene, 8 << 20);
   const MemHandle block = allocate(pool, (8 << 20) - 77);
   EXPECT_OK(clpool_pool_check(pool.get()));
   stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);

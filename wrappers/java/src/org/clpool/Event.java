@@ -130,9 +130,10 @@ public final class Event extends NativeObject {
 
   /**
    * Waits until the command has ended. Memory that was closed while the command used a view of it goes back before this returns.
-   * A virtual thread (Java 21) leaves its carrier meanwhile; for an event whose queue is not known ({@link #of(long)}) or is
-   * closed here, one thread of the library waits on the system, whoever awaits it. What else waits, {@link CommandQueue#finish()}, blocking commands, and
-   * {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says, waits in native code and keeps it.
+   * A virtual thread (Java 21) leaves its carrier meanwhile; for another library's event whose queue nobody named ({@link #of(long)})
+   * or whose queue is closed here, one thread of the library waits on the system, whoever awaits it. What else waits,
+   * {@link CommandQueue#finish()}, blocking commands, and {@link Pool#allocate} for as long as {@link PoolBuilder#waitNanos} says,
+   * waits in native code and keeps it.
    *
    * @throws ClpoolException if it failed, with its own error
    */
