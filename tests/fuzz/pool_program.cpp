@@ -91,6 +91,7 @@ PoolProgram::PoolProgram(Input& input)
   options.queues = named.data();
   options.queue_count = static_cast<std::uint32_t>(named.size());
   options.wait_ns = 1;
+  options.name = "the pool";
   const std::uint8_t how = input.byte();
   options.strategy = how % 2 == 0 ? CLPOOL_STRATEGY_COALESCING : CLPOOL_STRATEGY_BINNED;
   options.max_bytes = how / 2 % 4 == 3 ? 1U << 17 : 0;
@@ -102,12 +103,15 @@ PoolProgram::PoolProgram(Input& input)
   pool_ = Pool(allocator_, options);
 }
 
-void PoolProgram::run(Input& input) {
+void PoolProgram::run(Input& input, const std::function<void(const Pool&)>& told) {
   PoolProgram program(input);
   while (!input.empty()) {
     program.step();
     program.traffic_.check();
     program.expect_figures();
+    if (told) {
+      told(program.pool_);
+    }
   }
   program.end();
 }

@@ -3,6 +3,7 @@
 // The program that pool_orders_fuzz.cpp makes of its input, and the model that it is compared with.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -30,7 +31,8 @@ class HostChunks final : public Source {
 
 class PoolProgram {
  public:
-  static void run(Input& input);
+  /// `told` is called after each operation.
+  static void run(Input& input, const std::function<void(const Pool&)>& told = nullptr);
 
  private:
   struct Block {
