@@ -101,6 +101,11 @@ add_test(NAME wrappers.java.a_refused_wait_is_told
                  --select-method "org.clpool.AwaitTest#aRefusedWaitIsToldToWhoWaits")
 set_tests_properties(wrappers.java.a_refused_wait_is_told PROPERTIES LABELS wrappers TIMEOUT 120 ENVIRONMENT
                      "${on_java_stub};CLPOOL_STUB=fail=clWaitForEvents:1:-5:on;CLPOOL_TEST_FAILS=wait")
+add_test(NAME wrappers.java.what_no_flush_handed_on_is_waited_for
+         COMMAND ${java_command} -cp "${test_path}" ${junit_of_one}
+                 --select-method "org.clpool.AwaitTest#whatAClosedQueueThatIsKeptWasGivenEnds")
+set_tests_properties(wrappers.java.what_no_flush_handed_on_is_waited_for PROPERTIES LABELS wrappers TIMEOUT 120 ENVIRONMENT
+                     "${on_java_stub};CLPOOL_STUB=needs_flush=1,fail=clFlush:1:-5:on")
 # Host memory of commands whose events the driver does not retain.
 add_test(NAME wrappers.java.host_memory_where_events_are_not_retained
          COMMAND ${java_command} -cp "${test_path}" org.clpool.KeepsNothingForEver)

@@ -26,6 +26,8 @@ public final class CommandQueue extends NativeObject {
     super("queue", Native::java_queue_release);
   }
 
+  private volatile boolean isBehind; // what a closed one was given may wait for a flush that failed
+
   private CommandQueue(LongSupplier made) {
     super("queue", made, Native::java_queue_release);
   }
@@ -147,9 +149,9 @@ public final class CommandQueue extends NativeObject {
     return isOpen;
   }
 
-  /** Whether it went back to the driver, or is about to, which hands its commands on. */
-  boolean isGone() {
-    return handle.isGivenBack();
+  /** Of a closed one, whether its commands were handed to the device: who closed it did so, and who used it then. */
+  boolean isHandedOn() {
+    return !isBehind || handle.isGivenBack(); // which hands them on in any case
   }
 
   /** Flushes it where the caller does not fail of it. */
@@ -175,11 +177,14 @@ public final class CommandQueue extends NativeObject {
   @Override
   void end() {
     if (handle.isClosed()) {
+      boolean failed = true;
       try {
         Native.java_queue_flush(handle.value);
+        failed = false;
       } catch (ClpoolException | Error later) {
         // the use ends in any case
       }
+      isBehind = failed;
     }
     handle.end(); // as close to the stack's end as any other object's
   }

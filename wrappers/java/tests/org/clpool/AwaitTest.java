@@ -102,26 +102,47 @@ class AwaitTest {
 
   @Test
   void eventsOfAQueueThatWasClosedSinceNeedNoThread() throws Exception { // closing it has handed their commands on
-    List<Event> events = new ArrayList<>();
-    List<CompletableFuture<Void>> waiting = new ArrayList<>();
-    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
-        Event gate = Event.user(session.context())) {
-      try (CommandQueue queue = CommandQueue.create(session.context())) {
+    for (boolean isKept : new boolean[] {false, true}) {
+      List<Event> events = new ArrayList<>();
+      List<CompletableFuture<Void>> waiting = new ArrayList<>();
+      try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64);
+          Event gate = Event.user(session.context())) {
+        CommandQueue queue = CommandQueue.create(session.context());
+        if (isKept) {
+          assertTrue(queue.tryBegin()); // a call that goes on
+        }
         for (int i = 0; i < 10; ++i) {
           events.add(queue.fill(buffer, new byte[] {1}, gate));
         }
+        queue.close();
+        for (Event event : events) {
+          waiting.add(awaitElsewhere(event));
+        }
+        assertTrue(Support.collectUntil(() -> Completions.waiting() >= 10));
+        assertEquals(0, waitingThreads());
+        gate.complete();
+        for (CompletableFuture<Void> one : waiting) {
+          one.get(60, TimeUnit.SECONDS);
+        }
+        if (isKept) {
+          queue.end();
+        }
       }
-      for (Event event : events) {
-        waiting.add(awaitElsewhere(event));
-      }
-      assertTrue(Support.collectUntil(() -> Completions.waiting() >= 10));
-      assertEquals(0, waitingThreads());
-      gate.complete();
-      for (CompletableFuture<Void> one : waiting) {
-        one.get(60, TimeUnit.SECONDS);
-      }
+      events.forEach(Event::close);
     }
-    events.forEach(Event::close);
+  }
+
+  @Test
+  void whatAClosedQueueThatIsKeptWasGivenEnds() throws Exception { // also where the driver refuses to flush
+    try (Memory buffer = Memory.buffer(session.context(), Cl.MEM_READ_WRITE, 64)) {
+      CommandQueue queue = CommandQueue.create(session.context());
+      assertTrue(queue.tryBegin()); // a call that goes on
+      try (Event filled = queue.fill(buffer, new byte[] {1})) {
+        queue.close();
+        mustEnd(filled);
+      }
+      queue.end();
+    }
   }
 
   @Test
