@@ -26,8 +26,6 @@ public final class CommandQueue extends NativeObject {
     super("queue", Native::java_queue_release);
   }
 
-  private volatile boolean isBehind; // what a closed one was given may wait for a flush that failed
-
   private CommandQueue(LongSupplier made) {
     super("queue", made, Native::java_queue_release);
   }
@@ -149,9 +147,24 @@ public final class CommandQueue extends NativeObject {
     return isOpen;
   }
 
-  /** Of a closed one, whether its commands were handed to the device: who closed it did so, and who used it then. */
-  boolean isHandedOn() {
-    return !isBehind || handle.isGivenBack(); // which hands them on in any case
+  /**
+   * The same for one that is closed, but kept by a call that goes on; true, too, where it went back, which hands its commands on.
+   * Who closed it did so, and who used it then, but the driver may have failed.
+   */
+  boolean flushIfKept() {
+    if (!handle.tryJoin()) {
+      return true;
+    }
+    boolean isFlushed = false;
+    try {
+      Native.java_queue_flush(handle.value);
+      isFlushed = true;
+    } catch (ClpoolException later) {
+      // somebody has to wait
+    } finally {
+      handle.end();
+    }
+    return isFlushed;
   }
 
   /** Flushes it where the caller does not fail of it. */
@@ -177,14 +190,11 @@ public final class CommandQueue extends NativeObject {
   @Override
   void end() {
     if (handle.isClosed()) {
-      boolean failed = true;
       try {
         Native.java_queue_flush(handle.value);
-        failed = false;
       } catch (ClpoolException | Error later) {
         // the use ends in any case
       }
-      isBehind = failed;
     }
     handle.end(); // as close to the stack's end as any other object's
   }

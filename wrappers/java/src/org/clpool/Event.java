@@ -177,12 +177,12 @@ public final class Event extends NativeObject {
   }
 
   /**
-   * Hands the commands of its queue to the device, if that is open. The driver is not asked for it: it may be gone, too.
+   * Hands the commands of its queue to the device, unless that is gone. The driver is not asked for it: it may be gone, too.
    *
-   * @return false if nobody here can; who closed a queue has done so for its own commands
+   * @return false if nobody here can
    */
   boolean flushQueue() {
-    return queue != null && queue.flushIfOpen() || !isForeign && (queue == null || queue.isHandedOn());
+    return queue != null && queue.flushIfOpen() || !isForeign && (queue == null || queue.flushIfKept());
   }
 
   /** It is the end of the same command as another one's, whose queue it does not keep. */

@@ -130,7 +130,10 @@ final class Handle implements Runnable {
     return true;
   }
 
-  /** Begins a use of what is closed, and is there as long as another one lasts, which {@link #end} ends; false if none does. */
+  /**
+   * Begins a use of what is closed, and is there as long as another one lasts, which {@link #end} ends; false if none does. Of what
+   * has one lane.
+   */
   boolean tryJoin() {
     int lane = lane();
     int now;
@@ -146,11 +149,6 @@ final class Handle implements Runnable {
   /** Whether it is closed; uses that began before may go on. */
   boolean isClosed() {
     return ((int) LANES.getVolatile(lanes, lane()) & CLOSED) != 0;
-  }
-
-  /** Whether the native object went back, or is about to. */
-  boolean isGivenBack() {
-    return given;
   }
 
   /** Ends a use. What it throws keeps it from that. */

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that wait in native code, so that the driver hands the commands of a queue to the device that nobody here can flush: it is
- * not known, or closed here but used elsewhere, or the driver failed when it was closed. One for each event, whoever awaits it. That the command has ended others tell
- * ({@link Completions}); a thread of this class tells only that it cannot wait.
+ * Threads that wait in native code, so that the driver hands the commands of a queue to the device that nobody here can flush: it
+ * is not known, or closed here but used elsewhere, or the driver refuses. One for each event, whoever awaits it. That the command
+ * has ended others tell ({@link Completions}); a thread of this class tells only that it cannot wait.
  */
 final class NativeWaits implements Runnable {
   private static final int MOST_TRIES = 3;
