@@ -132,6 +132,26 @@ void World::made_event(clpool_status status, cl_event* slot) {
   }
 }
 
+void* World::result_of(void* place, std::size_t size) {
+  if (told != nullptr && size != 0) {
+    results_.emplace_back(place, size);
+  }
+  return place;
+}
+
+void World::next_call() {
+  // Word by word; what may be an address differs from process to process.
+  for (const auto& [place, size] : results_) {
+    for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, static_cast<const char*>(place) + at, std::min(size - at, sizeof word));
+      *told += word >> 40 > 0x40 && word >> 48 == 0 ? " address" : ' ' + std::to_string(word);
+    }
+  }
+  results_.clear();
+  temporary_.clear();
+}
+
 void* World::temporary(std::size_t size) {
   temporary_.emplace_back(new unsigned char[size]);
   std::memset(temporary_.back().get(), 0xA5, size);
@@ -280,6 +300,9 @@ std::uint32_t World::struct_size(std::size_t ours) {
 
 void World::check_status(clpool_status status, const char* function) {
   require(status >= CLPOOL_SUCCESS && status < CLPOOL_ERROR_INTERNAL, function);
+  if (told != nullptr) {
+    *told += ' ' + std::to_string(status);
+  }
   const bool is_silent = status == CLPOOL_SUCCESS || status == CLPOOL_ERROR_WOULD_BLOCK ||
                          (status == CLPOOL_ERROR_NOT_FOUND && std::strcmp(function, "clpool_memo_find") == 0);
   require(is_silent || *clpool_last_error_message() != '\0', function);
@@ -288,6 +311,35 @@ void World::check_status(clpool_status status, const char* function) {
 void World::check(const char* text, const char* function) {
   const bool may_be_null = std::strncmp(function, "clpool_image_channel_", 21) == 0;
   require(text != nullptr ? std::strlen(text) < 4096 : may_be_null, function);
+  if (told != nullptr && text != nullptr) {
+    *told += std::string(" ") + text;
+  }
+}
+
+void run_calls(Input& input, const std::function<void(const char* name, const std::string& text)>& told) {
+  constexpr const char* devices[] = {"",
+                                     ",version=1.2",
+                                     ",version=2.0",
+                                     ",version=1.1,svm=none",
+                                     ",nvidia=1,align=512",
+                                     ",svm=system",
+                                     ",images=0",
+                                     ",svm=coarse"};
+  const std::string options = "mode=immediate,handles=error,devices=2,global=64M,max_alloc=16M,limit=64M" +
+                              std::string(devices[input.byte() % 8]);
+  const StubRun stub(options.c_str());
+  World world(input);
+  std::string text;
+  world.told = told ? &text : nullptr;
+  while (!input.empty()) {
+    const Call& next = calls[input.two() % call_count];
+    next.call(world);
+    world.next_call();
+    if (told) {
+      told(next.name, text);
+      text.clear();
+    }
+  }
 }
 
 }  // namespace clpool::fuzz

@@ -8,8 +8,10 @@
 #include <clpool/clpool.h>
 
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -51,7 +53,10 @@ class World {
   ~World();
 
   /// What was made for the call before is no longer needed.
-  void next_call() { temporary_.clear(); }
+  void next_call();
+
+  /// Not null: what calls give goes there, but for handles and addresses.
+  std::string* told = nullptr;
 
   // Numbers.
   std::uint8_t byte() { return input_.byte(); }
@@ -155,7 +160,7 @@ class World {
   // Memory of exactly the size that is said.
   template <typename T>
   T* place(std::size_t count) {
-    return is_null() ? nullptr : static_cast<T*>(temporary(count * sizeof(T)));
+    return is_null() ? nullptr : static_cast<T*>(result_of(temporary(count * sizeof(T)), count * sizeof(T)));
   }
   std::pair<void*, std::size_t> bytes();
   std::pair<void*, std::size_t> lasting();
@@ -198,7 +203,9 @@ class World {
     T whole;
     std::memset(static_cast<void*>(&whole), 0xA5, sizeof whole);
     whole.struct_size = struct_size(sizeof(T));
-    return in_place(whole);
+    T* const made = in_place(whole);
+    result_of(made, std::min<std::size_t>(made->struct_size, sizeof(T)));
+    return made;
   }
 
   // Functions of the caller.
@@ -217,13 +224,21 @@ class World {
   void check_status(clpool_status status, const char* function);
   void check(const char* text, const char* function);
   template <typename T>
-  void check(T, const char*) {}
+  void check(T value, const char*) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      if (told != nullptr) {
+        *told += ' ' + std::to_string(value);
+      }
+    }
+  }
 
   bool is_null() { return input_.byte() >= 240; }
   void* temporary(std::size_t size);
 
  private:
   void begin();
+  /// The call may write there.
+  void* result_of(void* place, std::size_t size);
   std::uint32_t struct_size(std::size_t ours);
   void* result_slot(std::size_t size);
   std::pair<void*, std::size_t> at_most(std::size_t most);
@@ -250,6 +265,7 @@ class World {
   std::vector<Range> ranges_;
   std::vector<cl_event> events_;
   std::vector<std::unique_ptr<unsigned char[]>> temporary_;
+  std::vector<std::pair<const void*, std::size_t>> results_;  ///< in there
   std::vector<std::unique_ptr<unsigned char[]>> lasting_;
   std::vector<std::string> texts_;
 };
@@ -296,5 +312,9 @@ void World::keep(T* handle) {
     require(give_up(handle) == CLPOOL_SUCCESS, clpool_last_error_message());
   }
 }
+
+/// A world on the device that the first byte chooses, and the calls that follow. `told` gets the name of each and what it gave.
+void run_calls(Input& input,
+               const std::function<void(const char* name, const std::string& text)>& told = nullptr);
 
 }  // namespace clpool::fuzz

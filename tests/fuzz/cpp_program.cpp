@@ -47,10 +47,13 @@ CppProgram::CppProgram(Input& input)
   pools_.push_back(Pool(allocators_[0]));
 }
 
-void CppProgram::run(Input& input) {
+void CppProgram::run(Input& input, const std::function<void()>& told) {
   CppProgram program(input);
   while (!input.empty()) {
     program.step();
+    if (told) {
+      told();
+    }
   }
   program.known_.clear();
   program.pools_.clear();

@@ -5,6 +5,7 @@
 
 #include <clpool/clpool.hpp>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace clpool::fuzz {
 
 class CppProgram {
  public:
-  static void run(Input& input);
+  /// `told` is called after each operation.
+  static void run(Input& input, const std::function<void()>& told = nullptr);
 
  private:
   /// Memory, and what is in it.

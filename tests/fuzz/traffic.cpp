@@ -3,6 +3,8 @@
 // The commands, for each kind of memory.
 #include "fuzz/traffic.hpp"
 
+#include <functional>
+
 namespace clpool::fuzz {
 namespace {
 
@@ -42,10 +44,21 @@ bool is_complete(const Event& event) {
 Traffic::Traffic(unsigned out_of_order) : out_of_order_(out_of_order) {
   cl_device_id device = stub_device();
   context_ = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
-  for (std::size_t i = 0; i < queue_count; ++i) {
-    queues_[i] = clCreateCommandQueue(context_, device,
-                                      is_in_order(i) ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, nullptr);
+  // By ascending handles, as sets of queues are asked in that order: the same program has the same calls in every process.
+  std::vector<cl_command_queue> others;
+  for (std::size_t i = 0; i < queue_count;) {
+    const cl_command_queue queue = clCreateCommandQueue(
+        context_, device, is_in_order(i) ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, nullptr);
+    if (i > 0 && std::less<>()(queue, queues_[i - 1])) {
+      others.push_back(queue);
+    } else {
+      queues_[i++] = queue;
+    }
   }
+  for (cl_command_queue queue : others) {
+    clReleaseCommandQueue(queue);
+  }
+  stub_forget_calls();
 }
 
 Traffic::~Traffic() {

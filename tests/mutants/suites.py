@@ -235,7 +235,7 @@ def all_suites(root):
         Suite("guarded pool on OpenCL 1.1", pool, old, left_out + ":" + differs, guarded=True),
         Suite("guarded conformance", conformance, "seed=7", differs, guarded=True),
         Suite("lifetime", "tests/lifetime/clpool_lifetime_tests", left_out="ManyOf*:*ManyOf*"),
-        Suite("costs", "tests/costs/clpool_cost_tests"),
+        Suite("transcripts", "tests/transcripts/clpool_transcript_tests"),
         Suite("faults", "tests/faults/clpool_fault_tests"),
         Program("fuzz of the C API", "tests/fuzz/clpool_capi_fuzz", os.path.join(root, "tests/fuzz/corpus/capi")),
         Program("fuzz of the C++ layer", "tests/fuzz/clpool_cpp_fuzz", os.path.join(root, "tests/fuzz/corpus/cpp")),

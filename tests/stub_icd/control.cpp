@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "kernels.hpp"
@@ -83,7 +84,7 @@ uint64_t stub_calls(const char* entry_point) {
   std::uint64_t calls = 0;
   bool known = entry_point == nullptr;
   for (unsigned i = 0; i < static_cast<unsigned>(stub::Entry::count); ++i) {
-    if (entry_point == nullptr || std::string(entry_point) == stub::name_of(static_cast<stub::Entry>(i))) {
+    if (entry_point == nullptr || std::strcmp(entry_point, stub::name_of(static_cast<stub::Entry>(i))) == 0) {
       calls += state().calls[i];
       known = true;
     }
@@ -92,6 +93,21 @@ uint64_t stub_calls(const char* entry_point) {
     stub::die("there is no entry point '%s'", entry_point);
   }
   return calls;
+}
+
+size_t stub_read_calls(uint64_t* calls, const char** names, size_t capacity) {
+  const Lock lock(state().mutex);
+  constexpr auto count = static_cast<std::size_t>(stub::Entry::count);
+  for (std::size_t i = 0; i < std::min(count, capacity); ++i) {
+    calls[i] = state().calls[i];
+    names[i] = stub::name_of(static_cast<stub::Entry>(i));
+  }
+  return count;
+}
+
+void stub_forget_calls(void) {
+  const Lock lock(state().mutex);
+  std::fill(std::begin(state().calls), std::end(state().calls), 0);
 }
 
 uint64_t stub_count(const char* counter) {

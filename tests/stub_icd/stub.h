@@ -34,6 +34,12 @@ STUB_API void stub_reset(void);
 /* Calls of an entry point such as "clCreateBuffer"; NULL: of all. */
 STUB_API uint64_t stub_calls(const char* entry_point);
 
+/* The calls of each entry point with its name, up to `capacity` of them; how many entry points there are. */
+STUB_API size_t stub_read_calls(uint64_t* calls, const char** names, size_t capacity);
+
+/* No call was made so far, as it were. */
+STUB_API void stub_forget_calls(void);
+
 /* A counter of the model by its name, see README.md: "release_waits", "siblings_walked"… */
 STUB_API uint64_t stub_count(const char* counter);
 

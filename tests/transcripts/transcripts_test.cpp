@@ -1,23 +1,28 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Each program costs what is kept in kept.txt. With --keep these are written, with --print NAME a program's operations shown.
+// Each program's transcript is the one of which kept.txt has the line. With --keep the lines are written, with --print NAME the
+// transcript of a program is.
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <sstream>
 
-#include "costs/account.hpp"
-#include "costs/programs.hpp"
+#include "transcripts/programs.hpp"
 
-namespace clpool::costs {
+namespace clpool::transcripts {
+
+void PrintTo(const Group& group, std::ostream* stream);
+void PrintTo(const Group& group, std::ostream* stream) {
+  *stream << group.name;
+}
+
 namespace {
 
 /// {a program's name: its line}
 std::map<std::string, std::string> kept_lines() {
   std::map<std::string, std::string> lines;
-  std::ifstream file(CLPOOL_KEPT_COSTS);
+  std::ifstream file(CLPOOL_KEPT_TRANSCRIPTS);
   for (std::string line; std::getline(file, line);) {
     lines.emplace(line.substr(0, line.find(' ')), line);
   }
@@ -25,11 +30,10 @@ std::map<std::string, std::string> kept_lines() {
 }
 
 int keep() {
-  std::ofstream file(CLPOOL_KEPT_COSTS);
-  file << "program " << columns() << '\n';
+  std::ofstream file(CLPOOL_KEPT_TRANSCRIPTS);
   for (const Group& group : all_groups()) {
     for (const Program& program : group.programs) {
-      file << cost_of(program) << '\n';
+      file << line_of(program) << '\n';
     }
   }
   file.flush();
@@ -40,7 +44,7 @@ int print(const char* name) {
   for (const Group& group : all_groups()) {
     for (const Program& program : group.programs) {
       if (program.name == name) {
-        std::puts(cost_of(program, true).c_str());
+        std::puts(line_of(program, true).c_str());
         return 0;
       }
     }
@@ -49,30 +53,30 @@ int print(const char* name) {
   return 1;
 }
 
-class Costs : public testing::TestWithParam<Group> {};
+class Transcripts : public testing::TestWithParam<Group> {};
 
-TEST_P(Costs, AreThoseThatAreKept) {
+TEST_P(Transcripts, AreThoseThatAreKept) {
   static const std::map<std::string, std::string> kept = kept_lines();
   for (const Program& program : GetParam().programs) {
     const auto line = kept.find(program.name);
-    ASSERT_NE(line, kept.end()) << program.name << " is not kept; README.md says how to";
-    EXPECT_EQ(cost_of(program), line->second)
-        << "where " << columns() << "\nIf that is meant, README.md says how to keep it";
+    ASSERT_NE(line, kept.end()) << program.name << " is not kept; tests/transcripts/README.md says how to";
+    EXPECT_EQ(line_of(program), line->second)
+        << "If that is meant, tests/transcripts/README.md says how to keep it";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Costs, testing::ValuesIn(all_groups()),
+INSTANTIATE_TEST_SUITE_P(, Transcripts, testing::ValuesIn(all_groups()),
                          [](const testing::TestParamInfo<Group>& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace clpool::costs
+}  // namespace clpool::transcripts
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--keep") == 0) {
-    return clpool::costs::keep();
+    return clpool::transcripts::keep();
   }
   if (argc == 3 && std::strcmp(argv[1], "--print") == 0) {
-    return clpool::costs::print(argv[2]);
+    return clpool::transcripts::print(argv[2]);
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

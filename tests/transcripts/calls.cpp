@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "fuzz/capi_world.hpp"
+#include "fuzz/cpp_program.hpp"
+#include "transcripts/programs.hpp"
+
+namespace clpool::transcripts {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr unsigned groups_of_a_corpus = 8;
+constexpr unsigned devices = 8;  ///< of run_calls()
+constexpr unsigned inputs_of_a_device = 8;
+constexpr std::size_t bytes_of_an_input = 1600;
+
+void run_calls(const Bytes& bytes, Transcript& transcript) {
+  fuzz::Input input(bytes.data(), bytes.size());
+  fuzz::run_calls(input,
+                  [&transcript](const char* name, const std::string& text) { transcript.note(name + text); });
+}
+
+void run_cpp(const Bytes& bytes, Transcript& transcript) {
+  fuzz::Input input(bytes.data(), bytes.size());
+  fuzz::CppProgram::run(input, [&transcript] { transcript.note(""); });
+}
+
+/// What fuzz::World writes.
+void remove_files() {
+  const std::string own = "clpool_fuzz_" + std::to_string(::getpid());
+  std::filesystem::remove(std::filesystem::temp_directory_path() / own);
+}
+
+using Run = void (*)(const Bytes& bytes, Transcript& transcript);
+
+/// Each program is one share of the corpus, input after input.
+void add_corpus(std::vector<Group>& groups, const char* name, Run run) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(CLPOOL_FUZZ_CORPUS) / name)) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (unsigned i = 0; i < groups_of_a_corpus; ++i) {
+    std::vector<Bytes> inputs;
+    for (std::size_t at = i; at < files.size(); at += groups_of_a_corpus) {
+      std::ifstream file(files[at], std::ios::binary);
+      inputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    }
+    Group& group = groups.emplace_back();
+    group.name = std::string(name) + "_corpus_" + std::to_string(i);
+    group.programs.push_back({group.name, [inputs, run](Transcript& transcript) {
+                                for (const Bytes& input : inputs) {
+                                  run(input, transcript);
+                                }
+                                remove_files();
+                              }});
+  }
+}
+
+void add_random(std::vector<Group>& groups, const char* name, Run run) {
+  std::mt19937 random(7);
+  for (unsigned device = 0; device < devices; ++device) {
+    Group& group = groups.emplace_back();
+    group.name = std::string(name) + "_by_chance_" + std::to_string(device);
+    std::vector<Bytes> inputs(inputs_of_a_device);
+    for (Bytes& input : inputs) {
+      input = {static_cast<std::uint8_t>(device)};
+      while (input.size() < bytes_of_an_input) {
+        input.push_back(static_cast<std::uint8_t>(random()));
+      }
+    }
+    group.programs.push_back({group.name, [inputs, run](Transcript& transcript) {
+                                for (const Bytes& input : inputs) {
+                                  run(input, transcript);
+                                }
+                                remove_files();
+                              }});
+  }
+}
+
+}  // namespace
+
+void add_calls(std::vector<Group>& groups) {
+  add_corpus(groups, "capi", run_calls);
+  add_random(groups, "capi", run_calls);
+  add_corpus(groups, "cpp", run_cpp);
+  add_random(groups, "cpp", run_cpp);
+}
+
+}  // namespace clpool::transcripts

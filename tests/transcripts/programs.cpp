@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Runs of the programs.
+#include "transcripts/programs.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "fuzz/input.hpp"
+#include "transcripts/clock.hpp"
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);  // fuzz/on_stub.cpp
+
+namespace clpool::transcripts {
+
+std::vector<Group> all_groups() {
+  std::vector<Group> groups;
+  add_orders(groups);
+  add_numbers(groups);
+  add_calls(groups);
+  return groups;
+}
+
+namespace {
+
+std::string run(const Program& program, bool prints) {
+  LLVMFuzzerInitialize(nullptr, nullptr);
+  ::unsetenv("CLPOOL_GUARD");  // guarded pools wait for the commands of queues of their own
+  restart_clock();
+  Transcript transcript(prints);
+  program.run(transcript);
+  std::fflush(stdout);
+  return program.name + transcript.line();
+}
+
+}  // namespace
+
+std::string line_of(const Program& program, bool prints) {
+  int ends[2] = {};
+  fuzz::require(::pipe(ends) == 0, "a pipe");
+  const pid_t child = ::fork();
+  fuzz::require(child >= 0, "a process");
+  if (child == 0) {
+    const std::string line = run(program, prints);
+    const bool is_written = ::write(ends[1], line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    ::_exit(is_written ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::string line;
+  char bytes[1024];
+  for (ssize_t size = 0; (size = ::read(ends[0], bytes, sizeof bytes)) > 0;) {
+    line.append(bytes, static_cast<std::size_t>(size));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status == 0 ? line : program.name + " did not end well";
+}
+
+}  // namespace clpool::transcripts
