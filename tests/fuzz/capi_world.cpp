@@ -316,7 +316,7 @@ void World::check(const char* text, const char* function) {
   }
 }
 
-void run_calls(Input& input, const std::function<void(const char* name, const std::string& text)>& told) {
+void run_calls(Input& input, const Watch& watch) {
   constexpr const char* devices[] = {"",
                                      ",version=1.2",
                                      ",version=2.0",
@@ -330,13 +330,17 @@ void run_calls(Input& input, const std::function<void(const char* name, const st
   const StubRun stub(options.c_str());
   World world(input);
   std::string text;
-  world.told = told ? &text : nullptr;
+  world.told = watch.after ? &text : nullptr;
   while (!input.empty()) {
     const Call& next = calls[input.two() % call_count];
+    if (watch.before) {
+      watch.before();
+    }
     next.call(world);
+    stub_fail_none();
     world.next_call();
-    if (told) {
-      told(next.name, text);
+    if (watch.after) {
+      watch.after(next.name, text);
       text.clear();
     }
   }

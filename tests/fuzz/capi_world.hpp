@@ -313,8 +313,13 @@ void World::keep(T* handle) {
   }
 }
 
-/// A world on the device that the first byte chooses, and the calls that follow. `told` gets the name of each and what it gave.
-void run_calls(Input& input,
-               const std::function<void(const char* name, const std::string& text)>& told = nullptr);
+/// How calls are run beside what the input says.
+struct Watch {
+  std::function<void()> before;  ///< each call; may have the driver fail in it
+  std::function<void(const char* name, const std::string& text)> after;  ///< with what it gave
+};
+
+/// A world on the device that the first byte chooses, and the calls that follow.
+void run_calls(Input& input, const Watch& watch = {});
 
 }  // namespace clpool::fuzz

@@ -24,8 +24,25 @@ constexpr std::size_t bytes_of_an_input = 1600;
 
 void run_calls(const Bytes& bytes, Transcript& transcript) {
   fuzz::Input input(bytes.data(), bytes.size());
-  fuzz::run_calls(input,
-                  [&transcript](const char* name, const std::string& text) { transcript.note(name + text); });
+  fuzz::run_calls(input, {nullptr, [&transcript](const char* name, const std::string& text) {
+                            transcript.note(name + text);
+                          }});
+}
+
+/// In each call one of the driver's next functions fails.
+void run_failing_calls(const Bytes& bytes, Transcript& transcript) {
+  static std::mt19937 random(11);
+  static constexpr cl_int codes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY,
+                                     CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_VALUE,
+                                     CL_INVALID_OPERATION};
+  fuzz::Input input(bytes.data(), bytes.size());
+  fuzz::Watch watch;
+  watch.before = [] {
+    const unsigned which = 1 + static_cast<unsigned>(random() % 6);
+    stub_fail(nullptr, which, codes[random() % std::size(codes)]);
+  };
+  watch.after = [&transcript](const char* name, const std::string& text) { transcript.note(name + text); };
+  fuzz::run_calls(input, watch);
 }
 
 void run_cpp(const Bytes& bytes, Transcript& transcript) {
@@ -42,7 +59,7 @@ void remove_files() {
 using Run = void (*)(const Bytes& bytes, Transcript& transcript);
 
 /// Each program is one share of the corpus, input after input.
-void add_corpus(std::vector<Group>& groups, const char* name, Run run) {
+void add_corpus(std::vector<Group>& groups, const char* name, const char* how, Run run) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(CLPOOL_FUZZ_CORPUS) / name)) {
@@ -56,7 +73,7 @@ void add_corpus(std::vector<Group>& groups, const char* name, Run run) {
       inputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
     Group& group = groups.emplace_back();
-    group.name = std::string(name) + "_corpus_" + std::to_string(i);
+    group.name = std::string(name) + how + "_corpus_" + std::to_string(i);
     group.programs.push_back({group.name, [inputs, run](Transcript& transcript) {
                                 for (const Bytes& input : inputs) {
                                   run(input, transcript);
@@ -66,11 +83,11 @@ void add_corpus(std::vector<Group>& groups, const char* name, Run run) {
   }
 }
 
-void add_random(std::vector<Group>& groups, const char* name, Run run) {
+void add_random(std::vector<Group>& groups, const char* name, const char* how, Run run) {
   std::mt19937 random(7);
   for (unsigned device = 0; device < devices; ++device) {
     Group& group = groups.emplace_back();
-    group.name = std::string(name) + "_by_chance_" + std::to_string(device);
+    group.name = std::string(name) + how + "_by_chance_" + std::to_string(device);
     std::vector<Bytes> inputs(inputs_of_a_device);
     for (Bytes& input : inputs) {
       input = {static_cast<std::uint8_t>(device)};
@@ -90,10 +107,12 @@ void add_random(std::vector<Group>& groups, const char* name, Run run) {
 }  // namespace
 
 void add_calls(std::vector<Group>& groups) {
-  add_corpus(groups, "capi", run_calls);
-  add_random(groups, "capi", run_calls);
-  add_corpus(groups, "cpp", run_cpp);
-  add_random(groups, "cpp", run_cpp);
+  add_corpus(groups, "capi", "", run_calls);
+  add_random(groups, "capi", "", run_calls);
+  add_corpus(groups, "capi", "_failing", run_failing_calls);
+  add_random(groups, "capi", "_failing", run_failing_calls);
+  add_corpus(groups, "cpp", "", run_cpp);
+  add_random(groups, "cpp", "", run_cpp);
 }
 
 }  // namespace clpool::transcripts

@@ -21,6 +21,8 @@ std::vector<Group> all_groups() {
   add_orders(groups);
   add_numbers(groups);
   add_calls(groups);
+  add_typical(groups);
+  add_devices(groups);
   return groups;
 }
 

@@ -30,6 +30,12 @@ void add_numbers(std::vector<Group>& groups);
 /// Calls of all functions of the C API, and programs over the C++ layer: the corpora of ../fuzz, and others by chance.
 void add_calls(std::vector<Group>& groups);
 
+/// Boxes, images and guarded pools: typical.cpp.
+void add_typical(std::vector<Group>& groups);
+
+/// Questions about devices: devices.cpp.
+void add_devices(std::vector<Group>& groups);
+
 std::vector<Group> all_groups();
 
 /// The program's name and its transcript's line; the transcript is printed if `prints` is set. In a process of its own, as
