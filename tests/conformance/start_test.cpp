@@ -138,6 +138,18 @@ TEST_F(Start, FactsAreAskedOfDevicesOnly) {
   clpool_device_facts_init(nullptr);
 }
 
+TEST_F(Start, ResultsOfLaterVersionsAreTakenUpTo65536Bytes) {
+  std::vector<std::uint32_t> words(65536 / sizeof(std::uint32_t) + 1);
+  auto* const facts = reinterpret_cast<clpool_device_facts*>(words.data());
+  facts->struct_size = 65536;
+  EXPECT_OK(clpool_device_read_facts(cl.device, facts));
+  EXPECT_EQ(facts->struct_size, 65536u);
+  facts->struct_size = 65537;
+  EXPECT_EQ(clpool_device_read_facts(cl.device, facts), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "struct_size is 65537, valid are"), nullptr)
+      << clpool_last_error_message();
+}
+
 TEST_F(Start, EveryWayOfTouchingGivesMemoryThatCanBeUsed) {
   for (const std::uint32_t wait : {0, static_cast<int>(CLPOOL_TOUCH_WAIT)}) {
     for (const std::uint32_t touch :

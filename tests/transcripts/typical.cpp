@@ -39,6 +39,19 @@ std::uint64_t sum_of(const unsigned char* bytes, std::size_t size) {
   return sum;
 }
 
+/// Mostly none; now and then one that is wrong, or an event.
+struct Waits {
+  Waits(Chance& chance, cl_event event) {
+    const std::size_t which = chance.below(60);
+    count = which < 4 ? 1 : which == 4 ? 0 : which < 12 && event != nullptr ? 1 : 0;
+    events[0] = which < 2 ? nullptr : event;
+    list = which == 2 || which == 3 ? nullptr : count != 0 || which == 4 ? events : nullptr;
+  }
+  cl_uint count;
+  const cl_event* list;
+  cl_event events[1] = {};
+};
+
 /// What is in memory; sub-regions and views show as a part of what they are of.
 std::string content_of(const Mem& mem) {
   const auto* const bytes =
@@ -107,45 +120,56 @@ class Boxes {
     const std::size_t size = chance_.below(2100);
     clpool_status status = CLPOOL_SUCCESS;
     std::string text;
+    const Waits waits(chance_, event_.get());
+    Event event;
+    cl_event* const receiver = chance_.one_of(3) ? event.receive() : nullptr;
     switch (chance_.below(6)) {
       case 0:
       case 1:
-        status = clpool_mem_copy_box(queue, target.get(), source.get(), &what, 0, nullptr, nullptr);
+        status =
+            clpool_mem_copy_box(queue, target.get(), source.get(), &what, waits.count, waits.list, receiver);
         text = "copy_box";
         break;
       case 2:
-        status = clpool_mem_read_box(queue, source.get(), &what, host_.data(), host_.size(), 1, 0, nullptr,
-                                     nullptr);
+        status = clpool_mem_read_box(queue, source.get(), &what, host_.data(), host_.size(), 1, waits.count,
+                                     waits.list, receiver);
         text = "read_box " + std::to_string(sum_of(host_.data(), host_.size()));
         break;
       case 3:
         fill_by_number(host_);
-        status = clpool_mem_write_box(queue, target.get(), &what, host_.data(), host_.size(), 1, 0, nullptr,
-                                      nullptr);
+        status = clpool_mem_write_box(queue, target.get(), &what, host_.data(), host_.size(), 1, waits.count,
+                                      waits.list, receiver);
         text = "write_box";
         break;
       case 4:
-        status = clpool_mem_copy(queue, target.get(), offset, source.get(), chance_.below(2000), size, 0,
-                                 nullptr, nullptr);
+        status = clpool_mem_copy(queue, target.get(), offset, source.get(), chance_.below(2000), size,
+                                 waits.count, waits.list, receiver);
         text = "copy";
         break;
       default:
-        status = other(queue, target, offset, size);
+        status = other(queue, target, offset, size, waits, receiver);
         text = "other";
     }
-    transcript_.note(text + ' ' + std::to_string(status) + content_of(target));
+    transcript_.note(text + ' ' + std::to_string(status) + (event ? " event" : "") + content_of(target));
+    if (event) {
+      event_ = std::move(event);
+    }
   }
-  clpool_status other(cl_command_queue queue, Mem& target, std::size_t offset, std::size_t size) {
-    switch (chance_.below(4)) {
+  clpool_status other(cl_command_queue queue, Mem& target, std::size_t offset, std::size_t size,
+                      const Waits& waits, cl_event* receiver) {
+    switch (chance_.below(5)) {
+      case 4:
+        return dead(queue, target, waits);
       case 0: {
         const std::size_t pattern = std::size_t{1} << chance_.below(9);
         return clpool_mem_fill(queue, target.get(), host_.data(), pattern, offset / pattern * pattern,
-                               size / pattern * pattern + chance_.below(2), 0, nullptr, nullptr);
+                               size / pattern * pattern + chance_.below(2), waits.count, waits.list,
+                               receiver);
       }
       case 1: {
         clpool_mem* const mems[] = {target.get(), memory_[0].get()};
-        return clpool_mem_migrate(queue, mems, static_cast<std::uint32_t>(1 + chance_.below(2)), 0, 0,
-                                  nullptr, nullptr);
+        return clpool_mem_migrate(queue, mems, static_cast<std::uint32_t>(1 + chance_.below(2)), 0,
+                                  waits.count, waits.list, receiver);
       }
       case 2: {
         clpool_map* map = nullptr;
@@ -155,17 +179,58 @@ class Boxes {
                                                     1, 0, nullptr, nullptr, &map);
         if (map != nullptr) {
           std::memset(clpool_map_pointer(map), 7, std::min<std::size_t>(clpool_map_size(map), 16));
-          return clpool_map_release(map);
+          const clpool_status unmapped =
+              clpool_map_unmap(map, chance_.one_of(2) ? queue : nullptr, waits.count, waits.list, nullptr);
+          const clpool_status released = clpool_map_release(map);
+          return unmapped != CLPOOL_SUCCESS ? unmapped : released;
         }
         return status;
       }
       default:
-        return clpool_mem_write(queue, target.get(), offset, size, host_.data(), host_.size(), 1, 0, nullptr,
-                                nullptr);
+        return clpool_mem_write(queue, target.get(), offset, size, host_.data(), host_.size(), 1, waits.count,
+                                waits.list, receiver);
+    }
+  }
+
+  /// Memory that was released already, whose handle nobody else has yet.
+  clpool_status dead(cl_command_queue queue, Mem& target, const Waits& waits) {
+    clpool_mem* mem = nullptr;
+    clpool_mem* view = nullptr;
+    clpool_status status = chance_.one_of(2) ? clpool_svm_create(place_.context, 0, 64, 0, nullptr, &mem)
+                                             : clpool_buffer_create(place_.context, 0, 64, nullptr, 0, &mem);
+    if (status != CLPOOL_SUCCESS) {
+      return status;
+    }
+    clpool_mem_release(mem);
+    cl_mem root = nullptr;
+    std::size_t offset = 0;
+    clpool_map* map = nullptr;
+    switch (chance_.below(9)) {
+      case 0:
+        return clpool_svm_as_buffer(mem, 0, 64, &view);
+      case 1:
+        return clpool_mem_sub_region(mem, 0, 32, 0, &view);
+      case 2:
+        return clpool_mem_root(mem, &root, &offset);
+      case 3:
+        return clpool_mem_map(queue, mem, CL_MAP_READ, 0, 32, 1, waits.count, waits.list, nullptr, &map);
+      case 4:
+        return clpool_mem_copy(queue, target.get(), 0, mem, 0, 32, waits.count, waits.list, nullptr);
+      case 5:
+        return clpool_mem_copy(queue, mem, 0, target.get(), 0, 32, waits.count, waits.list, nullptr);
+      case 6:
+        return clpool_mem_set_kernel_arg(mem, nullptr, 0);
+      case 7:
+        return clpool_mem_migrate(queue, &mem, 1, 0, waits.count, waits.list, nullptr);
+      default: {
+        const clpool_box what = box();
+        return clpool_mem_copy_box(queue, target.get(), mem, &what, waits.count, waits.list, nullptr);
+      }
     }
   }
 
   Place place_;
+  Event event_;
   Chance chance_;
   Transcript& transcript_;
   Pool pool_;
@@ -267,36 +332,38 @@ class Images {
     const std::size_t size = chance_.one_of(5) ? chance_.below(3000) : host_.size();
     const cl_command_queue queue = place_.queue;
     clpool_status status = CLPOOL_SUCCESS;
+    const Waits waits(chance_, nullptr);
     const std::size_t which = chance_.below(8);
     switch (which) {
       case 0:
-        status = clpool_image_read(queue, image.get(), origin, whole, row, slice, host_.data(), size, 1, 0,
-                                   nullptr, nullptr);
+        status = clpool_image_read(queue, image.get(), origin, whole, row, slice, host_.data(), size, 1,
+                                   waits.count, waits.list, nullptr);
         break;
       case 1:
         fill_by_number(host_);
-        status = clpool_image_write(queue, image.get(), origin, whole, row, slice, host_.data(), size, 1, 0,
-                                    nullptr, nullptr);
+        status = clpool_image_write(queue, image.get(), origin, whole, row, slice, host_.data(), size, 1,
+                                    waits.count, waits.list, nullptr);
         break;
       case 2:
-        status =
-            clpool_image_copy(queue, image.get(), origin, other.get(), elsewhere, whole, 0, nullptr, nullptr);
+        status = clpool_image_copy(queue, image.get(), origin, other.get(), elsewhere, whole, waits.count,
+                                   waits.list, nullptr);
         break;
       case 3:
-        status = clpool_image_copy_to_buffer(queue, buffer_.get(), row, image.get(), origin, whole, 0,
-                                             nullptr, nullptr);
+        status = clpool_image_copy_to_buffer(queue, buffer_.get(), row, image.get(), origin, whole,
+                                             waits.count, waits.list, nullptr);
         break;
       case 4:
-        status = clpool_image_copy_from_buffer(queue, image.get(), origin, whole, buffer_.get(), row, 0,
-                                               nullptr, nullptr);
+        status = clpool_image_copy_from_buffer(queue, image.get(), origin, whole, buffer_.get(), row,
+                                               waits.count, waits.list, nullptr);
         break;
       case 5:
-        status = clpool_image_fill(queue, image.get(), host_.data(), 16, origin, whole, 0, nullptr, nullptr);
+        status = clpool_image_fill(queue, image.get(), host_.data(), 16, origin, whole, waits.count,
+                                   waits.list, nullptr);
         break;
       case 6: {
         clpool_map* map = nullptr;
-        status = clpool_image_map(queue, image.get(), CL_MAP_READ | CL_MAP_WRITE, origin, whole, 1, 0,
-                                  nullptr, nullptr, &map);
+        status = clpool_image_map(queue, image.get(), CL_MAP_READ | CL_MAP_WRITE, origin, whole, 1,
+                                  waits.count, waits.list, nullptr, &map);
         if (map != nullptr) {
           const std::string pitches =
               std::to_string(clpool_map_row_pitch(map)) + ' ' + std::to_string(clpool_map_slice_pitch(map));

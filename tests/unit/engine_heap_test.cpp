@@ -208,6 +208,19 @@ TEST(Heap, ReusesAnyOf65536HolesExactly) {
   model.expect_sound();
 }
 
+TEST(Heap, FindsAWholeChunkBehindManyOfNearlyItsSizeOnlyWhereItLooksAtAll) {
+  ModelledHeap model(64);
+  constexpr std::uint64_t granules = 4096;  // sizes that differ by less than 1/64 are kept together
+  HeapChunk& largest = model.add_chunk((granules + 63) * 64);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    model.add_chunk((granules + i) * 64);
+  }
+  EXPECT_EQ(model.heap.find(largest.size), nullptr);
+  const Block* const found = model.heap.find(largest.size, true);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->chunk, &largest);
+}
+
 TEST(Heap, KeepsTheOddEndOfAChunkUsable) {
   ModelledHeap model(256);
   model.add_chunk(1000);
