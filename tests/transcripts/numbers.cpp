@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "fuzz/input.hpp"
 #include "support/pools.hpp"
 #include "transcripts/programs.hpp"
 
