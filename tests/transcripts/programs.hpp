@@ -39,7 +39,7 @@ void add_devices(std::vector<Group>& groups);
 std::vector<Group> all_groups();
 
 /// The program's name and its transcript's line; the transcript is printed if `prints` is set. In a process of its own, as
-/// what the library keeps for a process is no part of it.
+/// what the library keeps for a process is no part of it. Empty where the loader does not find the fake driver, and it alone.
 std::string line_of(const Program& program, bool prints = false);
 
 }  // namespace clpool::transcripts
