@@ -48,6 +48,14 @@ def test_a_child_is_told_that_it_cannot_use_the_parents_objects(context, queue, 
     clpool.enqueue_fill(queue, block, b"x").wait()  # the parent still can
 
 
+def test_texts_say_in_a_child_why_they_have_no_figures(context, queue, pool):
+    mapped = clpool.Buffer(context, 1, 64).map(queue)
+    for thing in (pool, mapped):
+        answer = in_a_child(lambda thing=thing: thing)
+        assert answer.startswith(f"<clpool.{type(thing).__name__}: ") and "made before fork()" in answer
+    mapped.release()
+
+
 MEMORY = {name: lambda block, name=name: getattr(block, name) for name in
           ("size", "nbytes", "capacity", "kind", "int_ptr", "svm_ptr", "is_pooled", "reference_count", "flags", "root")}
 
