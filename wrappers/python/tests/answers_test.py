@@ -71,6 +71,31 @@ def test_svm_of_an_array_is_equal_to_pointers_to_the_same_place(context):
     assert one == same and one != other and one != array.ctypes.data
 
 
+def test_svm_of_an_array_needs_a_context_for_a_buffer(context):
+    svm = clpool.SVM(np.zeros(16, np.float32))
+    with pytest.raises(TypeError, match="a context is needed: the host memory belongs to none"):
+        svm.as_buffer()
+
+
+def test_devices_are_shown_by_what_they_are(opencl):
+    assert repr(opencl[0]) == f"<clpool.Device: {opencl[0].description}>" and opencl[0].description
+
+
+def test_a_closed_writer_is_closed(tmp_path):
+    writer = clpool.TraceWriter(tmp_path / "log.csv")
+    writer.close()
+    writer.close()
+    with pytest.raises(clpool.ClpoolError, match="released"):
+        writer.write("allocate", 1, 1)
+
+
+def test_maps_let_go_of_their_memory(context, queue):
+    buffer = clpool.Buffer(context, mem_flags.READ_WRITE, 64)
+    mapped = buffer.map(queue)
+    mapped.release()
+    assert mapped._memory is None
+
+
 def test_copies_of_boxes_take_no_old_names(context, queue):
     buffer = clpool.Buffer(context, mem_flags.READ_WRITE, 64)
     host = np.zeros(64, np.uint8)

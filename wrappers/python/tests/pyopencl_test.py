@@ -513,6 +513,24 @@ def test_an_error_without_a_code_gets_the_one_that_pyopencl_gives():
         assert isinstance(made, kind) and made.code == code
 
 
+def test_svm_is_bound_to_the_queue_that_is_said(ctx, cq, needs_svm):
+    memory = tools.SVMAllocation(ctx, 64)
+    memory.bind_to_queue(cq)
+    assert memory._queue == cq
+    gate = cl.UserEvent(ctx)
+    event = memory.enqueue_release(wait_for=[gate])  # without a queue: the one that it is bound to
+    assert event.command_execution_status > cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    event.wait()
+    unbound = tools.SVMAllocation(ctx, 64)
+    unbound.bind_to_queue(cq)
+    unbound.unbind_from_queue()
+    assert unbound._queue is None
+    with pytest.raises(ValueError, match="bound to none"):
+        unbound.enqueue_release()
+    assert unbound == unbound and unbound != 5 and unbound != tools.SVMAllocation(ctx, 64)
+
+
 @pytest.mark.parametrize("use_mempool", [False, True])
 def test_arrays_with_svm_allocators(ctx, cq, needs_svm, use_mempool):  # what PyOpenCL's test of this name states
     other = cl.CommandQueue(ctx)
