@@ -31,7 +31,7 @@ namespace {
 std::string run(const Program& program, bool prints) {
   LLVMFuzzerInitialize(nullptr, nullptr);
   ::setenv("TMPDIR", "/tmp", 1);  // which messages name
-  ::unsetenv("CLPOOL_GUARD");  // guarded pools wait for the commands of queues of their own
+  ::unsetenv("CLPOOL_GUARD");     // guarded pools wait for the commands of queues of their own
   restart_clock();
   Transcript transcript(prints);
   program.run(transcript);
