@@ -3,7 +3,7 @@
 // Everything that is asked about devices, of devices of many sorts, and with each question of the driver refused in turn.
 #include <cstring>
 
-#include "transcripts/typical.hpp"
+#include "transcripts/place.hpp"
 
 namespace clpool::transcripts {
 namespace {

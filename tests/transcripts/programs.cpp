@@ -21,7 +21,9 @@ std::vector<Group> all_groups() {
   add_orders(groups);
   add_numbers(groups);
   add_calls(groups);
-  add_typical(groups);
+  add_boxes(groups);
+  add_images(groups);
+  add_guarded(groups);
   add_devices(groups);
   return groups;
 }

@@ -30,10 +30,10 @@ void add_numbers(std::vector<Group>& groups);
 /// Calls of all functions of the C API, and programs over the C++ layer: the corpora of ../fuzz, and others by chance.
 void add_calls(std::vector<Group>& groups);
 
-/// Boxes, images and guarded pools: typical.cpp.
-void add_typical(std::vector<Group>& groups);
-
-/// Questions about devices: devices.cpp.
+// Those whose arguments are mostly right: boxes.cpp, images.cpp, guarded.cpp and devices.cpp.
+void add_boxes(std::vector<Group>& groups);
+void add_images(std::vector<Group>& groups);
+void add_guarded(std::vector<Group>& groups);
 void add_devices(std::vector<Group>& groups);
 
 std::vector<Group> all_groups();
