@@ -187,7 +187,7 @@ count_tests() {
 }
 
 # Tests that choose their driver themselves, and those that need none: once is enough.
-without_the_device='^(abi|transcripts|docs|faults|fuzz|hardening|install|mutants|orderings|structure|stub|guarded\.[nos][a-z_0-9]*)\.|oclgrind'
+without_the_device='^(abi|docs|faults|fuzz|hardening|install|mutants|orderings|structure|stub|transcripts|guarded\.[nos][a-z_0-9]*)\.|oclgrind'
 without_the_device+='|on_the_fake_driver|python\.types_|java\.(documentation|close_tells_|junit_|races_|[a-z_]*_where_|futures_)|blocks_where_there_is_no'
 
 # through: what the tests are run through, such as (env CLPOOL_TEST=rusticl).

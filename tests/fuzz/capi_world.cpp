@@ -262,15 +262,19 @@ const char* World::text() {
   return copy;
 }
 
-/// Files of our own, and such as cannot be written or read.
-const char* World::path() {
+const std::string& own_file() {
   static const std::string& own = *new std::string(
       (std::filesystem::temp_directory_path() / ("clpool_fuzz_" + std::to_string(getpid()))).string());
-  static const std::string& zipped = *new std::string(own + ".gz");
   static const bool removed_at_exit = std::atexit([] { std::filesystem::remove(own); }) == 0;
   static_cast<void>(removed_at_exit);
-  const char* const paths[] = {own.c_str(),        own.c_str(),   "", "/", "/dev/full",
-                               "/nonexistent/log", zipped.c_str()};
+  return own;
+}
+
+/// Files of our own, and such as cannot be written or read.
+const char* World::path() {
+  static const std::string& zipped = *new std::string(own_file() + ".gz");
+  const char* const own = own_file().c_str();
+  const char* const paths[] = {own, own, "", "/", "/dev/full", "/nonexistent/log", zipped.c_str()};
   return is_null() ? nullptr : paths[input_.byte() % 7];
 }
 

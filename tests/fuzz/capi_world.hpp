@@ -313,6 +313,9 @@ void World::keep(T* handle) {
   }
 }
 
+/// The only file that calls write: removed when the process ends, unless by _exit().
+const std::string& own_file();
+
 /// How calls are run beside what the input says.
 struct Watch {
   std::function<void()> before;  ///< each call; may have the driver fail in it

@@ -11,6 +11,13 @@
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  clpool::fuzz::take_stub_alone();
+  return 0;
+}
+
+namespace clpool::fuzz {
+
+void take_stub_alone() {
   ::setenv("OCL_ICD_VENDORS", CLPOOL_STUB_VENDORS, 1);
   ::setenv("OPENCL_VENDOR_PATH", CLPOOL_STUB_VENDORS, 1);
   ::unsetenv("OCL_ICD_FILENAMES");
@@ -19,14 +26,11 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
                            "HOME", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"}) {
     ::unsetenv(name);
   }
-  if (clpool::fuzz::stub_platform() == nullptr) {
+  if (stub_platform() == nullptr) {
     std::puts("skipped: the OpenCL loader finds drivers without its list of vendors");
     std::exit(77);
   }
-  return 0;
 }
-
-namespace clpool::fuzz {
 
 void call_later() {
   clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;

@@ -31,6 +31,10 @@ class StubRun {
   stub_counts before_ = {};
 };
 
+/// Makes the fake driver the only one, before the ICD loader is first called. Ends the process with 77 where the loader finds
+/// others without its list of vendors.
+void take_stub_alone();
+
 /// A later call of the library, by which it does what was put off: releases by clpool_mem_release_later(),
 /// and the end of pools whose memory was still in use.
 void call_later();

@@ -104,8 +104,6 @@ class Boxes {
   clpool_status other(cl_command_queue queue, Mem& target, std::size_t offset, std::size_t size,
                       const Waits& waits, cl_event* receiver) {
     switch (chance_.below(5)) {
-      case 4:
-        return dead(queue, target, waits);
       case 0: {
         const std::size_t pattern = std::size_t{1} << chance_.below(9);
         return clpool_mem_fill(queue, target.get(), host_.data(), pattern, offset / pattern * pattern,
@@ -132,6 +130,8 @@ class Boxes {
         }
         return status;
       }
+      case 3:
+        return dead(queue, target, waits);
       default:
         return clpool_mem_write(queue, target.get(), offset, size, host_.data(), host_.size(), 1, waits.count,
                                 waits.list, receiver);
@@ -142,8 +142,9 @@ class Boxes {
   clpool_status dead(cl_command_queue queue, Mem& target, const Waits& waits) {
     clpool_mem* mem = nullptr;
     clpool_mem* view = nullptr;
-    clpool_status status = chance_.one_of(2) ? clpool_svm_create(place_.context, 0, 64, 0, nullptr, &mem)
-                                             : clpool_buffer_create(place_.context, 0, 64, nullptr, 0, &mem);
+    const clpool_status status = chance_.one_of(2)
+                                     ? clpool_svm_create(place_.context, 0, 64, 0, nullptr, &mem)
+                                     : clpool_buffer_create(place_.context, 0, 64, nullptr, 0, &mem);
     if (status != CLPOOL_SUCCESS) {
       return status;
     }
@@ -181,16 +182,15 @@ class Boxes {
   Transcript& transcript_;
   Pool pool_;
   std::vector<unsigned char> host_;
-  std::vector<Mem> memory_;  // parts before what they are of: released from the back
+  std::vector<Mem> memory_;
 };
 
 }  // namespace
 
 void add_boxes(std::vector<Group>& groups) {
   for (unsigned i = 0; i < std::size(kinds); ++i) {
-    Group& boxes = groups.emplace_back(Group{"boxes_" + std::to_string(i), {}});
-    boxes.programs.push_back(
-        {boxes.name, [i](Transcript& transcript) { Boxes(kinds[i], i, transcript).run(); }});
+    add_program(groups, "boxes_" + std::to_string(i),
+                [i](Transcript& transcript) { Boxes(kinds[i], i, transcript).run(); });
   }
 }
 

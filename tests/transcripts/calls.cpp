@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -50,13 +48,17 @@ void run_cpp(const Bytes& bytes, Transcript& transcript) {
   fuzz::CppProgram::run(input, [&transcript] { transcript.note(""); });
 }
 
-/// What fuzz::World writes.
-void remove_files() {
-  const std::string own = "clpool_fuzz_" + std::to_string(::getpid());
-  std::filesystem::remove(std::filesystem::temp_directory_path() / own);
-}
-
 using Run = void (*)(const Bytes& bytes, Transcript& transcript);
+
+void add_inputs(std::vector<Group>& groups, std::string name, Run run, std::vector<Bytes> inputs) {
+  add_program(groups, std::move(name), [run, inputs = std::move(inputs)](Transcript& transcript) {
+    transcript.hide(fuzz::own_file());
+    for (const Bytes& input : inputs) {
+      run(input, transcript);
+    }
+    std::filesystem::remove(fuzz::own_file());
+  });
+}
 
 /// Each program is one share of the corpus, input after input.
 void add_corpus(std::vector<Group>& groups, const char* name, const char* how, Run run) {
@@ -72,22 +74,13 @@ void add_corpus(std::vector<Group>& groups, const char* name, const char* how, R
       std::ifstream file(files[at], std::ios::binary);
       inputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
-    Group& group = groups.emplace_back();
-    group.name = std::string(name) + how + "_corpus_" + std::to_string(i);
-    group.programs.push_back({group.name, [inputs, run](Transcript& transcript) {
-                                for (const Bytes& input : inputs) {
-                                  run(input, transcript);
-                                }
-                                remove_files();
-                              }});
+    add_inputs(groups, std::string(name) + how + "_corpus_" + std::to_string(i), run, std::move(inputs));
   }
 }
 
 void add_random(std::vector<Group>& groups, const char* name, const char* how, Run run) {
   std::mt19937 random(7);
   for (unsigned device = 0; device < devices; ++device) {
-    Group& group = groups.emplace_back();
-    group.name = std::string(name) + how + "_by_chance_" + std::to_string(device);
     std::vector<Bytes> inputs(inputs_of_a_device);
     for (Bytes& input : inputs) {
       input = {static_cast<std::uint8_t>(device)};
@@ -95,12 +88,8 @@ void add_random(std::vector<Group>& groups, const char* name, const char* how, R
         input.push_back(static_cast<std::uint8_t>(random()));
       }
     }
-    group.programs.push_back({group.name, [inputs, run](Transcript& transcript) {
-                                for (const Bytes& input : inputs) {
-                                  run(input, transcript);
-                                }
-                                remove_files();
-                              }});
+    add_inputs(groups, std::string(name) + how + "_by_chance_" + std::to_string(device), run,
+               std::move(inputs));
   }
 }
 

@@ -28,8 +28,19 @@ class Guarded {
                  options);
   }
 
+  ~Guarded() {
+    for (const Block& block : blocks_) {
+      clpool_mem_release(block.mem);
+      forget(block);
+    }
+    for (const Block& block : released_) {
+      forget(block);
+    }
+  }
+
   void run() {
     for (int i = 0; i < 600; ++i) {
+      told_.clear();
       step();
       transcript_.note(pool_, told_);
     }
@@ -145,25 +156,14 @@ class Guarded {
   Pool pool_;
   std::vector<Block> blocks_, released_;
   std::string told_;
-
- public:
-  ~Guarded() {
-    for (const Block& block : blocks_) {
-      clpool_mem_release(block.mem);
-      forget(block);
-    }
-    for (const Block& block : released_) {
-      forget(block);
-    }
-  }
 };
 
 }  // namespace
 
 void add_guarded(std::vector<Group>& groups) {
   for (unsigned i = 0; i < 6; ++i) {
-    Group& guarded = groups.emplace_back(Group{"guarded_" + std::to_string(i), {}});
-    guarded.programs.push_back({guarded.name, [i](Transcript& transcript) { Guarded(i, transcript).run(); }});
+    add_program(groups, "guarded_" + std::to_string(i),
+                [i](Transcript& transcript) { Guarded(i, transcript).run(); });
   }
 }
 

@@ -177,9 +177,8 @@ class Images {
 
 void add_images(std::vector<Group>& groups) {
   for (unsigned i = 0; i < std::size(kinds); ++i) {
-    Group& images = groups.emplace_back(Group{"images_" + std::to_string(i), {}});
-    images.programs.push_back(
-        {images.name, [i](Transcript& transcript) { Images(kinds[i], i, transcript).run(); }});
+    add_program(groups, "images_" + std::to_string(i),
+                [i](Transcript& transcript) { Images(kinds[i], i, transcript).run(); });
   }
 }
 

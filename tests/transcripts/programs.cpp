@@ -9,12 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fuzz/input.hpp"
+#include "fuzz/on_stub.hpp"
 #include "transcripts/clock.hpp"
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);  // fuzz/on_stub.cpp
-
 namespace clpool::transcripts {
+
+void add_program(std::vector<Group>& groups, std::string name, std::function<void(Transcript&)> run) {
+  groups.push_back({name, {{name, std::move(run)}}});
+}
 
 std::vector<Group> all_groups() {
   std::vector<Group> groups;
@@ -31,9 +33,8 @@ std::vector<Group> all_groups() {
 namespace {
 
 std::string run(const Program& program, bool prints) {
-  LLVMFuzzerInitialize(nullptr, nullptr);
-  ::setenv("TMPDIR", "/tmp", 1);  // which messages name
-  ::unsetenv("CLPOOL_GUARD");     // guarded pools wait for the commands of queues of their own
+  fuzz::take_stub_alone();
+  ::unsetenv("CLPOOL_GUARD");  // guarded pools wait for the commands of queues of their own
   restart_clock();
   Transcript transcript(prints);
   program.run(transcript);

@@ -21,6 +21,9 @@ struct Group {
   std::vector<Program> programs;
 };
 
+/// A group of this program alone.
+void add_program(std::vector<Group>& groups, std::string name, std::function<void(Transcript&)> run);
+
 /// fuzz/pool_program.hpp's over bytes by chance: of each kind of memory, for each way in which its queues are used.
 void add_orders(std::vector<Group>& groups);
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transcripts/transcript.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -49,21 +47,6 @@ std::string told(const char* name, std::uint64_t value) {
 
 }  // namespace
 
-std::string without_what_differs(std::string_view text) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    result += text[at];
-    if (text.substr(0, at + 1).ends_with("0x")) {
-      at = std::min(text.find_first_not_of("0123456789abcdef", at + 1), text.size()) - 1;
-    }
-  }
-  const std::string process = '_' + std::to_string(::getpid());
-  for (std::size_t at = 0; (at = result.find(process, at)) != std::string::npos;) {
-    result.erase(at + 1, process.size() - 1);
-  }
-  return result;
-}
-
 Transcript::Transcript(bool prints)
     : prints_(prints), calls_(stub_read_calls(nullptr, nullptr, 0)), names_(calls_.size()) {
   stub_reset();  // what the loader has called is no part of it
@@ -75,14 +58,22 @@ Transcript::~Transcript() {
 }
 
 void Transcript::receive(void* user, std::int32_t severity, const char* text) {
-  static_cast<Transcript*>(user)->messages_ +=
-      " [" + std::to_string(severity) + ' ' + without_what_differs(text) + ']';
+  auto& self = *static_cast<Transcript*>(user);
+  self.messages_ += " [" + std::to_string(severity) + ' ' + self.without_what_differs(text) + ']';
 }
 
-void Transcript::mix(std::string_view text) {
-  for (const char each : text) {
-    digest_ = (digest_ ^ static_cast<unsigned char>(each)) * 0x100000001b3;
+std::string Transcript::without_what_differs(std::string_view text) const {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    result += text[at];
+    if (text.substr(0, at + 1).ends_with("0x")) {
+      at = std::min(text.find_first_not_of("0123456789abcdef", at + 1), text.size()) - 1;
+    }
   }
+  for (std::size_t at = 0; !hidden_.empty() && (at = result.find(hidden_, at)) != std::string::npos;) {
+    result.erase(at, hidden_.size());
+  }
+  return result;
 }
 
 void Transcript::note(std::string_view what) {
@@ -99,7 +90,9 @@ void Transcript::note(std::string_view what) {
       text += told(names_[i], calls_[i]);
     }
   }
-  mix(text);
+  for (const char each : text) {
+    digest_ = (digest_ ^ static_cast<unsigned char>(each)) * 0x100000001b3;
+  }
   if (prints_) {
     std::puts(text.c_str());
   }
@@ -111,10 +104,10 @@ void Transcript::note(const Pool& pool, std::string_view what) {
   for (const Figure& figure : figures) {
     text += told(figure.name, stats_.*figure.value);
   }
-  note(text);
   if (operations_ % operations_of_a_picture == 0) {
-    mix(pool.dump_json());
+    text += ' ' + pool.dump_json();
   }
+  note(text);
 }
 
 std::string Transcript::line() const {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clpool::transcripts {
@@ -20,6 +21,9 @@ class Transcript {
   Transcript& operator=(const Transcript&) = delete;
   ~Transcript();
 
+  /// This text differs from process to process, and is left out, as addresses are ("0x…").
+  void hide(std::string text) { hidden_ = std::move(text); }
+
   /// After an operation: what came of it, the messages meanwhile, the last error and, if they are others than before, how often
   /// each entry point of the driver was called so far.
   void note(std::string_view what);
@@ -31,7 +35,7 @@ class Transcript {
 
  private:
   static void receive(void* user, std::int32_t severity, const char* text);
-  void mix(std::string_view text);
+  std::string without_what_differs(std::string_view text) const;
 
   bool prints_;
   std::uint64_t digest_ = 0xcbf29ce484222325;  // FNV-1a, 64 bits
@@ -39,11 +43,8 @@ class Transcript {
   std::uint64_t total_calls_ = 0;
   std::vector<std::uint64_t> calls_;  ///< of each entry point
   std::vector<const char*> names_;
-  std::string messages_, error_;
+  std::string messages_, error_, hidden_;
   clpool_pool_stats stats_ = CLPOOL_POOL_STATS_INIT;
 };
-
-/// Without what differs from process to process: addresses ("0x…") and the process's own number behind a "_".
-std::string without_what_differs(std::string_view text);
 
 }  // namespace clpool::transcripts
