@@ -26,7 +26,7 @@ namespace ClPool.Benchmarks
             string runtime = "Mono";
 #endif
             Console.WriteLine("{0}, {1} passes of {2}\n", runtime, Passes, repetitions);
-            Console.WriteLine("| one allocation and its release, 4096 bytes | ns, median | least |\n|---|---|---|");
+            Console.WriteLine("| one allocation and its release, 4096 bytes | ns, median | least | bytes of garbage |\n|---|---|---|---|");
             using (ComputeContext context = ComputeContext.Create())
             using (ImmediateAllocator allocator = new ImmediateAllocator(context.Queue))
             using (MemoryPool pool = new MemoryPool(allocator))
@@ -49,6 +49,15 @@ namespace ClPool.Benchmarks
                 Report("**`MemoryPool`, `LeakDetection.Off`**", count =>
                 {
                     for (int i = 0; i < count; i++) unwatched.Allocate(Size).Dispose();
+                });
+                PooledBuffer block = null;
+                Report("`MemoryPool`, each block in the object of the one before", count =>
+                {
+                    for (int i = 0; i < count; i++)
+                    {
+                        block = pool.Allocate(Size, block);
+                        block.Dispose();
+                    }
                 });
                 repetitions *= 10;
                 Threads("`MemoryPool` (default), 2 threads at once", 2, pool);
@@ -90,13 +99,25 @@ namespace ClPool.Benchmarks
             entries.Push(value);
         }
 
-        private static void Report(string name, Action<int> work)
+        private static void Report(string name, Action<int> work, bool alone = true)
         {
             for (int i = 0; i < 10; i++) work(repetitions); // the compiler's turn
             Thread.Sleep(200);
             work(repetitions);
             double[] times = Enumerable.Range(0, Passes).Select(pass => Nanoseconds(work)).OrderBy(time => time).ToArray();
-            Console.WriteLine("| {0} | {1:F0} | {2:F0} |", name, times[Passes / 2], times[0]);
+            Console.WriteLine("| {0} | {1:F0} | {2:F0} | {3} |", name, times[Passes / 2], times[0], alone ? Garbage(work) : "");
+        }
+
+        // What one repetition leaves to the garbage collector; Mono does not tell.
+        private static string Garbage(Action<int> work)
+        {
+#if NET
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            work(repetitions);
+            return ((GC.GetAllocatedBytesForCurrentThread() - before) / (double)repetitions).ToString("F0");
+#else
+            return "";
+#endif
         }
 
         private static double Nanoseconds(Action<int> work)
@@ -116,7 +137,7 @@ namespace ClPool.Benchmarks
                 })).ToArray();
                 foreach (Thread thread in all) thread.Start();
                 foreach (Thread thread in all) thread.Join();
-            });
+            }, false);
         }
 
         private sealed class Entry : IDisposable

@@ -249,6 +249,20 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return Borrow(); }
 
+        /// <summary>Begins another life of an object that was disposed of, with memory in its slot.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void Hold(Slot next)
+        {
+            if (Interlocked.CompareExchange(ref slot, next, null) == null) return;
+            next.Close(Slot.ReleaseIdle); // another thread was first
+            throw NotDisposed();
+        }
+
+        internal static ArgumentException NotDisposed()
+        {
+            return new ArgumentException("this block was not disposed of: only one that was can be used again", "again");
+        }
+
         /// <summary>Ends all use for a call that takes the reference away, to be followed by <see cref="EndGivingUp"/>.</summary>
         /// <returns>what held the memory</returns>
         internal Slot BeginGivingUp()

@@ -163,6 +163,17 @@ namespace ClPool
             else TakeSlowly(slot, size);
         }
 
+        /// <summary>A block in an object that was disposed of. It has the slot only when there is memory in that.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void TakeAgain(MemoryObject again, long size)
+        {
+            if (!again.IsDisposed) throw MemoryObject.NotDisposed();
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            Take(thread, slot, size);
+            again.Hold(slot);
+        }
+
         /// <summary>A block for one queue.</summary>
         internal void TakeOn(Slot slot, CommandQueue queue, long size)
         {
@@ -253,6 +264,19 @@ namespace ClPool
             return block;
         }
 
+        /// <summary>The same without garbage: the block gets an object that the caller is through with. Whoever else still has that
+        /// object has the new block.</summary>
+        /// <param name="size">bytes; 0 gives a block of size 0</param>
+        /// <param name="again">a block, of any pool, that was disposed of; null makes an object</param>
+        /// <returns><paramref name="again"/>, or the new object</returns>
+        /// <exception cref="ArgumentException"><paramref name="again"/> was not disposed of; it stays as it is</exception>
+        public PooledBuffer Allocate(long size, PooledBuffer? again)
+        {
+            if (again == null) return Allocate(size);
+            TakeAgain(again, size);
+            return again;
+        }
+
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
         /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
         /// back.</summary>
@@ -298,6 +322,19 @@ namespace ClPool
             return block;
         }
 
+        /// <summary>The same without garbage: the block gets an object that the caller is through with. Whoever else still has that
+        /// object has the new block.</summary>
+        /// <param name="size">bytes; 0 gives a block of size 0</param>
+        /// <param name="again">a block, of any pool, that was disposed of; null makes an object</param>
+        /// <returns><paramref name="again"/>, or the new object</returns>
+        /// <exception cref="ArgumentException"><paramref name="again"/> was not disposed of; it stays as it is</exception>
+        public PooledSvm Allocate(long size, PooledSvm? again)
+        {
+            if (again == null) return Allocate(size);
+            TakeAgain(again, size);
+            return again;
+        }
+
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
         /// <see cref="MemoryObject.UsedOn"/> says so: in a pool over several queues it waits for this one alone when it is given
         /// back.</summary>
@@ -339,6 +376,19 @@ namespace ClPool
             PooledHostMemory block = new PooledHostMemory(slot);
             Take(thread, slot, size);
             return block;
+        }
+
+        /// <summary>The same without garbage: the block gets an object that the caller is through with. Whoever else still has that
+        /// object has the new block.</summary>
+        /// <param name="size">bytes; 0 gives a block of size 0</param>
+        /// <param name="again">a block, of any pool, that was disposed of; null makes an object</param>
+        /// <returns><paramref name="again"/>, or the new object</returns>
+        /// <exception cref="ArgumentException"><paramref name="again"/> was not disposed of; it stays as it is</exception>
+        public PooledHostMemory Allocate(long size, PooledHostMemory? again)
+        {
+            if (again == null) return Allocate(size);
+            TakeAgain(again, size);
+            return again;
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless

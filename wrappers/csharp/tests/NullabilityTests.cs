@@ -18,7 +18,8 @@ namespace ClPool.Tests
         [Test]
         public void ResultsSayWhetherTheyMayBeMissing()
         {
-            Assert.AreEqual(NullabilityState.NotNull, Result(typeof(MemoryPool).GetMethod("Allocate")));
+            foreach (MethodInfo allocate in typeof(MemoryPool).GetMethods().Where(method => method.Name == "Allocate"))
+                Assert.AreEqual(NullabilityState.NotNull, Result(allocate));
             Assert.AreEqual(NullabilityState.Nullable, Result(typeof(MemoryPool).GetMethod("TryAllocate")));
             Assert.AreEqual(NullabilityState.Nullable, Result(typeof(Characterization).GetMethod("ComputeCapability")));
             Assert.AreEqual(NullabilityState.NotNull, Result(typeof(Library).GetMethod("Describe")));
@@ -29,6 +30,8 @@ namespace ClPool.Tests
         {
             Assert.AreEqual(NullabilityState.Nullable, context.Create(typeof(PoolOptions).GetProperty("Name")).WriteState);
             Assert.AreEqual(NullabilityState.Nullable, context.Create(typeof(PoolOptions).GetProperty("Collect")).WriteState);
+            MethodInfo again = typeof(MemoryPool).GetMethod("Allocate", new[] { typeof(long), typeof(PooledBuffer) });
+            Assert.AreEqual(NullabilityState.Nullable, context.Create(again.GetParameters()[1]).WriteState);
             ParameterInfo[] copy = typeof(MemoryObject).GetMethods().Single(method => method.Name == "CopyTo" && method.ReturnType == typeof(ClEvent))
                                                        .GetParameters();
             Assert.AreEqual(NullabilityState.NotNull, context.Create(copy.Single(one => one.Name == "queue")).WriteState);

@@ -127,6 +127,27 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AForgottenBlockInAnObjectThatIsUsedAgainComesBack()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                Shared.Forget(() =>
+                {
+                    for (int i = 0; i < 100; i++)
+                    {
+                        PooledBuffer block = pool.Allocate(1000);
+                        block.Dispose();
+                        pool.Allocate(2000, block);
+                    }
+                });
+                pool.Tick();
+                Assert.LessOrEqual(pool.ActiveBlocks, 2); // a conservative collector may still see one
+                pool.Check();
+            }
+        }
+
+        [Test]
         public void WithoutLeakDetectionAForgottenBlockIsLost()
         {
             using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
@@ -309,6 +330,22 @@ namespace ClPool.Tests
                         long before = GC.GetAllocatedBytesForCurrentThread();
                         for (int i = 0; i < Rounds; i++) pool.Allocate(4096).Dispose();
                         Assert.LessOrEqual(GC.GetAllocatedBytesForCurrentThread() - before, 25 * Rounds);
+                    }
+        }
+
+        [Test]
+        public void AHitInAnObjectThatIsUsedAgainMakesNothing()
+        {
+            const int Rounds = 10000;
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+                foreach (LeakDetection detection in new[] { LeakDetection.Reclaim, LeakDetection.Off })
+                    using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = detection }))
+                    {
+                        PooledBuffer block = pool.Allocate(4096);
+                        block.Dispose();
+                        long before = GC.GetAllocatedBytesForCurrentThread();
+                        for (int i = 0; i < Rounds; i++) pool.Allocate(4096, block).Dispose();
+                        Assert.LessOrEqual(GC.GetAllocatedBytesForCurrentThread() - before, Rounds / 10);
                     }
         }
 #endif

@@ -51,6 +51,44 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AnObjectThatWasDisposedOfTakesTheNextBlock()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator), other = new MemoryPool(allocator))
+            {
+                PooledBuffer block = pool.Allocate(1000, null);
+                Assert.AreEqual(1000, block.Size);
+                block.Dispose();
+                Assert.AreSame(block, other.Allocate(2000, block));
+                Assert.IsFalse(block.IsDisposed);
+                Assert.AreEqual(2000, block.Size);
+                Assert.AreSame(other, block.Pool);
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                Assert.AreEqual(1, other.ActiveBlocks);
+                IntPtr place = block.Pointer;
+                ArgumentException refused = Assert.Throws<ArgumentException>(() => pool.Allocate(3000, block));
+                Assert.IsTrue(refused.Message.Contains("not disposed of"), refused.Message);
+                Assert.AreEqual("again", refused.ParamName);
+                Assert.AreEqual(place, block.Pointer);
+                Assert.AreEqual(0, pool.ActiveBlocks);
+                block.DisposeIdle();
+                Assert.Throws<ArgumentOutOfRangeException>(() => pool.Allocate(-1, block));
+                Assert.IsTrue(block.IsDisposed, "where there is no block, the object has none");
+                IntPtr native = other.Allocate(100, block).Detach();
+                Assert.IsTrue(block.IsDisposed);
+                Assert.AreSame(block, other.Allocate(200, block));
+                MemoryObject.Attach(native).Dispose();
+                Assert.AreEqual(200, block.Size);
+                block.Dispose();
+                block.Dispose();
+                Assert.AreEqual(0, other.ActiveBlocks);
+                other.Dispose();
+                Assert.Throws<ObjectDisposedException>(() => other.Allocate(1, block));
+                Assert.IsTrue(block.IsDisposed);
+                pool.Check();
+            }
+        }
+
+        [Test]
         public void BuffersOfAPoolAreOpenClBuffers()
         {
             using (ImmediateAllocator buffers = new ImmediateAllocator(Shared.Queue))
@@ -78,6 +116,9 @@ namespace ClPool.Tests
                 Assert.AreEqual(numbers, read);
                 Assert.AreSame(pool, block.Pool);
                 Assert.Throws<ArgumentOutOfRangeException>(() => block.CopyFrom(numbers, 4096 - 16));
+                block.Dispose();
+                Assert.AreSame(block, pool.Allocate(100, block));
+                Assert.AreEqual(100, pool.Allocate(100, null).Size);
             }
             Shared.NeedsSvm();
             using (SvmAllocator shared = new SvmAllocator(Shared.Context))
@@ -86,6 +127,9 @@ namespace ClPool.Tests
             {
                 Assert.AreEqual(MemoryKind.Svm, block.Kind);
                 Assert.AreSame(pool, block.Pool);
+                block.Dispose();
+                Assert.AreSame(block, pool.Allocate(100, block));
+                Assert.AreEqual(100, pool.Allocate(100, null).Size);
                 Assert.Throws<ArgumentException>(() => new MemoryPool(shared));
                 Assert.Throws<ArgumentException>(() => new PageLockedMemoryPool(shared));
             }

@@ -90,6 +90,42 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void ThreadsThatUseOneObjectAgainAtOnceLoseNothing()
+        {
+            foreach (LeakDetection detection in new[] { LeakDetection.Reclaim, LeakDetection.Off })
+                using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+                using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = detection }))
+                {
+                    PooledBuffer block = pool.Allocate(1);
+                    int taken = 0;
+                    Thread[] threads = new Thread[4];
+                    for (int i = 0; i < threads.Length; i++)
+                    {
+                        long size = 64 + i;
+                        threads[i] = new Thread(() =>
+                        {
+                            for (int turn = 0; turn < 5000; turn++)
+                            {
+                                try
+                                {
+                                    pool.Allocate(size, block);
+                                    Interlocked.Increment(ref taken);
+                                }
+                                catch (ArgumentException) { } // another thread's block is in it
+                                block.ToString();
+                                block.Dispose();
+                            }
+                        });
+                        threads[i].Start();
+                    }
+                    foreach (Thread thread in threads) thread.Join();
+                    Assert.Greater(taken, 0);
+                    Assert.AreEqual(0, pool.ActiveBlocks);
+                    pool.Check();
+                }
+        }
+
+        [Test]
         public void SizesOverFourGibAreExact()
         {
             DrySource source = new DrySource();
