@@ -45,7 +45,6 @@ void read_device(cl_device_id id, DeviceEntry& entry) {
 }
 
 Status read_catalog(Catalog& catalog) {
-  catalog.clear();
   const cl::Turn first(!are_made.load(std::memory_order_acquire));
   cl_uint count = 0;
   cl_int code = clGetPlatformIDs(0, nullptr, &count);

@@ -32,7 +32,7 @@ struct PlatformEntry {
 
 using Catalog = std::vector<PlatformEntry>;
 
-/// All platforms in the loader's order, each with all its devices. None at all is an empty catalog, no error.
+/// Adds all platforms in the loader's order, each with all its devices. None at all is no error.
 Status read_catalog(Catalog& catalog);
 
 /// One device's entry.

@@ -147,7 +147,6 @@ std::string names_of_types(cl_device_type types) {
 }  // namespace
 
 Status choose(const Catalog& catalog, const ChoiceOptions& options, Choice& choice) {
-  choice = {};
   if (catalog.empty()) {
     return fail(Status::not_found, "there is no OpenCL platform: is an OpenCL driver (ICD) installed?");
   }

@@ -104,7 +104,6 @@ Status local_access_granularity(const Identity& device, Model model, Answer& ans
 }
 
 Status local_bank_count(const Identity& device, Model model, Answer& answer) {
-  answer = {};
   if (model != Model::current) {
     return pyopencl_bank_count(device, answer);
   }
@@ -142,7 +141,6 @@ Status usable_local_memory(const Identity& device, std::int64_t argument_count, 
 }
 
 Status usable_local_memory_of_kernel(const Identity& device, cl_kernel kernel, Answer& answer) {
-  answer = {};
   cl_uint argument_count = 0;
   cl_int code = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof argument_count, &argument_count, nullptr);
   cl_ulong used = 0;

@@ -164,13 +164,12 @@ std::string names_of_all(const Catalog& catalog) {
 Status select_by_text(const Catalog& catalog, std::string_view text, Origin origin, DeviceList& devices) {
   constexpr std::string_view kinds[] = {"gpu", "accelerator", "cpu"};
   const std::string wanted = lower_case(trimmed(text));
-  for (int kind = 0; kind < 3; ++kind) {
-    if (wanted == kinds[kind]) {
-      devices = of_kind(catalog, kind);
-      return devices.empty() ? fail(Status::not_found, "%s: there is no device of kind '%s', there are: %s",
-                                    origin.name, wanted.c_str(), names_of_all(catalog).c_str())
-                             : Status::success;
-    }
+  if (const auto* const kind = std::find(std::begin(kinds), std::end(kinds), wanted);
+      kind != std::end(kinds)) {
+    devices = of_kind(catalog, static_cast<int>(kind - std::begin(kinds)));
+    return devices.empty() ? fail(Status::not_found, "%s: there is no device of kind '%s', there are: %s",
+                                  origin.name, wanted.c_str(), names_of_all(catalog).c_str())
+                           : Status::success;
   }
   Selector selector;
   CLPOOL_TRY(parse_entry(std::string(trimmed(text)), origin, selector));

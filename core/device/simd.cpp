@@ -141,7 +141,6 @@ Status pyopencl_simd_group_size(const Identity& device, Answer& answer) {
 }  // namespace
 
 Status simd_group_size(const Identity& device, Model model, Answer& answer) {
-  answer = {};
   if (model != Model::current) {
     return pyopencl_simd_group_size(device, answer);
   }
@@ -169,7 +168,6 @@ Status simd_group_sizes(const Identity& device, std::vector<std::uint32_t>& size
 }
 
 Status group_size_multiple(const Identity& device, cl_context context_or_null, Model model, Answer& answer) {
-  answer = {};
   if (model != Model::current) {
     return pyopencl_group_size_multiple(device, context_or_null, answer);
   }
@@ -180,7 +178,6 @@ Status group_size_multiple(const Identity& device, cl_context context_or_null, M
 }
 
 Status simd_group_size_of_kernel(const Identity& device, cl_kernel kernel, Answer& answer) {
-  answer = {};
   const auto work_group_info = [&](cl_uint name) {
     std::size_t value = 0;
     const cl_int code = clGetKernelWorkGroupInfo(kernel, device.id, name, sizeof value, &value, nullptr);

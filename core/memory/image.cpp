@@ -158,9 +158,8 @@ cl_mem create(cl_context context, const ImageDescription& description, cl_mem_ob
   return clCreateImage(context, flags, &description.format, &plan, description.host, &code);
 }
 
-/// What an extent of an image may be at most, on the device that allows the most.
+/// What an extent of an image may be at most, on the device that allows the most; `largest` is 0 before.
 Status largest_extent(const ContextFacts& facts, cl_device_info limit, std::size_t& largest) {
-  largest = 0;
   for (cl_device_id device : facts.devices) {
     std::size_t value = 0;
     CLPOOL_TRY(cl::query(device, limit, value));

@@ -223,6 +223,23 @@ TEST_P(EveryBox, BoxesBeyondEitherSideAreRefused) {
             CLPOOL_ERROR_INVALID_VALUE);
 }
 
+TEST_P(EveryBox, AWrongOrderIsRefusedBeforeAnythingElse) {
+  const OwnedMem mem = make(64);
+  unsigned char host[64] = {};
+  clpool_box box = CLPOOL_BOX_INIT;
+  box.region[0] = box.region[1] = box.region[2] = 1;
+  for (const auto& [queue, count, says] :
+       {std::tuple(cl.queue, 1u, "wait_count is 1"),
+        std::tuple<cl_command_queue, unsigned, const char*>(nullptr, 0u, "queue")}) {
+    EXPECT_EQ(clpool_mem_read_box(queue, mem.get(), &box, host, 64, 1, count, nullptr, nullptr),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(last_error_names(says)) << last_error();
+    EXPECT_EQ(clpool_mem_write_box(queue, mem.get(), &box, host, 64, 1, count, nullptr, nullptr),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(last_error_names(says)) << last_error();
+  }
+}
+
 TEST_P(EveryBox, AnEmptyBoxIsNoCommand) {
   const OwnedMem mem = make(1024);
   clpool_box box;

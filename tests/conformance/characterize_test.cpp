@@ -232,6 +232,11 @@ TEST(Bank, WrongArgumentsAreErrorsAndLeaveNoResult) {
   EXPECT_EQ(clpool_bank_conflicts(&memory, 4, shape, 1, nullptr, 0, &multiplicity, nullptr, 0, nullptr),
             CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_NE(std::strstr(clpool_last_error_message(), "3"), nullptr);
+  clpool_bank_memory_init(&memory);
+  memory.struct_size = 3;
+  EXPECT_EQ(clpool_bank_conflicts(&memory, 4, shape, 1, nullptr, 0, &multiplicity, nullptr, 0, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "struct_size is 3"), nullptr);
   EXPECT_EQ(clpool_bank_conflicts(nullptr, 4, shape, 2, nullptr, 0, &multiplicity, nullptr, 0, nullptr),
             CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(multiplicity, 0u);

@@ -290,6 +290,10 @@ TEST_F(Image, WrongArraysAreRefusedByName) {
   EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("399") && last_error_names("400")) << last_error();
   array.size = 400;
+  array.struct_size = 5;
+  EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("struct_size is 5")) << last_error();
+  array.struct_size = sizeof array;
   array.element = 9;
   EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
   array.element = CLPOOL_ELEMENT_FLOAT32;
@@ -345,6 +349,26 @@ TEST_F(Image, OfABufferSharesItsMemoryAndKeepsItAlive) {
   clpool_mem* const gone = memory.release();
   EXPECT_OK(clpool_mem_release(gone));
   EXPECT_EQ(clpool_mem_size(gone), 1024u);
+}
+
+TEST_F(Image, OfABufferMayBeWiderThanOthers) {
+  size_t widest = 0;
+  size_t others = 0;
+  clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, sizeof widest, &widest, nullptr);
+  clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof others, &others, nullptr);
+  if (widest <= others) {
+    GTEST_SKIP() << "images of buffers have " << widest << " pixels at most, rows of others " << others;
+  }
+  const OwnedMem memory = buffer((others + 1) * 16);
+  clpool_image_options what = options(rgba_float, {others + 1});
+  what.buffer = memory.get();
+  clpool_mem* image = nullptr;
+  const clpool_status status = clpool_image_create(cl.context, &what, &image);
+  const OwnedMem owner(image);
+  if (status == CLPOOL_ERROR_OPENCL || status == CLPOOL_ERROR_NOT_SUPPORTED) {
+    GTEST_SKIP() << "images in buffers: " << last_error();
+  }
+  EXPECT_OK(status);
 }
 
 TEST_F(Image, OfATooSmallBufferIsRefused) {

@@ -254,6 +254,18 @@ TEST_F(ImageCommands, ARowPitchLessThanARowIsRefused) {
   EXPECT_TRUE(last_error_names("row pitch is 60")) << last_error();
 }
 
+TEST_F(ImageCommands, PitchesBeyondTheAddressSpaceAreRefused) {
+  const OwnedMem image = make(options(rgba_8, {4, 4, 4}));
+  std::vector<unsigned char> host(4 * 4 * 4 * 4);
+  const size_t region[3] = {4, 4, 4};
+  for (const size_t pitch : {SIZE_MAX / 2, SIZE_MAX / 4 + 1, SIZE_MAX}) {
+    EXPECT_EQ(clpool_image_write(cl.queue, image.get(), nullptr, region, 0, pitch, host.data(), host.size(),
+                                 1, 0, nullptr, nullptr),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(last_error_names("4 x 4 x 4 pixels lies beyond the address space")) << last_error();
+  }
+}
+
 TEST_F(ImageCommands, AFillWithoutAColorIsToldSo) {
   const OwnedMem image = make(options(rgba_8, {16, 8}));
   const size_t region[3] = {16, 8, 1};
@@ -356,6 +368,21 @@ TEST_F(ImageCommands, AColorOfTheWrongLengthIsRefused) {
       clpool_image_fill(cl.queue, image.get(), color, sizeof color, nullptr, whole, 0, nullptr, nullptr),
       CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("4 bytes") && last_error_names("16")) << last_error();
+}
+
+TEST_F(ImageCommands, AMapOfABufferAfterOneOfAnImageHasNoPitches) {
+  const OwnedMem image = make(options(rgba_8, {16, 8, 2}));
+  const OwnedMem bytes = buffer(64);
+  const size_t whole[3] = {16, 8, 2};
+  clpool_map* map = nullptr;
+  ASSERT_OK(
+      clpool_image_map(cl.queue, image.get(), CL_MAP_READ, nullptr, whole, 1, 0, nullptr, nullptr, &map));
+  EXPECT_NE(clpool_map_row_pitch(map), 0u);
+  EXPECT_OK(clpool_map_release(map));
+  ASSERT_OK(clpool_mem_map(cl.queue, bytes.get(), CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &map));
+  const OwnedMap owner(map);
+  EXPECT_EQ(clpool_map_row_pitch(map), 0u);
+  EXPECT_EQ(clpool_map_slice_pitch(map), 0u);
 }
 
 TEST_F(ImageCommands, AMapTellsItsPitches) {

@@ -48,6 +48,14 @@ TEST_P(EveryMap, OfAPartBeginsThere) {
   EXPECT_EQ(std::memcmp(clpool_map_pointer(part.get()), bytes(1000).data() + 500, 8), 0);
 }
 
+TEST_P(EveryMap, StaysWhereItsUnmappingIsGivenAWrongWaitList) {
+  const OwnedMem mem = make_with(bytes(1000));
+  const OwnedMap whole = map(mem.get(), CL_MAP_READ);
+  EXPECT_EQ(clpool_map_unmap(whole.get(), nullptr, 1, nullptr, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("wait_count is 1")) << last_error();
+  EXPECT_NE(clpool_map_pointer(whole.get()), nullptr);
+}
+
 TEST_P(EveryMap, IsUnmappedOnceHoweverOftenThatIsAsked) {
   const OwnedMem mem = make_with(bytes(1000));
   clpool_map* mapped = map(mem.get(), CL_MAP_READ).release();

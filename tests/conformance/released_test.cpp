@@ -109,6 +109,15 @@ const std::vector<Use>& questions() {
          cl_context context = nullptr;
          return clpool_mem_context(mem, &context);
        }},
+      {"kernel argument",
+       [](const OpenCl&, Mem mem, Mem) {
+         return clpool_mem_set_kernel_arg(mem, reinterpret_cast<cl_kernel>(host), 0);
+       }},
+      {"view of SVM",
+       [](const OpenCl&, Mem mem, Mem) {
+         Mem out = nullptr;
+         return clpool_svm_as_buffer(mem, 0, 4, &out);
+       }},
       {"host memory",
        [](const OpenCl&, Mem mem, Mem) {
          void* pointer = nullptr;
@@ -142,6 +151,8 @@ class ReleasedMemory : public OpenClTest {
         EXPECT_TRUE(last_error_names("released")) << use.name << ": " << last_error();
       }
     }
+    EXPECT_EQ(clpool_mem_equal(mem, mem), 0);
+    EXPECT_EQ(clpool_mem_equal(mem, buffer_), 0);
   }
   clpool_mem* buffer_ = nullptr;
 };

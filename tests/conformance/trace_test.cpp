@@ -117,6 +117,18 @@ TEST(Trace, GivesEachEvent) {
   EXPECT_STREQ(clpool_last_error_message(), "clpool_trace_event_at: index is 6, the log has 6 events");
 }
 
+TEST(Trace, EndsWithItsLastReference) {
+  clpool_trace* trace = parse(log_text).release();
+  EXPECT_EQ(clpool_trace_retain(trace), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_trace_release(trace), CLPOOL_SUCCESS);
+  const Trace other =
+      parse("Thread,Time,Action,Pointer,Size,Stream\n");  // which takes the place of one that ended
+  clpool_trace_stats stats = CLPOOL_TRACE_STATS_INIT;
+  EXPECT_EQ(clpool_trace_statistics(trace, &stats), CLPOOL_SUCCESS);
+  EXPECT_EQ(stats.events, 6u);
+  EXPECT_EQ(clpool_trace_release(trace), CLPOOL_SUCCESS);
+}
+
 TEST(Trace, RefusesNullArgumentsAndClearsItsResult) {
   clpool_trace* trace = reinterpret_cast<clpool_trace*>(1);
   EXPECT_EQ(clpool_trace_parse(nullptr, 0, "log", &trace), CLPOOL_ERROR_INVALID_VALUE);
@@ -226,6 +238,34 @@ TEST(TraceWriter, IsRefusedInAChildOfForkWhichWritesNothingOfTheParents) {
   clpool_trace_release(log);
   EXPECT_EQ(read_statistics(path).events, 2u);
   std::remove(path.c_str());
+}
+
+TEST(TraceWriter, EndsWithItsLastReference) {
+  const std::string path = temporary_file();
+  clpool_trace_writer* writer = nullptr;
+  ASSERT_EQ(clpool_trace_writer_create(path.c_str(), &writer), CLPOOL_SUCCESS) << clpool_last_error_message();
+  EXPECT_EQ(clpool_trace_writer_retain(writer), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_trace_writer_release(writer), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 0xabc, 64, 1, CLPOOL_SUCCESS, nullptr),
+            CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_trace_writer_release(writer), CLPOOL_SUCCESS);
+  EXPECT_EQ(read_statistics(path).events, 1u);
+  std::remove(path.c_str());
+}
+
+/// As every function that releases at once.
+TEST(TraceReplay, TheReleaseOfALogOrWriterCarriesOutReleasesThatWerePutOff) {
+  Numbers numbers;
+  for (const bool of_writer : {false, true}) {
+    const AllocatorHandle allocator = numbers.make_allocator();
+    clpool_mem* mem = nullptr;
+    ASSERT_EQ(clpool_allocator_allocate(allocator.get(), 100, &mem), CLPOOL_SUCCESS);
+    EXPECT_EQ(clpool_mem_release_later(mem), CLPOOL_SUCCESS);
+    EXPECT_EQ(numbers.live, 100u);
+    EXPECT_EQ(of_writer ? clpool_trace_writer_release(nullptr) : clpool_trace_release(nullptr),
+              CLPOOL_SUCCESS);
+    EXPECT_EQ(numbers.live, 0u);
+  }
 }
 
 TEST(TraceWriter, WritesWhatTraceOpenReads) {

@@ -32,7 +32,7 @@ clpool_status heaps(World& world) {
   for (std::size_t i = 0; i < 20; i += 2) {
     CALL(clpool_heap_free(heap, ranges[i]));
   }
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 40; ++i) {
     CALL(clpool_heap_add_space(heap, 1 << 10, &spaces[0]));
   }
   CALL(clpool_heap_remove_space(heap, spaces[0]));
@@ -64,6 +64,7 @@ clpool_status logs(World& world) {
   clpool_trace_replay_result result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
   CALL(clpool_trace_replay_pool(trace, pool, nullptr, &result));
   CALL(clpool_trace_replay_allocator(trace, allocator, nullptr, &result));
+  CALL(clpool_trace_release_later(trace.take()));
   return CLPOOL_SUCCESS;
 }
 
@@ -75,6 +76,7 @@ clpool_status writers(World&) {
                                    "tag"));
   }
   CALL(clpool_trace_writer_flush(writer));
+  CALL(clpool_trace_writer_release_later(writer.take()));
   return CLPOOL_SUCCESS;
 }
 

@@ -60,7 +60,30 @@ TEST_F(FailedQuestions, OfAKernelsWidthAreAskedByIntelsExtensionFirst) {
   EXPECT_STREQ(answer.basis, "CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL");
 }
 
+TEST_F(FailedQuestions, BeforeMemoryIsTouchedByMigrationsAreErrors) {
+  for (std::uint64_t nth = 1;; ++nth) {
+    stub_fail("clGetDeviceInfo", nth, CL_OUT_OF_RESOURCES);
+    clpool_allocator* allocator = nullptr;
+    const clpool_status status =
+        clpool_allocator_create_touching(cl.queue, 0, CLPOOL_TOUCH_MIGRATE, &allocator);
+    const std::uint64_t failures = stub_failures();
+    stub_fail_none();
+    if (failures == 0) {
+      EXPECT_EQ(status, CLPOOL_SUCCESS) << last_error();
+      EXPECT_OK(clpool_allocator_release(allocator));
+      EXPECT_GT(nth, 5U);
+      break;
+    }
+    EXPECT_EQ(status, CLPOOL_ERROR_OUT_OF_MEMORY) << "question " << nth;
+    EXPECT_EQ(clpool_last_cl_error(), CL_OUT_OF_RESOURCES);
+    EXPECT_EQ(allocator, nullptr);
+  }
+}
+
 TEST_F(FailedQuestions, OfAKernelsLocalMemoryAreErrors) {
+  ASSERT_OK(clpool_characterize_usable_local_memory_of_kernel(cl.device, kernel.get(), &answer));
+  EXPECT_EQ(answer.source, CLPOOL_SOURCE_KERNEL_QUERY);
+  EXPECT_STREQ(answer.basis, "CL_DEVICE_LOCAL_MEM_SIZE less CL_KERNEL_LOCAL_MEM_SIZE");
   for (const char* question : {"clGetKernelInfo", "clGetKernelWorkGroupInfo"}) {
     stub_fail(question, 1, CL_INVALID_KERNEL);
     EXPECT_EQ(clpool_characterize_usable_local_memory_of_kernel(cl.device, kernel.get(), &answer),
@@ -125,6 +148,7 @@ TEST_F(FailedQuestions, PoclOfNoKnownVersionIsAskedByAKernel) {
   EXPECT_EQ(answer.value, 0);
   EXPECT_EQ(answer.source, CLPOOL_SOURCE_KERNEL_QUERY);
   EXPECT_STREQ(answer.basis, "CL_KERNEL_NUM_ARGS");
+  EXPECT_STREQ(answer.note, "the version of PoCL cannot be read, 0.14 is assumed");
   stub_fail("clBuildProgram", 1, CL_BUILD_PROGRAM_FAILURE);
   EXPECT_EQ(clpool_characterize_struct_argument_bug(cl.device, cl.context, &answer), CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), CL_BUILD_PROGRAM_FAILURE);

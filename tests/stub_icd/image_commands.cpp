@@ -8,8 +8,12 @@
 namespace stub {
 namespace {
 
-/// Host memory of a region with the caller's pitches, 0 meaning packed.
+/// Host memory of a region with the caller's pitches, 0 meaning packed. Drivers differ in which of two they take for the layers
+/// of one row of a 1-D array: here it is the row pitch.
 Box host_box(const Mem& image, const Triple& bytes, std::size_t row_pitch, std::size_t slice_pitch) {
+  if (image.type == CL_MEM_OBJECT_IMAGE1D_ARRAY && row_pitch != 0 && slice_pitch != 0) {
+    slice_pitch = row_pitch;
+  }
   Box box{0, row_pitch != 0 ? row_pitch : bytes[0], 0};
   require(box.row_pitch >= bytes[0], CL_INVALID_VALUE);
   require(slice_pitch == 0 || has_slices(image), CL_INVALID_VALUE);

@@ -269,6 +269,8 @@ TEST(LocalMemory, OldNvidiaDevicesKeepArgumentsInIt) {
   EXPECT_STREQ(answer.note, "kernel arguments of compute capabilities 1.x are in local memory");
   ASSERT_EQ(usable_local_memory(identity_of(old), 5, answer), Status::success);
   EXPECT_EQ(answer.value, 16384 - 20);
+  ASSERT_EQ(usable_local_memory(identity_of(old), 0, answer), Status::success);
+  EXPECT_EQ(answer.value, 16384);
   EXPECT_EQ(usable_local_memory(identity_of(old), -2, answer), Status::invalid_value);
   make_nvidia(old, 2, 0);
   ASSERT_EQ(usable_local_memory(identity_of(old), 5, answer), Status::success);

@@ -116,6 +116,7 @@ TEST(DeviceData, AnIntelDeviceOfNoKnownArchitectureHasItsOwnFiguresAndSaysWhatIs
   device.extensions("cl_intel_device_attribute_query");
   device.value<cl_uint>(0x4250, 99u << 22).value<cl_uint>(0x4254, 6).value<cl_uint>(0x4255, 10);
   device.value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE, 400);
+  device.value<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE, 40000);
   Limits limits;
   ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
   EXPECT_EQ(limits.vendor, Vendor::intel);
@@ -125,6 +126,7 @@ TEST(DeviceData, AnIntelDeviceOfNoKnownArchitectureHasItsOwnFiguresAndSaysWhatIs
   EXPECT_EQ(limits.registers_per_mp, 60u * 128) << "128 for each hardware thread";
   EXPECT_EQ(limits.registers_per_group, 60u * 128);
   EXPECT_EQ(limits.max_threads_per_group, 400u);
+  EXPECT_EQ(limits.local_per_group, 40000u);
   EXPECT_EQ(limits.source, Source::guess);
   EXPECT_STREQ(limits.note,
                "the device does not name its architecture: local memory and groups as Xe-LP has them");

@@ -199,6 +199,17 @@ TEST(Occupancy, PartitionedCachingKeepsAGroupInOneHalf) {
   EXPECT_EQ(groups_of(5, 2, {.threads = 352, .partitioned_cache = true}), 4u);
 }
 
+TEST(Occupancy, AGroupOfMoreRegistersThanAHalfHasIsInBoth) {
+  OccupancyResult result;
+  ASSERT_EQ(
+      compute_occupancy(limits_of(5, 2),
+                        {.threads = 384, .registers_per_thread = 128, .partitioned_cache = true}, result),
+      Status::success)
+      << last_error_message();
+  EXPECT_EQ(result.limit_registers, 1u);
+  EXPECT_EQ(result.limit_warps, 5u) << "of both halves";
+}
+
 TEST(Occupancy, NamedBarriersLimitWhereTheDeviceHasFewOfThem) {
   const auto many = occupancy_of(9, 0, {.threads = 32, .barriers = 16});
   EXPECT_EQ(many.groups_per_mp, 4u);

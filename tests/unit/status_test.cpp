@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statuses, OpenCL code names and the per-thread last error.
 #include "base/status.hpp"
+#include "base/reported.hpp"
 
 #include <CL/cl.h>
 #include <gtest/gtest.h>
@@ -66,6 +67,31 @@ TEST(Status, ATextThatIsTooLongIsCutInItsMiddleBetweenCharacters) {
     EXPECT_EQ((gap - more) % 3, 0u) << "between characters";
     EXPECT_EQ(text.substr(gap + 5, 3), "\xE2\x82\xAC");
   }
+}
+
+TEST(Status, ATextThatIsTooLongAndHasNoBeginningOfACharacterHasNothingBeforeTheGap) {
+  EXPECT_EQ(fail(Status::io, "%s", std::string(5000, '\x80').c_str()), Status::io);
+  EXPECT_STREQ(last_error_message(), " ... ");
+}
+
+TEST(Reported, AStatusStandsForTheFailureBehindItOnlyWhereThatIsTheLastOne) {
+  const auto opencl = static_cast<std::int32_t>(Status::opencl);
+  Reported reported;
+  EXPECT_EQ(fail_cl(CL_INVALID_CONTEXT, "clDo", "it"), Status::opencl);
+  reported.look(opencl);
+  EXPECT_EQ(reported.code(), CL_INVALID_CONTEXT);
+  EXPECT_STREQ(reported.text(), ": clDo: it (CL_INVALID_CONTEXT, -34)");
+  reported.look(CL_INVALID_CONTEXT);
+  EXPECT_EQ(reported.code(), CL_INVALID_CONTEXT);
+  EXPECT_STREQ(reported.text(), ": clDo: it (CL_INVALID_CONTEXT, -34)");
+  for (const std::int32_t other : {opencl + 1, 77}) {
+    reported.look(other);
+    EXPECT_EQ(reported.code(), CL_SUCCESS);
+    EXPECT_STREQ(reported.text(), "");
+  }
+  reported.look(CL_INVALID_VALUE);
+  EXPECT_EQ(reported.code(), CL_INVALID_VALUE);
+  EXPECT_STREQ(reported.text(), "");
 }
 
 }  // namespace

@@ -162,6 +162,9 @@ TEST_F(TraceReader, MessagesShowNoControlCharactersAndNoEndlessText) {
   expect_refused(std::string("\x01\x02", 2) + std::string(1000, 'x'),
                  "log.csv:1: the first line is '??" + std::string(58, 'x') +
                      "...', a log begins with 'Thread,Time,Action,Pointer,Size,Stream'");
+  expect_refused("from ' ' to '~'\x7F",
+                 "log.csv:1: the first line is 'from ' ' to '~'?', a log begins with "
+                 "'Thread,Time,Action,Pointer,Size,Stream'");
   expect_refused(std::string(60, 'x'), "log.csv:1: the first line is '" + std::string(60, 'x') +
                                            "', a log begins with 'Thread,Time,Action,Pointer,Size,Stream'");
 }
