@@ -161,12 +161,9 @@ bool Guard::enter(PoolBlock& block, std::uint64_t stamp) noexcept {
   return true;
 }
 
-std::uint64_t Guard::ByPhase::count() const noexcept {
-  std::uint64_t all = 0;
-  for (const GuardedList& list : lists) {
-    all += list.count;
-  }
-  return all;
+bool Guard::ByPhase::empty() const noexcept {
+  return std::all_of(std::begin(lists), std::end(lists),
+                     [](const GuardedList& list) { return list.empty(); });
 }
 
 Guard::ByPhase Guard::take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept {
@@ -176,12 +173,12 @@ Guard::ByPhase Guard::take(std::uint64_t most_blocks, std::uint64_t most_bytes) 
   while (resting.count > most_blocks || resting.bytes > most_bytes) {
     batch[Phase::resting].add(*resting.take());
   }
-  in_hand_ += batch.count();
+  batches_ += batch.empty() ? 0 : 1;
   return batch;
 }
 
 void Guard::put_back(ByPhase& batch, GuardedList& done) noexcept {
-  in_hand_ -= batch.count();
+  --batches_;
   // What is furthest on its way first, so that each list stays in the order of arrival.
   for (const Phase phase : {Phase::reading, Phase::resting, Phase::filling, Phase::arrived}) {
     while (GuardedBlock* guarded = batch[phase].take()) {

@@ -85,24 +85,19 @@ class Guard {
     const GuardedList& operator[](GuardedBlock::Phase phase) const noexcept {
       return lists[static_cast<std::size_t>(phase)];
     }
-    std::uint64_t count() const noexcept;
+    bool empty() const noexcept;
   };
   /// Enters a block that the books gave; false without host memory.
   bool enter(PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// All that may be worked on when at most so much is to rest.
+  /// All that may be worked on when at most so much is to rest; to be put back if that is anything.
   ByPhase take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept;
   /// True if something came further. Called without the mutex.
   bool work(ByPhase& batch) noexcept;
   /// Sorts in what was worked on; what is done goes to `done`.
   void put_back(ByPhase& batch, GuardedList& done) noexcept;
 
-  /// Blocks of which the queue is not yet through.
-  std::uint64_t in_flight() const noexcept {
-    return in_hand_ + by_phase_[Phase::filling].count + by_phase_[Phase::reading].count;
-  }
-  std::uint64_t resting() const noexcept {
-    return by_phase_[Phase::arrived].count + by_phase_[Phase::resting].count;
-  }
+  /// Whether it has no blocks, on their way or resting.
+  bool empty() const noexcept { return batches_ == 0 && by_phase_.empty(); }
 
  private:
   using Phase = GuardedBlock::Phase;
@@ -127,7 +122,7 @@ class Guard {
   const std::string& title_;
   MessageSink sink_;
   ByPhase by_phase_;
-  std::uint64_t in_hand_ = 0;  ///< in batches of threads
+  std::uint64_t batches_ = 0;  ///< which threads have in hand
 };
 
 }  // namespace clpool::core

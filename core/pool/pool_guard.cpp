@@ -44,7 +44,7 @@ void Pool::note_released(Mem& mem) const noexcept {
 }
 
 bool Pool::rests() const noexcept {
-  return guard_ != nullptr && guard_->in_flight() + guard_->resting() != 0;
+  return guard_ != nullptr && !guard_->empty();
 }
 
 void Pool::work_on_guard(Visit& visit) noexcept {
@@ -62,7 +62,7 @@ void Pool::work_on_guard(Visit& visit) noexcept {
     const std::uint64_t part = books_.managed_bytes() / Guard::resting_part;
     const std::uint64_t bytes = std::min(std::max(Guard::least_resting_bytes, part), options_.max_held_bytes);
     Guard::ByPhase batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);
-    if (batch.count() == 0) {
+    if (batch.empty()) {
       return;
     }
     visit.out([&] { any = guard_->work(batch); });

@@ -115,6 +115,13 @@ TEST_F(Pipe, HasItsPacketsOrTheAnswerSaysWhatIsNeeded) {
   EXPECT_EQ(value, 16u);
   EXPECT_OK(clpool_pipe_info(pipe, CL_PIPE_MAX_PACKETS, sizeof value, &value, nullptr));
   EXPECT_GE(value, 100u);
+  cl_context context = nullptr;
+  EXPECT_OK(clpool_mem_context(pipe, &context));
+  EXPECT_EQ(context, cl.context);
+  clpool_mem* wrapped = nullptr;
+  ASSERT_OK(clpool_mem_wrap(clpool_mem_handle(pipe), 1, &wrapped));
+  EXPECT_EQ(clpool_mem_kind(wrapped), CLPOOL_MEM_KIND_PIPE);
+  EXPECT_OK(clpool_mem_release(wrapped));
   clpool_mem* part = nullptr;
   EXPECT_EQ(clpool_mem_sub_region(pipe, 0, 4, 0, &part), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_TRUE(last_error_names("no sub-regions")) << last_error();

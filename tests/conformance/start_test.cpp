@@ -150,6 +150,23 @@ TEST_F(Start, ResultsOfLaterVersionsAreTakenUpTo65536Bytes) {
       << clpool_last_error_message();
 }
 
+TEST_F(Start, OptionsOfLaterVersionsAreTakenUpTo65536BytesIfWhatIsNewIsZero) {
+  std::vector<std::uint32_t> words(65536 / sizeof(std::uint32_t) + 1);
+  auto* const options = reinterpret_cast<clpool_device_options*>(words.data());
+  clpool_device_options_init(options);
+  options->struct_size = 65536;
+  size_t count = 0;
+  EXPECT_OK(clpool_device_list(options, nullptr, 0, &count));
+  options->struct_size = 65540;
+  EXPECT_EQ(clpool_device_list(options, nullptr, 0, &count), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "struct_size is 65540, the largest valid one is 65536"),
+            nullptr)
+      << clpool_last_error_message();
+  options->struct_size = 65536;
+  words[65536 / sizeof(std::uint32_t) - 1] = 1;
+  EXPECT_EQ(clpool_device_list(options, nullptr, 0, &count), CLPOOL_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Start, EveryWayOfTouchingGivesMemoryThatCanBeUsed) {
   for (const std::uint32_t wait : {0, static_cast<int>(CLPOOL_TOUCH_WAIT)}) {
     for (const std::uint32_t touch :

@@ -106,6 +106,19 @@ TEST_F(FailedQuestions, AnEmptyCommandWhoseEventCannotBeSharedFails) {
   EXPECT_OK(clpool_mem_release(mem));
 }
 
+TEST_F(FailedQuestions, WhetherAPropertyIsTooNewLeaveWhatTheDriverSaidOfIt) {
+  stub_configure("version=1.2");
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &mem));
+  const MemHandle owned(mem);
+  std::uint64_t value = 0;
+  EXPECT_EQ(clpool_mem_info_number(mem, CL_MEM_USES_SVM_POINTER, &value), CLPOOL_ERROR_NOT_SUPPORTED);
+  stub_fail("clGetContextInfo", 1, CL_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(clpool_mem_info_number(mem, CL_MEM_USES_SVM_POINTER, &value), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_VALUE) << "what the driver said of the property";
+  EXPECT_EQ(stub_failures(), 1U);
+}
+
 TEST_F(FailedQuestions, OfADevicesNameAreErrors) {
   clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
   stub_fail_from("clGetDeviceInfo", 1, CL_OUT_OF_RESOURCES);

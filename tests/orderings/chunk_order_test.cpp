@@ -362,6 +362,42 @@ TEST_P(GuardedChunksOfAKind, AreFilledBeforeAQueueUsesThemThatIsNoneOfThePools) 
   clReleaseCommandQueue(other);
 }
 
+TEST_P(GuardedChunksOfAKind, AreLookedAtBeforeTheyAreFilledInWhateverOrderAQueueRunsItsCommands) {
+  Scene scene;
+  stub_configure("mode=immediate");
+  const Heard heard;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(GetParam() ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
+                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  options.queues = &scene.queue;  // out of order
+  options.queue_count = 1;
+  {
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, 1000);
+    const unsigned char overrun = 9;
+    if (GetParam()) {
+      static_cast<unsigned char*>(clpool_mem_pointer(mem.get()))[1000] = overrun;
+    } else {
+      ASSERT_EQ(clEnqueueFillBuffer(scene.queue, clpool_mem_handle(mem.get()), &overrun, 1, 1000, 1, 0,
+                                    nullptr, nullptr),
+                CL_SUCCESS);
+    }
+    stub_configure("mode=manual");
+    mem.reset();
+    for (int turn = 0; turn < 10; ++turn) {
+      EXPECT_OK(clpool_pool_tick(pool.get()));
+      while (stub_runnable(nullptr) != 0) {  // the newest first
+        stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
+      }
+    }
+    EXPECT_EQ(heard.findings("was written beyond"), 1U);
+    stub_configure("mode=immediate");  // for what the pool's end enqueues
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, GuardedChunksOfAKind, testing::Bool(),
                          [](const auto& kind) { return kind.param ? "Svm" : "Buffers"; });
 

@@ -11,6 +11,7 @@
 #include "memory/image.hpp"
 #include "memory/image_transfer.hpp"
 #include "memory/info.hpp"
+#include "memory/map.hpp"
 #include "memory/object.hpp"
 #include "memory/pipe.hpp"
 #include "memory/range.hpp"
@@ -63,6 +64,26 @@ TEST_F(OlderDevice, WhatItLacksIsNotSupportedWithTheNeededVersion) {
   cl_sampler sampler = nullptr;
   expect_needs(create_sampler(cl.context, properties, sampler), "2.0");
   EXPECT_EQ(none, nullptr);
+}
+
+class QueueOfAnOlderDevice : public test::OpenClTest {};
+
+/// In a context that has newer ones, which have SVM.
+TEST_F(QueueOfAnOlderDevice, MapsNoSvm) {
+  Mem* svm = nullptr;
+  if (create_svm(cl.context, 0, 64, 0, nullptr, svm) != Status::success) {
+    GTEST_SKIP() << last_error_message();
+  }
+  {
+    const test::PretendedVersion version("OpenCL 1.2 pretended");
+    Map* map = nullptr;
+    EXPECT_EQ(map_memory({cl.queue, 0, nullptr, nullptr}, *svm, CL_MAP_READ, 0, whole_size, true, map),
+              Status::not_supported);
+    EXPECT_NE(std::string(last_error_message()).find("mapping SVM"), std::string::npos)
+        << last_error_message();
+    EXPECT_EQ(map, nullptr);
+  }
+  EXPECT_EQ(release_mem(*svm), Status::success);
 }
 
 TEST_F(OlderDevice, ANewerPropertyIsNotSupportedWithTheNeededVersion) {

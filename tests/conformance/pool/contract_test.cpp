@@ -347,6 +347,21 @@ TEST_P(PoolContract, NeverHandsOutOverlappingAddresses) {
   expect_sound(tested);
 }
 
+TEST_P(PoolContract, CountsBlocksThatAnotherThreadReleasedByTheThousand) {
+  const PoolHandle tested = pool();
+  constexpr std::size_t count = 3000;
+  for (int turn = 0; turn < 2; ++turn) {
+    std::vector<MemHandle> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+      blocks.push_back(allocate(tested, 16));
+    }
+    std::thread([&] { blocks.clear(); }).join();
+    EXPECT_EQ(stats_of(tested).active_blocks, 0u);
+    EXPECT_EQ(stats_of(tested).active_bytes, 0u);
+  }
+  expect_sound(tested);
+}
+
 TEST_P(PoolContract, CountsRandomOperationsExactly) {
   const PoolHandle tested = pool();
   std::mt19937 random(13);

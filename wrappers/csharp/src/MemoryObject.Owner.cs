@@ -11,7 +11,7 @@ namespace ClPool
     public abstract unsafe partial class MemoryObject
     {
         /// <summary>Hands memory that has a <see cref="Pointer"/> to an owner as .NET knows them: disposing of that gives it
-        /// back. This object must not be used or disposed of any more. Nothing of the owner's Memory may be used after it was
+        /// back. This object has no memory any more, as if it was disposed of. Nothing of the owner's Memory may be used after it was
         /// disposed of; before, no collection gives it back. What is pinned at that moment, as by a socket that still sends it, goes
         /// back when the last pin ends.</summary>
         /// <exception cref="ClPoolInvalidOperationException">for memory without an address on the host</exception>
@@ -19,22 +19,22 @@ namespace ClPool
         public IMemoryOwner<byte> ToMemoryOwner()
         {
             int length = AsSpan<byte>().Length; // or an exception that says why not
-            return new Owner(this, length);
+            Owner made = new Owner(length);
+            made.Own(Move());
+            return made;
         }
 
         private sealed class Owner : MemoryManager<byte>
         {
-            private readonly MemoryObject memory;
+            private MemoryObject memory = null!; // which nobody else has
             private readonly int length;
             private readonly object door = new object();
             private int pins;
             private Borrowed pinned; // a use, as long as there are pins
 
-            internal Owner(MemoryObject memory, int length)
-            {
-                this.memory = memory;
-                this.length = length;
-            }
+            internal Owner(int length) { this.length = length; }
+
+            internal void Own(MemoryObject moved) { memory = moved; }
 
             public override Memory<byte> Memory { get { return CreateMemory(length); } }
 

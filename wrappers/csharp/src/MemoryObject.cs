@@ -12,7 +12,8 @@ namespace ClPool
     /// <summary>
     /// A buffer, sub-region, image, pipe, SVM or host allocation, pooled or not. Dispose gives it back, to its pool or to the
     /// driver; a forgotten one comes back by the garbage collector. It keeps alive what it was made from: a pool may be
-    /// disposed of before its blocks. One thread at a time may use it; any may dispose of it.
+    /// disposed of before its blocks. One thread at a time may use it; any may dispose of it. A block that was disposed of may be given
+    /// to its pool to hold another one.
     /// </summary>
     [DebuggerDisplay("{ToString(),nq}")]
     public abstract unsafe partial class MemoryObject : IDisposable, IBorrowable
@@ -22,9 +23,6 @@ namespace ClPool
         public const long WholeSize = -1;
 
         private const int Patience = 30; // turns of a SpinWait, some milliseconds, in which uses that came too late have ended
-
-        // What stands in the slot's place meanwhile: it holds no memory, and whoever disposes of the object takes it away.
-        private static readonly Slot givingUp = new PlainSlot();
 
         private Slot? slot; // which counts the calls that use it; null once it was disposed of
 
@@ -37,10 +35,10 @@ namespace ClPool
         public IntPtr Handle { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_handle(memory.Value); } }
 
         /// <summary>The address of SVM and host memory; zero for others.</summary>
-        public IntPtr Pointer { get { using (Borrowed memory = Borrow()) return (IntPtr)Native.clpool_mem_pointer(memory.Value); } }
+        public IntPtr Pointer { get { using (Borrowed memory = Borrow()) return PointerOf(memory); } }
 
         /// <summary>Bytes as requested.</summary>
-        public long Size { get { using (Borrowed memory = Borrow()) return (long)Native.clpool_mem_size(memory.Value); } }
+        public long Size { get { using (Borrowed memory = Borrow()) return SizeOf(memory); } }
 
         /// <summary>Bytes as reserved, at least <see cref="Size"/>, which is all that may be used.</summary>
         public long Capacity { get { using (Borrowed memory = Borrow()) return (long)Native.clpool_mem_capacity(memory.Value); } }
@@ -70,8 +68,7 @@ namespace ClPool
         {
             get
             {
-                Slot? used = TryUse();
-                if (used == null) throw Disposed();
+                Slot used = Use();
                 object? source = used.Source;
                 used.EndUse();
                 return source;
@@ -95,8 +92,8 @@ namespace ClPool
         /// <returns>the clpool_mem, for C code</returns>
         public IntPtr Detach()
         {
-            Slot given = BeginGivingUp();
-            IntPtr value = given.Memory;
+            GivingUp given = BeginGivingUp();
+            IntPtr value = given.Held.Memory;
             EndGivingUp(given, true);
             return value;
         }
@@ -115,14 +112,20 @@ namespace ClPool
         /// <summary>A second object for the same memory, which is given back when both are disposed of.</summary>
         public MemoryObject Share()
         {
-            object? source = Source;
-            using (Borrowed memory = Borrow())
+            Slot used = Use();
+            try
             {
-                Slot shared = PerThread.Current.TakeLeash(source);
-                MemoryObject made = New(Native.clpool_mem_kind(memory.Value), shared);
-                Errors.Check(Native.clpool_mem_retain(memory.Value));
-                shared.Memory = memory.Value;
+                IntPtr value = used.Memory;
+                if (value == IntPtr.Zero) throw Disposed();
+                Slot shared = PerThread.Current.TakeLeash(used.Source);
+                MemoryObject made = New(Native.clpool_mem_kind(value), shared);
+                Errors.Check(Native.clpool_mem_retain(value));
+                shared.Memory = value;
                 return made;
+            }
+            finally
+            {
+                used.EndUse();
             }
         }
 
@@ -204,13 +207,13 @@ namespace ClPool
         /// <param name="offset">bytes from the start of this memory</param>
         public void CopyFrom(Array source, long offset = 0)
         {
-            using (Borrow()) HostAccess.CopyFrom(Pointer, Size, source, offset);
+            using (Borrowed memory = Borrow()) HostAccess.CopyFrom(PointerOf(memory), SizeOf(memory), source, offset);
         }
 
         /// <summary>Copies as many bytes as an array of numbers takes out of memory that has a <see cref="Pointer"/>.</summary>
         public void CopyTo(Array target, long offset = 0)
         {
-            using (Borrow()) HostAccess.CopyTo(Pointer, Size, target, offset);
+            using (Borrowed memory = Borrow()) HostAccess.CopyTo(PointerOf(memory), SizeOf(memory), target, offset);
         }
 
 #if NET
@@ -222,7 +225,7 @@ namespace ClPool
         /// <summary>A part of memory that has a <see cref="Pointer"/>; offset and size are bytes.</summary>
         public Span<T> AsSpan<T>(long offset, long size) where T : unmanaged
         {
-            return HostAccess.Span<T>(Pointer, Size, offset, size);
+            using (Borrowed memory = Borrow()) return HostAccess.Span<T>(PointerOf(memory), SizeOf(memory), offset, size);
         }
 #endif
 
@@ -249,6 +252,17 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return Borrow(); }
 
+        /// <summary>Moves the memory into an object of its own; calls that use it end in order.</summary>
+        internal MemoryObject Move()
+        {
+            MemoryObject moved;
+            using (Borrowed memory = Borrow()) moved = New(Native.clpool_mem_kind(memory.Value), null!);
+            Slot? held = Volatile.Read(ref slot);
+            if (held == null || held is GivingUp || Interlocked.CompareExchange(ref slot, null, held) != held) throw Disposed();
+            moved.slot = held;
+            return moved;
+        }
+
         /// <summary>Begins another life of an object that was disposed of, with memory in its slot.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void Hold(Slot next)
@@ -264,26 +278,28 @@ namespace ClPool
         }
 
         /// <summary>Ends all use for a call that takes the reference away, to be followed by <see cref="EndGivingUp"/>.</summary>
-        /// <returns>what held the memory</returns>
-        internal Slot BeginGivingUp()
+        /// <returns>what held the memory, and stands in its place</returns>
+        internal GivingUp BeginGivingUp()
         {
             Slot? held = Volatile.Read(ref slot);
-            if (held == null || held == givingUp || Interlocked.CompareExchange(ref slot, givingUp, held) != held) throw Disposed();
+            if (held == null || held is GivingUp) throw Disposed();
+            GivingUp given = new GivingUp(held);
+            if (Interlocked.CompareExchange(ref slot, given, held) != held) throw Disposed();
             SpinWait spin = new SpinWait();
             while (held.IsInUse && spin.Count < Patience) spin.SpinOnce();
             bool used = held.IsInUse;
-            if (!used && held.Memory != IntPtr.Zero) return held;
-            EndGivingUp(held, false);
+            if (!used && held.Memory != IntPtr.Zero && !held.WasFound) return given;
+            EndGivingUp(given, false);
             throw used ? Errors.WrongState("this memory is in use by another thread") : Disposed();
         }
 
         /// <summary>After it: whether the reference is gone, or everything is as before; if somebody disposed of this object
         /// meanwhile, that is done now.</summary>
-        internal void EndGivingUp(Slot held, bool gone)
+        internal void EndGivingUp(GivingUp given, bool gone)
         {
-            bool disposed = Interlocked.CompareExchange(ref slot, gone ? null : held, givingUp) != givingUp;
-            if (gone) PerThread.Current.Return(held);
-            else if (disposed) held.Close(Slot.Release);
+            bool disposed = Interlocked.CompareExchange(ref slot, gone ? null : given.Held, given) != given;
+            if (gone) PerThread.Current.Return(given.Held);
+            else if (disposed) given.Held.Close(Slot.Release);
         }
 
         private bool TryBorrow(out Borrowed memory)
@@ -295,6 +311,17 @@ namespace ClPool
             if (memory.Value != IntPtr.Zero) return true;
             used.EndUse(); // a finalizer of the user asks, and the leash's was first
             return false;
+        }
+
+        // Of one use: of two, the second may be of another block that is in this object by then.
+        private static IntPtr PointerOf(Borrowed memory) { return (IntPtr)Native.clpool_mem_pointer(memory.Value); }
+        private static long SizeOf(Borrowed memory) { return (long)Native.clpool_mem_size(memory.Value); }
+
+        private Slot Use()
+        {
+            Slot? used = TryUse();
+            if (used == null) throw Disposed();
+            return used;
         }
 
         // The slot, for as long as its use is not ended; null after Dispose. It may already hold other memory when it is counted,

@@ -174,6 +174,24 @@ namespace ClPool
             again.Hold(slot);
         }
 
+        internal void TakeAgainOn(MemoryObject again, CommandQueue queue, long size)
+        {
+            if (!again.IsDisposed) throw MemoryObject.NotDisposed();
+            Slot slot = NewSlot(PerThread.Current);
+            TakeOn(slot, queue, size);
+            again.Hold(slot);
+        }
+
+        internal bool TryTakeAgain(MemoryObject again, long size)
+        {
+            if (!again.IsDisposed) throw MemoryObject.NotDisposed();
+            PerThread thread = PerThread.Current;
+            Slot slot = NewSlot(thread);
+            if (!TryTake(thread, slot, size)) return false;
+            again.Hold(slot);
+            return true;
+        }
+
         /// <summary>A block for one queue.</summary>
         internal void TakeOn(Slot slot, CommandQueue queue, long size)
         {
@@ -265,11 +283,12 @@ namespace ClPool
         }
 
         /// <summary>The same without garbage: the block gets an object that the caller is through with. Whoever else still has that
-        /// object has the new block.</summary>
+        /// object has the new block, such as <see cref="SubRegion.Parent"/> of a part of the former one.</summary>
         /// <param name="size">bytes; 0 gives a block of size 0</param>
         /// <param name="again">a block, of any pool, that was disposed of; null makes an object</param>
         /// <returns><paramref name="again"/>, or the new object</returns>
         /// <exception cref="ArgumentException"><paramref name="again"/> was not disposed of; it stays as it is</exception>
+        /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried; <paramref name="again"/> stays disposed of</exception>
         public PooledBuffer Allocate(long size, PooledBuffer? again)
         {
             if (again == null) return Allocate(size);
@@ -288,6 +307,14 @@ namespace ClPool
             return block;
         }
 
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledBuffer)"/> has it.</summary>
+        public PooledBuffer AllocateOn(CommandQueue queue, long size, PooledBuffer? again)
+        {
+            if (again == null) return AllocateOn(queue, size);
+            TakeAgainOn(again, queue, size);
+            return again;
+        }
+
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledBuffer? TryAllocate(long size)
         {
@@ -295,6 +322,13 @@ namespace ClPool
             Slot slot = NewSlot(thread);
             PooledBuffer block = new PooledBuffer(slot);
             return TryTake(thread, slot, size) ? block : null;
+        }
+
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledBuffer)"/> has it; where the result is null, it stays disposed of.</summary>
+        public PooledBuffer? TryAllocate(long size, PooledBuffer? again)
+        {
+            if (again == null) return TryAllocate(size);
+            return TryTakeAgain(again, size) ? again : null;
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -323,11 +357,12 @@ namespace ClPool
         }
 
         /// <summary>The same without garbage: the block gets an object that the caller is through with. Whoever else still has that
-        /// object has the new block.</summary>
+        /// object has the new block, such as <see cref="SubRegion.Parent"/> of a part of the former one.</summary>
         /// <param name="size">bytes; 0 gives a block of size 0</param>
         /// <param name="again">a block, of any pool, that was disposed of; null makes an object</param>
         /// <returns><paramref name="again"/>, or the new object</returns>
         /// <exception cref="ArgumentException"><paramref name="again"/> was not disposed of; it stays as it is</exception>
+        /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried; <paramref name="again"/> stays disposed of</exception>
         public PooledSvm Allocate(long size, PooledSvm? again)
         {
             if (again == null) return Allocate(size);
@@ -346,6 +381,14 @@ namespace ClPool
             return block;
         }
 
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledSvm)"/> has it.</summary>
+        public PooledSvm AllocateOn(CommandQueue queue, long size, PooledSvm? again)
+        {
+            if (again == null) return AllocateOn(queue, size);
+            TakeAgainOn(again, queue, size);
+            return again;
+        }
+
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledSvm? TryAllocate(long size)
         {
@@ -353,6 +396,13 @@ namespace ClPool
             Slot slot = NewSlot(thread);
             PooledSvm block = new PooledSvm(slot);
             return TryTake(thread, slot, size) ? block : null;
+        }
+
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledSvm)"/> has it; where the result is null, it stays disposed of.</summary>
+        public PooledSvm? TryAllocate(long size, PooledSvm? again)
+        {
+            if (again == null) return TryAllocate(size);
+            return TryTakeAgain(again, size) ? again : null;
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -379,11 +429,12 @@ namespace ClPool
         }
 
         /// <summary>The same without garbage: the block gets an object that the caller is through with. Whoever else still has that
-        /// object has the new block.</summary>
+        /// object has the new block, such as <see cref="SubRegion.Parent"/> of a part of the former one.</summary>
         /// <param name="size">bytes; 0 gives a block of size 0</param>
         /// <param name="again">a block, of any pool, that was disposed of; null makes an object</param>
         /// <returns><paramref name="again"/>, or the new object</returns>
         /// <exception cref="ArgumentException"><paramref name="again"/> was not disposed of; it stays as it is</exception>
+        /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried; <paramref name="again"/> stays disposed of</exception>
         public PooledHostMemory Allocate(long size, PooledHostMemory? again)
         {
             if (again == null) return Allocate(size);
@@ -402,6 +453,14 @@ namespace ClPool
             return block;
         }
 
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledHostMemory)"/> has it.</summary>
+        public PooledHostMemory AllocateOn(CommandQueue queue, long size, PooledHostMemory? again)
+        {
+            if (again == null) return AllocateOn(queue, size);
+            TakeAgainOn(again, queue, size);
+            return again;
+        }
+
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
         public PooledHostMemory? TryAllocate(long size)
         {
@@ -409,6 +468,13 @@ namespace ClPool
             Slot slot = NewSlot(thread);
             PooledHostMemory block = new PooledHostMemory(slot);
             return TryTake(thread, slot, size) ? block : null;
+        }
+
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledHostMemory)"/> has it; where the result is null, it stays disposed of.</summary>
+        public PooledHostMemory? TryAllocate(long size, PooledHostMemory? again)
+        {
+            if (again == null) return TryAllocate(size);
+            return TryTakeAgain(again, size) ? again : null;
         }
 
         private static Allocator Fitting(Allocator allocator)

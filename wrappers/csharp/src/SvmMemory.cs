@@ -99,8 +99,8 @@ namespace ClPool
             using (Command command = Command.Optional(queue, waitFor))
             fixed (IntPtr* list = command.Waits)
             {
-                Slot given = BeginGivingUp();
-                int status = Native.clpool_mem_release_on(given.Memory, command.Queue, command.WaitCount, list, &freed);
+                GivingUp given = BeginGivingUp();
+                int status = Native.clpool_mem_release_on(given.Held.Memory, command.Queue, command.WaitCount, list, &freed);
                 EndGivingUp(given, status == Native.CLPOOL_SUCCESS);
                 Errors.Check(status);
             }

@@ -532,6 +532,32 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void AnOwnerThatWasDisposedOfHasNothingOfTheBlockThatIsInTheObjectSince()
+        {
+            using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))
+            using (PageLockedMemoryPool pool = new PageLockedMemoryPool(pinned))
+            {
+                PooledHostMemory block = pool.Allocate(100);
+                System.Buffers.IMemoryOwner<byte> owner = block.ToMemoryOwner();
+                Assert.IsTrue(block.IsDisposed);
+                Memory<byte> bytes = owner.Memory;
+                pool.Allocate(100, block);
+                Assert.AreEqual(2, pool.ActiveBlocks);
+                System.Buffers.MemoryHandle pin = bytes.Pin();
+                owner.Dispose();
+                owner.Dispose();
+                Assert.IsFalse(block.IsDisposed);
+                Assert.Throws<ObjectDisposedException>(() => bytes.Span.Clear());
+                Assert.Throws<ObjectDisposedException>(() => bytes.Pin());
+                Assert.AreEqual(2, pool.ActiveBlocks);
+                pin.Dispose();
+                Assert.AreEqual(1, pool.ActiveBlocks);
+                block.Dispose();
+                Assert.Throws<ObjectDisposedException>(() => block.ToMemoryOwner());
+            }
+        }
+
+        [Test]
         public void AnOwnerThatIsPinnedGivesItsMemoryBackBehindTheLastPin() // a socket, say, is still reading it
         {
             using (PinnedAllocator pinned = new PinnedAllocator(Shared.Queue))

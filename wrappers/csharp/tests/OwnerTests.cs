@@ -274,6 +274,56 @@ namespace ClPool.Tests
             }
         }
 
+        // Of two lives of an object, the first one's end must not come back when it could not be detached.
+        [Test]
+        public void ABlockThatCouldNotBeDetachedDoesNotComeBackIntoAnObjectThatIsUsedAgain()
+        {
+            using (CustomAllocator allocator = new CustomAllocator(new DrySource()))
+            using (MemoryPool pool = new MemoryPool(allocator, new PoolOptions { LeakDetection = LeakDetection.Off }))
+            {
+                for (int turn = 0; turn < 5; turn++)
+                {
+                    PooledBuffer block = pool.Allocate(1000);
+                    using (UseOf(block))
+                    {
+                        Thread one = FailingDetach(block);
+                        block.Dispose();
+                        pool.Allocate(2000, block);
+                        using (UseOf(block))
+                        {
+                            Thread other = FailingDetach(block);
+                            one.Join();
+                            other.Join();
+                        }
+                    }
+                    Assert.AreEqual(2000, block.Size);
+                    Assert.AreEqual(1, pool.ActiveBlocks);
+                    block.Dispose();
+                    Assert.AreEqual(0, pool.ActiveBlocks);
+                }
+            }
+        }
+
+        private static Thread FailingDetach(PooledBuffer block)
+        {
+            Thread thread = new Thread(() =>
+            {
+                try
+                {
+                    block.Detach();
+                }
+                catch (ClPoolInvalidOperationException) { } // it is in use
+            });
+            thread.Start();
+            while (thread.IsAlive && !block.ToString().Contains("disposed")) { } // until it waits
+            return thread;
+        }
+
+        private static IDisposable UseOf(MemoryObject memory)
+        {
+            return (IDisposable)typeof(MemoryObject).GetInterface("ClPool.Interop.IBorrowable").GetMethod("Borrow").Invoke(memory, null);
+        }
+
         [Test]
         public void MemoryIsDisposedOfAlsoWhileAnotherThreadTriesToDetachIt() // which waits some milliseconds for uses to end
         {

@@ -395,7 +395,7 @@ namespace ClPool.Tests
         // How often there was none for a managed object.
         private static int TakeWhereThereIsNoMemory(Func<MemoryObject> take)
         {
-            MemoryObject[] taken = new MemoryObject[2000];
+            MemoryObject[] taken = new MemoryObject[300];
             int refused = 0;
             take().Dispose();
             List<object> all = FillMemory();

@@ -125,6 +125,78 @@ namespace ClPool.Tests
                 }
         }
 
+#if NET
+        // Never the address of one and the size of another.
+        [Test]
+        public unsafe void ACallIsOfOneBlockOfAnObjectThatIsUsedAgain()
+        {
+            const int Small = 64, Large = 8192;
+            int mixed = 0;
+            bool ends = false;
+            using (Area area = new Area(), other = new Area())
+            using (CustomAllocator allocator = new CustomAllocator(area), otherAllocator = new CustomAllocator(other))
+            using (PageLockedMemoryPool small = new PageLockedMemoryPool(allocator), large = new PageLockedMemoryPool(otherAllocator))
+            {
+                List<Thread> threads = new List<Thread>();
+                for (int i = 0; i < 2; i++)
+                {
+                    PooledHostMemory block = small.Allocate(Small);
+                    threads.Add(new Thread(() =>
+                    {
+                        while (!Volatile.Read(ref ends))
+                        {
+                            block.Dispose();
+                            large.Allocate(Large, block);
+                            block.Dispose();
+                            small.Allocate(Small, block);
+                        }
+                        block.Dispose();
+                    }));
+                    threads.Add(new Thread(() =>
+                    {
+                        while (!Volatile.Read(ref ends))
+                        {
+                            try
+                            {
+                                Span<byte> span = block.AsSpan<byte>();
+                                fixed (byte* first = span)
+                                    if (area.Has(first) != (span.Length == Small)) Interlocked.Increment(ref mixed);
+                            }
+                            catch (ObjectDisposedException) { }
+                        }
+                    }));
+                }
+                foreach (Thread thread in threads) thread.Start();
+                Thread.Sleep(1500);
+                Volatile.Write(ref ends, true);
+                foreach (Thread thread in threads) thread.Join();
+                Assert.AreEqual(0, mixed);
+            }
+        }
+
+        // Memory of the host.
+        private sealed unsafe class Area : IMemorySource, IDisposable
+        {
+            private const int Bytes = 1 << 24;
+            private readonly byte* first = (byte*)System.Runtime.InteropServices.NativeMemory.AlignedAlloc(Bytes, 4096);
+            private long used;
+
+            public long Allocate(long size, long alignment)
+            {
+                long place = (used + alignment - 1) & -alignment;
+                if (size > Bytes - place) throw new OutOfDeviceMemoryException("there is no more");
+                used = place + size;
+                return (long)first + place;
+            }
+
+            public void Deallocate(long chunk, long size) { }
+
+            internal bool Has(byte* place) { return place >= first && place < first + Bytes; }
+
+            public void Dispose() { System.Runtime.InteropServices.NativeMemory.AlignedFree(first); }
+        }
+#endif
+
         [Test]
         public void SizesOverFourGibAreExact()
         {

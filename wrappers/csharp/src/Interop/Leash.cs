@@ -3,9 +3,9 @@
 // Leashes bring forgotten memory back. Making an object with a finalizer costs many times what a pool's hit does, so
 // leashes are used again: a memory object holds one while it lives, and hands it on when it is disposed of.
 //
-// A leash whose memory object was found unreachable is not used again, even if a finalizer of the user disposes of that
-// object before the leash's own finalizer runs: that one would end the next turn. A leash that has seen a collection may be
-// such a one.
+// A leash that the collector has found unreachable, with its memory object, is not used again, even if somebody who has that object
+// back, such as a finalizer of the user, disposes of it before the leash's own finalizer runs: that one would end the next turn.
+// A weak reference tells: the collector clears it when it finds the leash.
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -29,6 +29,17 @@ namespace ClPool.Interop
         internal object? Source;
 
         private int uses;
+
+        /// <summary>Whether the collector has found it unreachable: its finalizer has run, runs or will.</summary>
+        internal bool WasFound
+        {
+            [MethodImpl(MethodImplOptions.AggressiveInlining)]
+            get
+            {
+                Leash? leash = this as Leash;
+                return leash != null && !leash.IsReachable;
+            }
+        }
 
         internal bool IsInUse { get { return Volatile.Read(ref uses) != 0; } }
 
@@ -80,9 +91,10 @@ namespace ClPool.Interop
         // Once, by the one that closed it or by its last use.
         private void GiveBack(int how)
         {
-            IntPtr value = Memory;
-            if (value == IntPtr.Zero) return; // the leash's finalizer was first
-            PerThread.Current.Return(this);
+            bool found = WasFound;
+            IntPtr value = found ? Interlocked.Exchange(ref Memory, IntPtr.Zero) : Memory;
+            if (value == IntPtr.Zero) return; // the leash's finalizer was first, or this holds a place alone
+            if (!found) PerThread.Current.Return(this);
             int status = how == Release ? Native.clpool_mem_release(value)
                        : how == ReleaseLater ? Native.clpool_mem_release_later(value) : Native.clpool_mem_release_idle(value);
             if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
@@ -94,6 +106,15 @@ namespace ClPool.Interop
         }
     }
 
+    /// <summary>What stands in a slot's place while its memory is given up: it holds none, and whoever disposes of the object takes it
+    /// away. Each time another one: meanwhile the object may have begun another life, and be given up again.</summary>
+    internal sealed class GivingUp : Slot
+    {
+        internal readonly Slot Held;
+
+        internal GivingUp(Slot held) { Held = held; }
+    }
+
     /// <summary>A slot for memory that nobody brings back.</summary>
     internal sealed class PlainSlot : Slot
     {
@@ -102,10 +123,22 @@ namespace ClPool.Interop
     /// <summary>A slot that is found unreachable together with the memory object that holds it, if that was forgotten.</summary>
     internal sealed class Leash : Slot
     {
-        /// <summary>Collections before this turn, or fewer.</summary>
-        internal int Collections;
         /// <summary>Where the memory was allocated; null unless leaks are traced.</summary>
         internal string? Site;
+
+        private readonly WeakReference<Leash> self;
+
+        internal Leash() { self = new WeakReference<Leash>(this); }
+
+        internal bool IsReachable
+        {
+            [MethodImpl(MethodImplOptions.AggressiveInlining)]
+            get
+            {
+                Leash? alive;
+                return self.TryGetTarget(out alive);
+            }
+        }
 
         ~Leash()
         {

@@ -19,7 +19,6 @@ namespace ClPool.Interop
         private int leashCount;
         private readonly PlainSlot?[] slots = new PlainSlot[Kept];
         private int slotCount;
-        private int collections; // as last seen: earlier than a leash's turn, or at its beginning
         private IntPtr poolInUse;
 
         internal static PerThread Current { get { return current ?? Make(); } }
@@ -64,7 +63,6 @@ namespace ClPool.Interop
                 leashes[last] = null;
                 leashCount = last;
             }
-            leash.Collections = collections;
             leash.Source = source;
             return leash;
         }
@@ -89,7 +87,7 @@ namespace ClPool.Interop
             return slot;
         }
 
-        /// <summary>Ends a turn of a slot. It is kept for the next one, but for a leash that may have been found unreachable.</summary>
+        /// <summary>Ends a turn of a slot. It is kept for the next one, but for a leash that was found unreachable.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void Return(Slot slot)
         {
@@ -112,25 +110,15 @@ namespace ClPool.Interop
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         private void ReturnLeash(Leash leash)
         {
-            int count = leashCount, now = CountCollections();
-            collections = now;
+            int count = leashCount;
             leash.Site = null;
-            if (count == Kept || leash.Collections != now)
+            if (count == Kept || leash.WasFound)
             {
                 GC.SuppressFinalize(leash);
                 return;
             }
             leashes[count] = leash;
             leashCount = count + 1;
-        }
-
-        private static int CountCollections()
-        {
-#if NET
-            return GC.CollectionCount(0); // those of older generations included
-#else
-            return GC.CollectionCount(0) + GC.CollectionCount(1);
-#endif
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
