@@ -113,3 +113,227 @@ def test_the_default_queue_makes_its_context():
         assert devices.default_queue().int_ptr and devices.current_context() is not None
     finally:
         devices._current = kept
+
+
+def test_shapes_have_no_negative_extents(context, queue, tmp_path):
+    with pytest.raises(ValueError, match=r"shape \(2, -3\) has a negative extent"):
+        clpool.Buffer(context, mem_flags.READ_WRITE, 64).map(queue).array(np.uint8, (2, -3))
+
+
+def test_strides_may_be_zero_and_not_negative():
+    from clpool.arrays import bytes_of
+    assert bytes_of((4, 3), np.dtype(np.int32), (0, 4)) == 12
+    with pytest.raises(ValueError, match=r"strides are \(-1, 4\) for the shape"):
+        bytes_of((4, 3), np.dtype(np.int32), (-1, 4))
+    with pytest.raises(ValueError, match=r"strides are \(4,\) for the shape"):
+        bytes_of((4, 3), np.dtype(np.int32), (4,))
+
+
+def test_allocators_around_another_are_as_deferred_as_that(context, queue, tmp_path):
+    for inner in (clpool.DeferredAllocator(context), clpool.ImmediateAllocator(queue)):
+        for around in (clpool.LimitAllocator(inner, 1 << 20), clpool.TraceAllocator(inner, tmp_path / "log.csv")):
+            assert around.is_deferred == inner.is_deferred and around.inner is inner
+
+
+def test_checks_are_the_librarys(monkeypatch, numbers):
+    from clpool import heap, pools
+    asked = []
+    monkeypatch.setattr(pools._n, "clpool_pool_check", lambda of: asked.append(of))
+    monkeypatch.setattr(heap._n, "clpool_heap_check", lambda of: asked.append(of))
+    pool, numbered = numbers.pool(), clpool.Heap()
+    pool.check()
+    numbered.check()
+    assert asked == [pool, numbered._handle]
+
+
+def test_figures_of_architectures_may_be_given_with_their_carve_outs():
+    limits = clpool.DeviceData.of("sm_80").limits
+    assert len(limits["local_carve_outs"]) > 2
+    limits["local_carve_outs"] = limits["local_carve_outs"][:2]
+    limits["local_carve_out_count"] = 7
+    assert clpool.DeviceData.from_limits(**limits).limits["local_carve_outs"] == limits["local_carve_outs"]
+
+
+def test_device_data_is_of_the_device_that_is_given_or_chosen(monkeypatch, opencl):
+    from clpool import devices
+    assert clpool.DeviceData(opencl[0]).limits == clpool.DeviceData(opencl[0]).limits
+    monkeypatch.setattr(devices, "choose_device", lambda: opencl[0])
+    assert clpool.DeviceData().source == clpool.DeviceData(opencl[0]).source
+    monkeypatch.setattr(devices, "choose_device", lambda: pytest.fail("a device was given"))
+    assert clpool.DeviceData(opencl[0]).source in ("query", "kernel query", "table", "guess")
+
+
+def test_pipes_have_no_properties(context):
+    with pytest.raises(ValueError, match=r"properties are \[1, 2\], OpenCL has none for pipes"):
+        clpool.Pipe(context, 0, 16, 10, (1, 2))
+
+
+def test_pools_and_maps_show_what_they_have(numbers, context, queue):
+    pool = numbers.pool()
+    block = pool.allocate(100)
+    assert repr(pool) == f"<clpool.{type(pool).__name__}: 1 blocks with 100 bytes active, {pool.managed_bytes} bytes managed>"
+    block.release()
+    pool.release()
+    assert repr(pool) == f"<clpool.{type(pool).__name__}: released>"
+
+
+def test_page_locked_pools_are_called_for_arrays(queue):
+    pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    array = pool((3, 5), np.int16, "F")
+    assert array.shape == (3, 5) and array.dtype == np.int16 and array.flags.f_contiguous
+    block = pool.allocate_block(64) if hasattr(pool, "allocate_block") else array.base
+    assert pool.active_blocks >= 1
+    block.free()
+
+
+def test_samplers_tell_all_they_were_made_with(context):
+    sampler = clpool.Sampler(context, True, clpool.addressing_mode.CLAMP, clpool.filter_mode.LINEAR)
+    asked = {clpool.sampler_info.PROPERTIES: (7).to_bytes(8, "little") + (9).to_bytes(8, "little"),
+             clpool.sampler_info.LOD_MIN: np.float32(0.5).tobytes(), clpool.sampler_info.LOD_MAX: np.float32(2.5).tobytes(),
+             clpool.sampler_info.MIP_FILTER_MODE: (0x1141).to_bytes(4, "little")}
+
+    class Answering(clpool.Sampler):
+        def _info(self, name):
+            return asked[name]
+    made = Answering(context, True, clpool.addressing_mode.CLAMP, clpool.filter_mode.LINEAR)
+    assert (made.properties, made.lod_min, made.lod_max, made.mip_filter_mode) == ([7, 9], 0.5, 2.5, 0x1141)
+    assert (sampler.addressing_mode, sampler.filter_mode) == (clpool.addressing_mode.CLAMP, clpool.filter_mode.LINEAR)
+
+
+def test_a_map_of_svm_shows_itself_and_ends_with_its_block(context, queue, needs_svm):
+    svm = clpool.SVMAllocation(context, 64)
+    mapped = svm.map_rw(queue)
+    assert mapped.int_ptr == svm.svm_ptr and repr(mapped) == f"<clpool.SVMMap: {svm}>"
+    unmapped = mapped.release()
+    assert isinstance(unmapped, clpool.Event) and repr(mapped) == "<clpool.SVMMap: unmapped>"
+    with svm.map_rw(queue) as array:
+        inside = svm.map_rw(queue)
+        inside.release()
+        assert len(array) == 64
+    mapped = svm.map_rw(queue)
+    with mapped:
+        pass
+    assert mapped.svm is None
+
+
+def test_a_buffer_over_svm_keeps_it(context, queue, needs_svm):
+    svm = clpool.SVMAllocation(context, 64)
+    clpool.enqueue_fill(queue, svm, b"x").wait()
+    buffer = svm.as_buffer()
+    del svm
+    read = np.zeros(64, np.uint8)
+    clpool.enqueue_copy(queue, read, buffer)
+    assert (read == ord("x")).all() and buffer._kept is not None
+
+
+def test_the_array_of_a_map_is_the_host_object_only_where_all_of_it_is_mapped(context, queue, needs_svm):
+    host = clpool.SVMAllocation(context, 64).as_array()
+    svm = clpool.SVM(context, host)
+    for arguments, whole in (({}, True), ({"offset": 8}, False), ({"size": 32}, False)):
+        mapped = svm.map(queue, **arguments)
+        assert (mapped.array is host) == whole
+        mapped.release()
+
+
+def test_svm_of_an_array_passes_everything_on_to_the_one_in_a_context(monkeypatch, context, queue):
+    from clpool import svm as module
+    array = np.zeros(16, np.float32)
+    svm = clpool.SVM(array)
+    asked = []
+
+    class Bound:
+        def __init__(self, ctx=None, mem=None):
+            asked.append(("bound", ctx, mem is array))
+
+        def map(self, *arguments):
+            asked.append(("map", *arguments))
+            return "mapped"
+
+        def set_kernel_arg(self, *arguments):
+            asked.append(("argument", *arguments))
+
+        def as_buffer(self, *arguments, **keywords):
+            asked.append(("buffer", *arguments, keywords))
+            return "buffer"
+    monkeypatch.setattr(module._n, "context_of", lambda thing, kind: (thing, kind))
+    monkeypatch.setattr(module, "SVM", Bound)
+    assert svm.map(queue, 1, 4, 8, False, ["event"]) == "mapped"
+    svm.set_kernel_arg("kernel", 3)
+    assert svm.as_buffer(context, flags=1, size=8) == "buffer"
+    assert asked == [("bound", (queue, "cl_command_queue"), True), ("map", queue, 1, 4, 8, False, ["event"]),
+                     ("bound", ("kernel", "cl_kernel"), True), ("argument", "kernel", 3),
+                     ("bound", context, True), ("buffer", context, {"flags": 1, "size": 8})]
+    svm.release()
+    assert not svm._bound
+    assert repr(svm) == f"<clpool.SVM: 64 bytes of host memory at {array.ctypes.data:#x}>"
+
+
+def test_events_of_logs_know_their_slots():
+    text = "Thread,Time,Action,Pointer,Size,Stream\n0,1,allocate,0x1,8,0\n0,1,allocate failure,(nil),8,0\n0,1,free,0x1,8,0\n"
+    assert [event.slot for event in clpool.Trace.parse(text)] == [0, None, 0]
+
+
+def test_a_writer_that_cannot_write_says_so_when_it_is_closed(tmp_path):
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "log.csv"
+    writer = clpool.TraceWriter(path)
+    writer.flush()
+    writer.write("allocate", 4096, 64, 0)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limits[1]))
+    try:
+        with pytest.raises(clpool.ClpoolError, match="cannot be written: File too large"):
+            writer.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    writer.close()
+
+
+def test_places_have_up_to_three_entries():
+    from clpool.transfer import _three
+    assert _three((1, 2), 0) == (1, 2, 0) and _three(5, 1) == (5, 1, 1)
+    with pytest.raises(ValueError, match="has 4 entries, at most 3 are possible"):
+        _three((1, 2, 3, 4), 0)
+
+
+def test_a_copy_needs_memory_on_one_side(queue):
+    with pytest.raises(TypeError, match="neither bytearray nor bytes is memory of clpool"):
+        clpool.enqueue_copy(queue, bytearray(4), b"1234")
+
+
+def test_copies_by_amds_extension_pass_everything_on(monkeypatch, queue):
+    from clpool import transfer
+    asked = []
+    monkeypatch.setattr(transfer._n, "clpool_mem_copy_p2p", lambda *arguments: asked.append(arguments) or "event")
+    assert clpool.enqueue_copy_buffer_p2p_amd("platform", queue, "from", "to", 8, ["event"]) == "event"
+    assert clpool.enqueue_copy_buffer_p2p_amd("platform", queue, "from", "to") == "event"
+    assert asked == [(queue, "to", 0, "from", 0, 8, ["event"]), (queue, "to", 0, "from", 0, transfer.WHOLE_SIZE, None)]
+
+
+def test_kernels_are_asked_through_the_library(monkeypatch):
+    from clpool import characterize
+    for name in ("simd_group_size_of_kernel", "usable_local_memory_of_kernel"):
+        asked = []
+        monkeypatch.setattr(characterize._n, "clpool_characterize_" + name, lambda *arguments, to=asked: to.append(arguments[:2]))
+        assert isinstance(getattr(characterize, "ask_" + name)("device", "kernel"), characterize.Answer)
+        assert asked == [("device", "kernel")]
+
+
+def test_image_properties_are_told_as_bytes(context):
+    if not clpool.get_supported_image_formats(context, mem_flags.READ_WRITE, clpool.mem_object_type.IMAGE2D):
+        pytest.skip("the device has no images")
+    image = clpool.create_image(context, mem_flags.READ_WRITE, clpool.ImageFormat(
+        clpool.channel_order.RGBA, clpool.channel_type.UNSIGNED_INT8), (8, 4))
+    assert int.from_bytes(image.get_image_info_bytes(clpool.image_info.WIDTH), "little") == 8
+
+
+def test_a_block_is_released_behind_events(numbers):
+    class Asked(Exception):
+        pass
+    pool = numbers.pool()
+    block = pool.allocate(64)
+    with pytest.raises((TypeError, clpool.ClpoolError)):
+        block.release_after("no event")
+    assert not block.is_released
+    block.release_after()
+    assert block.is_released

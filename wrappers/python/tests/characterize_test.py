@@ -31,6 +31,7 @@ def test_nvidias_devices_tell_their_compute_capability():
 def test_a_cache_of_built_programs_is_there_absent_or_unknown():
     assert answer("nvidia=1", "c.has_src_build_cache(d)") is True
     assert answer("", "c.has_src_build_cache(d)") is None
+    assert answer("", "c.has_src_build_cache(d)", "AMD Accelerated Parallel Processing") is False
 
 
 def test_doubles_are_there_or_absent():
@@ -62,6 +63,16 @@ def test_the_version_of_pocl_may_be_unknown():
     version = f"c.get_pocl_version({first}, 'unknown')"
     assert answer("", version) is None
     assert answer("", version, "Portable Computing Language") == "unknown"
+
+
+def test_doubt_about_pocls_version_is_a_warning(monkeypatch):
+    from clpool import characterize
+    monkeypatch.setattr(characterize._n, "clpool_characterize_pocl_version", lambda platform, made: (0, 0))
+    monkeypatch.setattr(characterize._n, "clpool_answer", lambda: type("Made", (), {"source": answer_source.NONE}))
+    with pytest.warns(characterize.CLCharacterizationWarning, match="PoCL's version cannot be read"):
+        assert characterize.get_pocl_version("platform", (1, 2)) == (1, 2)
+    monkeypatch.setattr(characterize._n, "clpool_answer", lambda: type("Made", (), {"source": answer_source.QUERY}))
+    assert characterize.get_pocl_version("platform") == (0, 0)
 
 
 def test_the_default_device_is_counted_where_the_environment_names_none():

@@ -74,6 +74,8 @@ NEVER_BLOCK = {
     "copy to an image": lambda t, **how: clpool.enqueue_copy(t.queue, t.image(), t.a, **PLACE, **how),
     "copy from an image": lambda t, **how: clpool.enqueue_copy(t.queue, t.a, t.image(), **PLACE, **how),
     "unmap": lambda t, **how: t.a.map(t.queue).release(t.queue, **how),
+    "unmap SVM": lambda t, **how: t.svm().map_rw(t.queue).release(t.queue, **how),
+    "migrate SVM": lambda t, **how: clpool.enqueue_svm_migratemem(t.queue, [t.svm()], **how),
     "release SVM": lambda t, **how: t.svm().enqueue_release(t.queue, **how),
 }
 MAY_BLOCK = {
@@ -88,6 +90,7 @@ MAPS = {
     "map": lambda t, **how: t.a.map(t.queue, **how),
     "map SVM": lambda t, **how: t.svm().map_rw(t.queue, **how),
     "map SVM to read": lambda t, **how: t.svm().map_ro(t.queue, **how),
+    "map SVM of an array": lambda t, **how: clpool.SVM(t.context, t.svm().as_array()).map(t.queue, **how),
     "map a buffer": lambda t, **how: clpool.mapping_of(clpool.enqueue_map_buffer(
         t.queue, t.a, map_flags.READ, 0, SIZE, np.uint8, **how)[0]),
     "map an image": lambda t, **how: clpool.enqueue_map_image(t.queue, t.image(), map_flags.READ, (0, 0), (8, 8), **how),
