@@ -15,7 +15,7 @@ bool is_within_character(char byte) noexcept {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// Both ends of a longer text, with a gap between them.
+/// Both ends of a longer text, with a gap between them; `text` has as much of its beginning as there is room for.
 void join_ends(const char* all, std::size_t length, char* text, std::size_t size) noexcept {
   constexpr char gap[] = " ... ";
   constexpr std::size_t gap_length = sizeof gap - 1;
@@ -27,7 +27,6 @@ void join_ends(const char* all, std::size_t length, char* text, std::size_t size
   while (tail < length && is_within_character(all[tail])) {
     ++tail;
   }
-  std::memcpy(text, all, head);
   std::memcpy(text + head, gap, gap_length);
   std::memcpy(text + head + gap_length, all + tail, length - tail + 1);
 }

@@ -16,7 +16,6 @@ Status round_up_to(std::uint64_t value, std::uint64_t unit, std::uint64_t& round
     return Status::success;
   }
   if (__builtin_add_overflow(value, unit - rest, &rounded)) {
-    rounded = 0;
     return fail(Status::invalid_value,
                 "%" PRIu64 " cannot be rounded up to a multiple of %" PRIu64 " in 64 bits", value, unit);
   }

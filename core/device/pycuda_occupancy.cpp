@@ -33,7 +33,6 @@ Status compute_pycuda_occupancy(const Limits& limits, const OccupancyRequest& re
                 "too much local memory: the group needs %" PRIu64 " bytes, there are %" PRIu64, local,
                 limits.local_per_mp);
   }
-  result = {};
   result.limit_groups = limits.max_groups_per_mp;
   result.limit_warps = static_cast<std::uint32_t>(limits.max_warps_per_mp / warps);
   if (registers > 0) {

@@ -97,7 +97,6 @@ Status struct_argument_bug(const Identity& device, cl_context context_or_null, A
   }
   const cl::Version version = pocl.is_known ? pocl.version : cl::Version{0, 14};
   if (!pocl.is_known) {
-    answer.source = Source::guess;
     answer.note = "the version of PoCL cannot be read, 0.14 is assumed";
   }
   if (version <= cl::Version{0, 13}) {

@@ -147,6 +147,16 @@ TEST_P(Characterize, ConflictsOfADeviceWithoutBanksDoNotApply) {
   EXPECT_EQ(answer.value > 1, needed > 1) << text;
 
   answer.value = 77;
+  for (const std::size_t capacity : {sizeof text, std::size_t{0}}) {
+    std::strcpy(text, "what an earlier call answered");
+    EXPECT_EQ(clpool_characterize_local_access_conflicts(device(), 9, 4, shape, 2, nullptr, 0, &answer, text,
+                                                         capacity, &needed),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_STREQ(text, capacity != 0 ? "" : "what an earlier call answered");
+  }
+  EXPECT_EQ(clpool_characterize_local_access_conflicts(device(), 9, 4, shape, 2, nullptr, 0, &answer, nullptr,
+                                                       7, &needed),
+            CLPOOL_ERROR_INVALID_VALUE);
   std::strcpy(text, "what an earlier call answered");
   EXPECT_EQ(clpool_characterize_local_access_conflicts(device(), CLPOOL_MODEL_CURRENT, 0, shape, 2, nullptr,
                                                        0, &answer, text, sizeof text, &needed),
@@ -184,6 +194,14 @@ TEST_P(Characterize, PerformanceIsMeasuredWhateverTheDevicesSpeed) {
   EXPECT_GT(figures.read_bandwidth, 0u);
   EXPECT_GT(figures.copy_bandwidth, 0u);
   EXPECT_GT(figures.empty_kernel_ns, 0u);
+  options.struct_size = 6;
+  EXPECT_EQ(clpool_characterize_performance(context(), device(), &options, &figures),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("struct_size is 6"), std::string::npos);
+  options.struct_size = sizeof options;
+  options.repetitions = 0;  // some
+  ASSERT_EQ(clpool_characterize_performance(context(), device(), &options, &figures), CLPOOL_SUCCESS);
+  EXPECT_GT(figures.write_bandwidth, 0u);
   options.transfer_bytes = UINT64_MAX;
   EXPECT_EQ(clpool_characterize_performance(context(), device(), &options, &figures),
             CLPOOL_ERROR_INVALID_VALUE);

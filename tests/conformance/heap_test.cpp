@@ -121,8 +121,10 @@ TEST(HeapHandles, GiveUpOnlySpacesThatAreWhollyFree) {
   const HeapHandle heap = make_heap(1);
   EXPECT_EQ(add_space(heap, 10), 0u);
   EXPECT_EQ(add_space(heap, 1000), 1u);
+  clpool_heap_range* const first = allocate(heap, 300);
   clpool_heap_range* range = allocate(heap, 500);
   EXPECT_EQ(clpool_heap_range_space(range), 1u);
+  EXPECT_EQ(clpool_heap_free(heap.get(), first), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_heap_remove_space(heap.get(), 1), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_EQ(clpool_heap_remove_space(heap.get(), 0), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_heap_remove_space(heap.get(), 0), CLPOOL_ERROR_INVALID_VALUE);

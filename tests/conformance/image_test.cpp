@@ -301,6 +301,12 @@ TEST_F(Image, WrongArraysAreRefusedByName) {
   EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_TRUE(last_error_names("normalized")) << last_error();
   array.normalized = 0;
+  for (const cl_mem_flags access :
+       {cl_mem_flags{CL_MEM_ALLOC_HOST_PTR}, CL_MEM_READ_ONLY | cl_mem_flags{CL_MEM_USE_HOST_PTR}}) {
+    array.access = access;
+    EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
+  }
+  array.access = CL_MEM_READ_ONLY;
   array.channels = 5;
   EXPECT_EQ(clpool_image_create_from_array(cl.context, &array, &image), CLPOOL_ERROR_INVALID_VALUE);
   array.channels = 1;

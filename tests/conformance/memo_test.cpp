@@ -321,12 +321,18 @@ TEST_F(Memo, WrongArgumentsAreErrors) {
     return clpool_memo_get(memo, kind, nullptr, key, size, functions, &counter, &value);
   };
   EXPECT_EQ(status_of(9, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(status_of(CLPOOL_MEMO_POOL + 1, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_CONTEXT, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, nullptr, 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
   clpool_memo_ops none;
   clpool_memo_ops_init(&none);
   EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, &none), CLPOOL_ERROR_INVALID_VALUE);
+  none = ops;
+  none.struct_size = 4;
+  EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, &none), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("struct_size is 4"), std::string::npos)
+      << clpool_last_error_message();
   ops.version = 2;
   EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_memo_get(nullptr, 0, nullptr, "a", 1, &ops, &counter, &value), CLPOOL_ERROR_INVALID_VALUE);

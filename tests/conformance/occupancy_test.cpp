@@ -47,6 +47,10 @@ TEST_F(OccupancyApi, AnswersFromAComputeCapabilityAlone) {
   EXPECT_EQ(answer.limit_local_memory, 13u);
   EXPECT_EQ(answer.limit_groups, 32u);
   EXPECT_EQ(answer.limit_barriers, CLPOOL_OCCUPANCY_UNLIMITED);
+  EXPECT_EQ(answer.limit_registers, 4u);
+  EXPECT_EQ(answer.registers_per_group, 256u * 64);
+  EXPECT_EQ(answer.local_per_group, 16384u + 1024);
+  EXPECT_EQ(answer.local_per_mp, 228u * 1024);
 }
 
 TEST_F(OccupancyApi, PyCudasModelHasOneFactorAndItsNames) {
@@ -127,6 +131,7 @@ TEST_F(OccupancyApi, EveryNumberThatIsGivenCanBeReadAgain) {
   EXPECT_THAT(numbers_of(limits), testing::Not(testing::Contains(0U)));
   EXPECT_EQ(numbers_of(again), numbers_of(limits));
   EXPECT_STREQ(again.note, "as given");
+  EXPECT_EQ(again.source, static_cast<std::uint32_t>(CLPOOL_SOURCE_QUERY));
 }
 
 TEST_F(OccupancyApi, WithAPartitionedCacheAGroupIsKeptInOneHalf) {
@@ -209,9 +214,18 @@ TEST_F(OccupancyApi, ImpossibleKernelsAreErrorsAndLeaveNoAnswer) {
   clpool_occupancy_request request;
   clpool_occupancy_request_init(&request);
   request.threads = 32;
-  request.flags = 128;
+  request.barriers = 65537;
   clpool_occupancy occupancy;
   clpool_occupancy_init(&occupancy);
+  EXPECT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "barriers per group is 65537"), nullptr)
+      << clpool_last_error_message();
+  request.barriers = 0;
+  request.struct_size = 5;
+  EXPECT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::strstr(clpool_last_error_message(), "struct_size is 5"), nullptr);
+  request.struct_size = sizeof request;
+  request.flags = 128;
   EXPECT_EQ(clpool_occupancy_compute(data, &request, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_occupancy_compute(nullptr, &request, &occupancy), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_occupancy_compute(data, nullptr, &occupancy), CLPOOL_ERROR_INVALID_VALUE);

@@ -315,6 +315,35 @@ TEST(TraceReplay, AnAllocatorIsAskedForEachBlock) {
   EXPECT_EQ(result.allocation_ps, result.elapsed_ns * 1000 / 3);
 }
 
+TEST(TraceReplay, OptionsOfAWrongSizeAreRefused) {
+  const Trace trace = parse(log_text);
+  Numbers numbers;
+  const AllocatorHandle allocator = numbers.make_allocator();
+  clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
+  options.struct_size = 4;
+  clpool_trace_replay_result result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
+  EXPECT_EQ(clpool_trace_replay_allocator(trace.get(), allocator.get(), &options, &result),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("struct_size is 4"), std::string::npos)
+      << clpool_last_error_message();
+  EXPECT_EQ(numbers.allocations, 0u);
+}
+
+TEST(TraceReplay, ThePeakIsOfWhatWasThereHoweverMuchWasRefused) {
+  const Trace trace = parse(
+      "Thread,Time,Action,Pointer,Size,Stream\n"
+      "0,1,allocate,0x1,5000,0\n"
+      "0,2,allocate,0x2,300,0\n"
+      "0,3,allocate,0x3,6000,0\n"
+      "0,4,allocate,0x4,400,0\n");
+  Numbers numbers;
+  numbers.limit = 1000;
+  const AllocatorHandle allocator = numbers.make_allocator();
+  clpool_trace_replay_result result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
+  EXPECT_EQ(clpool_trace_replay_allocator(trace.get(), allocator.get(), nullptr, &result), CLPOOL_SUCCESS);
+  EXPECT_EQ(result.peak_live_bytes, 700u);
+}
+
 TEST(TraceReplay, OutOfMemoryIsCountedAndIsNoFailure) {
   const Trace trace = parse(log_text);
   Numbers numbers;

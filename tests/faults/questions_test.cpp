@@ -119,6 +119,75 @@ TEST_F(FailedQuestions, WhetherAPropertyIsTooNewLeaveWhatTheDriverSaidOfIt) {
   EXPECT_EQ(stub_failures(), 1U);
 }
 
+/// Whether `question` fails wherever the driver does not answer what it is asked by `entry`.
+template <typename Question>
+void expect_errors(const char* entry, std::uint64_t least, Question&& question) {
+  for (std::uint64_t nth = 1;; ++nth) {
+    stub_fail(entry, nth, CL_OUT_OF_RESOURCES);
+    const clpool_status status = question();
+    const bool failed = stub_failures() != 0;
+    stub_fail_none();
+    if (!failed) {
+      EXPECT_EQ(status, CLPOOL_SUCCESS) << last_error();
+      EXPECT_GT(nth, least) << entry;
+      return;
+    }
+    EXPECT_EQ(status, CLPOOL_ERROR_OUT_OF_MEMORY) << entry << " " << nth;
+    EXPECT_EQ(clpool_last_cl_error(), CL_OUT_OF_RESOURCES) << entry << " " << nth;
+  }
+}
+
+TEST_F(FailedQuestions, OfAnImagesShapeAreErrors) {
+  clpool_image_options options = CLPOOL_IMAGE_OPTIONS_INIT;
+  options.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  options.dimensions = 3;
+  options.shape[0] = options.shape[1] = options.shape[2] = 4;
+  clpool_mem* image = nullptr;
+  ASSERT_OK(clpool_image_create(cl.context, &options, &image));
+  const OwnedMem owned(image);
+  expect_errors("clGetImageInfo", 2, [&] {
+    std::uint32_t dimensions = 0;
+    std::size_t shape[3] = {};
+    return clpool_image_shape(image, &dimensions, shape);
+  });
+}
+
+/// A part that another library made, of which the driver alone knows where it lies.
+TEST_F(FailedQuestions, OfAPartsPlaceAreErrors) {
+  clpool_image_options options = CLPOOL_IMAGE_OPTIONS_INIT;
+  options.format = {CL_RGBA, CL_UNSIGNED_INT8};
+  options.dimensions = 2;
+  options.shape[0] = options.shape[1] = 4;
+  clpool_mem* made = nullptr;
+  ASSERT_OK(clpool_image_create(cl.context, &options, &made));
+  const OwnedMem image(made);
+  const cl_mem whole = clCreateBuffer(cl.context, 0, 8192, nullptr, nullptr);
+  cl_int code = CL_SUCCESS;
+  const cl_buffer_region region{4096, 4096};
+  const cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  ASSERT_EQ(code, CL_SUCCESS);
+  ASSERT_OK(clpool_mem_wrap(part, 0, &made));
+  const OwnedMem wrapped(made);
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 4096, nullptr, 0, &made));
+  const OwnedMem other(made);
+  const std::size_t extent[3] = {4, 4, 1};
+  expect_errors("clGetMemObjectInfo", 1, [&] {
+    return clpool_image_copy_to_buffer(cl.queue, wrapped.get(), 0, image.get(), nullptr, extent, 0, nullptr,
+                                       nullptr);
+  });
+  clpool_box box = CLPOOL_BOX_INIT;
+  box.region[0] = 4;
+  box.region[1] = 4;
+  box.region[2] = 1;
+  for (const auto& [to, from] :
+       {std::pair(wrapped.get(), other.get()), std::pair(other.get(), wrapped.get())}) {
+    expect_errors("clGetMemObjectInfo", 1, [&, to = to, from = from] {
+      return clpool_mem_copy_box(cl.queue, to, from, &box, 0, nullptr, nullptr);
+    });
+  }
+  clReleaseMemObject(whole);
+}
+
 TEST_F(FailedQuestions, OfADevicesNameAreErrors) {
   clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
   stub_fail_from("clGetDeviceInfo", 1, CL_OUT_OF_RESOURCES);
@@ -162,6 +231,9 @@ TEST_F(FailedQuestions, PoclOfNoKnownVersionIsAskedByAKernel) {
   EXPECT_EQ(answer.source, CLPOOL_SOURCE_KERNEL_QUERY);
   EXPECT_STREQ(answer.basis, "CL_KERNEL_NUM_ARGS");
   EXPECT_STREQ(answer.note, "the version of PoCL cannot be read, 0.14 is assumed");
+  stub_fail("clGetKernelInfo", 1, CL_INVALID_KERNEL);
+  EXPECT_EQ(clpool_characterize_struct_argument_bug(cl.device, cl.context, &answer), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_KERNEL);
   stub_fail("clBuildProgram", 1, CL_BUILD_PROGRAM_FAILURE);
   EXPECT_EQ(clpool_characterize_struct_argument_bug(cl.device, cl.context, &answer), CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), CL_BUILD_PROGRAM_FAILURE);

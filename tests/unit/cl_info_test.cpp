@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "support/fake_device.hpp"
 #include "support/opencl.hpp"
 
 namespace clpool::core {
@@ -27,6 +28,24 @@ TEST_F(ClQueries, APropertyWithoutANameIsANumber) {
   EXPECT_NE(cl::query(cl.device, 0x7FFF, value), Status::success);
   const std::string text = last_error_message();
   EXPECT_EQ(text.find("clGetDeviceInfo: property 0x7FFF of "), 0U) << text;
+}
+
+TEST_F(ClQueries, AnExtensionIsAWholeWordOfTheList) {
+  const auto has = [](const char* list, const char* name) {
+    test::FakeDevice device("device", "somebody", 0x9999);
+    device.extensions(list);
+    bool result = false;
+    EXPECT_EQ(cl::has_extension(device.id(), name, result), Status::success);
+    return result;
+  };
+  EXPECT_TRUE(has("cl_a", "cl_a"));
+  EXPECT_TRUE(has("cl_b cl_a", "cl_a"));
+  EXPECT_TRUE(has("cl_a cl_b", "cl_a"));
+  EXPECT_TRUE(has("cl_ab cl_a cl_b", "cl_a"));
+  EXPECT_TRUE(has("cl_ab xcl_a cl_a", "cl_a"));
+  EXPECT_FALSE(has("cl_ab cl_ac", "cl_a"));
+  EXPECT_FALSE(has("xcl_a", "cl_a"));
+  EXPECT_FALSE(has("", "cl_a"));
 }
 
 TEST_F(ClQueries, AnotherValueTakesThePlaceOfOneThatCannotBeRead) {

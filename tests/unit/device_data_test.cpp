@@ -88,6 +88,8 @@ TEST(DeviceData, WhatAnNvidiaDeviceSaysOfItselfIsTakenWhateverTheTableHas) {
   Limits limits;
   ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
   EXPECT_EQ(limits.warp_size, 16u);
+  EXPECT_EQ(limits.compute_major, 9u);
+  EXPECT_EQ(limits.compute_minor, 0u);
   EXPECT_EQ(limits.max_threads_per_group, 512u);
   EXPECT_EQ(limits.source, Source::query);
   EXPECT_STREQ(limits.note,
@@ -109,6 +111,32 @@ TEST(DeviceData, AnAmdDeviceIsTakenByItsTargetWithItsOwnLocalMemory) {
   ASSERT_EQ(limits_of_device(processor.id(), Model::current, limits), Status::success)
       << last_error_message();
   EXPECT_EQ(limits.vendor, Vendor::generic) << "no GPU";
+}
+
+TEST(DeviceData, IntelsNumbersAreThoseOfTheirArchitectures) {
+  const auto architecture_of = [](cl_uint major, cl_uint minor) {
+    const char* const name = intel_architecture(major << 22 | minor << 14);
+    return std::string(name != nullptr ? name : "none");
+  };
+  EXPECT_EQ(architecture_of(12, 0), "xe-lp");
+  EXPECT_EQ(architecture_of(12, 49), "xe-lp");
+  EXPECT_EQ(architecture_of(12, 50), "xe-hpg");
+  EXPECT_EQ(architecture_of(12, 59), "xe-hpg");
+  EXPECT_EQ(architecture_of(12, 60), "xe-hpc");
+  EXPECT_EQ(architecture_of(12, 61), "xe-hpc");
+  EXPECT_EQ(architecture_of(12, 62), "xe-hpg");
+  EXPECT_EQ(architecture_of(10, 0), "none");
+}
+
+TEST(DeviceData, NamesOfArchitecturesAreTakenAsAWhole) {
+  Limits limits;
+  for (const char* wrong : {"gfx90", "gfx90a0b", "gfx", "gfxa06", "gfx9g6", "gfx906x", "abc906", "sm_",
+                            "sm_9x", "9.", ".0", "9.0x", "x9.0", "9", "9.0.0"}) {
+    EXPECT_NE(limits_of_architecture(wrong, Model::current, limits), Status::success) << wrong;
+  }
+  for (const char* right : {"gfx906", "gfx90a", "gfx1100", "sm_90", "sm_90a", "sm_120", "9.0"}) {
+    EXPECT_EQ(limits_of_architecture(right, Model::current, limits), Status::success) << right;
+  }
 }
 
 TEST(DeviceData, AnIntelDeviceOfNoKnownArchitectureHasItsOwnFiguresAndSaysWhatIsGuessed) {

@@ -213,8 +213,9 @@ TEST_F(TraceReader, RefusesMalformedNumbers) {
   expect_refused(header + "0,0,allocate,0x1, 8,0\n", "log.csv:2: Size ' 8' is not a number");
   expect_refused(header + "0,0,allocate,0x1,-8,0\n", "log.csv:2: Size '-8' is not a number");
   expect_refused(header + "0,0,allocate,0x1,8,zz\n", "log.csv:2: Stream 'zz' is not a number");
-  for (const char* time : {"", "1.5", "1:2:3", "24:00:00.000000", "00:60:00", "00:00:61", "00:00:00.0000001",
-                           "00:00:00.", "00:00:00;000001", "-1:00:00", "aa:bb:cc"}) {
+  for (const char* time :
+       {"", "1.5", "1:2:3", "00x00:01", "00:00x01", "00:00:0", "24:00:00.000000", "00:60:00", "00:00:61",
+        "00:00:00.0000001", "00:00:00.", "00:00:00;000001", "-1:00:00", "aa:bb:cc"}) {
     expect_refused(header + "0," + time + ",allocate,0x1,8,0\n",
                    "log.csv:2: Time '" + std::string(time) + "'" + no_time);
   }
