@@ -95,7 +95,6 @@ Status find_copy_p2p(cl_command_queue queue, CopyP2p& function) {
   CLPOOL_TRY(cl::queue_device(queue, device));
   cl_platform_id platform = nullptr;
   CLPOOL_TRY(cl::query(device, CL_DEVICE_PLATFORM, platform));
-  function = nullptr;
   bool has_it = false;
   CLPOOL_TRY(cl::has_extension(device, "cl_amd_copy_buffer_p2p", has_it));
   if (has_it) {

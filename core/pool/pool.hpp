@@ -51,13 +51,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
  public:
   static Status create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool);
 
-  /// Hands out a block. Throws std::bad_alloc, changing nothing.
-  Status allocate(std::size_t size, Mem*& mem) {
-    mem = try_hit(size);
-    return mem != nullptr ? Status::success : allocate_slowly(size, mem);
-  }
-
-  /// What allocate() does when try_hit() has nothing; `on`: also what its queue has released and still uses.
+  /// Hands out a block where try_hit() has nothing; `on`: also what its queue has released and still uses. Throws
+  /// std::bad_alloc, changing nothing.
   Status allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on = nullptr);
 
   /// The hit path: a block from this thread's cache, or null.

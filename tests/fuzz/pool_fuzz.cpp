@@ -123,8 +123,8 @@ class Program {
 
  private:
   void allocate(std::size_t size) {
-    Mem* mem = nullptr;
-    if (pool_->allocate(size, mem) == Status::success) {
+    Mem* mem = pool_->try_hit(size);
+    if (mem != nullptr || pool_->allocate_slowly(size, mem) == Status::success) {
       require(mem->capacity >= size && mem->capacity > 0);
       live_.push_back(mem);
       bytes_ += size;

@@ -113,6 +113,24 @@ TEST(DeviceData, AnAmdDeviceIsTakenByItsTargetWithItsOwnLocalMemory) {
   EXPECT_EQ(limits.vendor, Vendor::generic) << "no GPU";
 }
 
+TEST(DeviceData, AnAmdDeviceOfNoKnownTargetHoldsOneGroup) {
+  FakeDevice device("Radeon of tomorrow", "Advanced Micro Devices, Inc.", 0x1002);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.source, Source::guess);
+  EXPECT_EQ(limits.max_groups_per_mp, 1u);
+}
+
+TEST(DeviceData, AnNvidiaDeviceOfNoKnownCapabilityKeepsItsOwn) {
+  FakeDevice device("GPU", "NVIDIA Corporation", 0x10DE);
+  device.extensions("cl_nv_device_attribute_query");
+  device.value<cl_uint>(0x4000, 9).value<cl_uint>(0x4001, 7).value<cl_uint>(0x4003, 32);
+  Limits limits;
+  ASSERT_EQ(limits_of_device(device.id(), Model::current, limits), Status::success) << last_error_message();
+  EXPECT_EQ(limits.compute_major, 9u);
+  EXPECT_EQ(limits.compute_minor, 7u);
+}
+
 TEST(DeviceData, IntelsNumbersAreThoseOfTheirArchitectures) {
   const auto architecture_of = [](cl_uint major, cl_uint minor) {
     const char* const name = intel_architecture(major << 22 | minor << 14);
