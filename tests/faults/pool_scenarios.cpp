@@ -12,17 +12,25 @@ namespace {
 
 enum class Source { deferred, immediate, pinned, svm, svm_without_queue, svm_fine, numbers, limited, logged };
 
+struct Numbers {
+  uint64_t next = 1 << 20;
+  uint64_t live = 0;  ///< bytes
+};
+
 clpool_status take_number(void* user, uint64_t size, uint64_t alignment, uint64_t* chunk) {
-  auto& next = *static_cast<uint64_t*>(user);
-  *chunk = (next + alignment - 1) / alignment * alignment;
-  next = *chunk + size;
+  auto& numbers = *static_cast<Numbers*>(user);
+  *chunk = (numbers.next + alignment - 1) / alignment * alignment;
+  numbers.next = *chunk + size;
+  numbers.live += size;
   return CLPOOL_SUCCESS;
 }
-void give_number_back(void*, uint64_t, uint64_t) {}
+void give_number_back(void* user, uint64_t, uint64_t size) {
+  static_cast<Numbers*>(user)->live -= size;
+}
 
 template <Source source>
 clpool_status make_allocator(World& world, Allocator& out) {
-  static uint64_t next = 1 << 20;
+  static Numbers numbers;
   if constexpr (source == Source::deferred) {
     CALL(clpool_allocator_create_deferred(world.cl.context, 0, out.receive()));
   } else if constexpr (source == Source::immediate) {
@@ -40,7 +48,9 @@ clpool_status make_allocator(World& world, Allocator& out) {
     clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
     ops.allocate = take_number;
     ops.deallocate = give_number_back;
-    CALL(clpool_allocator_create_custom(&ops, &next, out.receive()));
+    world.require(numbers.live == 0, "chunks of a custom allocator were not given back");
+    numbers.live = 0;
+    CALL(clpool_allocator_create_custom(&ops, &numbers, out.receive()));
   } else {
     Allocator inner;
     CALL(clpool_allocator_create_immediate(world.cl.queue, 0, inner.receive()));

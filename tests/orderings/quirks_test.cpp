@@ -43,6 +43,35 @@ TEST(BoxesOfPartsOnPocl, AreCopiedInOneCommandBetweenTheBuffersThatHaveThem) {
   }
 }
 
+/// PoCL's queues without an order forget what a barrier with a list waits for.
+TEST(QueuesOfPocl, WithoutAnOrderWaitForAnotherQueueAllTheSame) {
+  Scene scene;
+  stub_configure("name=Portable Computing Language");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &scene.cl.queue;
+  options.queue_count = 1;
+  {
+    const PoolHandle pool = make_pool(made, options);
+    const MemHandle mem = allocate(pool, 4096);
+    stub_run_all();
+    Gate gate(scene.cl.context);
+    const cl_event waits = gate.get();
+    ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 4096, 1, &waits, nullptr));
+    ASSERT_OK(clpool_mem_used_on(mem.get(), scene.queue));
+    ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &target_byte, 1, 0, 4096, 0, nullptr, nullptr));
+    while (stub_run_next(scene.queue) != 0) {
+    }
+    EXPECT_NE(stub_pending(scene.queue), 0U) << "the fill comes after that of the other queue";
+    gate.open();
+    stub_run_all();
+    EXPECT_TRUE(Scene::has(mem.get(), target_byte));
+    stub_configure("mode=immediate");
+  }
+}
+
 TEST(BoxesOfPartsOnPocl, AreCopiedInOneCommandWithinOneBlock) {
   Scene scene;
   clpool_mem* const both = scene.memory(Side::part, source_byte);

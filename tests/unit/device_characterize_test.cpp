@@ -51,6 +51,14 @@ TEST(SimdWidth, TheVendorsOwnQueryComesFirst) {
   EXPECT_STREQ(width_of(amd).note, "kernels may also be compiled for 64");
 }
 
+TEST(SimdWidth, PyOpenClsModelHasOneForProcessorsOfAmd) {
+  FakeDevice processor("EPYC", "Advanced Micro Devices, Inc.", 0x1022);
+  processor.type(CL_DEVICE_TYPE_CPU);
+  EXPECT_EQ(width_of(processor, Model::pyopencl).value, 1);
+  EXPECT_EQ(width_of(processor, Model::pyopencl).source, Source::table);
+  EXPECT_STREQ(width_of(processor, Model::pyopencl).basis, "vendor text");
+}
+
 TEST(SimdWidth, AVendorsTokenIsNeverAskedWithoutItsExtension) {
   FakeDevice device("some GPU", "somebody", 0x9999);
   device.value<cl_uint>(0x4003, 7).value<cl_uint>(0x4043, 7).value<cl_uint>(0x4048, 7);

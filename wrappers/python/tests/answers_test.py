@@ -337,3 +337,144 @@ def test_a_block_is_released_behind_events(numbers):
     assert not block.is_released
     block.release_after()
     assert block.is_released
+
+
+def test_the_program_takes_the_place_of_the_module(monkeypatch):
+    from clpool import __main__ as program
+    ran = []
+    monkeypatch.setattr(program.shutil, "which", lambda name: "/somewhere/" + name)
+    monkeypatch.setattr(program.Path, "is_file", lambda path: False)
+    monkeypatch.setattr(program.os, "execv", lambda *arguments: ran.append(arguments))
+    monkeypatch.setattr(program.sys, "argv", ["clpool", "devices", "--json"])
+    program.main()
+    assert ran == [("/somewhere/clpool", ["clpool", "devices", "--json"])]
+
+
+def test_an_array_at_an_address_keeps_its_owner():
+    import gc
+    import weakref
+
+    from clpool.arrays import array_at
+
+    class Owner:
+        pass
+    memory, owner = np.zeros(16, np.uint8), Owner()
+    array, gone = array_at(memory.ctypes.data, 16, (16,), np.uint8, "C", owner), weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is not None and len(array) == 16
+    del array
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_default_device_that_there_is_not_is_an_error(monkeypatch, opencl):
+    from clpool import devices
+    monkeypatch.setattr(devices, "choose_device", lambda: opencl[0])
+    monkeypatch.setattr(devices, "list_devices", lambda **_: [opencl[0]])
+    with pytest.warns(DeprecationWarning), pytest.raises(IndexError, match="default is 7, there are 1 devices"):
+        clpool.get_default_device(7)
+
+
+def test_host_memory_is_kept_only_where_it_is_used(context):
+    import gc
+    copied, used = bytearray(64), bytearray(64)
+    buffers = [clpool.Buffer(context, mem_flags.COPY_HOST_PTR, hostbuf=copied),
+               clpool.Buffer(context, mem_flags.USE_HOST_PTR, hostbuf=used)]
+    copied.append(1)
+    with pytest.raises(BufferError):
+        used.append(1)
+    del buffers
+    gc.collect()
+
+
+def test_images_keep_host_memory_until_the_driver_is_through(monkeypatch):
+    from clpool import images
+    kept = []
+
+    class Made:
+        _kept = None
+    monkeypatch.setattr(images._n, "clpool_image_create", lambda context, options: Made())
+    monkeypatch.setattr(images._n, "keep_until_gone", lambda *arguments: kept.append(arguments))
+    image_format = clpool.ImageFormat(clpool.channel_order.RGBA, clpool.channel_type.UNSIGNED_INT8)
+    host = np.zeros((4, 4, 4), np.uint8)
+    used = clpool.create_image("context", mem_flags.USE_HOST_PTR, image_format, (4, 4), hostbuf=host)
+    copied = clpool.create_image("context", mem_flags.COPY_HOST_PTR, image_format, (4, 4), hostbuf=host)
+    assert len(kept) == 1 and kept[0][0] is used and kept[0][1] is used._kept and copied._kept is None
+
+
+def test_what_a_block_waits_for_is_told_to_the_library(monkeypatch):
+    from clpool import memory
+    asked = []
+
+    class Block:
+        release = staticmethod(lambda: asked.append("released"))
+    block = Block()
+    monkeypatch.setattr(memory._n, "clpool_mem_release_after", lambda *arguments: asked.append(arguments))
+    clpool.MemoryObject.release_after(block, "one", "two")
+    assert asked == [(block, ("one", "two")), "released"]
+
+
+def test_blocks_are_freed_by_pycudas_name(queue, context, request):
+    pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    block = pool.allocate(64).base
+    while not isinstance(block, clpool.MemoryObject):
+        block = block.obj if isinstance(block, memoryview) else block.base
+    block.free()
+    assert block.is_released and pool.active_blocks == 0
+    request.getfixturevalue("needs_svm")
+    pool = clpool.SVMPool(clpool.SVMAllocator(context, queue=queue))
+    block = pool.allocate(64)
+    block.free()
+    assert block.is_released and pool.active_blocks == 0
+
+
+def test_properties_of_pipes_are_numbers_or_a_list(monkeypatch):
+    from clpool import pipes
+
+    class Asked:
+        get_info_number = staticmethod(lambda name: 7)
+    monkeypatch.setattr(pipes, "info_bytes", lambda question, pipe, name: (3).to_bytes(8, "little") + (4).to_bytes(8, "little"))
+    assert clpool.Pipe.get_pipe_info(Asked(), clpool.pipe_info.PACKET_SIZE) == 7
+    assert clpool.Pipe.get_pipe_info(Asked(), clpool.pipe_info.PROPERTIES) == [3, 4]
+
+
+def test_strides_of_mapped_images_go_over_gaps():
+    from types import SimpleNamespace
+
+    from clpool.transfer import _strides_of
+    array, other = (SimpleNamespace(type=kind, element_size=4)
+                    for kind in (clpool.mem_object_type.IMAGE1D_ARRAY, clpool.mem_object_type.IMAGE3D))
+
+    def strides(image, row_pitch, slice_pitch, region, extents, order="C"):
+        return list(_strides_of(SimpleNamespace(row_pitch=row_pitch, slice_pitch=slice_pitch), image, region, extents, 4, order))
+    assert strides(array, 32, 64, (8, 4), (4, 8)) == [64, 4]
+    assert strides(other, 16, 0, (4, 3, 2), (2, 3, 4)) == [48, 16, 4]
+    assert strides(other, 16, 0, (4, 3, 2), (24,)) == [4]
+    assert strides(other, 32, 0, (8, 2), (2, 3)) == [32, 4]
+    assert strides(other, 32, 0, (8, 2), (0, 8)) == [32, 4]
+    assert strides(other, 32, 0, (8, 2), (8, 0), "F") == [4, 32]
+    with pytest.raises(ValueError, match="has 9 items in a row where the map has 4"):
+        strides(other, 32, 0, (4, 3), (1, 9))
+
+
+def test_the_plugins_marks_skip_without_a_device_and_clean_up(monkeypatch):
+    from clpool import pytest_plugin as plugin
+    done = []
+
+    def test():
+        done.append("run")
+        return 5
+    monkeypatch.setattr(plugin, "_clear_caches", lambda: done.append("cleared"))
+    monkeypatch.setattr(plugin, "make_default_context", lambda: done.append("context"))
+    monkeypatch.setattr(plugin, "devices", lambda: ["a device"])
+    assert plugin.mark_opencl_test(test)() == 5 and done == ["run", "cleared"]
+    del done[:]
+    plugin.mark_cuda_test(test)()
+    assert done == ["context", "run", "cleared"]
+    del done[:]
+    monkeypatch.setattr(plugin, "devices", lambda: [])
+    with pytest.raises(pytest.skip.Exception, match="there is no OpenCL device"):
+        plugin.mark_opencl_test(test)()
+    assert not done
+    assert repr(plugin.ContextFactory(type("Device", (), {"description": "D [P]"})())) == "<context factory for D [P]>"
