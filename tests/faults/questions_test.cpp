@@ -110,7 +110,7 @@ TEST_F(FailedQuestions, WhetherAPropertyIsTooNewLeaveWhatTheDriverSaidOfIt) {
   stub_configure("version=1.2");
   clpool_mem* mem = nullptr;
   ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &mem));
-  const MemHandle owned(mem);
+  const OwnedMem owned(mem);
   std::uint64_t value = 0;
   EXPECT_EQ(clpool_mem_info_number(mem, CL_MEM_USES_SVM_POINTER, &value), CLPOOL_ERROR_NOT_SUPPORTED);
   stub_fail("clGetContextInfo", 1, CL_OUT_OF_HOST_MEMORY);

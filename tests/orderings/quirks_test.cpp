@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is enqueued where a driver cannot take what OpenCL has for it.
 #include "orderings/orderings.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
