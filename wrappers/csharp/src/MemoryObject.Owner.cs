@@ -12,29 +12,29 @@ namespace ClPool
     {
         /// <summary>Hands memory that has a <see cref="Pointer"/> to an owner as .NET knows them: disposing of that gives it
         /// back. This object has no memory any more, as if it was disposed of. Nothing of the owner's Memory may be used after it was
-        /// disposed of; before, no collection gives it back. What is pinned at that moment, as by a socket that still sends it, goes
+        /// disposed of; keep the owner while a span of it is in use. What is pinned at that moment, as by a socket that still sends it, goes
         /// back when the last pin ends.</summary>
         /// <exception cref="ClPoolInvalidOperationException">for memory without an address on the host</exception>
         /// <exception cref="ArgumentOutOfRangeException">for more than 2,147,483,647 bytes</exception>
         public IMemoryOwner<byte> ToMemoryOwner()
         {
-            int length = AsSpan<byte>().Length; // or an exception that says why not
-            Owner made = new Owner(length);
-            made.Own(Move());
+            Owner made = new Owner();
+            made.Own(this);
             return made;
         }
 
         private sealed class Owner : MemoryManager<byte>
         {
             private MemoryObject memory = null!; // which nobody else has
-            private readonly int length;
+            private int length;
             private readonly object door = new object();
             private int pins;
             private Borrowed pinned; // a use, as long as there are pins
 
-            internal Owner(int length) { this.length = length; }
-
-            internal void Own(MemoryObject moved) { memory = moved; }
+            internal void Own(MemoryObject from)
+            {
+                memory = from.Move(moved => length = HostAccess.Span<byte>(PointerOf(moved), SizeOf(moved), 0, WholeSize).Length);
+            }
 
             public override Memory<byte> Memory { get { return CreateMemory(length); } }
 

@@ -252,15 +252,20 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return Borrow(); }
 
-        /// <summary>Moves the memory into an object of its own; calls that use it end in order.</summary>
-        internal MemoryObject Move()
+        /// <summary>Moves the memory into an object of its own, after a look at it, which may throw; calls that use it end in
+        /// order.</summary>
+        internal MemoryObject Move(Action<Borrowed> look)
         {
-            MemoryObject moved;
-            using (Borrowed memory = Borrow()) moved = New(Native.clpool_mem_kind(memory.Value), null!);
-            Slot? held = Volatile.Read(ref slot);
-            if (held == null || held is GivingUp || Interlocked.CompareExchange(ref slot, null, held) != held) throw Disposed();
-            moved.slot = held;
-            return moved;
+            Slot held = Use();
+            using (Borrowed memory = new Borrowed(held, held.Memory))
+            {
+                if (memory.Value == IntPtr.Zero) throw Disposed();
+                look(memory);
+                MemoryObject moved = New(Native.clpool_mem_kind(memory.Value), held);
+                if (Interlocked.CompareExchange(ref slot, null, held) == held) return moved;
+                moved.slot = null;
+                throw Disposed();
+            }
         }
 
         /// <summary>Begins another life of an object that was disposed of, with memory in its slot.</summary>

@@ -5,9 +5,11 @@
 //
 // A leash that the collector has found unreachable, with its memory object, is not used again, even if somebody who has that object
 // back, such as a finalizer of the user, disposes of it before the leash's own finalizer runs: that one would end the next turn.
-// A weak reference tells: the collector clears it when it finds the leash.
+// A weak handle tells: the collector clears it when it finds the leash. Mono takes ten times as long for a look at one: there a leash
+// that has seen a collection may be such a one, which leaves out what a collection finds that runs beside the program.
 using System;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 
 namespace ClPool.Interop
@@ -36,8 +38,12 @@ namespace ClPool.Interop
             [MethodImpl(MethodImplOptions.AggressiveInlining)]
             get
             {
+#if NET
                 Leash? leash = this as Leash;
                 return leash != null && !leash.IsReachable;
+#else
+                return false; // not asked: see above
+#endif
             }
         }
 
@@ -126,22 +132,47 @@ namespace ClPool.Interop
         /// <summary>Where the memory was allocated; null unless leaks are traced.</summary>
         internal string? Site;
 
-        private readonly WeakReference<Leash> self;
+#if NET
+        private IntPtr self; // a weak handle; none after the finalizer
 
-        internal Leash() { self = new WeakReference<Leash>(this); }
+        internal Leash() { self = GCHandle.ToIntPtr(GCHandle.Alloc(this, GCHandleType.Weak)); }
 
         internal bool IsReachable
         {
+            // The handle may be freed meanwhile, by the finalizer, and be another object's.
             [MethodImpl(MethodImplOptions.AggressiveInlining)]
             get
             {
-                Leash? alive;
-                return self.TryGetTarget(out alive);
+                IntPtr handle = Volatile.Read(ref self);
+                return handle != IntPtr.Zero && GCHandle.FromIntPtr(handle).Target == this;
             }
         }
 
+        /// <summary>Nobody has it any more.</summary>
+        internal void Drop()
+        {
+            GC.SuppressFinalize(this);
+            FreeHandle();
+        }
+
+        private void FreeHandle()
+        {
+            IntPtr handle = Interlocked.Exchange(ref self, IntPtr.Zero);
+            if (handle != IntPtr.Zero) GCHandle.FromIntPtr(handle).Free();
+        }
+#else
+        /// <summary>Collections before this turn, or fewer.</summary>
+        internal int Collections;
+
+        /// <summary>Nobody has it any more.</summary>
+        internal void Drop() { GC.SuppressFinalize(this); }
+#endif
+
         ~Leash()
         {
+#if NET
+            FreeHandle();
+#endif
             IntPtr memory = Interlocked.Exchange(ref Memory, IntPtr.Zero);
             if (memory == IntPtr.Zero) return;
             if (Site != null) Library.ReportLeak(memory, Site);

@@ -10,15 +10,18 @@ namespace ClPool.Interop
 {
     internal sealed class PerThread
     {
-        private const int Kept = 256; // of each kind
+        private const int KeptAtFirst = 256, Kept = 4096; // of each kind
 
         [ThreadStatic] private static PerThread? current;
         private static readonly List<WeakReference> all = new List<WeakReference>();
 
-        private readonly Leash?[] leashes = new Leash[Kept];
+        private Leash?[] leashes = new Leash[KeptAtFirst];
         private int leashCount;
-        private readonly PlainSlot?[] slots = new PlainSlot[Kept];
+        private PlainSlot?[] slots = new PlainSlot[KeptAtFirst];
         private int slotCount;
+#if !NET
+        private int collections; // as last seen: earlier than a leash's turn, or at its beginning
+#endif
         private IntPtr poolInUse;
 
         internal static PerThread Current { get { return current ?? Make(); } }
@@ -63,6 +66,9 @@ namespace ClPool.Interop
                 leashes[last] = null;
                 leashCount = last;
             }
+#if !NET
+            leash.Collections = collections;
+#endif
             leash.Source = source;
             return leash;
         }
@@ -87,7 +93,7 @@ namespace ClPool.Interop
             return slot;
         }
 
-        /// <summary>Ends a turn of a slot. It is kept for the next one, but for a leash that was found unreachable.</summary>
+        /// <summary>Ends a turn of a slot, which is kept for the next one. None that <see cref="Slot.WasFound"/>.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void Return(Slot slot)
         {
@@ -102,7 +108,7 @@ namespace ClPool.Interop
         private void ReturnSlot(PlainSlot slot)
         {
             int count = slotCount;
-            if (count == Kept) return;
+            if (count == slots.Length && !Grow(ref slots)) return;
             slots[count] = slot;
             slotCount = count + 1;
         }
@@ -112,13 +118,35 @@ namespace ClPool.Interop
         {
             int count = leashCount;
             leash.Site = null;
-            if (count == Kept || leash.WasFound)
+#if NET
+            bool ends = false;
+#else
+            int now = GC.CollectionCount(0) + GC.CollectionCount(1);
+            collections = now;
+            bool ends = leash.Collections != now;
+#endif
+            if (ends || (count == leashes.Length && !Grow(ref leashes)))
             {
-                GC.SuppressFinalize(leash);
+                leash.Drop();
                 return;
             }
             leashes[count] = leash;
             leashCount = count + 1;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private static bool Grow<T>(ref T[] kept)
+        {
+            if (kept.Length == Kept) return false;
+            try
+            {
+                Array.Resize(ref kept, 2 * kept.Length);
+                return true;
+            }
+            catch (OutOfMemoryException)
+            {
+                return false;
+            }
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
