@@ -124,6 +124,7 @@ clpool_status device_data(World&) {
   CALL(clpool_device_data_limits(data[1], &limits));
   DeviceData same;
   CALL(clpool_device_data_create_from_limits(&limits, same.receive()));
+  CALL(clpool_device_data_release_later(same.take()));
   return CLPOOL_SUCCESS;
 }
 

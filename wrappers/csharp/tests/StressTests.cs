@@ -161,6 +161,9 @@ namespace ClPool.Tests
                                 Span<byte> span = block.AsSpan<byte>();
                                 fixed (byte* first = span)
                                     if (area.Has(first) != (span.Length == Small)) Interlocked.Increment(ref mixed);
+                                using (System.Buffers.IMemoryOwner<byte> owner = block.ToMemoryOwner())
+                                using (System.Buffers.MemoryHandle pin = owner.Memory.Pin())
+                                    if (area.Has((byte*)pin.Pointer) != (owner.Memory.Length == Small)) Interlocked.Increment(ref mixed);
                             }
                             catch (ObjectDisposedException) { }
                         }
