@@ -93,9 +93,8 @@ namespace ClPool
         public IntPtr Detach()
         {
             GivingUp given = BeginGivingUp();
-            IntPtr value = given.Held.Memory;
             EndGivingUp(given, true);
-            return value;
+            return given.Taken;
         }
 
         /// <summary>Takes over a reference that <see cref="Detach"/> or C code gave.</summary>
@@ -293,7 +292,8 @@ namespace ClPool
             SpinWait spin = new SpinWait();
             while (held.IsInUse && spin.Count < Patience) spin.SpinOnce();
             bool used = held.IsInUse;
-            if (!used && held.Memory != IntPtr.Zero && !held.WasFound) return given;
+            if (!used) given.Taken = held.TakeMemory();
+            if (given.Taken != IntPtr.Zero) return given;
             EndGivingUp(given, false);
             throw used ? Errors.WrongState("this memory is in use by another thread") : Disposed();
         }
@@ -302,8 +302,9 @@ namespace ClPool
         /// meanwhile, that is done now.</summary>
         internal void EndGivingUp(GivingUp given, bool gone)
         {
+            if (!gone && given.Taken != IntPtr.Zero) given.Held.Memory = given.Taken;
             bool disposed = Interlocked.CompareExchange(ref slot, gone ? null : given.Held, given) != given;
-            if (gone) PerThread.Current.Return(given.Held);
+            if (gone && !given.Held.WasFound) PerThread.TryReturn(given.Held);
             else if (disposed) given.Held.Close(Slot.Release);
         }
 

@@ -100,7 +100,7 @@ namespace ClPool
             fixed (IntPtr* list = command.Waits)
             {
                 GivingUp given = BeginGivingUp();
-                int status = Native.clpool_mem_release_on(given.Held.Memory, command.Queue, command.WaitCount, list, &freed);
+                int status = Native.clpool_mem_release_on(given.Taken, command.Queue, command.WaitCount, list, &freed);
                 EndGivingUp(given, status == Native.CLPOOL_SUCCESS);
                 Errors.Check(status);
             }

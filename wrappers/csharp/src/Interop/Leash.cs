@@ -98,13 +98,21 @@ namespace ClPool.Interop
         private void GiveBack(int how)
         {
             bool found = WasFound;
-            IntPtr value = found ? Interlocked.Exchange(ref Memory, IntPtr.Zero) : Memory;
+#if NET
+            IntPtr value = found ? TakeMemory() : Memory;
+#else
+            IntPtr value = TakeMemory(); // whether it was found is not known
+#endif
             if (value == IntPtr.Zero) return; // the leash's finalizer was first, or this holds a place alone
-            if (!found) PerThread.Current.Return(this);
+            Memory = IntPtr.Zero;
             int status = how == Release ? Native.clpool_mem_release(value)
                        : how == ReleaseLater ? Native.clpool_mem_release_later(value) : Native.clpool_mem_release_idle(value);
+            if (!found) PerThread.TryReturn(this);
             if (status != Native.CLPOOL_SUCCESS) ReleaseFailed(status);
         }
+
+        /// <summary>Takes the memory, unless a finalizer was first.</summary>
+        internal IntPtr TakeMemory() { return Interlocked.Exchange(ref Memory, IntPtr.Zero); }
 
         private static void ReleaseFailed(int status)
         {
@@ -117,6 +125,8 @@ namespace ClPool.Interop
     internal sealed class GivingUp : Slot
     {
         internal readonly Slot Held;
+        /// <summary>The memory, which nobody else has meanwhile, also no finalizer.</summary>
+        internal IntPtr Taken;
 
         internal GivingUp(Slot held) { Held = held; }
     }
@@ -133,13 +143,13 @@ namespace ClPool.Interop
         internal string? Site;
 
 #if NET
-        private IntPtr self; // a weak handle; none after the finalizer
+        private IntPtr self; // a weak handle
+        private bool isFound;
 
         internal Leash() { self = GCHandle.ToIntPtr(GCHandle.Alloc(this, GCHandleType.Weak)); }
 
         internal bool IsReachable
         {
-            // The handle may be freed meanwhile, by the finalizer, and be another object's.
             [MethodImpl(MethodImplOptions.AggressiveInlining)]
             get
             {
@@ -171,9 +181,15 @@ namespace ClPool.Interop
         ~Leash()
         {
 #if NET
-            FreeHandle();
+            if (isFound)
+            {
+                FreeHandle();
+                return;
+            }
+            isFound = true;
+            GC.ReRegisterForFinalize(this); // who has it back may look at the handle until it is found once more
 #endif
-            IntPtr memory = Interlocked.Exchange(ref Memory, IntPtr.Zero);
+            IntPtr memory = TakeMemory();
             if (memory == IntPtr.Zero) return;
             if (Site != null) Library.ReportLeak(memory, Site);
             Native.clpool_mem_release_later(memory);

@@ -26,6 +26,22 @@ namespace ClPool.Interop
 
         internal static PerThread Current { get { return current ?? Make(); } }
 
+        /// <summary>Ends a turn of a slot in a call that must not throw: where there is no memory for what a thread keeps, the slot
+        /// goes.</summary>
+        internal static void TryReturn(Slot slot)
+        {
+            try
+            {
+                Current.Return(slot);
+            }
+            catch (OutOfMemoryException)
+            {
+                slot.Source = null;
+                Leash? leash = slot as Leash;
+                if (leash != null) leash.Drop();
+            }
+        }
+
         /// <summary>Begins the use of a pool: its Dispose will wait. To be followed by a look whether it is disposed of.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void Enter(IntPtr pool) { Volatile.Write(ref poolInUse, pool); }
@@ -153,13 +169,15 @@ namespace ClPool.Interop
         private static PerThread Make()
         {
             PerThread made = new PerThread();
-            current = made;
+            WeakReference known = new WeakReference(made);
             lock (all)
             {
                 all.RemoveAll(thread => !thread.IsAlive);
-                all.Add(new WeakReference(made));
+                all.Add(known);
             }
+            current = made; // which Dispose of a pool finds
             return made;
         }
+
     }
 }
