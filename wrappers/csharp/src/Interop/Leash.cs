@@ -104,7 +104,6 @@ namespace ClPool.Interop
             IntPtr value = TakeMemory(); // whether it was found is not known
 #endif
             if (value == IntPtr.Zero) return; // the leash's finalizer was first, or this holds a place alone
-            Memory = IntPtr.Zero;
             int status = how == Release ? Native.clpool_mem_release(value)
                        : how == ReleaseLater ? Native.clpool_mem_release_later(value) : Native.clpool_mem_release_idle(value);
             if (!found) PerThread.TryReturn(this);
@@ -180,6 +179,13 @@ namespace ClPool.Interop
 
         ~Leash()
         {
+            IntPtr memory = TakeMemory();
+            if (memory != IntPtr.Zero)
+            {
+                if (Site != null) Library.ReportLeak(memory, Site);
+                Native.clpool_mem_release_later(memory);
+                OwnedHandle.NotePutOff();
+            }
 #if NET
             if (isFound)
             {
@@ -187,13 +193,8 @@ namespace ClPool.Interop
                 return;
             }
             isFound = true;
-            GC.ReRegisterForFinalize(this); // who has it back may look at the handle until it is found once more
+            GC.ReRegisterForFinalize(this); // who has it back may look at the handle, and put memory back, until it is found once more
 #endif
-            IntPtr memory = TakeMemory();
-            if (memory == IntPtr.Zero) return;
-            if (Site != null) Library.ReportLeak(memory, Site);
-            Native.clpool_mem_release_later(memory);
-            OwnedHandle.NotePutOff();
         }
     }
 }

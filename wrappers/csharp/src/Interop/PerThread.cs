@@ -36,6 +36,7 @@ namespace ClPool.Interop
             }
             catch (OutOfMemoryException)
             {
+                slot.Memory = IntPtr.Zero;
                 slot.Source = null;
                 Leash? leash = slot as Leash;
                 if (leash != null) leash.Drop();
