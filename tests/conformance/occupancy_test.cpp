@@ -276,6 +276,8 @@ TEST_F(OccupancyApi, AlignmentHelpersAnswerAsPycudas) {
   EXPECT_EQ(value, 32u);
   EXPECT_EQ(clpool_valid_channel_count(3, &channels), CLPOOL_SUCCESS);
   EXPECT_EQ(channels, 4u);
+  EXPECT_EQ(clpool_align(UINT64_MAX - 3, 4, &value), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(value, 0u);
   EXPECT_EQ(clpool_align_bytes(5, &value), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(value, 0u);
   EXPECT_EQ(clpool_valid_channel_count(5, &channels), CLPOOL_ERROR_INVALID_VALUE);

@@ -4,6 +4,7 @@
 #if NET
 using System;
 using System.Buffers;
+using System.Threading;
 using ClPool.Interop;
 
 namespace ClPool
@@ -23,18 +24,31 @@ namespace ClPool
             return made;
         }
 
+        // The memory in an object of its own, of which nobody else knows, and how much it is; of one use. Calls that use it end in
+        // order.
+        private MemoryObject Move(out int length)
+        {
+            Slot held = Use();
+            using (Borrowed memory = new Borrowed(held, held.Memory))
+            {
+                if (memory.Value == IntPtr.Zero) throw Disposed();
+                length = HostAccess.Span<byte>(PointerOf(memory), SizeOf(memory), 0, WholeSize).Length; // or an exception that says why not
+                MemoryObject moved = New(Native.clpool_mem_kind(memory.Value), held);
+                if (Interlocked.CompareExchange(ref slot, null, held) == held) return moved;
+                moved.slot = null;
+                throw Disposed();
+            }
+        }
+
         private sealed class Owner : MemoryManager<byte>
         {
-            private MemoryObject memory = null!; // which nobody else has
+            private MemoryObject memory = null!;
             private int length;
             private readonly object door = new object();
             private int pins;
             private Borrowed pinned; // a use, as long as there are pins
 
-            internal void Own(MemoryObject from)
-            {
-                memory = from.Move(moved => length = HostAccess.Span<byte>(PointerOf(moved), SizeOf(moved), 0, WholeSize).Length);
-            }
+            internal void Own(MemoryObject from) { memory = from.Move(out length); }
 
             public override Memory<byte> Memory { get { return CreateMemory(length); } }
 

@@ -251,22 +251,6 @@ namespace ClPool
 
         Borrowed IBorrowable.Borrow() { return Borrow(); }
 
-        /// <summary>Moves the memory into an object of its own, after a look at it, which may throw; calls that use it end in
-        /// order.</summary>
-        internal MemoryObject Move(Action<Borrowed> look)
-        {
-            Slot held = Use();
-            using (Borrowed memory = new Borrowed(held, held.Memory))
-            {
-                if (memory.Value == IntPtr.Zero) throw Disposed();
-                look(memory);
-                MemoryObject moved = New(Native.clpool_mem_kind(memory.Value), held);
-                if (Interlocked.CompareExchange(ref slot, null, held) == held) return moved;
-                moved.slot = null;
-                throw Disposed();
-            }
-        }
-
         /// <summary>Begins another life of an object that was disposed of, with memory in its slot.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void Hold(Slot next)
@@ -276,7 +260,9 @@ namespace ClPool
             throw NotDisposed();
         }
 
-        internal static ArgumentException NotDisposed()
+        internal void MustBeDisposed() { if (!IsDisposed) throw NotDisposed(); }
+
+        private static ArgumentException NotDisposed()
         {
             return new ArgumentException("this block was not disposed of: only one that was can be used again", "again");
         }
@@ -304,7 +290,7 @@ namespace ClPool
         {
             if (!gone && given.Taken != IntPtr.Zero) given.Held.Memory = given.Taken;
             bool disposed = Interlocked.CompareExchange(ref slot, gone ? null : given.Held, given) != given;
-            if (gone && !given.Held.WasFound) PerThread.TryReturn(given.Held);
+            if (gone) given.Held.EndTurn();
             else if (disposed) given.Held.Close(Slot.Release);
         }
 

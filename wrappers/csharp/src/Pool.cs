@@ -163,33 +163,37 @@ namespace ClPool
             else TakeSlowly(slot, size);
         }
 
-        /// <summary>A block in an object that was disposed of. It has the slot only when there is memory in that.</summary>
+        /// <summary>A block in an object that was disposed of, which has the slot only when there is memory in that.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal void TakeAgain(MemoryObject again, long size)
+        internal T TakeAgain<T>(T again, long size) where T : MemoryObject
         {
-            if (!again.IsDisposed) throw MemoryObject.NotDisposed();
+            again.MustBeDisposed();
             PerThread thread = PerThread.Current;
             Slot slot = NewSlot(thread);
             Take(thread, slot, size);
             again.Hold(slot);
+            return again;
         }
 
-        internal void TakeAgainOn(MemoryObject again, CommandQueue queue, long size)
+        /// <summary>The same for one queue.</summary>
+        internal T TakeAgainOn<T>(T again, CommandQueue queue, long size) where T : MemoryObject
         {
-            if (!again.IsDisposed) throw MemoryObject.NotDisposed();
+            again.MustBeDisposed();
             Slot slot = NewSlot(PerThread.Current);
             TakeOn(slot, queue, size);
             again.Hold(slot);
+            return again;
         }
 
-        internal bool TryTakeAgain(MemoryObject again, long size)
+        /// <summary>The same if it takes neither waiting nor a driver call; else null.</summary>
+        internal T? TryTakeAgain<T>(T again, long size) where T : MemoryObject
         {
-            if (!again.IsDisposed) throw MemoryObject.NotDisposed();
+            again.MustBeDisposed();
             PerThread thread = PerThread.Current;
             Slot slot = NewSlot(thread);
-            if (!TryTake(thread, slot, size)) return false;
+            if (!TryTake(thread, slot, size)) return null;
             again.Hold(slot);
-            return true;
+            return again;
         }
 
         /// <summary>A block for one queue.</summary>
@@ -291,9 +295,7 @@ namespace ClPool
         /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried; <paramref name="again"/> stays disposed of</exception>
         public PooledBuffer Allocate(long size, PooledBuffer? again)
         {
-            if (again == null) return Allocate(size);
-            TakeAgain(again, size);
-            return again;
+            return again == null ? Allocate(size) : TakeAgain(again, size);
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -310,9 +312,7 @@ namespace ClPool
         /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledBuffer)"/> has it.</summary>
         public PooledBuffer AllocateOn(CommandQueue queue, long size, PooledBuffer? again)
         {
-            if (again == null) return AllocateOn(queue, size);
-            TakeAgainOn(again, queue, size);
-            return again;
+            return again == null ? AllocateOn(queue, size) : TakeAgainOn(again, queue, size);
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
@@ -324,11 +324,11 @@ namespace ClPool
             return TryTake(thread, slot, size) ? block : null;
         }
 
-        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledBuffer)"/> has it; where the result is null, it stays disposed of.</summary>
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledBuffer)"/> has it; where the
+        /// result is null, it stays disposed of.</summary>
         public PooledBuffer? TryAllocate(long size, PooledBuffer? again)
         {
-            if (again == null) return TryAllocate(size);
-            return TryTakeAgain(again, size) ? again : null;
+            return again == null ? TryAllocate(size) : TryTakeAgain(again, size);
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -365,9 +365,7 @@ namespace ClPool
         /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried; <paramref name="again"/> stays disposed of</exception>
         public PooledSvm Allocate(long size, PooledSvm? again)
         {
-            if (again == null) return Allocate(size);
-            TakeAgain(again, size);
-            return again;
+            return again == null ? Allocate(size) : TakeAgain(again, size);
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -384,9 +382,7 @@ namespace ClPool
         /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledSvm)"/> has it.</summary>
         public PooledSvm AllocateOn(CommandQueue queue, long size, PooledSvm? again)
         {
-            if (again == null) return AllocateOn(queue, size);
-            TakeAgainOn(again, queue, size);
-            return again;
+            return again == null ? AllocateOn(queue, size) : TakeAgainOn(again, queue, size);
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
@@ -398,11 +394,11 @@ namespace ClPool
             return TryTake(thread, slot, size) ? block : null;
         }
 
-        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledSvm)"/> has it; where the result is null, it stays disposed of.</summary>
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledSvm)"/> has it; where the
+        /// result is null, it stays disposed of.</summary>
         public PooledSvm? TryAllocate(long size, PooledSvm? again)
         {
-            if (again == null) return TryAllocate(size);
-            return TryTakeAgain(again, size) ? again : null;
+            return again == null ? TryAllocate(size) : TryTakeAgain(again, size);
         }
 
         private static Allocator Fitting(Allocator allocator)
@@ -437,9 +433,7 @@ namespace ClPool
         /// <exception cref="OutOfDeviceMemoryException">everything that could help was tried; <paramref name="again"/> stays disposed of</exception>
         public PooledHostMemory Allocate(long size, PooledHostMemory? again)
         {
-            if (again == null) return Allocate(size);
-            TakeAgain(again, size);
-            return again;
+            return again == null ? Allocate(size) : TakeAgain(again, size);
         }
 
         /// <summary>The same for a block that commands on this queue will use, and on no other unless
@@ -456,9 +450,7 @@ namespace ClPool
         /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledHostMemory)"/> has it.</summary>
         public PooledHostMemory AllocateOn(CommandQueue queue, long size, PooledHostMemory? again)
         {
-            if (again == null) return AllocateOn(queue, size);
-            TakeAgainOn(again, queue, size);
-            return again;
+            return again == null ? AllocateOn(queue, size) : TakeAgainOn(again, queue, size);
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
@@ -470,11 +462,11 @@ namespace ClPool
             return TryTake(thread, slot, size) ? block : null;
         }
 
-        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledHostMemory)"/> has it; where the result is null, it stays disposed of.</summary>
+        /// <summary>The same in an object that was disposed of, as <see cref="Allocate(long, PooledHostMemory)"/> has it; where the
+        /// result is null, it stays disposed of.</summary>
         public PooledHostMemory? TryAllocate(long size, PooledHostMemory? again)
         {
-            if (again == null) return TryAllocate(size);
-            return TryTakeAgain(again, size) ? again : null;
+            return again == null ? TryAllocate(size) : TryTakeAgain(again, size);
         }
 
         private static Allocator Fitting(Allocator allocator)

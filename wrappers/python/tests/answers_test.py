@@ -181,9 +181,7 @@ def test_page_locked_pools_are_called_for_arrays(queue):
     pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
     array = pool((3, 5), np.int16, "F")
     assert array.shape == (3, 5) and array.dtype == np.int16 and array.flags.f_contiguous
-    block = pool.allocate_block(64) if hasattr(pool, "allocate_block") else array.base
-    assert pool.active_blocks >= 1
-    block.free()
+    assert pool.active_blocks == 1
 
 
 def test_samplers_tell_all_they_were_made_with(context):
@@ -328,8 +326,6 @@ def test_image_properties_are_told_as_bytes(context):
 
 
 def test_a_block_is_released_behind_events(numbers):
-    class Asked(Exception):
-        pass
     pool = numbers.pool()
     block = pool.allocate(64)
     with pytest.raises((TypeError, clpool.ClpoolError)):

@@ -110,7 +110,7 @@ namespace ClPool.Interop
             return slot;
         }
 
-        /// <summary>Ends a turn of a slot, which is kept for the next one. None that <see cref="Slot.WasFound"/>.</summary>
+        /// <summary>Ends a turn of a slot, which is kept for the next one; not of a leash that the collector has found.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal void Return(Slot slot)
         {
