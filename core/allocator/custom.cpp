@@ -84,27 +84,26 @@ class CustomAllocator final : public Allocator {
                   "the custom allocator's chunk 0x%llx of %llu bytes goes beyond the largest address", first,
                   static_cast<unsigned long long>(size));
     }
-    std::unique_lock lock(mutex_);
-    auto next = living_.lower_bound(value);
-    const auto other = next != living_.begin() && std::prev(next)->first + std::prev(next)->second > value
-                           ? std::prev(next)
-                           : next;
-    if (other != living_.end() && other->first < value + size) {
-      return fail(
-          Status::callback,
-          "the custom allocator's chunk 0x%llx of %llu bytes overlaps 0x%llx of %llu bytes, which was not "
-          "given back",
-          first, static_cast<unsigned long long>(size), static_cast<unsigned long long>(other->first),
-          static_cast<unsigned long long>(other->second));
-    }
     try {
+      const std::lock_guard lock(mutex_);
+      auto next = living_.lower_bound(value);
+      const auto other = next != living_.begin() && std::prev(next)->first + std::prev(next)->second > value
+                             ? std::prev(next)
+                             : next;
+      if (other != living_.end() && other->first < value + size) {
+        return fail(
+            Status::callback,
+            "the custom allocator's chunk 0x%llx of %llu bytes overlaps 0x%llx of %llu bytes, which was not "
+            "given back",
+            first, static_cast<unsigned long long>(size), static_cast<unsigned long long>(other->first),
+            static_cast<unsigned long long>(other->second));
+      }
       living_.emplace_hint(next, value, size);
+      return Status::success;
     } catch (const std::bad_alloc&) {
-      lock.unlock();
       functions_.deallocate(functions_.user, value, size);
       return fail(Status::out_of_host_memory, "no host memory to note a chunk of the custom allocator");
     }
-    return Status::success;
   }
 
   CustomFunctions functions_;

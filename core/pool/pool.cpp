@@ -454,22 +454,19 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ensure_thread_record();
-  const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    clear_last_error();
-    return Status::would_block;
-  }
-  sub_buffers_.note_thread();
-  ThreadCache& cache = cache_of_this_thread();
-  bring_few_home(cache);
-  PoolBlock* block = nullptr;
-  if (mem = cache.withdraw(request.rounded); mem != nullptr) {
-    mem->size = size;
-    count_handed_out(cache, size);
-    mem->state = MemState::live;
-  } else if (block = books_.take_at_once(request); block != nullptr) {
-    hand_out(*block, size, cache);
-    mem = block;
+  if (const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock); lock.owns_lock()) {
+    sub_buffers_.note_thread();
+    ThreadCache& cache = cache_of_this_thread();
+    bring_few_home(cache);
+    PoolBlock* block = nullptr;
+    if (mem = cache.withdraw(request.rounded); mem != nullptr) {
+      mem->size = size;
+      count_handed_out(cache, size);
+      mem->state = MemState::live;
+    } else if (block = books_.take_at_once(request); block != nullptr) {
+      hand_out(*block, size, cache);
+      mem = block;
+    }
   }
   if (mem == nullptr) {
     clear_last_error();

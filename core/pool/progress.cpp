@@ -124,14 +124,13 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
   const std::uint64_t help = books_.help_for(request);
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  Waited result = Waited::in_vain;
+  Waited result = Waited::helped;
   ++waiters_;
   share_limits();                  // nothing is cached while somebody waits
   if (request.block != nullptr) {  // for a handle that another thread is about to release
     for (unsigned naps = 0; books_.help_for(request) == help && now_ns() < deadline;) {
       nap(visit, naps, deadline);
     }
-    result = Waited::helped;
   } else {
     result = wait_for_memory(visit, request, on, help, deadline);
   }

@@ -184,6 +184,31 @@ TEST_P(EveryBuffer, ASubRegionOfASubRegionHasItsFlagsAndNoMore) {
   EXPECT_OK(clpool_mem_release(inner));
 }
 
+TEST_P(EveryBuffer, ASubRegionOfASubRegionMayBeUsedForLess) {
+  const OwnedMem parent(make(64 * alignment()));
+  const auto made = [&](clpool_mem* from, cl_mem_flags flags) {
+    clpool_mem* part = nullptr;
+    EXPECT_OK(clpool_mem_sub_region(from, alignment(), 16 * alignment(), flags, &part));
+    return OwnedMem(part);
+  };
+  const auto flags_of = [](const OwnedMem& mem) {
+    cl_mem_flags flags = 0;
+    EXPECT_OK(clpool_mem_info(mem.get(), CL_MEM_FLAGS, sizeof flags, &flags, nullptr));
+    return flags;
+  };
+  const OwnedMem outer = made(parent.get(), 0);
+  clpool_mem* inner = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(outer.get(), alignment(), 16, CL_MEM_WRITE_ONLY, &inner));
+  EXPECT_NE(flags_of(OwnedMem(inner)) & CL_MEM_WRITE_ONLY, 0u);
+  if (!cl.has_version(1, 2)) {
+    return;
+  }
+  const OwnedMem for_reading = made(parent.get(), CL_MEM_HOST_READ_ONLY);
+  ASSERT_OK(clpool_mem_sub_region(for_reading.get(), alignment(), 16, CL_MEM_HOST_NO_ACCESS, &inner));
+  EXPECT_EQ(flags_of(OwnedMem(inner)) & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS),
+            cl_mem_flags{CL_MEM_HOST_NO_ACCESS});
+}
+
 TEST_P(EveryBuffer, ASubRegionKeepsItsParentAlive) {
   OwnedMem parent = make_with(bytes(4096));
   clpool_mem* region = nullptr;
@@ -213,7 +238,27 @@ TEST_P(EveryBuffer, WrongSubRegionsAreRefusedByName) {
     EXPECT_EQ(misaligned, CLPOOL_ERROR_OPENCL);
     EXPECT_EQ(clpool_last_cl_error(), CL_MISALIGNED_SUB_BUFFER_OFFSET);
     EXPECT_TRUE(last_error_names(std::to_string(alignment()))) << last_error();
+    const OwnedMem larger = make(4 * alignment());
+    cl_mem root = nullptr;
+    size_t offset = 0;
+    EXPECT_OK(clpool_mem_root(larger.get(), &root, &offset));
+    EXPECT_EQ(clpool_mem_sub_region(larger.get(), alignment() + 1, 8, 0, &region), CLPOOL_ERROR_OPENCL);
+    EXPECT_TRUE(last_error_names("offset " + std::to_string(offset + alignment() + 1) + " in the root"))
+        << last_error();
   }
+}
+
+TEST_P(EveryBuffer, IsNotWhatWasReleased) {
+  OwnedMem mem = make(4096);
+  const cl_mem handle = clpool_mem_handle(mem.get());
+  clpool_mem* same = nullptr;
+  ASSERT_OK(clpool_mem_wrap(handle, 1, &same));
+  const OwnedMem wrapped(same);
+  EXPECT_NE(clpool_mem_equal(mem.get(), same), 0);
+  clpool_mem* const released = mem.release();
+  EXPECT_OK(clpool_mem_release(released));
+  EXPECT_EQ(clpool_mem_equal(released, same), 0);
+  EXPECT_EQ(clpool_mem_equal(same, released), 0);
 }
 
 TEST_P(EveryBuffer, UseAfterReleaseIsAnError) {

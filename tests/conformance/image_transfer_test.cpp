@@ -379,10 +379,12 @@ TEST_F(ImageCommands, AMapOfABufferAfterOneOfAnImageHasNoPitches) {
       clpool_image_map(cl.queue, image.get(), CL_MAP_READ, nullptr, whole, 1, 0, nullptr, nullptr, &map));
   EXPECT_NE(clpool_map_row_pitch(map), 0u);
   EXPECT_OK(clpool_map_release(map));
-  ASSERT_OK(clpool_mem_map(cl.queue, bytes.get(), CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &map));
-  const OwnedMap owner(map);
-  EXPECT_EQ(clpool_map_row_pitch(map), 0u);
-  EXPECT_EQ(clpool_map_slice_pitch(map), 0u);
+  for (int i = 0; i < 200; ++i) {  // its descriptor rests for a while
+    ASSERT_OK(clpool_mem_map(cl.queue, bytes.get(), CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &map));
+    const OwnedMap owner(map);
+    ASSERT_EQ(clpool_map_row_pitch(map), 0u);
+    ASSERT_EQ(clpool_map_slice_pitch(map), 0u);
+  }
 }
 
 TEST_F(ImageCommands, AMapTellsItsPitches) {

@@ -322,6 +322,8 @@ TEST_F(Memo, WrongArgumentsAreErrors) {
   };
   EXPECT_EQ(status_of(9, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_POOL + 1, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_POOL + 1, this, "a", 1, &ops, &counter, &value),
+            CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_CONTEXT, "a", 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, nullptr, 1, &ops), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(status_of(CLPOOL_MEMO_ANY, "a", 1, nullptr), CLPOOL_ERROR_INVALID_VALUE);
@@ -344,7 +346,8 @@ TEST_F(Memo, WrongArgumentsAreErrors) {
 
 bool pool_is_gone = false;
 
-TEST_F(Memo, APoolIsHeldUntilItsResultsAreCleared) {
+clpool_pool* pool_that_tells_its_end() {
+  pool_is_gone = false;
   clpool_allocator_ops memory = CLPOOL_ALLOCATOR_OPS_INIT;
   memory.allocate = [](void*, uint64_t, uint64_t, uint64_t*) -> clpool_status {
     return CLPOOL_ERROR_OUT_OF_MEMORY;
@@ -353,15 +356,36 @@ TEST_F(Memo, APoolIsHeldUntilItsResultsAreCleared) {
   memory.destroy = [](void*) { pool_is_gone = true; };
   clpool_allocator* allocator = nullptr;
   clpool_pool* pool = nullptr;
-  ASSERT_EQ(clpool_allocator_create_custom(&memory, nullptr, &allocator), CLPOOL_SUCCESS);
-  ASSERT_EQ(clpool_pool_create(allocator, nullptr, &pool), CLPOOL_SUCCESS) << clpool_last_error_message();
-  pool_is_gone = false;
+  EXPECT_EQ(clpool_allocator_create_custom(&memory, nullptr, &allocator), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_pool_create(allocator, nullptr, &pool), CLPOOL_SUCCESS) << clpool_last_error_message();
+  clpool_allocator_release(allocator);
+  return pool;
+}
+
+TEST_F(Memo, APoolIsHeldUntilItsResultsAreCleared) {
+  clpool_pool* const pool = pool_that_tells_its_end();
   got("a", pool, CLPOOL_MEMO_POOL);
   clpool_pool_release(pool);
-  clpool_allocator_release(allocator);
   EXPECT_FALSE(pool_is_gone);
   EXPECT_EQ(clpool_memo_clear_object(memo, pool), CLPOOL_SUCCESS);
   EXPECT_TRUE(pool_is_gone);
+}
+
+TEST_F(Memo, AResultIsDestroyedBeforeItsObjectIsLetGo) {
+  clpool_pool* const pool = pool_that_tells_its_end();
+  static bool pool_was_gone;
+  pool_was_gone = true;
+  clpool_memo_ops looking = CLPOOL_MEMO_OPS_INIT;
+  looking.compute = compute;
+  looking.destroy = [](void*, void*) { pool_was_gone = pool_is_gone; };
+  clpool_memo_value* value = nullptr;
+  ASSERT_EQ(clpool_memo_get(memo, CLPOOL_MEMO_POOL, pool, "a", 1, &looking, &counter, &value),
+            CLPOOL_SUCCESS);
+  clpool_memo_value_release(value);
+  clpool_pool_release(pool);
+  EXPECT_EQ(clpool_memo_clear(memo), CLPOOL_SUCCESS);
+  EXPECT_TRUE(pool_is_gone);
+  EXPECT_FALSE(pool_was_gone) << "the result may need it";
 }
 
 class MemoOfObjects : public clpool::testing::ContextTest {};

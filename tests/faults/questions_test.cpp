@@ -142,14 +142,17 @@ TEST_F(FailedQuestions, OfAnImagesShapeAreErrors) {
   options.format = {CL_RGBA, CL_UNSIGNED_INT8};
   options.dimensions = 3;
   options.shape[0] = options.shape[1] = options.shape[2] = 4;
-  clpool_mem* image = nullptr;
-  ASSERT_OK(clpool_image_create(cl.context, &options, &image));
-  const OwnedMem owned(image);
-  expect_errors("clGetImageInfo", 2, [&] {
-    std::uint32_t dimensions = 0;
-    std::size_t shape[3] = {};
-    return clpool_image_shape(image, &dimensions, shape);
-  });
+  for (const std::uint32_t is_array : {0U, 1U}) {
+    options.is_array = is_array;
+    clpool_mem* image = nullptr;
+    ASSERT_OK(clpool_image_create(cl.context, &options, &image));
+    const OwnedMem owned(image);
+    expect_errors("clGetImageInfo", 3, [&] {
+      std::uint32_t dimensions = 0;
+      std::size_t shape[3] = {};
+      return clpool_image_shape(image, &dimensions, shape);
+    });
+  }
 }
 
 /// A part that another library made, of which the driver alone knows where it lies.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What allocators enqueue to get memory to the device, and what comes after it; what directly made SVM is
 // freed behind.
+#include <string_view>
+
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
 
@@ -193,6 +195,39 @@ TEST_F(PageLocked, ThatCannotBeMappedLeavesNothing) {
     stub_fail("clEnqueueUnmapMemObject", nth, CL_INVALID_VALUE);
     EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OPENCL) << nth;
     EXPECT_EQ(stub_failures(), 1U);
+    stub_run_all();
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+  for (const std::uint64_t nth : {1, 2}) {  // as it comes; with room to align it
+    stub_fail("clCreateBuffer", nth, CL_INVALID_OPERATION);
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_OPERATION) << nth;
+    EXPECT_EQ(stub_failures(), 1U);
+    stub_run_all();
+    EXPECT_EQ(living(STUB_BUFFER), 0);
+  }
+}
+
+TEST_F(PageLocked, IsRefusedWhereEachMapLiesElsewhere) {
+  stub_configure("map_shift=64");
+  const auto shift_the_third = [](const char* entry, void* count) {
+    if (std::string_view(entry) == "clEnqueueMapBuffer" && ++*static_cast<int*>(count) == 3) {
+      stub_configure("map_shift=1");
+    }
+  };
+  for (const std::uint64_t failing_unmap : {0, 3}) {
+    stub_configure("map_shift=64");
+    int maps = 0;
+    stub_set_hook(shift_the_third, &maps);
+    if (failing_unmap != 0) {
+      stub_fail("clEnqueueUnmapMemObject", failing_unmap, CL_INVALID_OPERATION);
+    }
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem),
+              failing_unmap == 0 ? CLPOOL_ERROR_NOT_SUPPORTED : CLPOOL_ERROR_OPENCL);
+    EXPECT_TRUE(last_error_names(failing_unmap == 0 ? "not at multiples of" : "clEnqueueUnmapMemObject"))
+        << last_error();
+    stub_set_hook(nullptr, nullptr);
+    stub_fail_none();
     stub_run_all();
     EXPECT_EQ(living(STUB_BUFFER), 0);
   }

@@ -102,9 +102,12 @@ TEST_F(PoolOrder, HoweverManyMarkersFailedOneNewOneStandsForAll) {
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
 }
 
-TEST_F(PoolOrder, AMarkerThatStandsForLaterReleasesWaitsForTheirOtherQueuesToo) {
+class NewMarkers : public PoolOrder, public testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(FailingQueueIsFirst, NewMarkers, testing::Bool());
+
+TEST_P(NewMarkers, ThatStandForLaterReleasesWaitForTheirOtherQueuesToo) {
   stub_configure("fails_markers=1");
-  make_pool({scene.queue, home});
+  make_pool(GetParam() ? std::vector{scene.queue, home} : std::vector{home, scene.queue});
   clpool_mem* const first = allocate();
   clpool_mem* const second = allocate();
   stub_run_all();
@@ -238,6 +241,25 @@ TEST_F(PoolOrder, AQueueThatTakesNoMarkersSaysNothingOfAnother) {
   }
   EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
   EXPECT_OK(clpool_mem_release(scratch));
+}
+
+TEST_F(PoolOrder, AQueueThatTakesNoMoreMarkersIsThroughAfterAWhile) {
+  stub_configure("fails_markers=1");
+  make_pool({home, scene.queue});
+  clpool_mem* const mem = allocate();
+  stub_run_all();
+  Gate failing(scene.cl.context);
+  fill(scene.queue, mem, 1, &failing);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_fail_from("clEnqueueMarkerWithWaitList", 1, CL_INVALID_COMMAND_QUEUE);
+  failing.open(-1);
+  stub_run_all();
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+  stub_fail_none();
 }
 INSTANTIATE_TEST_SUITE_P(HoweverMany, FailingCommands, testing::Values(1, 20));
 

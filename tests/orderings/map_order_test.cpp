@@ -75,5 +75,21 @@ TEST(MapOrderOfWaits, AnUnmapWaitsForItsMapAndForItsWaitList) {
   EXPECT_OK(clpool_map_release(map));
 }
 
+/// A queue that nobody flushed would keep the unmap waiting for ever.
+TEST(MapOrderOfWaits, AnUnmapOnAnotherQueueFlushesThatOfTheMap) {
+  Scene scene;
+  clpool_mem* const mem = scene.memory(Side::buffer, source_byte);
+  const cl_command_queue another = scene.cl.another_queue();
+  stub_configure("needs_flush=1");
+  clpool_map* map = nullptr;
+  ASSERT_OK(
+      clpool_mem_map(scene.queue, mem, CL_MAP_WRITE, 0, CLPOOL_WHOLE_SIZE, 0, 0, nullptr, nullptr, &map));
+  ASSERT_OK(clpool_map_unmap(map, another, 0, nullptr, nullptr));
+  ASSERT_EQ(clFlush(another), CL_SUCCESS);
+  stub_run_all();
+  EXPECT_EQ(stub_count("ran.unmap"), 1U);
+  EXPECT_OK(clpool_map_release(map));
+}
+
 }  // namespace
 }  // namespace clpool::test

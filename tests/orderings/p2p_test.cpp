@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clpool_mem_copy_p2p() between two contexts, which is what it is for.
 #include "orderings/orderings.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
@@ -71,6 +72,28 @@ TEST_P(CopyBetweenContexts, NeedsAWaitListWhereEventsAreCountedAndOpenCl12) {
             CLPOOL_ERROR_NOT_SUPPORTED);
   EXPECT_TRUE(last_error_names("OpenCL 1.2")) << last_error();
   stub_configure("version=3.0");
+}
+
+TEST_P(CopyBetweenContexts, ComesAfterWhatUsesAPoolsBlockOnTheQueueItWasHandedOutOn) {
+  Scene there;
+  stub_configure("with=cl_amd_copy_buffer_p2p");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(there.cl.queue, 0, &made));
+  {
+    const AllocatorHandle allocator(made);
+    const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+    const MemHandle target = allocate(pool, operand_size);
+    Gate gate(there.cl.context);
+    ASSERT_OK(clpool_mem_fill(there.cl.queue, target.get(), &target_byte, 1, 0, operand_size, 1, gate.list(),
+                              nullptr));
+    ASSERT_OK(clpool_mem_copy_p2p(there.cl.another_queue(), target.get(), 0, source, 0, operand_size, 0,
+                                  nullptr, nullptr));
+    stub_run_all();
+    gate.open();
+    stub_run_all();
+    EXPECT_TRUE(Scene::has(target.get(), source_byte)) << "copied before the fill";
+  }
+  stub_run_all();
 }
 
 TEST_P(CopyBetweenContexts, RefusesAQueueOfNeither) {

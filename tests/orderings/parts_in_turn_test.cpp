@@ -330,5 +330,34 @@ TEST_F(PartsInTurn, ThatCannotBeUsedAreNotHandedOut) {
   EXPECT_OK(clpool_mem_release(first));
 }
 
+TEST_F(PartsInTurn, WhoseContextCannotBeAskedAreNotHandedOut) {
+  make("mode=immediate,nvidia=1");
+  clpool_mem* first = allocate();
+  allocate_in_another_thread();
+  clpool_mem* mem = nullptr;
+  bool failed = false;
+  // Before anybody had it copied from, for which there is a buffer of one byte from then on.
+  for (std::uint64_t nth = 1; nth < 5 && !failed; ++nth) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    const AllocatorHandle another(made);
+    const PoolHandle fresh = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+    clpool_mem* kept = nullptr;
+    ASSERT_OK(clpool_pool_allocate(fresh.get(), size, &kept));
+    std::thread([&] {
+      stub_fail("clGetMemObjectInfo", nth, CL_INVALID_MEM_OBJECT);
+      const clpool_status status = clpool_pool_allocate(fresh.get(), size, &mem);
+      failed = stub_failures() != 0;
+      stub_fail_none();
+      EXPECT_EQ(status, failed ? CLPOOL_ERROR_OPENCL : CLPOOL_SUCCESS) << nth;
+      EXPECT_TRUE(!failed || clpool_last_cl_error() == CL_INVALID_MEM_OBJECT) << last_error();
+      EXPECT_OK(clpool_mem_release(mem));
+    }).join();
+    EXPECT_OK(clpool_mem_release(kept));
+  }
+  EXPECT_TRUE(failed);
+  EXPECT_OK(clpool_mem_release(first));
+}
+
 }  // namespace
 }  // namespace clpool::test

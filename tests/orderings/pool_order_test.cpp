@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -148,6 +149,65 @@ TEST_F(PoolOrder, AnOrderThatADriverCannotKeepIsAnError) {
     clpool_mem* const mem = allocate();
     stub_fail("clEnqueueMarkerWithWaitList", nth, CL_INVALID_OPERATION);
     EXPECT_EQ(clpool_mem_used_on(mem, scene.queue), CLPOOL_ERROR_OPENCL) << nth;
+    EXPECT_EQ(stub_failures(), 1U) << nth;
+    stub_fail_none();
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+}
+
+TEST_F(PoolOrder, NoCommandIsEnqueuedWhoseOrderTheDriverRefuses) {
+  make_pool({home});
+  clpool_mem* const target = scene.memory(Side::buffer, target_byte);
+  unsigned char host[64] = {};
+  clpool_box box = CLPOOL_BOX_INIT;
+  box.region[0] = box.region[1] = 8;
+  box.region[2] = 1;
+  const std::pair<const char*, std::function<clpool_status(clpool_mem*)>> commands[] = {
+      {"fill",
+       [&](clpool_mem* mem) { return clpool_mem_fill(other, mem, host, 1, 0, 64, 0, nullptr, nullptr); }},
+      {"read",
+       [&](clpool_mem* mem) { return clpool_mem_read(other, mem, 0, 64, host, 64, 0, 0, nullptr, nullptr); }},
+      {"write",
+       [&](clpool_mem* mem) {
+         return clpool_mem_write(other, mem, 0, 64, host, 64, 0, 0, nullptr, nullptr);
+       }},
+      {"copy from",
+       [&](clpool_mem* mem) { return clpool_mem_copy(other, target, 0, mem, 0, 64, 0, nullptr, nullptr); }},
+      {"copy to",
+       [&](clpool_mem* mem) { return clpool_mem_copy(other, mem, 0, target, 0, 64, 0, nullptr, nullptr); }},
+      {"read box",
+       [&](clpool_mem* mem) {
+         return clpool_mem_read_box(other, mem, &box, host, 64, 0, 0, nullptr, nullptr);
+       }},
+      {"write box",
+       [&](clpool_mem* mem) {
+         return clpool_mem_write_box(other, mem, &box, host, 64, 0, 0, nullptr, nullptr);
+       }},
+      {"copy box from",
+       [&](clpool_mem* mem) { return clpool_mem_copy_box(other, target, mem, &box, 0, nullptr, nullptr); }},
+      {"copy box to",
+       [&](clpool_mem* mem) { return clpool_mem_copy_box(other, mem, target, &box, 0, nullptr, nullptr); }},
+      {"migrate",
+       [&](clpool_mem* mem) { return clpool_mem_migrate(other, &mem, 1, 0, 0, nullptr, nullptr); }}};
+  for (const auto& [name, command] : commands) {
+    clpool_mem* const mem = allocate();
+    stub_run_all();
+    stub_fail("clEnqueueMarkerWithWaitList", 1, CL_INVALID_OPERATION);
+    EXPECT_EQ(command(mem), CLPOOL_ERROR_OPENCL) << name;
+    EXPECT_EQ(stub_failures(), 1U) << name;
+    EXPECT_EQ(stub_pending(other), 0U) << name;
+    stub_fail_none();
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+}
+
+/// Behind the block's queue; behind what makes its chunk ready.
+TEST_F(PoolOrder, NoUseIsDeclaredWhoseOrderTheDriverRefuses) {
+  make_pool({home, scene.queue});
+  for (const std::uint64_t nth : {1, 2}) {
+    clpool_mem* const mem = allocate();  // of which nothing has run yet
+    stub_fail("clEnqueueBarrierWithWaitList", nth, CL_INVALID_OPERATION);
+    EXPECT_EQ(clpool_mem_used_on(mem, third), CLPOOL_ERROR_OPENCL) << nth;
     EXPECT_EQ(stub_failures(), 1U) << nth;
     stub_fail_none();
     EXPECT_OK(clpool_mem_release(mem));

@@ -44,6 +44,21 @@ TEST(BoxesOfPartsOnPocl, AreCopiedInOneCommandBetweenTheBuffersThatHaveThem) {
   }
 }
 
+TEST(BoxesOfPartsOnPocl, OfOneBufferAreCopiedRowByRowUntilOneFails) {
+  Scene scene;
+  const auto [source, target] = scene.two_parts();
+  stub_configure("name=Portable Computing Language");
+  const clpool_box box = small_box();
+  const std::uint64_t rows = stub_calls("clEnqueueCopyBuffer");
+  ASSERT_OK(clpool_mem_copy_box(scene.queue, target, source, &box, 0, nullptr, nullptr));
+  EXPECT_EQ(stub_calls("clEnqueueCopyBuffer") - rows, 8U);
+  stub_fail("clEnqueueCopyBuffer", 3, CL_INVALID_OPERATION);
+  EXPECT_EQ(clpool_mem_copy_box(scene.queue, target, source, &box, 0, nullptr, nullptr), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_OPERATION);
+  EXPECT_TRUE(last_error_names("row 2 of slice 0")) << last_error();
+  stub_run_all();
+}
+
 /// PoCL's queues without an order forget what a barrier with a list waits for.
 TEST(QueuesOfPocl, WithoutAnOrderWaitForAnotherQueueAllTheSame) {
   Scene scene;

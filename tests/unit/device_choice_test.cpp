@@ -173,6 +173,21 @@ TEST_F(DeviceChoice, AKindThatThereIsNotSaysWhatThereIs) {
   EXPECT_NE(text.find("'NVIDIA CUDA' with 0 'H200', 1 'H200 MIG'"), std::string::npos) << text;
 }
 
+TEST_F(DeviceChoice, AFailureSaysWhatTheVariableThatDecidedWas) {
+  const ChoiceOptions accelerator{.types = CL_DEVICE_TYPE_ACCELERATOR};
+  {
+    const Variable variable("CLPOOL_TEST", "1:0,1");
+    EXPECT_NE(refused(Status::not_found, accelerator)
+                  .find("tried: CLPOOL_DEVICE (not set), CLPOOL_TEST='1:0,1'; there are"),
+              std::string::npos)
+        << last_error_message();
+  }
+  const Variable variable("CUDA_DEVICE", "1");
+  EXPECT_NE(refused(Status::not_found, accelerator).find("PYOPENCL_CTX (not set), CUDA_DEVICE=1; there are"),
+            std::string::npos)
+      << last_error_message();
+}
+
 TEST_F(DeviceChoice, WithoutAnyPlatformTheMessageAsksForADriver) {
   catalog.clear();
   EXPECT_NE(refused(Status::not_found).find("no OpenCL platform"), std::string::npos);

@@ -543,6 +543,19 @@ TEST_F(PoolBooks, ARequestThatNothingCanHelpAnyMoreEndsWithoutAnotherWait) {
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
 }
 
+TEST_F(PoolBooks, ARequestThatTheUserHasBeginAnewWasRefusedByNobodyYet) {
+  begin_books();
+  capacity = 0;
+  Request request;
+  ASSERT_EQ(begin_request(request, 100'000).kind, Kind::allocate);
+  books->refused(request, Status::out_of_memory, out_of_device_memory);
+  EXPECT_TRUE(request.driver_refused);
+  request.failure = Status::out_of_memory;
+  books->answered(request, true);
+  EXPECT_FALSE(request.driver_refused);
+  EXPECT_EQ(request.failure, Status::success);
+}
+
 TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   options.max_bytes = 130'000;
   options.callbacks = {};

@@ -3,11 +3,16 @@
 // Writing allocation logs: what is written is read again, by our reader and by a program that knows RMM's six
 // columns only.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -140,6 +145,51 @@ TEST_F(TraceWriterTest, NamesFilesThatItCannotWrite) {
   EXPECT_STREQ(last_error_message(), "/nowhere/log.csv: cannot be created: No such file or directory");
   EXPECT_EQ(TraceWriter::create("log.csv.gz", refused), Status::not_supported);
   EXPECT_FALSE(refused);
+}
+
+/// What the library says where it cannot fail.
+class Said {
+ public:
+  Said() {
+    set_message_sink({[](void* self, std::int32_t severity, const char* line) {
+                        EXPECT_EQ(severity, static_cast<std::int32_t>(Severity::error));
+                        static_cast<Said*>(self)->text += line;
+                      },
+                      this});
+  }
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+  ~Said() { set_message_sink({}); }
+  std::string text;
+};
+
+TEST_F(TraceWriterTest, SaysWhatCouldNotBeWrittenAtItsEnd) {
+  ASSERT_EQ(writer->write({.pointer = 1, .size = 2}), Status::success);
+  const Said said;
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit none{0, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  writer = {};
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(said.text, path + ": cannot be written: File too large");
+}
+
+TEST_F(TraceWriterTest, SaysThatItsFileCouldNotBeClosed) {
+  ASSERT_EQ(writer->flush(), Status::success);
+  int closed = 0;
+  for (int descriptor = 3; descriptor < 1000; ++descriptor) {
+    std::error_code error;
+    if (std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error) == path) {
+      closed += close(descriptor) == 0 ? 1 : 0;
+    }
+  }
+  ASSERT_EQ(closed, 1);
+  const Said said;
+  writer = {};
+  EXPECT_EQ(said.text, path + ": cannot be closed: Bad file descriptor");
 }
 
 TEST(TraceWriterOnAFullDisk, FailsOnceAndForAll) {

@@ -59,7 +59,7 @@ namespace ClPool
             {
                 if (elementIndex < 0 || elementIndex > length)
                     throw new ArgumentOutOfRangeException("elementIndex", elementIndex, "of " + length + " bytes");
-                lock (door)
+                using (Uninterrupted.Lock(door))
                 {
                     byte* start = (byte*)memory.Pointer;
                     if (pins == 0) pinned = memory.Borrow();
@@ -71,7 +71,7 @@ namespace ClPool
             public override void Unpin()
             {
                 Borrowed ended = default(Borrowed);
-                lock (door)
+                using (Uninterrupted.Lock(door))
                 {
                     if (pins == 0 || --pins != 0) return;
                     ended = pinned;

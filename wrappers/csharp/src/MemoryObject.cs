@@ -275,8 +275,7 @@ namespace ClPool
             if (held == null || held is GivingUp) throw Disposed();
             GivingUp given = new GivingUp(held);
             if (Interlocked.CompareExchange(ref slot, given, held) != held) throw Disposed();
-            SpinWait spin = new SpinWait();
-            while (held.IsInUse && spin.Count < Patience) spin.SpinOnce();
+            Uninterrupted.SpinWhile(held, still => still.IsInUse, Patience);
             bool used = held.IsInUse;
             if (!used) given.Taken = held.TakeMemory();
             if (given.Taken != IntPtr.Zero) return given;

@@ -366,7 +366,8 @@ def test_the_plug_in_runs_tests_on_the_named_devices(tmp_path, variable, opencl)
         @mark_opencl_test
         def test_device(device, platform):
             assert device.int_ptr and platform.int_ptr
-            assert "pyopencl" not in sys.modules or isinstance(platform, sys.modules["pyopencl"].Platform)
+            theirs = sys.modules.get("pyopencl")
+            assert theirs is None or isinstance(device, theirs.Device) and isinstance(platform, theirs.Platform)
 
         def test_nothing():
             pass

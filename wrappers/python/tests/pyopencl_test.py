@@ -412,9 +412,11 @@ def test_a_released_buffer_returns_to_its_pool(cq):
     assert pool.statistics.driver_allocations == 1
     with pytest.raises(cl.LogicError):
         buffer.release()
-    with pool.allocate(100):
+    with pool.allocate(100) as kept:
         assert pool.active_blocks == 1
-    assert pool.active_blocks == 0
+    assert pool.active_blocks == 0 and isinstance(kept, tools.PooledBuffer)
+    with pool.allocate(100) as buffer:
+        buffer.release()  # once is enough
     direct = tools.ImmediateAllocator(cq)(4096)
     assert direct[:1024].size == 1024 and not isinstance(direct, tools.PooledBuffer)
     direct.release()
@@ -464,7 +466,7 @@ def test_what_goes_wrong_is_clpools_and_pyopencls(cq, make, needs_svm):
 
 def test_an_error_of_opencl_is_the_one_that_pyopencl_raises():
     from clpool.pyopencl.errors import as_pyopencls
-    for code, kind in ((-4, cl.MemoryError), (-5, cl.RuntimeError), (-34, cl.LogicError)):
+    for code, kind in ((-4, cl.MemoryError), (-5, cl.RuntimeError), (-29, cl.RuntimeError), (-30, cl.LogicError), (-34, cl.LogicError)):
         error = clpool.OpenCLError("text")
         error.code = code
         made = as_pyopencls(error)
@@ -586,6 +588,8 @@ def test_one_line_gives_arrays_a_pool(cq):
     assert (((a + 1) * 2).get() == 2).all()
     several = clpool.pyopencl.use(cq, queues=[cq])
     assert several is clpool.pyopencl.use(cq, queues=(cq,)) is not a.allocator
+    assert clpool.pyopencl.use(cq, queues=[cq, cl.CommandQueue(cq.context)]) is not several
+    assert repr(several) == f"<clpool.pyopencl.Allocator of {several.pool!r}>"
     for wrong in (None, 5, cq.context):
         with pytest.raises(TypeError, match="command.queue"):
             clpool.pyopencl.use(wrong)

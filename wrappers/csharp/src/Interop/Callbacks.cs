@@ -16,6 +16,7 @@ namespace ClPool.Interop
     internal static class Callbacks
     {
         private static readonly ConcurrentDictionary<IntPtr, object> targets = new ConcurrentDictionary<IntPtr, object>();
+        private static readonly Action<IntPtr> remove = RemoveTarget;
         private static long last;
 
         private static readonly object door = new object();
@@ -34,7 +35,9 @@ namespace ClPool.Interop
             return id;
         }
 
-        internal static void Remove(IntPtr id)
+        internal static void Remove(IntPtr id) { Uninterrupted.Do(remove, id); }
+
+        private static void RemoveTarget(IntPtr id)
         {
             object? removed;
             targets.TryRemove(id, out removed);
@@ -43,7 +46,7 @@ namespace ClPool.Interop
         /// <summary>Keeps this assembly from being unloaded, as that of a plug-in may be, while native code may call it.</summary>
         internal static void Hold()
         {
-            lock (door)
+            using (Uninterrupted.Lock(door))
             {
                 if (holders++ == 0) held = GCHandle.Alloc(typeof(Callbacks));
             }
@@ -54,7 +57,7 @@ namespace ClPool.Interop
         {
             get
             {
-                lock (door)
+                using (Uninterrupted.Lock(door))
                 {
                     if (domain != IntPtr.Zero) return domain;
                     domain = Native.csharp_domain_create();
@@ -76,7 +79,7 @@ namespace ClPool.Interop
         /// <summary>Ends one <see cref="Hold"/>.</summary>
         internal static void LetGo()
         {
-            lock (door)
+            using (Uninterrupted.Lock(door))
             {
                 if (--holders == 0) held.Free();
             }

@@ -98,6 +98,7 @@ namespace ClPool.Interop
 #if NET
             bool found = WasFound;
             IntPtr value = found ? TakeMemory() : Memory;
+            Memory = IntPtr.Zero; // whatever comes now, it is given back once
 #else
             const bool found = false; // as far as is known
             IntPtr value = TakeMemory();

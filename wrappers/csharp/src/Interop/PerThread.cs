@@ -57,13 +57,12 @@ namespace ClPool.Interop
             // thread has either been seen to enter or sees that the pool is closed.
             Interlocked.MemoryBarrierProcessWide();
             WeakReference[] threads;
-            lock (all) threads = all.ToArray();
+            using (Uninterrupted.Lock(all)) threads = all.ToArray();
             foreach (WeakReference thread in threads)
             {
                 PerThread? state = (PerThread?)thread.Target;
-                if (state == null || state == current) continue;
-                SpinWait spin = new SpinWait();
-                while (Volatile.Read(ref state.poolInUse) == pool) spin.SpinOnce();
+                if (state == null || state == current || Volatile.Read(ref state.poolInUse) != pool) continue;
+                Uninterrupted.SpinWhile(state, other => Volatile.Read(ref other.poolInUse) == pool);
             }
         }
 
@@ -171,7 +170,7 @@ namespace ClPool.Interop
         {
             PerThread made = new PerThread();
             WeakReference known = new WeakReference(made);
-            lock (all)
+            using (Uninterrupted.Lock(all))
             {
                 all.RemoveAll(thread => !thread.IsAlive);
                 all.Add(known);

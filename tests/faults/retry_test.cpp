@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Calls that fail for want of host memory, at each of their allocations, and are made again: they find everything as it was
+// before.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+
+#include "conformance/memory.hpp"
+#include "faults/host_memory.hpp"
+#include "stub_icd/tests/fixture.hpp"
+#include "support/pools.hpp"
+#include "support/temporary_file.hpp"
+
+namespace clpool::test {
+namespace {
+
+/// Makes a call without one of its allocations; false if it has fewer.
+bool fails_without(std::uint64_t nth, const std::function<clpool_status()>& call) {
+  host_memory::fail(nth, false);
+  clpool_status status = CLPOOL_SUCCESS;
+  {
+    const host_memory::InLibrary in_library;
+    status = call();
+  }
+  const bool failed = host_memory::failures() != 0;
+  host_memory::fail_none();
+  EXPECT_TRUE(failed || status == CLPOOL_SUCCESS) << last_error();
+  EXPECT_TRUE(status == CLPOOL_SUCCESS || status == CLPOOL_ERROR_OUT_OF_HOST_MEMORY) << last_error();
+  return failed;
+}
+
+TEST(WithoutHostMemory, APoolsLimitIsFreeAgainForTheNextRequest) {
+  constexpr std::uint64_t limit = 1 << 20;
+  const StubWatch watch;
+  const OpenCl cl;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = limit;
+  int failed = 0;
+  for (bool any = true; any; failed += any ? 1 : 0) {
+    const PoolHandle pool = make_pool(made, options);
+    clpool_mem* mem = nullptr;
+    any = fails_without(static_cast<std::uint64_t>(failed) + 1,
+                        [&] { return clpool_pool_allocate(pool.get(), limit, &mem); });
+    if (mem == nullptr) {
+      EXPECT_OK(clpool_pool_allocate(pool.get(), limit, &mem)) << "after allocation " << failed + 1;
+    }
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  EXPECT_GT(failed, 1);
+}
+
+TEST(WithoutHostMemory, AHeapCountsItsSpacesAsIfNothingHadHappened) {
+  int failed = 0;
+  for (bool any = true; any; failed += any ? 1 : 0) {
+    clpool_heap* heap = nullptr;
+    ASSERT_OK(clpool_heap_create(16, &heap));
+    std::uint64_t number = 7;
+    any = fails_without(static_cast<std::uint64_t>(failed) + 1,
+                        [&] { return clpool_heap_add_space(heap, 4096, &number); });
+    if (any) {
+      EXPECT_OK(clpool_heap_add_space(heap, 4096, &number));
+    }
+    EXPECT_EQ(number, 0U) << "after allocation " << failed + 1;
+    clpool_heap_destroy(heap);
+  }
+  EXPECT_GT(failed, 1);
+}
+
+long open_files() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+TEST(WithoutHostMemory, NoFileOfALogStaysOpen) {
+  const std::string path = temporary_file();
+  const long before = open_files();
+  int failed = 0;
+  for (bool any = true; any; failed += any ? 1 : 0) {
+    clpool_trace_writer* writer = nullptr;
+    any = fails_without(static_cast<std::uint64_t>(failed) + 1,
+                        [&] { return clpool_trace_writer_create(path.c_str(), &writer); });
+    EXPECT_EQ(open_files(), before + (writer != nullptr ? 1 : 0)) << "after allocation " << failed + 1;
+    EXPECT_OK(clpool_trace_writer_release(writer));
+  }
+  EXPECT_GT(failed, 1);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace clpool::test
