@@ -21,7 +21,7 @@ struct Target {
 
 bool parse_target(std::string_view text, Target& target) noexcept {
   text = text.substr(0, text.find(':'));
-  if (text.size() < 6 || text.size() > 7 || text.substr(0, 3) != "gfx") {
+  if (text.substr(0, 3) != "gfx") {
     return false;
   }
   const auto parse = [](std::string_view digits, int base, std::uint32_t& value) {

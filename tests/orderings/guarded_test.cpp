@@ -109,6 +109,26 @@ TEST_F(GuardedBlocks, ThatAreLateAreWaitedForOnce) {
   EXPECT_LT(looks[1], looks[0] / 2);
 }
 
+/// What fills a chunk may take longer than anybody waits; its queue goes without the pool's lock, as what made the chunk, too.
+TEST_F(GuardedBlocks, LetTheQueueOfAnUnfinishedFillGoWithoutALock) {
+  make();
+  const auto look = [](void* looked_at) {
+    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+    EXPECT_OK(clpool_pool_statistics(static_cast<clpool_pool*>(looked_at), &stats));
+  };
+  stub_meanwhile("clReleaseCommandQueue", look, pool.get());
+  clpool_mem* const mem = take(1000);
+  EXPECT_GT(stub_meanwhile_runs(), 0U);
+  const std::uint64_t before = stub_meanwhile_runs();
+  stub_fail("clEnqueueBarrierWithWaitList", 1, CL_INVALID_OPERATION);
+  clpool_mem* refused = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 8 << 20, &refused), CLPOOL_ERROR_OPENCL);
+  EXPECT_GT(stub_meanwhile_runs(), before);
+  EXPECT_EQ(stub_meanwhile_held_up(), 0U);
+  stub_meanwhile(nullptr, nullptr, nullptr);
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
 TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
   Scene scene;
   clpool_allocator* made = nullptr;
@@ -236,6 +256,39 @@ TEST_P(GuardedChunksOfAKind, AreLookedAtBeforeTheyAreFilledInWhateverOrderAQueue
     EXPECT_EQ(heard.findings("was written beyond"), 1U);
     stub_configure("mode=immediate");  // for what the pool's end enqueues
   }
+}
+
+/// A device before OpenCL 1.2 writes the pattern piece by piece.
+TEST(GuardedChunks, AreFilledWhenTheirLastPieceIsInWhateverOrderAQueueRunsItsCommands) {
+  Scene scene;
+  stub_configure("mode=immediate,version=1.1,svm=none");
+  const Heard heard;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  options.queues = &scene.queue;  // out of order
+  options.queue_count = 1;
+  {
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, 300'000);
+    const std::vector<unsigned char> used(300'000, source_byte);
+    ASSERT_OK(clpool_mem_write(scene.queue, mem.get(), 0, used.size(), used.data(), used.size(), 1, 0,
+                               nullptr, nullptr));
+    stub_configure("mode=manual");
+    mem.reset();
+    for (int turn = 0; turn < 30; ++turn) {
+      EXPECT_OK(clpool_pool_free_held(pool.get()));
+      if (stub_runnable(nullptr) != 0) {  // the newest first, and one at a time
+        stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
+      }
+    }
+    EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+    EXPECT_EQ(heard.findings(), 0U) << heard.text();
+    stub_configure("mode=immediate");  // for what the pool's end enqueues
+  }
+  stub_configure("version=3.0");
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, GuardedChunksOfAKind, testing::Bool(),

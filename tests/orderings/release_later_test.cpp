@@ -56,6 +56,44 @@ TEST_F(ReleaseLater, AnAllocatorGoesWithALaterCall) {
   expect_late(before, [&] { EXPECT_OK(clpool_allocator_release_later(allocator)); });
 }
 
+TEST_F(ReleaseLater, ACollectorsGoBeforeTheRequestAsksTheDriverAgain) {
+  stub_configure("limit=64M");
+  constexpr std::size_t most_of_it = 40 << 20;
+  struct Collected {
+    clpool_mem* mem = nullptr;
+    int asked = 0;
+    clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  };
+  for (const bool by_the_user : {false, true}) {
+    Collected collected;
+    if (by_the_user) {
+      collected.callbacks.out_of_memory = [](void* user, std::uint64_t, std::uint32_t) {
+        auto& own = *static_cast<Collected*>(user);
+        EXPECT_OK(clpool_mem_release_later(own.mem));
+        return own.asked++ == 0 ? 1 : 0;
+      };
+    } else {
+      collected.callbacks.collect = [](void* user) {
+        auto& own = *static_cast<Collected*>(user);
+        EXPECT_OK(own.asked++ == 0 ? clpool_mem_release_later(own.mem) : CLPOOL_SUCCESS);
+      };
+    }
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.callbacks = &collected.callbacks;
+    options.user = &collected;
+    options.wait_ns = 1;
+    clpool_allocator* const allocator = make_allocator();
+    const PoolHandle pool = clpool::test::make_pool(allocator, options);
+    EXPECT_OK(clpool_allocator_release(allocator));
+    ASSERT_OK(clpool_buffer_create(scene.cl.context, 0, most_of_it, nullptr, 0, &collected.mem));
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_pool_allocate(pool.get(), most_of_it, &mem)) << by_the_user;
+    EXPECT_EQ(collected.asked, 1);
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  stub_configure("limit=4G");
+}
+
 TEST_F(ReleaseLater, EachReferenceCounts) {
   const stub_counts before = now();
   clpool_allocator* const allocator = make_allocator();

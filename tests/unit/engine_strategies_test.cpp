@@ -368,6 +368,16 @@ TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
   EXPECT_EQ(driven.chunks.back().size, 8'000'000u / 256 * 256 + (8'000'000 % 256 == 0 ? 0 : 256));
 }
 
+/// The chunks before may have had any size.
+TEST(Coalescing, FillsThePeakSoFarWithWholeGranules) {
+  CountedBlocks blocks;
+  Coalescing strategy(256, 0, blocks);
+  GrowthLimits limits;
+  limits.peak_managed_bytes = 500'050;
+  const std::uint64_t rounded = 100'096;
+  EXPECT_EQ(strategy.plan_growth(rounded, limits, all_idle).chunk_bytes, 500'050u / 256 * 256);
+}
+
 TEST(Coalescing, CutsANewChunkWhereBlocksMayBeginWhateverTheSize) {
   Driven driven;
   Block* const block = driven.take_new(1024, 300);

@@ -511,8 +511,9 @@ TEST(PoolThatMayNotWait, HasWhatOtherThreadsGaveBack) {
     MemHandle mem = allocate(pool, 1 << 20);
     std::thread([&] { mem.reset(); }).join();
     clpool_mem* again = nullptr;
-    ASSERT_EQ(clpool_pool_try_allocate(pool.get(), 1 << 20, &again), CLPOOL_SUCCESS)
+    ASSERT_EQ(clpool_pool_try_allocate(pool.get(), (1 << 20) - 1, &again), CLPOOL_SUCCESS)
         << clpool_last_error_message();
+    EXPECT_EQ(clpool_mem_size(again), (1u << 20) - 1);
     EXPECT_EQ(clpool_mem_release(again), CLPOOL_SUCCESS);
   }
 }

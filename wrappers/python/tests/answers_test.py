@@ -70,6 +70,7 @@ def test_svm_of_an_array_is_equal_to_pointers_to_the_same_place(context):
     array = np.zeros(16, np.float32)
     one, same, other = clpool.SVM(array), clpool.SVM(array), clpool.SVM(array[4:])
     assert one == same and one != other and one != array.ctypes.data
+    assert not one != same and not one == other and not one == array.ctypes.data
 
 
 def test_svm_of_an_array_needs_a_context_for_a_buffer(context):

@@ -104,6 +104,7 @@ def test_what_has_no_memory_says_why(context, queue):
         with pytest.raises(clpool.InvalidOperationError, match="belongs to no context: .*SVM.context, mem."):
             use(host)
     assert not nothing.is_released and not host.is_released
+    assert nothing == nothing and not nothing != nothing and nothing != clpool.SVMAllocation(context, 0)  # noqa: PLR0124
 
 
 def fills(queue, memory, wait_for):
