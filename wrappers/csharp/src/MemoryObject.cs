@@ -275,7 +275,9 @@ namespace ClPool
             if (held == null || held is GivingUp) throw Disposed();
             GivingUp given = new GivingUp(held);
             if (Interlocked.CompareExchange(ref slot, given, held) != held) throw Disposed();
-            Uninterrupted.SpinWhile(held, still => still.IsInUse, Patience);
+            Uninterrupted.Spin spin = new Uninterrupted.Spin();
+            for (int turn = 0; turn < Patience && held.IsInUse; turn++) spin.Once();
+            spin.End();
             bool used = held.IsInUse;
             if (!used) given.Taken = held.TakeMemory();
             if (given.Taken != IntPtr.Zero) return given;

@@ -111,6 +111,23 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void DropsNothingThatWasComputed()
+        {
+            using (Cache cache = new Cache())
+            {
+                int number = 0, computed = 0;
+                int threw = ThrowsAt(Shared.Rounds(4), () =>
+                {
+                    string key = "key " + number++;
+                    return () => cache.GetOrAdd(CacheOwner.Any, new IntPtr(1), key, () => Interlocked.Increment(ref computed));
+                });
+                Assert.AreEqual(0, threw);
+                Assert.AreEqual(number, computed);
+                Assert.AreEqual(number, cache.Count);
+            }
+        }
+
+        [Test]
         public void LeavesABlockThatAnotherThreadUsesAsItWas()
         {
             Leaves(LeakDetection.Reclaim);

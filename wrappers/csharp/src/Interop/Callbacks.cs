@@ -4,7 +4,7 @@
 // calling thread, and thrown as the inner exception of what the managed caller gets. Native code knows its target by a
 // number, so that a call that comes too late finds nothing instead of freed memory.
 using System;
-using System.Collections.Concurrent;
+using System.Collections.Generic;
 using System.Runtime.InteropServices;
 #if NET
 using System.Runtime.Loader;
@@ -15,8 +15,7 @@ namespace ClPool.Interop
 {
     internal static class Callbacks
     {
-        private static readonly ConcurrentDictionary<IntPtr, object> targets = new ConcurrentDictionary<IntPtr, object>();
-        private static readonly Action<IntPtr> remove = RemoveTarget;
+        private static readonly Dictionary<IntPtr, object> targets = new Dictionary<IntPtr, object>(); // behind the door
         private static long last;
 
         private static readonly object door = new object();
@@ -30,17 +29,17 @@ namespace ClPool.Interop
         /// <summary>Makes a target known; it stays until <see cref="Remove"/>.</summary>
         internal static IntPtr Add(object target)
         {
-            IntPtr id = new IntPtr(Interlocked.Increment(ref last));
-            targets[id] = target;
-            return id;
+            using (Uninterrupted.Lock(door))
+            {
+                IntPtr id = new IntPtr(++last);
+                targets[id] = target;
+                return id;
+            }
         }
 
-        internal static void Remove(IntPtr id) { Uninterrupted.Do(remove, id); }
-
-        private static void RemoveTarget(IntPtr id)
+        internal static void Remove(IntPtr id)
         {
-            object? removed;
-            targets.TryRemove(id, out removed);
+            using (Uninterrupted.Lock(door)) targets.Remove(id);
         }
 
         /// <summary>Keeps this assembly from being unloaded, as that of a plug-in may be, while native code may call it.</summary>
@@ -100,7 +99,7 @@ namespace ClPool.Interop
         internal static T? Find<T>(IntPtr id) where T : class
         {
             object? found;
-            if (!targets.TryGetValue(id, out found)) return null;
+            using (Uninterrupted.Lock(door)) targets.TryGetValue(id, out found);
             WeakReference? weak = found as WeakReference;
             return (weak == null ? found : weak.Target) as T;
         }

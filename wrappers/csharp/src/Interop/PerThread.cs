@@ -61,8 +61,10 @@ namespace ClPool.Interop
             foreach (WeakReference thread in threads)
             {
                 PerThread? state = (PerThread?)thread.Target;
-                if (state == null || state == current || Volatile.Read(ref state.poolInUse) != pool) continue;
-                Uninterrupted.SpinWhile(state, other => Volatile.Read(ref other.poolInUse) == pool);
+                if (state == null || state == current) continue;
+                Uninterrupted.Spin spin = new Uninterrupted.Spin();
+                while (Volatile.Read(ref state.poolInUse) == pool) spin.Once();
+                spin.End();
             }
         }
 
