@@ -229,7 +229,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// A set whose blocks the request may have although they are held back, or null.
   QueueSet* lending_set(const OnQueue* on) const noexcept;
   /// Hands out such a block among the oldest, so many of them, or null.
-  Mem* take_from_queue(OnQueue* on, Request& request, ThreadCache& cache, std::size_t most_looks);
+  Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, std::size_t most_looks);
   cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;

@@ -226,7 +226,7 @@ QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
   return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
 }
 
-Mem* Pool::take_from_queue(OnQueue* on, Request& request, ThreadCache& cache, std::size_t most_looks) {
+Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, std::size_t most_looks) {
   QueueSet* const set = lending_set(on);
   PoolBlock* const block =
       set != nullptr ? books_.take_held_back(*set, request.rounded, most_looks) : nullptr;
@@ -234,8 +234,6 @@ Mem* Pool::take_from_queue(OnQueue* on, Request& request, ThreadCache& cache, st
     return nullptr;
   }
   ++set->users;  // before anything else may drop it
-  request.block = block;
-  static_cast<void>(books_.next(request));  // its handle is alive
   hand_out(*block, request.size, cache);
   on->uses->set = set;
   on->uses->block = block;

@@ -372,6 +372,7 @@ TEST_F(Buffer, EveryFunctionThatMakesMemoryCarriesOutReleasesThatWerePutOff) {
   clpool_allocator* allocator = nullptr;
   ASSERT_OK(clpool_allocator_create_deferred(cl.context, 0, &allocator));
   clpool_pool* pool = nullptr;
+  clpool_map* map = nullptr;
   const std::vector<std::pair<const char*, std::function<clpool_status(clpool_mem**)>>> makers = {
       {"buffer", [&](clpool_mem** out) { return clpool_buffer_create(cl.context, 0, 64, nullptr, 0, out); }},
       {"part", [&](clpool_mem** out) { return clpool_mem_sub_region(parent.get(), 0, 64, 0, out); }},
@@ -381,6 +382,11 @@ TEST_F(Buffer, EveryFunctionThatMakesMemoryCarriesOutReleasesThatWerePutOff) {
        [&](clpool_mem** out) {
          *out = nullptr;
          return clpool_pool_create(allocator, nullptr, &pool);
+       }},
+      {"a map",
+       [&](clpool_mem** out) {
+         *out = nullptr;
+         return clpool_mem_map(cl.queue, parent.get(), CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &map);
        }},
   };
   for (const auto& [name, maker] : makers) {
@@ -399,6 +405,7 @@ TEST_F(Buffer, EveryFunctionThatMakesMemoryCarriesOutReleasesThatWerePutOff) {
     EXPECT_TRUE(ended) << name;
     clpool_mem_release(made);
     clpool_pool_release(std::exchange(pool, nullptr));
+    clpool_map_release(std::exchange(map, nullptr));
   }
   clpool_allocator_release(allocator);
 }

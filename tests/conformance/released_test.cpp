@@ -124,6 +124,26 @@ const std::vector<Use>& questions() {
          std::size_t size = 0;
          return clpool_mem_host_memory(mem, &pointer, &size);
        }},
+      {"image property",
+       [](const OpenCl&, Mem mem, Mem) {
+         std::size_t value = 0;
+         return clpool_image_info(mem, CL_IMAGE_WIDTH, sizeof value, &value, nullptr);
+       }},
+      {"image shape",
+       [](const OpenCl&, Mem mem, Mem) {
+         std::uint32_t dimensions = 0;
+         std::size_t shape[3] = {};
+         return clpool_image_shape(mem, &dimensions, shape);
+       }},
+      {"pipe property",
+       [](const OpenCl&, Mem mem, Mem) {
+         cl_uint value = 0;
+         return clpool_pipe_info(mem, CL_PIPE_PACKET_SIZE, sizeof value, &value, nullptr);
+       }},
+      {"bind", [](const OpenCl& cl, Mem mem, Mem) { return clpool_mem_bind_queue(mem, cl.queue); }},
+      {"unbind", [](const OpenCl&, Mem mem, Mem) { return clpool_mem_unbind_queue(mem); }},
+      {"release on", [](const OpenCl& cl, Mem mem,
+                        Mem) { return clpool_mem_release_on(mem, cl.queue, 0, nullptr, nullptr); }},
   };
   return all;
 }
@@ -169,6 +189,40 @@ TEST_F(ReleasedMemory, UseAfterReleaseIsAnErrorOfEveryFunctionThatTakesSvm) {
     GTEST_SKIP() << last_error();
   }
   refuse_all(allocator);
+}
+
+TEST_F(ReleasedMemory, IsToldApartFromMemoryThatHasNoQueue) {
+  clpool_mem* svm = nullptr;
+  if (clpool_svm_create(cl.context, 0, 64, 0, nullptr, &svm) != CLPOOL_SUCCESS) {
+    GTEST_SKIP() << last_error();
+  }
+  ASSERT_OK(clpool_mem_release(svm));
+  for (const clpool_status status :
+       {clpool_mem_bind_queue(svm, cl.queue), clpool_mem_release_on(svm, cl.queue, 0, nullptr, nullptr)}) {
+    EXPECT_EQ(status, CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_TRUE(last_error_names("released")) << last_error();
+  }
+}
+
+TEST_F(ReleasedMemory, IsThatAtOnceAlsoWhereItGoesBackLater) {
+  const auto refuse = [&](clpool_mem* mem) {
+    ASSERT_OK(clpool_mem_release_later(mem));
+    EXPECT_EQ(clpool_mem_handle(mem), nullptr);
+    EXPECT_EQ(clpool_mem_release_later(mem), CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_EQ(clpool_mem_release(mem), CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_TRUE(last_error_names("released")) << last_error();
+  };
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &mem));
+  refuse(mem);
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  ASSERT_OK(clpool_allocator_allocate(made, 64, &mem));
+  refuse(mem);
+  const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 64, &mem));
+  refuse(mem);
 }
 
 TEST_F(ReleasedMemory, MemoryOfAnotherKindIsRefusedByCommandsOnBytes) {

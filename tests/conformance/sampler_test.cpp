@@ -32,14 +32,15 @@ class Sampler : public clpool::test::OpenClTest {
 };
 
 TEST_F(Sampler, IsWhatWasAskedFor) {
-  cl_sampler sampler = nullptr;
-  ASSERT_OK(clpool_sampler_create(cl.context, 1, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, &sampler));
-  EXPECT_EQ(property<cl_bool>(sampler, CL_SAMPLER_NORMALIZED_COORDS), cl_bool{CL_TRUE});
-  EXPECT_EQ(property<cl_addressing_mode>(sampler, CL_SAMPLER_ADDRESSING_MODE),
-            cl_addressing_mode{CL_ADDRESS_REPEAT});
-  EXPECT_EQ(property<cl_filter_mode>(sampler, CL_SAMPLER_FILTER_MODE), cl_filter_mode{CL_FILTER_LINEAR});
-  EXPECT_EQ(property<cl_uint>(sampler, CL_SAMPLER_REFERENCE_COUNT), 1u);
-  clReleaseSampler(sampler);
+  for (const cl_addressing_mode mode : {CL_ADDRESS_REPEAT, CL_ADDRESS_MIRRORED_REPEAT}) {
+    cl_sampler sampler = nullptr;
+    ASSERT_OK(clpool_sampler_create(cl.context, 1, mode, CL_FILTER_LINEAR, &sampler));
+    EXPECT_EQ(property<cl_bool>(sampler, CL_SAMPLER_NORMALIZED_COORDS), cl_bool{CL_TRUE});
+    EXPECT_EQ(property<cl_addressing_mode>(sampler, CL_SAMPLER_ADDRESSING_MODE), mode);
+    EXPECT_EQ(property<cl_filter_mode>(sampler, CL_SAMPLER_FILTER_MODE), cl_filter_mode{CL_FILTER_LINEAR});
+    EXPECT_EQ(property<cl_uint>(sampler, CL_SAMPLER_REFERENCE_COUNT), 1u);
+    clReleaseSampler(sampler);
+  }
 }
 
 TEST_F(Sampler, OfPropertiesIsTheSameOnEveryVersion) {

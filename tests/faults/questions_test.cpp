@@ -182,6 +182,12 @@ TEST_F(FailedQuestions, OfAPartsPlaceAreErrors) {
   box.region[0] = 4;
   box.region[1] = 4;
   box.region[2] = 1;
+  expect_errors("clGetMemObjectInfo", 1, [&] {
+    clpool_mem* smaller = nullptr;
+    const clpool_status status = clpool_mem_sub_region(wrapped.get(), 0, 1024, 0, &smaller);
+    EXPECT_OK(clpool_mem_release(smaller));
+    return status;
+  });
   for (const auto& [to, from] :
        {std::pair(wrapped.get(), other.get()), std::pair(other.get(), wrapped.get())}) {
     expect_errors("clGetMemObjectInfo", 1, [&, to = to, from = from] {
@@ -189,6 +195,29 @@ TEST_F(FailedQuestions, OfAPartsPlaceAreErrors) {
     });
   }
   clReleaseMemObject(whole);
+}
+
+TEST_F(FailedQuestions, OfTheAlignmentThatAPartLacksAreErrors) {
+  clpool_mem* made = nullptr;
+  ASSERT_OK(clpool_buffer_create(cl.context, 0, 4096, nullptr, 0, &made));
+  const OwnedMem whole(made);
+  clpool_mem* part = nullptr;
+  stub_fail("clGetContextInfo", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_NE(clpool_mem_sub_region(made, 1, 64, 0, &part), CLPOOL_SUCCESS);
+  EXPECT_EQ(stub_failures(), 1U);
+  EXPECT_EQ(clpool_last_cl_error(), CL_OUT_OF_RESOURCES);
+}
+
+TEST_F(FailedQuestions, OfImageFormatsAreErrors) {
+  std::size_t count = 7;
+  for (const std::uint64_t nth : {1, 2}) {  // how many there are; which
+    stub_fail("clGetSupportedImageFormats", nth, CL_OUT_OF_RESOURCES);
+    EXPECT_NE(clpool_image_formats(cl.context, 0, CL_MEM_OBJECT_IMAGE2D, nullptr, 0, &count), CLPOOL_SUCCESS)
+        << nth;
+    EXPECT_EQ(stub_failures(), 1U) << nth;
+    EXPECT_EQ(clpool_last_cl_error(), CL_OUT_OF_RESOURCES) << nth;
+    EXPECT_EQ(count, 0U) << nth;
+  }
 }
 
 TEST_F(FailedQuestions, OfADevicesNameAreErrors) {

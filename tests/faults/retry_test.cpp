@@ -75,6 +75,33 @@ TEST(WithoutHostMemory, AHeapCountsItsSpacesAsIfNothingHadHappened) {
   clpool_heap_destroy(heap);
 }
 
+/// Where there is no memory to let a block rest, nobody is blamed for what is left in it.
+TEST(WithoutHostMemory, AGuardedPoolFindsNothingThatIsNotThere) {
+  const StubWatch watch;
+  stub_configure("mode=immediate");
+  const OpenCl cl;
+  const Heard heard;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  const PoolHandle pool = make_pool(made, options);
+  const MemHandle neighbour = allocate(pool, 1000);
+  int failed = 0;
+  for (bool any = true; any; failed += any ? 1 : 0) {
+    MemHandle whole = allocate(pool, 1024);
+    const unsigned char used = 7;
+    ASSERT_OK(clpool_mem_fill(cl.queue, whole.get(), &used, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    clpool_mem* const released = whole.release();
+    any = fails_without(static_cast<std::uint64_t>(failed) + 1, [&] { return clpool_mem_release(released); });
+    allocate(pool, 1000).reset();  // whose end is not what was filled
+    EXPECT_OK(clpool_pool_free_held(pool.get()));
+    EXPECT_EQ(heard.findings(), 0U) << "without allocation " << failed + 1 << ": " << heard.text();
+  }
+  EXPECT_GT(failed, 0);
+}
+
 long open_files() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return std::distance(begin(all), end(all));

@@ -70,6 +70,28 @@ TEST_F(GuardedBlocks, ThatAreWrittenTwiceAfterTheirReleaseAreNotBlamedOnTheNextO
   EXPECT_OK(clpool_mem_release(neighbour));
 }
 
+/// Which is seen once: the end of the same block is no finding of its own.
+TEST_F(GuardedBlocks, ThatTheHostWritesAfterTheirReleaseAreFoundOnce) {
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+  const AllocatorHandle pinned(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  const PoolHandle own = make_pool(made, options);
+  MemHandle mem = allocate(own, 1000);
+  auto* const bytes = static_cast<unsigned char*>(clpool_mem_pointer(mem.get()));
+  mem.reset();
+  for (int i = 0; i < 10 && bytes[0] != 0xDD; ++i) {
+    EXPECT_OK(clpool_pool_tick(own.get()));
+  }
+  bytes[1001] = 1;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_OK(clpool_pool_free_held(own.get()));
+  }
+  EXPECT_EQ(heard.findings(), 1U) << heard.text();
+}
+
 TEST_F(GuardedBlocks, OfWhichOneEndCannotBeReadAreComparedAtTheOther) {
   constexpr std::size_t size = 3 << 20;  // of which the ends are read alone
   stub_configure("mode=immediate");
@@ -254,6 +276,36 @@ TEST_P(GuardedChunksOfAKind, AreLookedAtBeforeTheyAreFilledInWhateverOrderAQueue
       }
     }
     EXPECT_EQ(heard.findings("was written beyond"), 1U);
+    stub_configure("mode=immediate");  // for what the pool's end enqueues
+  }
+}
+
+/// Of a large block both ends are read.
+TEST_P(GuardedChunksOfAKind, AreComparedWhenBothEndsAreReadInWhateverOrderAQueueRunsItsCommands) {
+  Scene scene;
+  stub_configure("mode=immediate");
+  const Heard heard;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(GetParam() ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
+                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_ON;
+  options.queues = &scene.queue;  // out of order
+  options.queue_count = 1;
+  {
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    MemHandle mem = allocate(pool, 3 << 20);
+    stub_configure("mode=manual");
+    mem.reset();
+    for (int turn = 0; turn < 30; ++turn) {
+      EXPECT_OK(clpool_pool_free_held(pool.get()));
+      if (stub_runnable(nullptr) != 0) {  // the newest first, and one at a time
+        stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
+      }
+    }
+    EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+    EXPECT_EQ(heard.findings(), 0U) << heard.text();
     stub_configure("mode=immediate");  // for what the pool's end enqueues
   }
 }

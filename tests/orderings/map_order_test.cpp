@@ -75,6 +75,25 @@ TEST(MapOrderOfWaits, AnUnmapWaitsForItsMapAndForItsWaitList) {
   EXPECT_OK(clpool_map_release(map));
 }
 
+TEST(MapOrderOfWaits, TheEventOfAMapIsLetGoWithItsUnmap) {
+  Scene scene;
+  clpool_mem* const mem = scene.memory(Side::buffer, source_byte);
+  const auto events = [] {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_EVENT];
+  };
+  const std::int64_t before = events();
+  clpool_map* map = nullptr;
+  ASSERT_OK(
+      clpool_mem_map(scene.queue, mem, CL_MAP_READ, 0, CLPOOL_WHOLE_SIZE, 0, 0, nullptr, nullptr, &map));
+  EXPECT_EQ(events(), before + 1);
+  ASSERT_OK(clpool_map_unmap(map, nullptr, 0, nullptr, nullptr));
+  stub_run_all();
+  EXPECT_EQ(events(), before);
+  EXPECT_OK(clpool_map_release(map));
+}
+
 /// A queue that nobody flushed would keep the unmap waiting for ever.
 TEST(MapOrderOfWaits, AnUnmapOnAnotherQueueFlushesThatOfTheMap) {
   Scene scene;

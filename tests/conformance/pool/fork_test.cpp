@@ -139,6 +139,7 @@ TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
       std::size_t needed = 77;
       require_refused(clpool_pool_dump_json(pool.get(), text, sizeof text, &needed), 13);
       require(*text == '\0' && needed == 0, 14);
+      require_refused(clpool_mem_unbind_queue(block.get()), 15);
     });
     EXPECT_EQ(result, 0) << "check of that number, or minus a signal, in child " << i;
   }
