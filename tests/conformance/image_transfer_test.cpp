@@ -452,6 +452,30 @@ TEST_P(EveryImageBuffer, IsCopiedIntoAnImageAndBack) {
   EXPECT_EQ(content<unsigned char>(target.get(), 512), bytes(512));
 }
 
+TEST_F(ImageCommands, AnImageInABufferMayBeUsedAsThat) {
+  for (const cl_mem_flags access : {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE}) {
+    clpool_mem* made = nullptr;
+    ASSERT_OK(clpool_buffer_create(cl.context, access, 4096, nullptr, 0, &made));
+    const OwnedMem memory(made);
+    clpool_image_options what = CLPOOL_IMAGE_OPTIONS_INIT;
+    what.format = rgba_8;
+    what.dimensions = 1;
+    what.shape[0] = 64;
+    what.buffer = made;
+    clpool_mem* image = nullptr;
+    const clpool_status status = clpool_image_create(cl.context, &what, &image);
+    if (status != CLPOOL_SUCCESS && access == CL_MEM_READ_ONLY) {
+      GTEST_SKIP() << "images in buffers: " << last_error();
+    }
+    ASSERT_OK(status);
+    const OwnedMem owner(image);
+    cl_mem_flags flags = 0;
+    EXPECT_OK(clpool_mem_info(image, CL_MEM_FLAGS, sizeof flags, &flags, nullptr));
+    const cl_mem_flags others = (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE) & ~access;
+    EXPECT_EQ(flags & others, 0u) << access;
+  }
+}
+
 TEST_P(EveryImageBuffer, HoldsAnImage) {
   clpool_image_options what = CLPOOL_IMAGE_OPTIONS_INIT;
   what.format = rgba_8;

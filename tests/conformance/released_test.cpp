@@ -163,7 +163,16 @@ class ReleasedMemory : public OpenClTest {
     const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
     clpool_mem* mem = nullptr;
     ASSERT_OK(clpool_pool_allocate(pool.get(), 4096, &mem));
+    OwnedMem same;  // by its handle, which the pool keeps
+    if (const cl_mem handle = clpool_mem_handle(mem); handle != nullptr) {
+      clpool_mem* wrapped = nullptr;
+      ASSERT_OK(clpool_mem_wrap(handle, 1, &wrapped));
+      same.reset(wrapped);
+      EXPECT_NE(clpool_mem_equal(mem, wrapped), 0);
+    }
     ASSERT_OK(clpool_mem_release(mem));
+    EXPECT_EQ(clpool_mem_equal(mem, same.get()), 0);
+    EXPECT_EQ(clpool_mem_equal(same.get(), mem), 0);
     for (const auto* list : {&uses(), &questions()}) {
       for (const Use& use : *list) {
         EXPECT_EQ(use.call(cl, mem, buffer_), CLPOOL_ERROR_INVALID_OPERATION)

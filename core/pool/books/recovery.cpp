@@ -305,7 +305,6 @@ bool Books::wait(Request& request, Step& step) {
     }
     note_look(request);
     begin_again(request, true);
-    step = again;
     return true;
   }
   if (request.inside || request.waited_in_vain || least_size(request) > options_.max_bytes) {
@@ -332,14 +331,13 @@ bool Books::wait(Request& request, Step& step) {
   return true;
 }
 
-bool Books::try_to_the_last(Request& request, Step& step) {
+bool Books::try_to_the_last(Request& request, Step&) {
   // The driver is not asked twice within a moment.
   const bool has_waited = request.waits_since != 0;
   if ((request.handles_failed != 0 && !has_waited) || !once(request, tried_to_the_last)) {
     return false;
   }
   begin_again(request, has_waited);
-  step = again;
   return true;
 }
 
