@@ -171,8 +171,14 @@ TEST_F(Image, TooLargeExtentsAreRefusedWithTheLimit) {
   expect_refused({width + 1, 1}, false, 0, width);
   const size_t height = limit_of(CL_DEVICE_IMAGE2D_MAX_HEIGHT);
   expect_refused({1, height + 1}, false, 1, height);
+  make(options(rgba_float, {width, 1}));
+  make(options(rgba_float, {1, height}));
   const size_t depth = limit_of(CL_DEVICE_IMAGE3D_MAX_DEPTH);
   if (depth != 0) {
+    const size_t deep_width = limit_of(CL_DEVICE_IMAGE3D_MAX_WIDTH);
+    expect_refused({deep_width + 1, 1, 1}, false, 0, deep_width);
+    const size_t deep_height = limit_of(CL_DEVICE_IMAGE3D_MAX_HEIGHT);
+    expect_refused({1, deep_height + 1, 1}, false, 1, deep_height);
     expect_refused({1, 1, depth + 1}, false, 2, depth);
   }
   if (cl.has_version(1, 2)) {

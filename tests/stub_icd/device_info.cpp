@@ -140,11 +140,17 @@ void add_execution(Table& table) {
 
 void add_images(Table& table) {
   table[CL_DEVICE_IMAGE_SUPPORT] = {{1, 0}, option([](const Options& o) { return cl_bool{o.images}; })};
-  for (const cl_device_info name :
-       {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH,
-        CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH}) {
-    table[name] = {{1, 0}, option([](const Options& o) { return std::size_t{o.images ? 16384U : 0U}; })};
-  }
+  // Each another one.
+  table[CL_DEVICE_IMAGE2D_MAX_WIDTH] = {
+      {1, 0}, option([](const Options& o) { return std::size_t{o.images ? 16384U : 0U}; })};
+  table[CL_DEVICE_IMAGE2D_MAX_HEIGHT] = {
+      {1, 0}, option([](const Options& o) { return std::size_t{o.images ? 8192U : 0U}; })};
+  table[CL_DEVICE_IMAGE3D_MAX_WIDTH] = {
+      {1, 0}, option([](const Options& o) { return std::size_t{o.images ? 4096U : 0U}; })};
+  table[CL_DEVICE_IMAGE3D_MAX_HEIGHT] = {
+      {1, 0}, option([](const Options& o) { return std::size_t{o.images ? 3072U : 0U}; })};
+  table[CL_DEVICE_IMAGE3D_MAX_DEPTH] = {
+      {1, 0}, option([](const Options& o) { return std::size_t{o.images ? 2560U : 0U}; })};
   table[CL_DEVICE_IMAGE_MAX_BUFFER_SIZE] = {
       {1, 2}, option([](const Options& o) { return std::size_t{o.images ? 1U << 24 : 0U}; })};
   table[CL_DEVICE_IMAGE_MAX_ARRAY_SIZE] = {
