@@ -60,7 +60,6 @@ Status read_catalog(Catalog& catalog) {
   }
   for (const cl_platform_id id : ids) {
     PlatformEntry& platform = catalog.emplace_back();
-    platform.id = id;
     platform.name = cl::text_or_empty(id, CL_PLATFORM_NAME);
     platform.vendor = cl::text_or_empty(id, CL_PLATFORM_VENDOR);
     for (const cl_device_id device : devices_of(id)) {

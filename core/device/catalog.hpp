@@ -24,7 +24,6 @@ struct DeviceEntry {
 };
 
 struct PlatformEntry {
-  cl_platform_id id = nullptr;
   std::string name;
   std::string vendor;
   std::vector<DeviceEntry> devices;

@@ -168,7 +168,6 @@ Status choose(const Catalog& catalog, const ChoiceOptions& options, Choice& choi
 }
 
 Status choose_for_tests(const Catalog& catalog, DeviceList& devices) {
-  devices.clear();
   for (const char* name : {"CLPOOL_TEST", "PYOPENCL_TEST"}) {
     if (const char* value = environment(name)) {
       return select_all(catalog, value, {name}, devices);

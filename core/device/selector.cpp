@@ -85,7 +85,6 @@ Status parse_entry(const std::string& text, Origin origin, Selector& selector) {
                 text.c_str());
   }
   selector.platform = parts[0];
-  selector.devices.clear();
   if (parts.size() == 2) {
     selector.devices = split(parts[1], ",");
     if (std::any_of(selector.devices.begin(), selector.devices.end(),
@@ -111,7 +110,6 @@ bool parse_index(std::string_view text, long long& value) noexcept {
 }
 
 Status parse_selectors(std::string_view text, Origin origin, std::vector<Selector>& selectors) {
-  selectors.clear();
   for (const std::string& entry : split(text, ";")) {
     if (!entry.empty()) {
       CLPOOL_TRY(parse_entry(entry, origin, selectors.emplace_back()));

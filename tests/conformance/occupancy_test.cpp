@@ -60,6 +60,10 @@ TEST_F(OccupancyApi, PyCudasModelHasOneFactorAndItsNames) {
   EXPECT_STREQ(clpool_occupancy_factor_name(answer.limiting_factors, CLPOOL_MODEL_PYOPENCL), "regs");
   EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_PYOPENCL), "device");
   EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_GROUPS, CLPOOL_MODEL_CURRENT), "groups");
+  EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_LOCAL_MEMORY, CLPOOL_MODEL_PYCUDA_2014),
+               "smem");
+  EXPECT_STREQ(clpool_occupancy_factor_name(CLPOOL_LIMITED_BY_WARPS, CLPOOL_MODEL_PYCUDA_2014 + 1),
+               "unknown");
   EXPECT_STREQ(clpool_occupancy_factor_name(3, CLPOOL_MODEL_CURRENT), "unknown");
 }
 
@@ -94,6 +98,10 @@ TEST_F(OccupancyApi, EveryNumberThatIsGivenCanBeReadAgain) {
   limits.min_sub_partitions_check = 2;
   limits.partitioned_cache = 1;
   limits.local_carve_outs[0] = 1024;
+  // What it has as devices have that say nothing.
+  limits.register_unit = 128;
+  limits.warp_granularity = 2;
+  limits.local_unit = 512;
   ASSERT_EQ(clpool_device_data_create_from_limits(&limits, &data), CLPOOL_SUCCESS)
       << clpool_last_error_message();
   clpool_device_limits again = CLPOOL_DEVICE_LIMITS_INIT;

@@ -227,6 +227,28 @@ TEST_F(FailedQuestions, OfADevicesNameAreErrors) {
   EXPECT_EQ(clpool_last_cl_error(), CL_OUT_OF_RESOURCES);
 }
 
+TEST_F(FailedQuestions, OfADevicesPlaceLeaveItWithoutOne) {
+  clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
+  stub_fail("clGetDeviceIDs", 1, CL_OUT_OF_HOST_MEMORY);
+  ASSERT_OK(clpool_device_read_facts(cl.device, &facts));
+  EXPECT_EQ(stub_failures(), 1U);
+  EXPECT_EQ(facts.platform_index, UINT32_MAX);
+  EXPECT_EQ(facts.device_index, UINT32_MAX);
+  stub_fail_none();
+  ASSERT_OK(clpool_device_read_facts(cl.device, &facts));
+  EXPECT_EQ(facts.platform_index, 0U);
+  EXPECT_EQ(facts.device_index, 0U);
+}
+
+TEST_F(FailedQuestions, WhetherMemoryIsSharedWithTheHostIsTheDevicesAnswer) {
+  clpool_device_facts facts = CLPOOL_DEVICE_FACTS_INIT;
+  for (const std::uint32_t unified : {1U, 0U}) {
+    stub_configure(unified != 0 ? "unified=1" : "unified=0");
+    ASSERT_OK(clpool_device_read_facts(cl.device, &facts));
+    EXPECT_EQ(facts.has_unified_memory, unified);
+  }
+}
+
 TEST_F(FailedQuestions, WhatWasTriedIsToldWhereNoContextCanBeMade) {
   const NoDeviceVariables none;
   const Variable home("HOME", "/nonexistent");
@@ -295,6 +317,7 @@ TEST_F(FailedQuestions, ALongNameIsCutBetweenItsLetters) {
   EXPECT_EQ(named(letters), letters.substr(0, 126)) << "there is room for 127 bytes";
   EXPECT_EQ(named("x" + letters), "x" + letters.substr(0, 126));
   EXPECT_EQ(named(std::string(200, 'x')), std::string(127, 'x'));
+  EXPECT_EQ(named(std::string(200, '\x80')), "") << "of which no letter begins";
 }
 
 TEST_F(FailedQuestions, PerformanceIsMeasuredWithAsMuchAsTheDeviceTakes) {

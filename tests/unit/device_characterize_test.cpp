@@ -35,6 +35,16 @@ void make_nvidia(FakeDevice& device, cl_uint major, cl_uint minor) {
   device.value<cl_uint>(0x4002, 65536);
 }
 
+TEST(Identities, AreOfAGpuWhereTheyAreNothingElse) {
+  FakeDevice device("device", "somebody", 0x9999);
+  EXPECT_TRUE(identity_of(device).is_gpu());
+  for (const cl_device_type type :
+       {CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU}) {
+    device.type(type);
+    EXPECT_FALSE(identity_of(device).is_gpu()) << type;
+  }
+}
+
 TEST(SimdWidth, TheVendorsOwnQueryComesFirst) {
   FakeDevice nvidia("H200", "NVIDIA Corporation", 0x10DE);
   make_nvidia(nvidia, 9, 0);
@@ -213,6 +223,17 @@ TEST(LocalMemory, WhereItIsCachedMemoryTheQuestionDoesNotApplyAndNothingIsThrown
   EXPECT_EQ(answer.value, 1);
   EXPECT_EQ(answer.source, Source::not_applicable);
   EXPECT_EQ(conflict.text, "");
+  ASSERT_EQ(local_access_conflicts(identity_of(cpu), Model::current, {8, shape, shape}, conflict, answer),
+            Status::success);
+  EXPECT_EQ(answer.value, 1);
+  EXPECT_EQ(conflict.multiplicity, 1u);
+  EXPECT_EQ(conflict.text, "") << "items of two words";
+  for (const auto question : {local_access_granularity, local_access_work_items}) {
+    answer = {7, Source::query, "", ""};
+    ASSERT_EQ(question(identity_of(cpu), Model::current, answer), Status::success);
+    EXPECT_EQ(answer.value, 0);
+    EXPECT_EQ(answer.source, Source::not_applicable);
+  }
 }
 
 TEST(LocalMemory, PyOpenClsModelLetsOneWorkItemOfAProcessorIn) {

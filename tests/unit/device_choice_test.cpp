@@ -34,14 +34,12 @@ DeviceEntry device(std::uintptr_t id, const char* name, const char* vendor, cl_d
 
 Catalog machine() {
   Catalog catalog(2);
-  catalog[0] = {nullptr,
-                "Intel(R) OpenCL",
+  catalog[0] = {"Intel(R) OpenCL",
                 "Intel(R) Corporation",
                 {device(1, "Core i5", "Intel(R) Corporation", CL_DEVICE_TYPE_CPU, 0x8086),
                  device(2, "Iris Xe", "Intel(R) Corporation", CL_DEVICE_TYPE_GPU, 0x8086, true),
                  device(3, "Arria 10", "Intel(R) Corporation", CL_DEVICE_TYPE_ACCELERATOR, 0x8086)}};
-  catalog[1] = {nullptr,
-                "NVIDIA CUDA",
+  catalog[1] = {"NVIDIA CUDA",
                 "NVIDIA Corporation",
                 {device(4, "H200", "NVIDIA Corporation", CL_DEVICE_TYPE_GPU, 0x10DE),
                  device(5, "H200 MIG", "NVIDIA Corporation", CL_DEVICE_TYPE_GPU, 0x10DE)}};
@@ -281,6 +279,8 @@ TEST_F(DeviceChoice, ByRankProcessesOfANodeTakeTheBestDevicesInTurn) {
   EXPECT_EQ(chosen({.by_rank = true}).front(), 4u) << "no launcher";
   const Variable named("CLPOOL_TEST", "0:0,1");
   EXPECT_EQ(with("SLURM_LOCALID", "3"), Ids{2}) << "round those that are named";
+  const Variable third("SLURM_LOCALID", "3");
+  EXPECT_EQ(chosen({.selector = "0:0,1", .by_rank = true}), Ids{2}) << "by the program, too";
   const Variable rank("SLURM_LOCALID", "x");
   EXPECT_NE(refused(Status::bad_format, {.by_rank = true}).find("SLURM_LOCALID"), std::string::npos);
 }
@@ -298,7 +298,7 @@ TEST_F(DeviceChoice, ADeviceWithoutAContextIsPassedOver) {
     GTEST_SKIP() << "no OpenCL device";
   }
   const test::FakeDevice broken("broken", "somebody", 0x9999);
-  real.insert(real.begin(), PlatformEntry{nullptr, "Fake", "somebody", {DeviceEntry{}}});
+  real.insert(real.begin(), PlatformEntry{"Fake", "somebody", {DeviceEntry{}}});
   read_device(broken.id(), real[0].devices[0]);
   real[0].devices[0].available = true;
   DefaultContext result;
@@ -307,11 +307,21 @@ TEST_F(DeviceChoice, ADeviceWithoutAContextIsPassedOver) {
   EXPECT_NE(result.queue.get(), nullptr);
 }
 
+TEST_F(DeviceChoice, WhetherADeviceSharesTheHostsMemoryIsItsOwnAnswer) {
+  test::FakeDevice device("device", "somebody", 0x9999);
+  DeviceEntry entry;
+  for (const bool shares : {true, false}) {
+    device.value<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY, shares ? CL_TRUE : CL_FALSE);
+    read_device(device.id(), entry);
+    EXPECT_EQ(entry.shares_host_memory, shares);
+  }
+}
+
 TEST_F(DeviceChoice, WithoutAnyContextTheMessageListsEachDeviceWithItsError) {
   const test::FakeDevice first("first", "somebody", 0x9999);
   const test::FakeDevice second("second", "somebody", 0x9999);
   Catalog broken(1);
-  broken[0] = {nullptr, "Fake", "somebody", std::vector<DeviceEntry>(2)};
+  broken[0] = {"Fake", "somebody", std::vector<DeviceEntry>(2)};
   read_device(first.id(), broken[0].devices[0]);
   read_device(second.id(), broken[0].devices[1]);
   broken[0].devices[0].available = broken[0].devices[1].available = true;

@@ -311,12 +311,14 @@ TEST(Alignment, PyCudasHelpersRoundUp) {
 }
 
 TEST(Alignment, WordSizesAndChannelsThatDoNotExistAreErrors) {
-  std::uint64_t value = 0;
+  std::uint64_t value = 7;
   EXPECT_EQ(align_bytes(3, value), Status::invalid_value);
+  EXPECT_EQ(value, 0u);
   EXPECT_STREQ(last_error_message(), "the word size is 3 bytes, valid are 4, 8 and 16");
   EXPECT_EQ(align(5, 0, value), Status::invalid_value);
-  std::uint32_t channels = 0;
+  std::uint32_t channels = 7;
   EXPECT_EQ(valid_channel_count(5, channels), Status::invalid_value);
+  EXPECT_EQ(channels, 0u);
 }
 
 // PyCUDA rounds through floating point, exact only below 2^53.

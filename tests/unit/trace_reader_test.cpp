@@ -140,6 +140,16 @@ TEST_F(TraceReader, AnAddressMayBeUsedAgainAfterItsRelease) {
   EXPECT_EQ(log.figures.final_live_blocks, 0u);
 }
 
+TEST(TraceFields, AnActionIsTheOneThatIsRead) {
+  for (const auto& [text, expected] : {std::pair{"allocate", TraceAction::allocate},
+                                       {"free", TraceAction::release},
+                                       {"allocate failure", TraceAction::allocate_failure}}) {
+    TraceAction action = expected == TraceAction::release ? TraceAction::allocate : TraceAction::release;
+    EXPECT_EQ(parse_action(text, action), nullptr);
+    EXPECT_EQ(action, expected) << text;
+  }
+}
+
 TEST(TraceFields, ANullPointerIsWrittenAsGlibcWritesIt) {
   std::uint64_t value = 7;
   EXPECT_EQ(parse_pointer("(nil)", value), nullptr);
@@ -251,6 +261,17 @@ TEST_F(TraceReader, ReadsFilesAndNamesThoseThatItCannot) {
   EXPECT_STREQ(last_error_message(), "/: cannot be read: Is a directory");
 }
 
+TEST_F(TraceReader, NoFileStaysOpen) {
+  const std::string path = clpool::test::temporary_file();
+  for (const char* text : {header.c_str(), "hello\n"}) {
+    std::ofstream(path, std::ios::binary) << text;
+    TraceLog read;
+    EXPECT_EQ(read_trace_file(path.c_str(), read), text == header ? Status::success : Status::bad_format);
+    EXPECT_TRUE(clpool::test::descriptors_of(path).empty());
+  }
+  std::remove(path.c_str());
+}
+
 TEST_F(TraceReader, RefusesFilesBeyondTheirLimitWithTheLineThere) {
   const std::string path = clpool::test::temporary_file();
   const std::string text = header + "0,0,allocate,0x1,8,0\n0,1,free,0x1,8,0\n";
@@ -270,6 +291,12 @@ TEST_F(TraceReader, RefusesLinesBeyondTheirLimit) {
   expect_refused(longest + "x\n", "log.csv:1: the line is longer than 65536 bytes, the most that are read");
   expect_refused(header + "0,0,free,0,0,0\n" + std::string(longest_trace_line + 1, '1'),
                  "log.csv:3: the line is longer than 65536 bytes, the most that are read");
+  const std::string tagged = "Thread,Time,Action,Pointer,Size,Stream,Status,Tag\n";
+  const std::string row = "0,0,allocate,0x1,8,0,0,";
+  const std::string longest_tag(longest_trace_line - row.size(), 'x');
+  expect_read(tagged + row + longest_tag + "\r\n");
+  expect_refused(tagged + row + longest_tag + "x\n",
+                 "log.csv:2: the line is longer than 65536 bytes, the most that are read");
 }
 
 }  // namespace

@@ -214,6 +214,9 @@ def test_the_librarys_cache(context, pool):
         cache.get(context, b"b", lambda: cache.get(context, b"b", lambda: 1))
     cache.clear_object(context)
     assert len(cache) == 0
+    assert cache.get(context, b"a", lambda: [3]) == [3]
+    clpool.clear_first_arg_caches()
+    assert len(cache) == 0
     pools = clpool.Cache("pool")
     assert pools.get(pool, b"", lambda: 5) == 5
     pools.clear()

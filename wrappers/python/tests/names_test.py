@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """docs/python-names.md is true, and the names that only it has do what they should."""
+import gc
 import importlib
 import inspect
 import os
@@ -9,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -410,6 +412,23 @@ def test_the_plug_in_knows_the_old_fixture(tmp_path):
                           capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "passed" in done.stdout and "use ctx_factory" in done.stdout
+
+
+def test_a_context_of_the_plug_in_comes_after_what_was_left_in_cycles(opencl):
+    from clpool.pytest_plugin import ContextFactory
+
+    def left():
+        pass
+    left.itself = left
+    gone = weakref.ref(left)
+    gc.disable()
+    try:
+        del left
+        assert gone() is not None
+        assert ContextFactory(opencl[0])().int_ptr
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_a_marked_test_runs_in_a_context():

@@ -605,10 +605,12 @@ def test_what_gives_no_buffers_is_no_allocator(ctx, cq, needs_svm):
 
 def test_pools_refuse_allocators_of_another_kind_of_memory(ctx, cq, needs_svm):  # as PyOpenCL's
     limited = clpool.LimitAllocator(tools.SVMAllocator(ctx, queue=cq), 1 << 20)
-    for source in (tools.SVMAllocator(ctx), clpool.PageLockedAllocator(cq), limited):
+    numbers = clpool.CustomAllocator(lambda size, alignment: 4096, lambda chunk, size: None)
+    for source in (tools.SVMAllocator(ctx), clpool.PageLockedAllocator(cq), limited, numbers):
         with pytest.raises(TypeError, match="gives no buffers"):
             tools.MemoryPool(source)
-    for source in (tools.ImmediateAllocator(cq), clpool.LimitAllocator(tools.ImmediateAllocator(cq), 1 << 20), None):
+    for source in (tools.ImmediateAllocator(cq), clpool.LimitAllocator(tools.ImmediateAllocator(cq), 1 << 20), None,
+                   numbers):
         with pytest.raises(TypeError, match="gives no SVM"):
             tools.SVMPool(source)
     pool = tools.SVMPool(limited)

@@ -96,6 +96,12 @@ def test_a_map_of_svm_has_pyopencls_members(context, queue):
     assert buffer.size == 64
 
 
+def test_a_part_of_a_buffer_over_svm_is_the_buffers(context):
+    buffer = clpool.SVMAllocation(context, 8192).as_buffer(context)
+    part = buffer.get_sub_region(4096, 64)
+    assert part.offset == 4096 and part.associated_memobject is buffer
+
+
 def test_what_has_no_memory_says_why(context, queue):
     nothing, host = clpool.SVMAllocation(context, 0), clpool.SVM(bytearray(64))
     for use in (lambda svm: svm.used_on(queue), lambda svm: svm.root, memoryview, lambda svm: svm.get_sub_region(0, 4)):
