@@ -213,7 +213,7 @@ TEST_F(ReleasedMemory, IsToldApartFromMemoryThatHasNoQueue) {
   }
 }
 
-TEST_F(ReleasedMemory, IsThatAtOnceAlsoWhereItGoesBackLater) {
+TEST_F(ReleasedMemory, UseAfterReleaseIsAnErrorAtOnceAlsoWhereItGoesBackLater) {
   const auto refuse = [&](clpool_mem* mem) {
     ASSERT_OK(clpool_mem_release_later(mem));
     EXPECT_EQ(clpool_mem_handle(mem), nullptr);

@@ -46,11 +46,7 @@ Mem* make_part(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, co
   require(type == CL_BUFFER_CREATE_TYPE_REGION && info != nullptr, CL_INVALID_VALUE);
   check_flags(flags);
   require((flags & host_pointer) == 0, CL_INVALID_VALUE);
-  const bool read_only = (root.flags & CL_MEM_READ_ONLY) != 0;
-  const bool write_only = (root.flags & CL_MEM_WRITE_ONLY) != 0;
-  require(!(read_only && (flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) != 0) &&
-              !(write_only && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)) != 0),
-          CL_INVALID_VALUE);
+  const cl_mem_flags has = flags_within(root, flags);
   const auto& region = *static_cast<const cl_buffer_region*>(info);
   require(region.size != 0, CL_INVALID_BUFFER_SIZE);
   require(region.origin <= root.size && region.size <= root.size - region.origin, CL_INVALID_VALUE);
@@ -63,9 +59,7 @@ Mem* make_part(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, co
   enlist(*part, STUB_SUB_BUFFER);
   note_new_part(*part);
   root.parts.push_back(part);
-  part->flags = (root.flags & host_pointer) |
-                ((flags & device_access) != 0 ? flags & device_access : root.flags & device_access) |
-                ((flags & host_access) != 0 ? flags & host_access : root.flags & host_access);
+  part->flags = has;
   part->data = root.data + region.origin;
   part->svm = root.svm;
   if (root.host_pointer != nullptr) {
@@ -75,6 +69,17 @@ Mem* make_part(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, co
 }
 
 }  // namespace
+
+cl_mem_flags flags_within(const Mem& buffer, cl_mem_flags flags) {
+  const bool read_only = (buffer.flags & CL_MEM_READ_ONLY) != 0;
+  const bool write_only = (buffer.flags & CL_MEM_WRITE_ONLY) != 0;
+  require(!(read_only && (flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) != 0) &&
+              !(write_only && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)) != 0),
+          CL_INVALID_VALUE);
+  return (buffer.flags & host_pointer) |
+         ((flags & device_access) != 0 ? flags & device_access : buffer.flags & device_access) |
+         ((flags & host_access) != 0 ? flags & host_access : buffer.flags & host_access);
+}
 
 void check_flags(cl_mem_flags flags) {
   require((flags & ~(device_access | host_access | host_pointer)) == 0 &&

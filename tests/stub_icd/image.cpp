@@ -68,7 +68,7 @@ void place_in(Mem& image, Mem& buffer) {
   image.data = buffer.data;
   image.host_pointer = buffer.host_pointer;
   image.svm = buffer.svm;
-  image.flags = image.flags == 0 ? buffer.flags : image.flags;
+  image.flags = flags_within(buffer, image.flags);
 }
 
 /// The rows of host memory with CL_MEM_COPY_HOST_PTR become packed rows.
