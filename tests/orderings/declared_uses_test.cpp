@@ -67,6 +67,26 @@ class DeclaredUses : public testing::Test {
   clpool_mem* mem = nullptr;
 };
 
+TEST_F(DeclaredUses, OfOneQueueWaitForNoOther) {
+  make({home});
+  clpool_mem* second = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &second));
+  stub_run_all();
+  Gate gates[] = {Gate(scene.cl.context), Gate(scene.cl.context)};
+  hold_up(third, gates[0]);
+  ASSERT_OK(clpool_mem_used_on(mem, third));
+  std::swap(mem, second);
+  hold_up(fourth, gates[1]);
+  ASSERT_OK(clpool_mem_used_on(mem, fourth));
+  ASSERT_OK(clpool_mem_release(mem));
+  ASSERT_OK(clpool_mem_release(second));
+  const std::uint64_t both = pending();
+  gates[0].open();
+  EXPECT_EQ(pending(), both / 2) << "the other queue still uses its block";
+  gates[1].open();
+  EXPECT_EQ(pending(), 0U);
+}
+
 TEST_F(DeclaredUses, OfAPoolOverSeveralQueuesWaitForTheseToo) {
   make({home, other});
   Gate gate(scene.cl.context);

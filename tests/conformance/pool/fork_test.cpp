@@ -139,7 +139,14 @@ TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
       std::size_t needed = 77;
       require_refused(clpool_pool_dump_json(pool.get(), text, sizeof text, &needed), 13);
       require(*text == '\0' && needed == 0, 14);
+      // No queue, which nobody looks at before.
+      const auto queue = reinterpret_cast<cl_command_queue>(&needed);
       require_refused(clpool_mem_unbind_queue(block.get()), 15);
+      require_refused(clpool_mem_bind_queue(block.get(), queue), 16);
+      require_refused(clpool_mem_used_on(block.get(), queue), 17);
+      require_refused(clpool_mem_release_after(block.get(), 0, nullptr), 18);
+      require_refused(clpool_mem_release_on(block.get(), queue, 0, nullptr, nullptr), 19);
+      require_refused(clpool_pool_allocate_on(pool.get(), queue, 512, &mem), 20);
     });
     EXPECT_EQ(result, 0) << "check of that number, or minus a signal, in child " << i;
   }
