@@ -248,19 +248,6 @@ TEST_P(EveryBuffer, WrongSubRegionsAreRefusedByName) {
   }
 }
 
-TEST_P(EveryBuffer, IsNotWhatWasReleased) {
-  OwnedMem mem = make(4096);
-  const cl_mem handle = clpool_mem_handle(mem.get());
-  clpool_mem* same = nullptr;
-  ASSERT_OK(clpool_mem_wrap(handle, 1, &same));
-  const OwnedMem wrapped(same);
-  EXPECT_NE(clpool_mem_equal(mem.get(), same), 0);
-  clpool_mem* const released = mem.release();
-  EXPECT_OK(clpool_mem_release(released));
-  EXPECT_EQ(clpool_mem_equal(released, same), 0);
-  EXPECT_EQ(clpool_mem_equal(same, released), 0);
-}
-
 TEST_P(EveryBuffer, UseAfterReleaseIsAnError) {
   clpool_mem* const mem = make(4096).release();
   ASSERT_OK(clpool_mem_release(mem));

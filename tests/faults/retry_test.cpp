@@ -35,18 +35,22 @@ bool fails_without(std::uint64_t nth, const std::function<clpool_status()>& call
   return failed;
 }
 
+PoolHandle pool_of_buffers(const OpenCl& cl, const clpool_pool_options& options) {
+  clpool_allocator* made = nullptr;
+  EXPECT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  return make_pool(made, options);
+}
+
 TEST(WithoutHostMemory, APoolsLimitIsFreeAgainForTheNextRequest) {
   constexpr std::uint64_t limit = 1 << 20;
   const StubWatch watch;
   const OpenCl cl;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(cl.context, 0, &made));
-  const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.max_bytes = limit;
   int failed = 0;
   for (bool any = true; any; failed += any ? 1 : 0) {
-    const PoolHandle pool = make_pool(made, options);
+    const PoolHandle pool = pool_of_buffers(cl, options);
     clpool_mem* mem = nullptr;
     any = fails_without(static_cast<std::uint64_t>(failed) + 1,
                         [&] { return clpool_pool_allocate(pool.get(), limit, &mem); });
@@ -81,12 +85,9 @@ TEST(WithoutHostMemory, AGuardedPoolFindsNothingThatIsNotThere) {
   stub_configure("mode=immediate");
   const OpenCl cl;
   const Heard heard;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
-  const PoolHandle pool = make_pool(made, options);
+  const PoolHandle pool = pool_of_buffers(cl, options);
   const MemHandle neighbour = allocate(pool, 1000);
   int failed = 0;
   for (bool any = true; any; failed += any ? 1 : 0) {

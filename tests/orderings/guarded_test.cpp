@@ -131,7 +131,7 @@ TEST_F(GuardedBlocks, ThatAreLateAreWaitedForOnce) {
   EXPECT_LT(looks[1], looks[0] / 2);
 }
 
-/// What fills a chunk may take longer than anybody waits; its queue goes without the pool's lock, as what made the chunk, too.
+/// What fills a chunk may take longer than anybody waits; its queue goes without the pool's lock.
 TEST_F(GuardedBlocks, LetTheQueueOfAnUnfinishedFillGoWithoutALock) {
   make();
   const auto look = [](void* looked_at) {
@@ -151,21 +151,39 @@ TEST_F(GuardedBlocks, LetTheQueueOfAnUnfinishedFillGoWithoutALock) {
   EXPECT_OK(clpool_mem_release(mem));
 }
 
-TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
-  Scene scene;
+/// Of buffers, or of SVM.
+PoolHandle guarded_pool(const Scene& scene, bool svm, const std::vector<cl_command_queue>& queues) {
   clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+  EXPECT_OK(svm ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
+                : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
-  options.queues = &scene.cl.queue;
-  options.queue_count = 1;
-  const PoolHandle pool = make_pool(allocator.get(), options);
+  options.queues = queues.data();
+  options.queue_count = static_cast<std::uint32_t>(queues.size());
+  return make_pool(made, options);
+}
+
+/// Until nothing rests any more: of all commands that may run the newest first, and one at a time.
+void end_rest_newest_first(const PoolHandle& pool) {
+  for (int turn = 0; turn < 30; ++turn) {
+    EXPECT_OK(clpool_pool_free_held(pool.get()));
+    if (stub_runnable(nullptr) != 0) {
+      stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
+    }
+  }
+  EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+}
+
+TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
+  Scene scene;
+  const PoolHandle pool = guarded_pool(scene, true, {scene.cl.queue});
   stub_fail_from("clEnqueueBarrierWithWaitList", 1, CL_OUT_OF_RESOURCES);
   clpool_mem* mem = nullptr;
   EXPECT_EQ(clpool_pool_allocate(pool.get(), 4096, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   stub_fail_none();
   stub_run_all();  // the driver aborts if memory has gone under its fill
+  EXPECT_EQ(stub_device_bytes(), 0u);
 }
 
 PoolHandle guarded_buffers(const Scene& scene, std::uint64_t min_chunk_bytes) {
@@ -218,16 +236,7 @@ class GuardedChunksOfAKind : public testing::TestWithParam<bool> {};
 
 TEST_P(GuardedChunksOfAKind, AreFilledBeforeAQueueUsesThemThatIsNoneOfThePools) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(GetParam() ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
-                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  const AllocatorHandle allocator(made);
-  const cl_command_queue own[] = {scene.cl.queue, scene.queue};
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  options.queues = own;
-  options.queue_count = 2;
-  const PoolHandle pool = make_pool(allocator.get(), options);
+  const PoolHandle pool = guarded_pool(scene, GetParam(), {scene.cl.queue, scene.queue});
   cl_int code = CL_SUCCESS;
   const cl_command_queue other =
       clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
@@ -248,16 +257,8 @@ TEST_P(GuardedChunksOfAKind, AreLookedAtBeforeTheyAreFilledInWhateverOrderAQueue
   Scene scene;
   stub_configure("mode=immediate");
   const Heard heard;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(GetParam() ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
-                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  const AllocatorHandle allocator(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  options.queues = &scene.queue;  // out of order
-  options.queue_count = 1;
   {
-    const PoolHandle pool = make_pool(allocator.get(), options);
+    const PoolHandle pool = guarded_pool(scene, GetParam(), {scene.queue});  // out of order
     MemHandle mem = allocate(pool, 1000);
     const unsigned char overrun = 9;
     if (GetParam()) {
@@ -285,26 +286,12 @@ TEST_P(GuardedChunksOfAKind, AreComparedWhenBothEndsAreReadInWhateverOrderAQueue
   Scene scene;
   stub_configure("mode=immediate");
   const Heard heard;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(GetParam() ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made)
-                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  const AllocatorHandle allocator(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  options.queues = &scene.queue;  // out of order
-  options.queue_count = 1;
   {
-    const PoolHandle pool = make_pool(allocator.get(), options);
+    const PoolHandle pool = guarded_pool(scene, GetParam(), {scene.queue});  // out of order
     MemHandle mem = allocate(pool, 3 << 20);
     stub_configure("mode=manual");
     mem.reset();
-    for (int turn = 0; turn < 30; ++turn) {
-      EXPECT_OK(clpool_pool_free_held(pool.get()));
-      if (stub_runnable(nullptr) != 0) {  // the newest first, and one at a time
-        stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
-      }
-    }
-    EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+    end_rest_newest_first(pool);
     EXPECT_EQ(heard.findings(), 0U) << heard.text();
     stub_configure("mode=immediate");  // for what the pool's end enqueues
   }
@@ -315,28 +302,15 @@ TEST(GuardedChunks, AreFilledWhenTheirLastPieceIsInWhateverOrderAQueueRunsItsCom
   Scene scene;
   stub_configure("mode=immediate,version=1.1,svm=none");
   const Heard heard;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  const AllocatorHandle allocator(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_ON;
-  options.queues = &scene.queue;  // out of order
-  options.queue_count = 1;
   {
-    const PoolHandle pool = make_pool(allocator.get(), options);
+    const PoolHandle pool = guarded_pool(scene, false, {scene.queue});  // out of order
     MemHandle mem = allocate(pool, 300'000);
     const std::vector<unsigned char> used(300'000, source_byte);
     ASSERT_OK(clpool_mem_write(scene.queue, mem.get(), 0, used.size(), used.data(), used.size(), 1, 0,
                                nullptr, nullptr));
     stub_configure("mode=manual");
     mem.reset();
-    for (int turn = 0; turn < 30; ++turn) {
-      EXPECT_OK(clpool_pool_free_held(pool.get()));
-      if (stub_runnable(nullptr) != 0) {  // the newest first, and one at a time
-        stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
-      }
-    }
-    EXPECT_EQ(stats_of(pool).pending_bytes, 0U);
+    end_rest_newest_first(pool);
     EXPECT_EQ(heard.findings(), 0U) << heard.text();
     stub_configure("mode=immediate");  // for what the pool's end enqueues
   }

@@ -116,11 +116,19 @@ namespace ClPool.Tests
             using (Cache cache = new Cache())
             {
                 int number = 0, computed = 0;
+                bool stop = false;
+                Thread busy = new Thread(() => // with the table of what callbacks are for
+                {
+                    while (!Volatile.Read(ref stop)) new CustomAllocator(new DrySource()).Dispose();
+                });
+                busy.Start();
                 int threw = ThrowsAt(Shared.Rounds(4), () =>
                 {
                     string key = "key " + number++;
                     return () => cache.GetOrAdd(CacheOwner.Any, new IntPtr(1), key, () => Interlocked.Increment(ref computed));
                 });
+                Volatile.Write(ref stop, true);
+                busy.Join();
                 Assert.AreEqual(0, threw);
                 Assert.AreEqual(number, computed);
                 Assert.AreEqual(number, cache.Count);

@@ -131,9 +131,6 @@ class _NoSVM(SVMAllocation):
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    def __ne__(self, other: object) -> bool:  # the base class has one of its own, which compares memory
-        return self is not other
-
 
 class SVM(SVMPointer):
     """SVM(mem) or SVM(context, mem, system=True): a writable, contiguous host object as SVM.
@@ -251,9 +248,6 @@ class _UnboundSVM(SVM):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SVMPointer) and not other.is_released and self.svm_ptr == other.svm_ptr
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
 
     def __hash__(self) -> int:
         return hash(self._address)

@@ -313,9 +313,17 @@ Py_hash_t memory_hash(PyObject* object) {
 }
 
 PyObject* memory_compare(PyObject* left, PyObject* right, int operation) {
-  const bool comparable =
-      (operation == Py_EQ || operation == Py_NE) && PyObject_TypeCheck(right, memory_type);
-  if (!comparable) {
+  if (operation ==
+      Py_NE) {  // the opposite of what the object's class takes for equal, as Python's own objects have it
+    PyObject* const equal = Py_TYPE(left)->tp_richcompare(left, right, Py_EQ);
+    if (equal == nullptr || equal == Py_NotImplemented) {
+      return equal;
+    }
+    const int is_equal = PyObject_IsTrue(equal);
+    Py_DECREF(equal);
+    return is_equal < 0 ? nullptr : PyBool_FromLong(is_equal == 0);
+  }
+  if (operation != Py_EQ || !PyObject_TypeCheck(right, memory_type)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (as_memory(left)->mem != nullptr &&
@@ -323,7 +331,7 @@ PyObject* memory_compare(PyObject* left, PyObject* right, int operation) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   const bool same = left == right || clpool_mem_equal(as_memory(left)->mem, as_memory(right)->mem) != 0;
-  return PyBool_FromLong(same == (operation == Py_EQ));
+  return PyBool_FromLong(same);
 }
 
 PyObject* memory_repr(PyObject* object) {
