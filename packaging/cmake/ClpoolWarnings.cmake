@@ -13,8 +13,7 @@ if(CLPOOL_DEVELOPER)
     target_compile_options(clpool_warnings INTERFACE -Werror)
   endif()
 endif()
-if(CLPOOL_SANITIZE)
-  target_compile_options(clpool_warnings INTERFACE -fsanitize=${CLPOOL_SANITIZE} -fno-omit-frame-pointer
-                         -fno-sanitize-recover=all)
-  target_link_options(clpool_warnings INTERFACE -fsanitize=${CLPOOL_SANITIZE})
+if(CLPOOL_SANITIZE)  # all of the project, so that folders may take something back
+  add_compile_options(-fsanitize=${CLPOOL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CLPOOL_SANITIZE})
 endif()

@@ -193,10 +193,10 @@ without_the_device+='|on_the_fake_driver|python\.types_|java\.(documentation|clo
 # through: what the tests are run through, such as (env CLPOOL_TEST=rusticl).
 through=()
 
-# run_tests TEXT PRESET OPTION...: count_tests of a preset.
+# run_tests TEXT PRESET OPTION...: count_tests of a preset, half as many again at a time as there are processors: many tests wait.
 run_tests() {
   local text=$1 preset=$2
   shift 2
   count_tests "$text" "$root/build/$preset" \
-    for_preset "$preset" "${through[@]}" ctest --preset "$preset" -j "$(core_jobs)" "$@"
+    for_preset "$preset" "${through[@]}" ctest --preset "$preset" -j "$((($(core_jobs) * 3 + 1) / 2))" "$@"
 }

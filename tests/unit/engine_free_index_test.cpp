@@ -87,6 +87,56 @@ TEST(FreeIndex, GivesUpLookingAmongBlocksOfChunksThatAreNearlyFree) {
   EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule), nullptr);
 }
 
+TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
+  HeapChunk drained;
+  drained.size = 1 << 30;
+  HeapChunk used;
+  for (const int before : {15, 16}) {
+    Index blocks;
+    blocks.add(4 * granule).chunk = &used;
+    for (int i = 0; i < before; ++i) {
+      blocks.add(4 * granule).chunk = &drained;
+    }
+    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule) != nullptr, before == 15) << before;
+  }
+  for (const std::uint64_t before :
+       {63U, 64U, 65U}) {  // five of each size, so that a list is left off within
+    Index blocks;
+    for (std::uint64_t i = 0; i < before; ++i) {
+      blocks.add((4 + i / 5) * granule).chunk = &drained;
+    }
+    blocks.add(60 * granule).chunk = &used;
+    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule) != nullptr, before == 63) << before;
+  }
+}
+
+TEST(FreeIndex, LooksAtEightOfTheLargestUnlessToTheEnd) {
+  for (const int after : {7, 8}) {
+    Index blocks;
+    Block& largest = blocks.add(1001 * granule);  // the last of its list
+    for (int i = 0; i < after; ++i) {
+      blocks.add(1000 * granule);
+    }
+    EXPECT_EQ(blocks.index->largest() == &largest, after == 7) << after;
+    EXPECT_EQ(blocks.index->largest(true), &largest);
+  }
+}
+
+TEST(FreeIndex, TellsSizesApartUpToTheFiftyThirdPowerOfTwo) {
+  for (unsigned power = 6; power < 53 - 1; ++power) {
+    FreeIndex index(0);
+    Block large;
+    large.size = std::uint64_t{2} << power;
+    index.insert(large);
+    std::deque<Block> many(20);
+    for (Block& block : many) {
+      block.size = std::uint64_t{1} << power;
+      index.insert(block);
+    }
+    EXPECT_EQ(index.find(large.size), &large) << power;
+  }
+}
+
 TEST(FreeIndex, IsEmptyAgainAfterAllWereRemoved) {
   Index blocks;
   Block& first = blocks.add(granule);

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "support/blocks.hpp"
@@ -219,6 +220,61 @@ TEST(Heap, FindsAWholeChunkBehindManyOfNearlyItsSizeOnlyWhereItLooksAtAll) {
   const Block* const found = model.heap.find(largest.size, true);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->chunk, &largest);
+}
+
+TEST(Heap, FindsAPartBehindManyOfNearlyItsSizeOnlyWhereItLooksAtAll) {
+  ModelledHeap model(64);
+  constexpr std::uint64_t granules = 4096;
+  model.add_chunk((granules + 63 + 1 + 20 * (granules + 1)) * 64);
+  std::vector<Block*> parts{model.allocate((granules + 63) * 64)};
+  model.allocate(64);
+  for (int i = 0; i < 20; ++i) {
+    parts.push_back(model.allocate(granules * 64));
+    model.allocate(64);
+  }
+  for (Block* part : parts) {
+    model.free(*part);
+  }
+  EXPECT_EQ(model.heap.find((granules + 63) * 64), nullptr);
+  EXPECT_EQ(model.heap.find((granules + 63) * 64, true), parts.front());
+}
+
+TEST(Heap, NamesWhatIsWrong) {
+  ModelledHeap model(64);
+  model.add_chunk(64 * 100);
+  Block* const first = model.allocate(64 * 4);
+  Block* const second = model.allocate(64 * 4);
+  Block* const third = model.allocate(64 * 4);
+  model.free(*second);
+  ASSERT_EQ(model.heap.check(), nullptr);
+  const auto wrong = [&](auto& value, auto other, const char* text) {
+    const auto before = std::exchange(value, other);
+    EXPECT_STREQ(model.heap.check(), text);
+    value = before;
+    EXPECT_EQ(model.heap.check(), nullptr);
+  };
+  HeapChunk other;
+  wrong(second->chunk, &other, "a block's links are wrong");
+  wrong(second->left, third, "a block's links are wrong");
+  wrong(second->offset, second->offset + 64, "blocks overlap or leave a gap");
+  wrong(third->size, 0U, "blocks overlap or leave a gap");
+  wrong(first->free, true, "two neighbouring free blocks are not merged");
+  wrong(second->free, false, "an index holds a block that does not belong there");
+  wrong(first->chunk->used, 64U, "what is used of a chunk is miscounted");
+  wrong(second->virgin, true, "a counter differs from a recount");
+}
+
+TEST(Heap, CountsABlockThatWasNotHandedOutWithWhatItIsMergedWith) {
+  ModelledHeap model(64);
+  model.add_chunk(64 * 4);
+  Block* const first = model.heap.take(*model.heap.find(64), 64);
+  Block* const second = model.allocate(64);
+  Block* const rest = model.allocate(64 * 2);
+  model.free(*second);
+  model.heap.give_back(*first, 0);
+  EXPECT_EQ(model.heap.used_free_blocks(), 1u) << "the right part was handed out";
+  model.free(*rest);
+  model.expect_sound();
 }
 
 TEST(Heap, KeepsTheOddEndOfAChunkUsable) {

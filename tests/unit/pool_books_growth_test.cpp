@@ -82,6 +82,10 @@ TEST_F(PoolBooksThatExchangeChunks, AfterAVainWaitRequestsWaitForAMomentForMuchL
   world.settles = true;
   books->free(*serve(size += 100'000), 0);
   EXPECT_EQ(waited_in_vain(), wait) << "one was not in vain";
+  const std::uint64_t end = world.now + 4 * wait;
+  EXPECT_EQ(waited_in_vain(), moment);
+  world.now = end;
+  EXPECT_EQ(waited_in_vain(), wait) << "the pauses begin with the shortest again";
 }
 
 /// Nobody else may have looked since: what one vain wait has taught would hold for ever.

@@ -47,9 +47,9 @@ TEST_F(PoolBooksAtTheirLimits, NoMoreChunksGoBackThanTheLimitNeeds) {
   for (PoolBlock* const block : blocks) {
     books->free(*block, 0);
   }
-  PoolBlock* const block = serve(75'000);
+  PoolBlock* const block = serve(80'000);
   ASSERT_NE(block, nullptr);
-  EXPECT_EQ(taken, 105'000u) << "of the three the largest went";
+  EXPECT_EQ(taken, 110'000u) << "of the three the largest went, which is just enough";
   books->free(*block, 0);
 }
 
@@ -90,6 +90,27 @@ TEST_F(PoolBooksOfALateDriver, ARequestWaitsForWhatWentBackAndAsksForTheExactSiz
   EXPECT_EQ(settles(size, false, size), 1);
   ASSERT_NE(request.block, nullptr);
   EXPECT_EQ(request.block->Block::size, size);
+  books->free(*request.block, 0);
+}
+
+TEST_F(PoolBooksOfALateDriver, TheDriverIsAskedForBothSizesWhenTheQueuesAreThrough) {
+  const std::size_t size = 200'000;
+  EXPECT_EQ(settles(size, false, size), 1);
+  const auto waited = std::find(steps.begin(), steps.end(), "wait for queues");
+  EXPECT_EQ(Steps(waited, steps.end()),
+            (Steps{"wait for queues", allocate_step(size), "allocate " + std::to_string(size), "done"}));
+  books->free(*request.block, 0);
+}
+
+TEST_F(PoolBooksOfALateDriver, ARequestWaitsForTheQueuesOnce) {
+  EXPECT_EQ(settles(200'000, false, 0), 1);
+  EXPECT_EQ(request.block, nullptr);
+}
+
+TEST_F(PoolBooksOfALateDriver, ARequestWaitsForWhatWentBackAlsoWhereItSeemedIdle) {
+  world.complete = 1;
+  EXPECT_EQ(settles(200'000, false, 200'000), 1) << "commands that the pool was not told of";
+  ASSERT_NE(request.block, nullptr);
   books->free(*request.block, 0);
 }
 
@@ -554,6 +575,99 @@ TEST_F(PoolBooks, ARequestThatTheUserHasBeginAnewWasRefusedByNobodyYet) {
   books->answered(request, true);
   EXPECT_FALSE(request.driver_refused);
   EXPECT_EQ(request.failure, Status::success);
+}
+
+TEST_F(PoolBooks, WhoeverWaitsForRoomHearsThatAnotherWasRefused) {
+  options.max_bytes = 130'000;
+  options.callbacks = {};
+  begin_books();
+  Request large;
+  ASSERT_EQ(begin_request(large, 100'000).kind, Kind::allocate);
+  Request request;
+  ASSERT_EQ(begin_request(request, 50'000).kind, Kind::wait);
+  const std::uint64_t before = books->help_for(request);
+  books->refused(large, Status::out_of_memory, out_of_device_memory);
+  EXPECT_NE(books->help_for(request), before);
+  books->waited(request, Waited::helped);
+  PoolBlock* const block = serve(request);
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+}
+
+TEST_F(PoolBooks, WhoeverWaitsForTheDriverIsNotToldThatAnotherWasRefused) {
+  options.callbacks = {};
+  begin_books();
+  Request other;
+  ASSERT_EQ(begin_request(other, 100'000).kind, Kind::allocate);
+  capacity = 0;
+  Request request;
+  ASSERT_EQ(books->begin(50'000, request), Status::success);
+  Step step = books->next(request);
+  for (; step.kind != Kind::wait; step = books->next(request)) {
+    ASSERT_TRUE(perform(request, step));
+  }
+  const std::uint64_t before = books->help_for(request);
+  books->refused(other, Status::out_of_memory, out_of_device_memory);
+  EXPECT_EQ(books->help_for(request), before) << "the two would ask in turn for ever";
+  books->waited(request, Waited::over);
+  EXPECT_EQ(serve(request), nullptr);
+}
+
+TEST_F(PoolBooks, WhoeverWaitsHearsOfBlocksThatComeFree) {
+  begin_books();
+  PoolBlock* const block = serve(1000);
+  Request request;
+  ASSERT_EQ(books->begin(1000, request), Status::success);
+  const std::uint64_t before = books->help_for(request);
+  books->free(*block, 0);
+  EXPECT_NE(books->help_for(request), before);
+}
+
+TEST_F(PoolBooks, ARequestEndsAlthoughMemoryGoesBackElsewhereAllTheTime) {
+  options.callbacks = {};
+  begin_books();
+  capacity = 0;
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  int asked = 0;
+  for (Step step = books->next(request); step.kind != Kind::fail && asked < 100;
+       step = books->next(request)) {
+    asked += step.kind == Kind::allocate ? 1 : 0;
+    ASSERT_TRUE(perform(request, step));
+    ++world.gave_back;
+  }
+  EXPECT_GE(asked, 3) << "what went back is asked for";
+  EXPECT_LT(asked, 100);
+}
+
+TEST_F(PoolBooks, AllThatDoesNotWaitIsTriedTwiceAndTheDriverOnce) {
+  options.callbacks = {};
+  for (const bool has_room : {true, false}) {
+    options.max_bytes = has_room ? UINT64_MAX : 99'999;
+    begin_books();
+    capacity = 0;
+    Request request;
+    ASSERT_EQ(books->begin(100'000, request), Status::success);
+    std::vector<Kind> kinds;
+    for (Step step = books->next(request); step.kind != Kind::fail; step = books->next(request)) {
+      kinds.push_back(step.kind);
+      ASSERT_TRUE(perform(request, step));
+    }
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::empty_all_caches), 2) << has_room;
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::end_pools), 2) << has_room;
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::allocate), has_room ? 2 : 0) << "two sizes";
+    EXPECT_EQ(request.code, has_room ? out_of_device_memory : 0);
+  }
+}
+
+TEST_F(PoolBooks, ARequestThatTheUserHasBeginAnewLooksAsOftenAsANewOne) {
+  begin_books();
+  Request request;
+  ASSERT_EQ(books->begin(100'000, request), Status::success);
+  request.beginnings = request.looks_for_room = 3;
+  books->answered(request, true);
+  EXPECT_EQ(request.beginnings, 0);
+  EXPECT_EQ(request.looks_for_room, 0);
 }
 
 TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
