@@ -4,6 +4,7 @@
 // C handles and the core's types, and the struct_size rule. No logic of the library lives here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -132,7 +133,7 @@ Status write_result(const Result& source, Result* target, const char* function) 
   if constexpr (requires { target->reserved; }) {
     CLPOOL_TRY(require_zero(target->reserved, function));
   }
-  const std::size_t known = size < sizeof(Result) ? size : sizeof(Result);
+  const std::size_t known = std::min<std::size_t>(size, sizeof(Result));
   std::memcpy(target, &source, known);
   std::memset(reinterpret_cast<unsigned char*>(target) + known, 0, size - known);
   target->struct_size = size;

@@ -54,7 +54,6 @@ bool MemOwner::keeps_rounding_bytes(const Mem&) const noexcept {
 
 void clear_mem(Mem& mem) noexcept {
   mem.state = MemState::released;
-  mem.references.store(0, std::memory_order_relaxed);
   mem.owner = nullptr;
   mem.handle = nullptr;
   mem.pointer = nullptr;

@@ -34,7 +34,6 @@ class Recycler {
     }
     T* const taken = first_;
     first_ = static_cast<T*>(taken->next);
-    taken->next = nullptr;
     --count_;
     return *taken;
   }

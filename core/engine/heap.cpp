@@ -136,7 +136,7 @@ std::uint64_t Heap::largest_free() const noexcept {
   const Block* whole = whole_.largest(true);
   const std::uint64_t part_size = part != nullptr ? part->size : 0;
   const std::uint64_t whole_size = whole != nullptr ? whole->size : 0;
-  return part_size > whole_size ? part_size : whole_size;
+  return std::max(part_size, whole_size);
 }
 
 const char* Heap::check() const noexcept {

@@ -210,7 +210,6 @@ std::uint64_t Caches::active_blocks() const noexcept {
 }
 
 void Caches::add_to(PoolStats& stats) noexcept {
-  take_in(central_);
   for_each([&](ThreadCache& cache) {
     take_in(cache);
     stats.cached_bytes += cache.cached();

@@ -431,7 +431,6 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.kind = kind_;
   block.made_in = static_cast<std::uint8_t>(process_generation());
   block.marks = usual_marks();
-  block.next = nullptr;
   block.home = &cache;
   clear_use(block);
   count_handed_out(cache, size);

@@ -63,7 +63,6 @@ Block* BlockStore::make() {
   }
   PoolBlock& block = pool_block(*free_);
   free_ = block.next;
-  block.next = nullptr;
   static_cast<Block&>(block) = Block{};
   return &block;
 }

@@ -55,7 +55,6 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
   const bool must_wait = !is_idle && (is_used || pending_.holds_back());
   clear_use(block);
   block.marks = usual_marks();
-  block.next = nullptr;
   caches_.count_returned(cache, block.Mem::size);
   if (uses != nullptr && !must_wait) {
     pending_.retire(*uses);

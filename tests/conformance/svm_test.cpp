@@ -212,6 +212,12 @@ TEST_P(EverySvm, ZeroBytesAreNoCommand) {
     ASSERT_NE(event, nullptr);
     clReleaseEvent(event);
   }
+  clpool_mem* part = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(mem.get(), 1, 100, 0, &part));
+  const OwnedMem odd(part);
+  EXPECT_OK(clpool_mem_fill(cl.queue, part, "four", 4, 0, 0, 0, nullptr, nullptr)) << "begins nowhere";
+  EXPECT_EQ(clpool_mem_fill(cl.queue, part, "four", 4, 0, 4, 0, nullptr, nullptr),
+            CLPOOL_ERROR_INVALID_VALUE);
 }
 
 TEST_P(EverySvm, IsMigratedWhereTheDeviceHasOpenCl21) {

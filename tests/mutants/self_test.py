@@ -203,6 +203,13 @@ class Results(unittest.TestCase):
             report.merge(results, {key(self.mutants[0]): self.line(0, result)})
         self.assertEqual(results[key(self.mutants[0])]["result"], "survived")
 
+    def test_what_has_a_reason_survives_unless_it_was_killed(self):
+        results = {key(self.mutants[at]): self.line(at, result) for at, result in enumerate(["killed", "undecided"])}
+        reasons = {(title(one), one.line): "because" for one in self.mutants[:3]}
+        report.take_for_survivors(self.mutants, results, reasons, key)
+        self.assertEqual([results.get(key(one), {}).get("result") for one in self.mutants],
+                         ["killed", "survived", "survived", None, None])
+
     def test_the_compact_form_knows_what_was_run_and_names_survivors_without_a_reason(self):
         told = ["killed", "survived", "not reached", "survived", "undecided"]
         results = {key(self.mutants[at]): self.line(at, result) for at, result in enumerate(told)}

@@ -98,6 +98,23 @@ TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   other.reset();
 }
 
+TEST_F(EndedPools, GiveBackTheirMemoryWhenOneAllocatesWithoutAPool) {
+  clpool_allocator* limited = nullptr;
+  ASSERT_OK(clpool_allocator_create_limit(allocator.get(), 5000, &limited));
+  AllocatorHandle narrow(limited);
+  std::swap(narrow, allocator);
+  Gate gate(scene.cl.context);
+  end_a_pool(gate, 4096);
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 4096, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_allocator_allocate(allocator.get(), 4096, &mem));
+  OwnedMem(mem).reset();
+  stub_run_all();
+  std::swap(narrow, allocator);
+}
+
 TEST_F(EndedPools, GiveBackTheirMemoryWhenAnotherPoolIsMadeOrEnds) {
   PoolHandle another = make_pool(allocator.get(), options);
   for (const bool made : {true, false}) {

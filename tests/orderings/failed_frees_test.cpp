@@ -49,6 +49,20 @@ TEST_F(RefusedFree, ComesWhenItsCommandsHaveEnded) {
   EXPECT_EQ(said, "");
 }
 
+TEST_F(RefusedFree, DoesNotMarkUsesOnOtherQueuesAgain) {
+  for (int i = 0; i < 2; ++i) {
+    fill(scene.cl.another_queue());
+  }
+  const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList");
+  stub_fail("clEnqueueSVMFree", 1, CL_OUT_OF_RESOURCES);
+  EXPECT_NE(clpool_mem_release_on(mem, scene.cl.queue, 0, nullptr, nullptr), CLPOOL_SUCCESS);
+  EXPECT_EQ(stub_calls("clEnqueueMarkerWithWaitList"), before + 2 + 1)
+      << "one of each use and one of the release";
+  ASSERT_OK(clpool_mem_release_on(mem, scene.cl.queue, 0, nullptr, nullptr));
+  EXPECT_EQ(stub_calls("clEnqueueMarkerWithWaitList"), before + 2 + 2);
+  stub_run_all();
+}
+
 TEST_F(RefusedFree, ComesAlsoWhenACommandEndedInAnError) {
   Gate gate(scene.cl.context);
   ASSERT_OK(

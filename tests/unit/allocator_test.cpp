@@ -231,6 +231,21 @@ TEST_F(AllocatorTest, FlagsAreGivenToTheDriverAsTheyAre) {
   ASSERT_EQ(make_deferred_allocator(cl.context, cl_mem_flags{1} << 47, allocator), Status::success);
 }
 
+TEST_F(AllocatorTest, PageLockedMemoryHasTheAccessThatIsAskedFor) {
+  const auto flags_of_chunk = [&](cl_mem_flags flags) {
+    Reference<Allocator> allocator;
+    EXPECT_EQ(make_pinned_allocator(cl.queue, flags, allocator), Status::success);
+    Chunk chunk;
+    EXPECT_EQ(allocator->allocate(64, 1, chunk), Status::success);
+    cl_mem_flags found = 0;
+    clGetMemObjectInfo(buffer_of(chunk), CL_MEM_FLAGS, sizeof found, &found, nullptr);
+    allocator->deallocate(chunk);
+    return found;
+  };
+  EXPECT_EQ(flags_of_chunk(0), cl_mem_flags{CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR});
+  EXPECT_EQ(flags_of_chunk(CL_MEM_READ_ONLY), cl_mem_flags{CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR});
+}
+
 TEST_F(AllocatorTest, AnImmediateBufferIsTouchedByAFillWhereTheDeviceHasIt) {
   Reference<Allocator> allocator;
   ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);

@@ -294,6 +294,58 @@ TEST(Coalescing, EqualBlocksFillALimitToItsLastByte) {
   }
 }
 
+TEST(Coalescing, CutsUpAChunkOfTwiceTheRequestInAnyCase) {
+  constexpr std::uint64_t half = 256 * 190'000;
+  for (const std::uint64_t less : {0U, 256U}) {
+    Driven driven;
+    driven.allocate(100'000'000);
+    driven.limits.calls_left = CallBudget::most;
+    Block* const block = driven.take_new(2 * half, half);
+    HeapChunk* const chunk = block->chunk;
+    driven.release(block);
+    const Block* const chosen = driven.strategy.choose(half - less, driven.limits);
+    EXPECT_EQ(chosen != nullptr && chosen->chunk == chunk, less == 0) << less;
+  }
+}
+
+TEST(Coalescing, TakesWhatThereIsWhenAsManyCallsAreOverdrawnAsTheBudgetHolds) {
+  Driven driven;
+  driven.take_new(1 << 30, 256);  // much is free beside so small a block
+  driven.limits.calls_left = -CallBudget::most;
+  EXPECT_NE(driven.strategy.choose(256, driven.limits), nullptr);
+  driven.limits.calls_left += 0.001;
+  EXPECT_EQ(driven.strategy.choose(256, driven.limits), nullptr);
+}
+
+TEST(Coalescing, PlansHeadroomOnlyWhenCallsAreOverdrawn) {
+  constexpr std::uint64_t size = 256 * 40'000;
+  for (const double calls : {0.0, -0.001}) {
+    Driven driven;
+    driven.take_new(200'000'000, 200'000'000 - 256 * 1000);
+    driven.limits.calls_left = calls;
+    const std::uint64_t planned = driven.strategy.plan_growth(size, driven.limits, none_idle).chunk_bytes;
+    EXPECT_EQ(planned > size, calls < 0) << calls;
+    EXPECT_GE(planned, size);
+  }
+}
+
+TEST(Coalescing, StaysBelowItsPeakOnlyWhereMoreThanTheRequestFitsBelow) {
+  for (const std::uint64_t more : {0U, 512U}) {
+    Driven driven;
+    driven.take_new(200'000'000, 200'000'000 - 256 * 1000);
+    driven.limits.calls_left = CallBudget::most;
+    driven.limits.peak_managed_bytes = driven.strategy.managed_bytes() + 1024 + more;
+    const std::uint64_t planned = driven.strategy.plan_growth(1024, driven.limits, none_idle).chunk_bytes;
+    EXPECT_EQ(planned == 1024 + more, more != 0) << "a chunk of many blocks, unless it may be a smaller one";
+  }
+}
+
+TEST(Coalescing, ChunksAtTheDevicesLimitAreOfWholeGranules) {
+  Driven driven;
+  driven.limits.max_chunk_bytes = 100'001;
+  EXPECT_EQ(driven.strategy.plan_growth(1024, driven.limits, none_idle).chunk_bytes, 100'001U / 256 * 256);
+}
+
 /// A hole of 30 MB, and one of 11 MB.
 struct CoalescingWithTwoHoles : testing::Test {
   CoalescingWithTwoHoles() {
@@ -319,6 +371,12 @@ TEST_F(CoalescingWithTwoHoles, ALargeRequestDoesNotLeaveItsBestFitForAHandle) {
   EXPECT_EQ(take_at_end(driven.strategy.rounded(10'000'000)), nullptr);
   EXPECT_NE(take_at_end(driven.strategy.rounded(20'000'000)), nullptr) << "nothing fits better";
   EXPECT_EQ(driven.strategy.check(), nullptr);
+}
+
+TEST_F(CoalescingWithTwoHoles, OfMoreThanAHundredthIsALargeRequest) {
+  const std::uint64_t hundredth = driven.strategy.managed_bytes() / 100;
+  EXPECT_EQ(driven.strategy.take_at(*hole, 0, hundredth + 1, driven.limits), nullptr);
+  EXPECT_NE(driven.strategy.take_at(*hole, 0, hundredth, driven.limits), nullptr);
 }
 
 TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {

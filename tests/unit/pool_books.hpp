@@ -24,7 +24,6 @@ inline constexpr cl_int out_of_device_memory = -4;
 /// What a pool does when it hands a block out, as far as the books see it.
 inline void hand_out(PoolBlock& block) {
   block.capacity = block.Block::size;
-  block.next = nullptr;
   clear_use(block);
 }
 

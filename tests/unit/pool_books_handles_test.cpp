@@ -414,35 +414,21 @@ TEST_F(PoolBooksWithADyingHandle, IsWaitedForWhileAnotherThreadReleasesIt) {
   kept.push_back(request.block);
 }
 
-TEST_F(PoolBooksWithADyingHandle, HelpsWhoeverWaitsForMemoryOnlyIfItsChunkMayGoNow) {
-  Request request;
-  for (const bool chunk_is_free : {false, true}) {
-    std::uint64_t bytes = 0;
-    Garbage in_hand = books->take_garbage(bytes);
-    ASSERT_FALSE(in_hand.parts.empty());
-    if (chunk_is_free) {
-      for (PoolBlock* const block : std::exchange(kept, {})) {
-        books->free(*block, 0);
-      }
-    } else {  // another handle dies meanwhile
-      kept.push_back(serve(256));
-      PoolBlock* const block = serve(4096);
-      kept.push_back(serve(256));
-      books->free(*block, 0);
-    }
-    const std::uint64_t before = books->help_for(request);
-    while (Part* const part = in_hand.parts.take()) {
-      books->released(*part);
-    }
-    if (!chunk_is_free) {
-      EXPECT_EQ(books->help_for(request), before);
-    } else if (books->garbage().parts.empty()) {
-      EXPECT_NE(books->help_for(request), before);
-    } else {
-      release_garbage();
-      EXPECT_NE(books->help_for(request), before);
-    }
+TEST_F(PoolBooksWithADyingHandle, IsNoHelpForWhoeverWaitsForMemoryWhileItsChunkIsUsed) {
+  const Request request;
+  const std::uint64_t before = books->help_for(request);
+  release_garbage();
+  EXPECT_EQ(books->help_for(request), before);
+}
+
+TEST_F(PoolBooksWithADyingHandle, IsHelpForWhoeverWaitsForMemoryWhenItsChunkMayGo) {
+  for (PoolBlock* const block : std::exchange(kept, {})) {
+    books->free(*block, 0);
   }
+  const Request request;
+  const std::uint64_t before = books->help_for(request);
+  release_garbage();
+  EXPECT_NE(books->help_for(request), before);
 }
 
 TEST_F(PoolBooksWithADyingHandle, IsNotWaitedForFromWithin) {

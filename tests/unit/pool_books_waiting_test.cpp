@@ -102,8 +102,8 @@ TEST_F(PoolBooksOfALateDriver, TheDriverIsAskedForBothSizesWhenTheQueuesAreThrou
   books->free(*request.block, 0);
 }
 
-TEST_F(PoolBooksOfALateDriver, ARequestWaitsForTheQueuesOnce) {
-  EXPECT_EQ(settles(200'000, false, 0), 1);
+TEST_F(PoolBooksOfALateDriver, ARequestWaitsForTheQueuesOnceAndOnceMoreToTheLast) {
+  EXPECT_EQ(settles(200'000, false, 0), 2);
   EXPECT_EQ(request.block, nullptr);
 }
 
@@ -630,14 +630,14 @@ TEST_F(PoolBooks, ARequestEndsAlthoughMemoryGoesBackElsewhereAllTheTime) {
   Request request;
   ASSERT_EQ(books->begin(100'000, request), Status::success);
   int asked = 0;
-  for (Step step = books->next(request); step.kind != Kind::fail && asked < 100;
+  for (Step step = books->next(request); step.kind != Kind::fail && asked < 1000;
        step = books->next(request)) {
     asked += step.kind == Kind::allocate ? 1 : 0;
     ASSERT_TRUE(perform(request, step));
     ++world.gave_back;
   }
   EXPECT_GE(asked, 3) << "what went back is asked for";
-  EXPECT_LT(asked, 100);
+  EXPECT_LT(asked, 1000);
 }
 
 TEST_F(PoolBooks, AllThatDoesNotWaitIsTriedTwiceAndTheDriverOnce) {

@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "pool/caches.hpp"
 
@@ -177,16 +182,78 @@ TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
   Caches caches(ThreadRecord::key_of(9), 9);
   ThreadCache& own = own_cache(caches);
   std::array<Mem, 3> blocks;
+  EXPECT_FALSE(own.has_returned());
   EXPECT_EQ(own.take_returned(), nullptr);
   ASSERT_TRUE(own.remote.add(blocks[0]));
+  EXPECT_TRUE(own.has_returned());
   ASSERT_TRUE(own.remote.add(blocks[1]));
   EXPECT_EQ(own.take_returned(), &blocks[1]);
+  EXPECT_TRUE(own.has_returned()) << "in the backlog";
   ASSERT_TRUE(own.remote.add(blocks[2]));
   own.close();
   EXPECT_FALSE(own.remote.add(blocks[1]));
   EXPECT_EQ(own.take_returned(), &blocks[0]);
   EXPECT_EQ(own.take_returned(), &blocks[2]);
   EXPECT_EQ(own.take_returned(), nullptr);
+  EXPECT_FALSE(own.has_returned());
+}
+
+TEST(Caches, KnowOfAThreadWhatOthersReturnedForIt) {
+  Caches caches(ThreadRecord::key_of(17), 9);
+  ThreadCache* other = nullptr;
+  std::thread([&] {
+    other = &own_cache(caches);
+    hand_out(caches, *other, 8000);
+  }).join();
+  caches.count_returned(*other, 5000);
+  hand_out(caches, caches.central(), 6000);  // a peak
+  EXPECT_EQ(stats_of(caches).peak_active_bytes, 9000u);
+}
+
+TEST(Caches, NoticeAPeakOfHitsBelowWhatTheirThreadOnceHad) {
+  Caches caches(ThreadRecord::key_of(18), 9);
+  ThreadCache& own = own_cache(caches);
+  hand_out(caches, own, 8000);
+  caches.count_returned(own, 3000);
+  Mem block;
+  block.capacity = 2048;
+  ASSERT_TRUE(own.deposit(block));
+  hand_out(caches, caches.central(), 10'000);
+  ASSERT_EQ(own.pop(2048, 2000), &block);
+  ASSERT_TRUE(own.push(block));
+  EXPECT_EQ(stats_of(caches).active_bytes, 15'000u);
+  EXPECT_EQ(stats_of(caches).peak_active_bytes, 17'000u);
+  EXPECT_EQ(own.withdraw(2048), &block);
+}
+
+TEST(Caches, AreForSoManyThreadsAtATime) {
+  constexpr std::size_t most = 256;
+  Caches caches(ThreadRecord::key_of(19), 9);
+  std::vector<std::thread> threads;
+  std::atomic<std::size_t> come{0};
+  std::atomic<bool> go{false};
+  std::mutex turn;
+  std::set<ThreadCache*> own;
+  for (std::size_t i = 0; i < most + 3; ++i) {
+    threads.emplace_back([&] {
+      {
+        const std::lock_guard lock(turn);
+        own.insert(&own_cache(caches));
+      }
+      for (++come; !go;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    while (come <= i) {
+      std::this_thread::yield();
+    }
+  }
+  go = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(own.size(), most + 1);
+  EXPECT_TRUE(own.count(&caches.central())) << "the others have the one that caches nothing";
 }
 
 TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {

@@ -41,6 +41,13 @@ TEST_F(ListsOfUses, GiveUpThoseThatWereWaitedForLess) {
   EXPECT_EQ(others.count, 3U);
 }
 
+TEST_F(ListsOfUses, ThatAreEmptyHaveNoneThatWasWaitedForLess) {
+  add(5);
+  EXPECT_TRUE(late.has_waited_less(6));
+  EXPECT_EQ(late.take(), &all[0]);
+  EXPECT_FALSE(late.has_waited_less(UINT64_MAX));
+}
+
 /// One that changed behind the list's back shows that nobody looked at it.
 TEST_F(ListsOfUses, AreNotWalkedWhereAllWereWaitedForAsLong) {
   add(10);

@@ -437,6 +437,15 @@ TEST_P(PoolContract, TriesWithoutWaitingOrCallingTheDriver) {
   expect_sound(tested);
 }
 
+TEST_P(PoolContract, GivesNoBlockToNobody) {
+  const PoolHandle tested = pool();
+  allocate(tested, 1000).reset();  // there is one at hand
+  EXPECT_EQ(clpool_pool_allocate(tested.get(), 1000, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(nullptr, 1000, &mem), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(stats_of(tested).active_blocks, 0u);
+}
+
 TEST_P(PoolContract, TriesInVainWithoutATrace) {
   const PoolHandle tested = pool();
   const MemHandle block = allocate(tested, 1000);

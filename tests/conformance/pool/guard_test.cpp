@@ -157,12 +157,14 @@ TEST_P(GuardedPool, AHandleWhoseReleaseWasPutOffIsReleased) {
 
 TEST_P(GuardedPool, AReleasedHandleIsNobodyElsesForLong) {
   const PoolHandle pool = guarded();
-  clpool_mem* const stale = make(pool, 9).mem;
+  const Kept kept = make(pool, 9);
+  clpool_mem* const stale = kept.mem;
   ASSERT_EQ(clpool_mem_release(stale), CLPOOL_SUCCESS);
   for (int i = 0; i < 600; ++i) {  // its memory is handed out again, many times
     clpool_mem* mem = nullptr;
     ASSERT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_SUCCESS);
     ASSERT_NE(mem, stale);
+    ASSERT_EQ(clpool_mem_pointer(mem) != nullptr, kept.pointer != nullptr) << i;
     ASSERT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
     if (i % 50 == 0) {
       ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
@@ -245,6 +247,21 @@ TEST_P(GuardedPool, AWriteAfterTheReleaseIsAFinding) {
   EXPECT_EQ(heard.findings(), 2u) << heard.text();
   const MemHandle next = allocate(pool, 2 * size);
   EXPECT_TRUE(holds(next, pattern)) << "what was written is gone before the memory is handed out again";
+}
+
+TEST_P(GuardedPool, AllOfABlockWrittenAfterTheReleaseIsAFinding) {
+  if (!is_reached()) {
+    GTEST_SKIP() << "custom memory is not touched";
+  }
+  const PoolHandle pool = guarded();
+  const Kept kept = make(pool, 14);
+  write(kept, 0, {1});
+  ASSERT_EQ(clpool_mem_release(kept.mem), CLPOOL_SUCCESS);
+  let_it_rest(pool, kept);
+  write(kept, 0, std::vector<unsigned char>(size, 7));  // all bytes alike, as a pattern's are
+  end_rest(pool);
+  EXPECT_EQ(heard.findings("with tag 14, was written after its release: at offset 0 stands 0x07"), 1u)
+      << heard.text();
 }
 
 TEST_P(GuardedPool, BothEndsOfALargeBlockAreLookedAtAfterItsRelease) {

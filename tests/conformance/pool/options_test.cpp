@@ -398,6 +398,16 @@ TEST_F(PoolOptionsTest, ADumpThatDoesNotFitIsCut) {
   EXPECT_EQ(whole.substr(0, 19), text);
 }
 
+TEST_F(PoolOptionsTest, ADumpIsNotWrittenBeyondItsPlace) {
+  const PoolHandle pool = make_pool(allocator.get());
+  const std::string whole = dump(pool);
+  for (const std::size_t capacity : {whole.size() - 1, whole.size(), whole.size() + 1}) {
+    std::string text(whole.size() + 3, 'x');
+    ASSERT_EQ(clpool_pool_dump_json(pool.get(), text.data(), capacity, nullptr), CLPOOL_SUCCESS);
+    EXPECT_EQ(text, whole.substr(0, capacity - 1) + '\0' + std::string(text.size() - capacity, 'x'));
+  }
+}
+
 TEST_F(PoolOptionsTest, HeldBlocksOfACoalescingPoolAreStretchesAndBlocksInCaches) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.strategy = CLPOOL_STRATEGY_COALESCING;

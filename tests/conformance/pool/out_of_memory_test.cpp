@@ -181,6 +181,25 @@ TEST_P(OutOfMemory, LateReleasesOfTheCollectorCountToo) {
   EXPECT_EQ(stats_of(pool).active_blocks, 1u);
 }
 
+TEST_P(OutOfMemory, LateReleasesOfTheUserCountAtOnce) {
+  std::vector<MemHandle> garbage;
+  int asked = 0;
+  out_of_memory = [&](std::uint64_t, std::uint32_t) {
+    ++asked;
+    for (MemHandle& mem : garbage) {
+      EXPECT_EQ(clpool_mem_release_later(mem.release()), CLPOOL_SUCCESS);
+    }
+    garbage.clear();
+    return true;
+  };
+  numbers.capacity = 400'000;
+  const PoolHandle pool = make();
+  garbage.push_back(allocate(pool, 300'000));
+  const MemHandle mem = allocate(pool, 300'000);
+  EXPECT_NE(mem, nullptr);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST_P(OutOfMemory, ALargerHeldBlockServesBeforeMemoryIsGivenBack) {
   numbers.capacity = 1'200'000;
   const PoolHandle pool = make();

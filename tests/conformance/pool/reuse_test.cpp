@@ -326,6 +326,9 @@ class PoolReuseOnQueues : public PoolReuse {
     for (clpool_mem* const block : blocks) {
       EXPECT_EQ(clpool_mem_release_idle(block), CLPOOL_SUCCESS);
     }
+    for (clpool_mem* const block : blocks) {  // which says nothing of whoever has the block next
+      EXPECT_EQ(clpool_mem_release_idle(block), CLPOOL_ERROR_INVALID_OPERATION);
+    }
     clpool_mem* mem = nullptr;
     ASSERT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_SUCCESS);
     const void* const place = clpool_mem_pointer(mem);
