@@ -238,7 +238,7 @@ TEST_F(AllocatorTest, PageLockedMemoryHasTheAccessThatIsAskedFor) {
     Chunk chunk;
     EXPECT_EQ(allocator->allocate(64, 1, chunk), Status::success);
     cl_mem_flags found = 0;
-    clGetMemObjectInfo(buffer_of(chunk), CL_MEM_FLAGS, sizeof found, &found, nullptr);
+    clGetMemObjectInfo(static_cast<cl_mem>(chunk.backing), CL_MEM_FLAGS, sizeof found, &found, nullptr);
     allocator->deallocate(chunk);
     return found;
   };
