@@ -69,9 +69,11 @@ Status fail_query(cl_int code, const char* routine, cl_uint name, const void* ob
 }
 
 Status parse_version(const std::string& text, Version& version) noexcept {
-  if (std::sscanf(text.c_str(), "OpenCL %d.%d", &version.major, &version.minor) != 2) {
+  Version parsed;
+  if (std::sscanf(text.c_str(), "OpenCL %d.%d", &parsed.major, &parsed.minor) != 2) {
     return fail(Status::opencl, "malformed OpenCL version text: '%s'", text.c_str());
   }
+  version = parsed;
   return Status::success;
 }
 

@@ -70,7 +70,6 @@ Answer amd_double_support(const Identity& device) {
 }
 
 Status svm_support(const Identity& device, Svm kind, Model model, Answer& answer) {
-  answer = {};
   const cl_bitfield bits = bits_of(kind);
   if (bits == 0) {
     return fail(Status::invalid_value, "%u is not a kind of SVM, valid are 1 to 5",

@@ -62,6 +62,35 @@ TEST(WithoutHostMemory, APoolsLimitIsFreeAgainForTheNextRequest) {
   EXPECT_GT(failed, 1);
 }
 
+TEST(WithoutHostMemory, ABlockIsReleasedBehindItsQueueOrNotAtAll) {
+  const StubWatch watch;
+  OpenCl cl;
+  const cl_command_queue other = cl.another_queue();
+  int failed = 0;
+  for (bool any = true; any; failed += any ? 1 : 0) {
+    stub_configure("mode=manual");
+    const PoolHandle pool = pool_of_buffers(cl, CLPOOL_POOL_OPTIONS_INIT);
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_pool_allocate(pool.get(), 4096, &mem));
+    Gate gate(cl.context);
+    ASSERT_EQ(clEnqueueMarkerWithWaitList(other, 1, gate.list(), nullptr), CL_SUCCESS);
+    clpool_status status = CLPOOL_SUCCESS;
+    any = fails_without(static_cast<std::uint64_t>(failed) + 1,
+                        [&] { return status = clpool_mem_release_on(mem, other, 0, nullptr, nullptr); });
+    EXPECT_EQ(stats_of(pool).pending_bytes != 0, status == CLPOOL_SUCCESS)
+        << "after allocation " << failed + 1;
+    EXPECT_EQ(stats_of(pool).active_blocks, status == CLPOOL_SUCCESS ? 0U : 1U)
+        << "after allocation " << failed + 1;
+    gate.open();
+    stub_run_all();
+    if (status != CLPOOL_SUCCESS) {
+      EXPECT_OK(clpool_mem_release(mem));
+    }
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  EXPECT_GT(failed, 1);
+}
+
 TEST(WithoutHostMemory, AHeapCountsItsSpacesAsIfNothingHadHappened) {
   clpool_heap* heap = nullptr;
   ASSERT_OK(clpool_heap_create(16, &heap));

@@ -260,6 +260,26 @@ TEST_F(EndedPools, TellNobodyOfWhatAGuardFindsLater) {
   EXPECT_EQ(heard.findings("beyond its end"), 1U);
 }
 
+TEST_F(EndedPools, TellNobodyThatTheDriverDidNotReleaseAHandleLater) {
+  Owner owner;
+  const AllocatorHandle buffers = buffers_told_to(owner);
+  options.guard = CLPOOL_GUARD_ON;
+  PoolHandle pool = make_pool(buffers.get(), options);
+  MemHandle mem = allocate(pool, 100);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  mem.reset();
+  pool.reset();
+  EXPECT_EQ(owner.destroyed, 1);
+  const Heard heard;
+  gate.open();
+  stub_fail("clReleaseMemObject", 1, CL_OUT_OF_RESOURCES);
+  end_guarded_pools_of(buffers.get());
+  stub_fail_none();
+  EXPECT_EQ(owner.told_too_late, 0);
+  EXPECT_EQ(heard.count(CLPOOL_MESSAGE_ERROR, "clReleaseMemObject failed"), 1U) << heard.text();
+}
+
 TEST_F(EndedPools, TellOfUsesOfWhatWasPutOff) {
   Owner owner;
   const AllocatorHandle buffers = buffers_told_to(owner);

@@ -32,6 +32,27 @@ class GuardedBlocks : public testing::Test {
     EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
     return mem;
   }
+  /// While chunks are made, also in vain, whose fills take longer than anybody waits.
+  void expect_no_lock_held_in(const char* entry_point) {
+    stub_configure("mode=manual");
+    make();
+    const auto look = [](void* looked_at) {
+      clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+      EXPECT_OK(clpool_pool_statistics(static_cast<clpool_pool*>(looked_at), &stats));
+    };
+    stub_meanwhile(entry_point, look, pool.get());
+    clpool_mem* const mem = take(1000);
+    EXPECT_GT(stub_meanwhile_runs(), 0U);
+    const std::uint64_t before = stub_meanwhile_runs();
+    stub_fail("clEnqueueBarrierWithWaitList", 1, CL_INVALID_OPERATION);
+    clpool_mem* refused = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), 8 << 20, &refused), CLPOOL_ERROR_OPENCL);
+    EXPECT_GT(stub_meanwhile_runs(), before);
+    EXPECT_EQ(stub_meanwhile_held_up(), 0U);
+    stub_meanwhile(nullptr, nullptr, nullptr);
+    EXPECT_OK(clpool_mem_release(mem));
+    stub_run_all();
+  }
   static unsigned char* bytes_of(clpool_mem* mem) {
     cl_mem root = nullptr;
     std::size_t offset = 0;
@@ -129,26 +150,20 @@ TEST_F(GuardedBlocks, ThatAreLateAreWaitedForOnce) {
   }
   EXPECT_GT(looks[0], 10U);
   EXPECT_LT(looks[1], looks[0] / 2);
+  // Then it goes on, by one of its commands, and is late again.
+  ASSERT_NE(stub_run_nth(nullptr, 0), 0);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  const std::uint64_t before = stub_calls("clGetEventInfo");
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_GT(stub_calls("clGetEventInfo") - before, 10U);
 }
 
 /// What fills a chunk may take longer than anybody waits; its queue goes without the pool's lock.
-TEST_F(GuardedBlocks, LetTheQueueOfAnUnfinishedFillGoWithoutALock) {
-  make();
-  const auto look = [](void* looked_at) {
-    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
-    EXPECT_OK(clpool_pool_statistics(static_cast<clpool_pool*>(looked_at), &stats));
-  };
-  stub_meanwhile("clReleaseCommandQueue", look, pool.get());
-  clpool_mem* const mem = take(1000);
-  EXPECT_GT(stub_meanwhile_runs(), 0U);
-  const std::uint64_t before = stub_meanwhile_runs();
-  stub_fail("clEnqueueBarrierWithWaitList", 1, CL_INVALID_OPERATION);
-  clpool_mem* refused = nullptr;
-  EXPECT_EQ(clpool_pool_allocate(pool.get(), 8 << 20, &refused), CLPOOL_ERROR_OPENCL);
-  EXPECT_GT(stub_meanwhile_runs(), before);
-  EXPECT_EQ(stub_meanwhile_held_up(), 0U);
-  stub_meanwhile(nullptr, nullptr, nullptr);
-  EXPECT_OK(clpool_mem_release(mem));
+TEST_F(GuardedBlocks, LetTheQueueAndTheEventsOfAnUnfinishedFillGoWithoutALock) {
+  for (const char* const released : {"clReleaseCommandQueue", "clReleaseEvent"}) {
+    SCOPED_TRACE(released);
+    expect_no_lock_held_in(released);
+  }
 }
 
 /// Of buffers, or of SVM.

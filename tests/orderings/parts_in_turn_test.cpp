@@ -147,6 +147,21 @@ TEST_F(PartsInTurn, AndTheChunksThatTheyAreOf) {
   }
 }
 
+/// Whoever may not call the driver cannot use it for the first time either.
+TEST_F(PartsInTurn, AreNotHandedUnusedToAnotherThreadThatMayNotWait) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* const kept = allocate();  // and its chunk with it
+  clpool_mem* const unused = allocate();
+  ASSERT_OK(clpool_mem_release(unused));
+  ASSERT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));  // from its thread's cache
+  clpool_mem* mem = nullptr;
+  std::thread([&] {
+    EXPECT_EQ(clpool_pool_try_allocate(pool.get(), size, &mem), CLPOOL_ERROR_WOULD_BLOCK);
+  }).join();
+  EXPECT_EQ(mem, nullptr);
+  ASSERT_OK(clpool_mem_release(kept));
+}
+
 /// Handles that one thread made and gave back unused wait for whoever asks for their shape.
 TEST_F(PartsInTurn, BesidePageLockedMemoryOfOneQueue) {
   make("mode=immediate,nvidia=1,mixes_up_parts=1");

@@ -32,6 +32,17 @@ TEST(LastingFlag, IsSharedByNoTwoOwnersInWhateverOrderTheyComeAndGo) {
   }
 }
 
+TEST(LastingFlag, StorageIsUsedAgain) {
+  std::set<const std::atomic<bool>*> storages;
+  for (int turn = 0; turn < 100; ++turn) {
+    const LastingFlag flags[3];
+    for (const LastingFlag& flag : flags) {
+      storages.insert(&flag.get());
+    }
+  }
+  EXPECT_LE(storages.size(), 3U);
+}
+
 TEST(LastingFlag, MayBeRaisedWhenItsOwnerIsGone) {
   std::atomic<bool>* storage = nullptr;
   {

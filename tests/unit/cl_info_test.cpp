@@ -53,5 +53,16 @@ TEST_F(ClQueries, AnotherValueTakesThePlaceOfOneThatCannotBeRead) {
   EXPECT_NE(cl::query_or<cl_device_type>(cl.device, CL_DEVICE_TYPE, 0), 0U);
 }
 
+TEST(ClVersion, OfATextThatSaysNoneStaysAsItWas) {
+  cl::Version version{1, 1};
+  for (const char* const text : {"OpenCL 3", "OpenCL 3.", "OpenCL", "3.0", ""}) {
+    EXPECT_NE(cl::parse_version(text, version), Status::success) << text;
+    EXPECT_EQ(version.major, 1) << text;
+    EXPECT_EQ(version.minor, 1) << text;
+  }
+  EXPECT_EQ(cl::parse_version("OpenCL 3.0 anything", version), Status::success);
+  EXPECT_EQ(version.major, 3);
+}
+
 }  // namespace
 }  // namespace clpool::core

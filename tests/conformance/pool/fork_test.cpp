@@ -147,6 +147,7 @@ TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
       require_refused(clpool_mem_release_after(block.get(), 0, nullptr), 18);
       require_refused(clpool_mem_release_on(block.get(), queue, 0, nullptr, nullptr), 19);
       require_refused(clpool_pool_allocate_on(pool.get(), queue, 512, &mem), 20);
+      require_refused(clpool_mem_set_tag(block.get(), 1), 21);
     });
     EXPECT_EQ(result, 0) << "check of that number, or minus a signal, in child " << i;
   }

@@ -253,12 +253,13 @@ TEST_P(GuardedPool, AllOfABlockWrittenAfterTheReleaseIsAFinding) {
   if (!is_reached()) {
     GTEST_SKIP() << "custom memory is not touched";
   }
+  constexpr std::size_t large = 1 << 20;  // nothing of the pattern is left at either end
   const PoolHandle pool = guarded();
-  const Kept kept = make(pool, 14);
+  const Kept kept = make(pool, 14, large);
   write(kept, 0, {1});
   ASSERT_EQ(clpool_mem_release(kept.mem), CLPOOL_SUCCESS);
   let_it_rest(pool, kept);
-  write(kept, 0, std::vector<unsigned char>(size, 7));  // all bytes alike, as a pattern's are
+  write(kept, 0, std::vector<unsigned char>(large, 7));  // all bytes alike, as a pattern's are
   end_rest(pool);
   EXPECT_EQ(heard.findings("with tag 14, was written after its release: at offset 0 stands 0x07"), 1u)
       << heard.text();
@@ -421,6 +422,29 @@ class GuardSwitch : public testing::Test {
   NumberSource numbers;
   AllocatorHandle allocator = numbers.allocator();
 };
+
+TEST_F(GuardSwitch, DescriptorsThatRestedHaveNoAddressForPoolsOfBuffers) {
+  const OpenCl cl;
+  if (cl.context == nullptr) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  PoolHandle pool = pool_with(CLPOOL_GUARD_ON);
+  for (int i = 0; i < 20'000; ++i) {  // more than rest
+    allocate(pool, size).reset();
+  }
+  pool.reset();
+  clpool_allocator* made = nullptr;
+  ASSERT_EQ(clpool_allocator_create_deferred(cl.context, 0, &made), CLPOOL_SUCCESS);
+  const AllocatorHandle buffers(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_OFF;
+  pool = make_pool(made, options);
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 1000; ++i) {
+    blocks.push_back(allocate(pool, size));
+    ASSERT_EQ(clpool_mem_pointer(blocks.back().get()), nullptr) << i;
+  }
+}
 
 TEST_F(GuardSwitch, TheOptionTurnsItOnAndOff) {
   EXPECT_EQ(findings_of_a_second_release(CLPOOL_GUARD_ON), 1u);

@@ -453,6 +453,29 @@ TEST_P(OutOfMemory, AFailureAtAnyCallChangesNothingAndLosesNothing) {
 }
 
 }  // namespace
+TEST(PoolOutOfMemory, AnyOtherFailureIsFinalAlsoWhereAReleaseWasPutOffMeanwhile) {
+  struct Source {
+    clpool_mem* late = nullptr;
+    std::uint64_t calls = 0;
+  } source;
+  clpool_allocator_ops ops = CLPOOL_ALLOCATOR_OPS_INIT;
+  ops.allocate = [](void* user, std::uint64_t, std::uint64_t, std::uint64_t* chunk) -> clpool_status {
+    auto& self = *static_cast<Source*>(user);
+    EXPECT_EQ(clpool_mem_release_later(std::exchange(self.late, nullptr)), CLPOOL_SUCCESS);
+    *chunk = std::uint64_t{1} << 32;
+    return ++self.calls == 1 ? CLPOOL_SUCCESS : -30;
+  };
+  ops.deallocate = [](void*, std::uint64_t, std::uint64_t) {};
+  clpool_allocator* made = nullptr;
+  ASSERT_EQ(clpool_allocator_create_custom(&ops, &source, &made), CLPOOL_SUCCESS);
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(made);
+  source.late = allocate(pool, 1000).release();
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 50'000'000, &mem), CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(source.calls, 2u);
+}
+
 TEST(PoolOutOfMemory, GivesBackForTheExactSizeWhenTheRoundedOneCannotFit) {
   for (const std::uint32_t strategy : {CLPOOL_STRATEGY_COALESCING, CLPOOL_STRATEGY_BINNED}) {
     NumberSource source;
