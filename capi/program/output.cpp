@@ -112,7 +112,7 @@ void keep_standard_streams_apart() noexcept {
 }
 
 std::size_t output_width() {
-  if (const char* const columns = std::getenv("COLUMNS")) {
+  if (const char* const columns = ::secure_getenv("COLUMNS")) {
     char* end = nullptr;
     const unsigned long width = std::strtoul(columns, &end, 10);
     if (end != columns && *end == '\0' && width != 0) {

@@ -26,6 +26,7 @@ struct LastError {
   std::uint8_t status = 0;  ///< a Status: threads' own storage is short
   bool is_lost = false;     ///< there is an error without a text
   bool has_ended = false;   ///< the thread is ending: nothing is made any more
+  std::uint8_t messages_within = 0;
   ~LastError() {
     delete[] std::exchange(text, nullptr);
     has_ended = true;
@@ -123,6 +124,9 @@ const char* last_error_message() noexcept {
     return "an error, and no host memory for its text";
   }
   return last_error.text != nullptr ? last_error.text : "";
+}
+std::uint8_t& messages_within() noexcept {
+  return last_error.messages_within;
 }
 cl_int last_cl_error() noexcept {
   return last_error.cl_code;

@@ -40,6 +40,8 @@ const char* last_error_message() noexcept;
 
 /// OpenCL code of the calling thread's last failure, CL_SUCCESS when it did not come from OpenCL.
 cl_int last_cl_error() noexcept;
+/// How many receivers of messages the calling thread is in (see message.hpp): kept here, where a byte of its storage is left.
+std::uint8_t& messages_within() noexcept;
 
 /// The status of the calling thread's last failure, success when it was forgotten.
 Status last_status() noexcept;

@@ -37,7 +37,6 @@ Status Pool::take_back(Mem& mem) noexcept {
 }
 
 Status Pool::release_idle(Mem& mem) noexcept {
-  CLPOOL_TRY(require_live(mem));
   if (mem.references.load(std::memory_order_acquire) == 1 && (mem.marks & late_mark) == 0) {
     set_mark(mem, idle_mark);
   }
@@ -69,7 +68,7 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
       return;
     }
   }
-  if (!is_known && !rules().uses_are_known && !pending_.own().epochs.has_queues()) {
+  if (!is_known && !rules().uses_are_known) {
     pool_chunk(*block.chunk).unknown_uses = true;
   }
   if (must_wait) {

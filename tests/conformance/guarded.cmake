@@ -31,7 +31,7 @@ function(add_guarded_run driver environment target left_out)
     set(labels long)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 900 COST 300 LABELS "${labels}" ENVIRONMENT "CLPOOL_GUARD=1;${environment}"
-                       FAIL_REGULAR_EXPRESSION "clpool guard: ")
+                       FAIL_REGULAR_EXPRESSION "clpool guard: ;left at the end of the process")
 endfunction()
 
 set(guarded_stub "${clpool_stub_environment}")

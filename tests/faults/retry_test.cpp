@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <vector>
 
 #include "conformance/memory.hpp"
 #include "faults/host_memory.hpp"
@@ -48,8 +49,16 @@ TEST(WithoutHostMemory, APoolsLimitIsFreeAgainForTheNextRequest) {
   const OpenCl cl;
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.max_bytes = limit;
+  // Takes the descriptors that ended pools leave to others, so that each pool has to allocate its own.
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle taker = make_pool(allocator.get());
+  std::vector<MemHandle> taken;
   int failed = 0;
   for (bool any = true; any; failed += any ? 1 : 0) {
+    for (int i = 0; i < 1000; ++i) {
+      taken.push_back(allocate(taker, 512));
+    }
     const PoolHandle pool = pool_of_buffers(cl, options);
     clpool_mem* mem = nullptr;
     any = fails_without(static_cast<std::uint64_t>(failed) + 1,

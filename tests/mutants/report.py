@@ -65,7 +65,8 @@ def write_compact(path, mutants, results, reasons, key):
     for name in sorted(files):
         names, open_ones = collections.defaultdict(list), []
         for mutant in files[name]:
-            result = results.get(key(mutant), {}).get("result", "undecided")
+            known = results.get(key(mutant), {})
+            result = "undecided" if known.get("taken") else known.get("result", "undecided")
             if result in LEFT and (title(mutant), mutant.line) not in reasons:
                 text = title(mutant)[len(name) + 2:] + ": " + mutant.line
                 open_ones.append(f"  {result} {short(key(mutant))} {text[:LONGEST]}")
@@ -130,7 +131,7 @@ def take_for_survivors(mutants, results, reasons, key):
     for mutant in mutants:
         one = key(mutant)
         if (title(mutant), mutant.line) in reasons and results.get(one, {}).get("result", "undecided") == "undecided":
-            results[one] = {"key": one, "result": "survived", "by": "", "seconds": 0}
+            results[one] = {"key": one, "result": "survived", "by": "", "seconds": 0, "taken": True}
 
 
 def table(mutants, results, by):

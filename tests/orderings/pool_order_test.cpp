@@ -332,6 +332,41 @@ TEST_F(PoolOrder, AQueueThatThePoolAdoptsIsWaitedForByBlocksThatWereUsedElsewher
   }
 }
 
+/// The pool says when it is made that it does not know them, and nothing that the library enqueues elsewhere tells of them.
+TEST_F(PoolOrder, SvmWhoseUsesNobodyToldOfStaysAlsoWhenThePoolHasAdoptedAQueue) {
+  constexpr std::size_t size = 1 << 20;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 3 * size;
+  options.min_chunk_bytes = size;
+  options.wait_ns = 1;
+  const PoolHandle svm = test::make_pool(made, options);
+  MemHandle used = test::allocate(svm, size);
+  MemHandle known = test::allocate(svm, size);
+  Gate gate(scene.cl.context);
+  const unsigned char value = 1;
+  ASSERT_EQ(
+      clEnqueueSVMMemFill(other, clpool_mem_pointer(used.get()), &value, 1, size, 1, gate.list(), nullptr),
+      CL_SUCCESS);
+  ASSERT_OK(clpool_mem_fill(home, known.get(), &value, 1, 0, size, 0, nullptr, nullptr));
+  stub_run_all();
+  used.reset();
+  known.reset();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_OK(clpool_pool_free_held(svm.get()));
+    stub_run_all();
+  }
+  EXPECT_EQ(stats_of(svm).managed_bytes, size) << "what the library itself used is free";
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(svm.get(), 3 * size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  gate.open();
+  stub_run_all();                             // the driver aborts if the memory has gone
+  mem = test::allocate(svm, size).release();  // which is reused, of course
+  EXPECT_OK(clpool_mem_release_idle(mem));
+}
+
 TEST_F(PoolOrder, WhatIsThroughIsGivenBackWhetherOrNotItWasWaitedForInVainBefore) {
   for (const bool trims : {false, true}) {
     const auto give_back = [&] { return trims ? clpool_pool_trim(pool, 0) : clpool_pool_free_held(pool); };

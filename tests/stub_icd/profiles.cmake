@@ -30,6 +30,9 @@ function(add_stub_run profile options target)
   add_test(NAME stub.${profile}.${program} COMMAND ${command})
   set_tests_properties(stub.${profile}.${program} PROPERTIES TIMEOUT 600 COST 300 SKIP_RETURN_CODE 77 LABELS "${labels}" ENVIRONMENT
     "${clpool_stub_environment};CLPOOL_DEVICE=clpool stub;CLPOOL_STUB=${options}${preload}")
+  if(options MATCHES "leaks" AND NOT target STREQUAL "clpool_exit_test")  # which leaves everything on purpose
+    set_tests_properties(stub.${profile}.${program} PROPERTIES FAIL_REGULAR_EXPRESSION "left at the end of the process")
+  endif()
 endfunction()
 
 # Commands of OpenCL 1.2 on a device of 1.1; and tests that take sub-buffers at multiples of less than 4096.

@@ -29,6 +29,25 @@ TEST(Message, KeepsItsEndHoweverLongTheNamesAreThatAreInIt) {
   EXPECT_TRUE(received.starts_with("pool 'xxx") && received.ends_with("xxx' ends: 17")) << received;
 }
 
+TEST(Message, OfAReceiverThatSendsMoreEndsSoon) {
+  struct Receiver {
+    MessageSink sink;
+    int count = 0;
+  } receiver;
+  receiver.sink = {[](void* user, std::int32_t, const char*) {
+                     auto& self = *static_cast<Receiver*>(user);
+                     ++self.count;
+                     EXPECT_TRUE(send_message(self.sink, Severity::trace, "one more"));
+                     EXPECT_TRUE(send_message(self.sink, Severity::trace, "and one more"));
+                   },
+                   &receiver};
+  for (int i = 0; i < 2; ++i) {
+    receiver.count = 0;
+    EXPECT_TRUE(send_message(receiver.sink, Severity::trace, "the first"));
+    EXPECT_EQ(receiver.count, 1 + 2 + 4);
+  }
+}
+
 TEST(Finding, IsOneLineWhateverIsNamedInIt) {
   testing::internal::CaptureStderr();
   report_finding({}, "pool '%s'", "a\nb\x1B[31m");

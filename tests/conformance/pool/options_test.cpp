@@ -294,6 +294,32 @@ TEST_F(PoolOptionsTest, TracesWhatItDoesForThoseWhoAsked) {
   EXPECT_GE(messages.count(CLPOOL_MESSAGE_TRACE, "1234"), 1u);
 }
 
+TEST_F(PoolOptionsTest, AReceiverOfTracesMayUseThePoolThatTellsThem) {
+  struct User {
+    clpool_pool* pool = nullptr;
+    int received = 0;
+  } user;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.message = [](void* data, std::int32_t, const char*) {
+    auto& self = *static_cast<User*>(data);
+    ++self.received;
+    clpool_mem* mem = nullptr;
+    if (self.pool != nullptr && clpool_pool_allocate(self.pool, 1000, &mem) == CLPOOL_SUCCESS) {
+      EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+    }
+  };
+  clpool_pool_options options = defaults();
+  options.callbacks = &callbacks;
+  options.user = &user;
+  options.trace_messages = 1;
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  user.pool = pool.get();
+  allocate(pool, 1234).reset();
+  user.pool = nullptr;
+  EXPECT_GT(user.received, 2);
+  EXPECT_EQ(stats_of(pool).active_blocks, 0u);
+}
+
 std::string dump(const PoolHandle& pool) {
   std::size_t needed = 0;
   EXPECT_EQ(clpool_pool_dump_json(pool.get(), nullptr, 0, &needed), CLPOOL_SUCCESS);
