@@ -178,7 +178,8 @@ typedef struct clpool_pool_options {
    * for memory to which the host writes without a command (page-locked, fine-grain SVM), the pool reuses a
    * released block only when commands enqueued before the release are complete, or when
    * clpool_mem_release_idle() says so. NULL: the allocator's queue; without one, the first in-order queue on
-   * which the library uses the memory. */
+   * which the library uses the memory: of SVM then goes back to the driver only what was released idle, or
+   * with uses that the library enqueued or that were declared. */
   const cl_command_queue* queues;
   /** Number of queues. */
   uint32_t queue_count;
