@@ -91,7 +91,7 @@ static_assert(sizeof(Mem) == 64);
 enum Mark : std::uint8_t {
   look_mark = 1,   ///< it has uses or a tag, or its pool holds back
   idle_mark = 2,   ///< the caller says that no command uses it
-  known_mark = 4,  ///< the library enqueued its uses, where the pool knows of no others
+  known_mark = 4,  ///< the library enqueued its uses or was told of them, where the pool knows of no others
   late_mark =
       8,  ///< a command that was put off was enqueued, of which the caller cannot know whether it is through
 };

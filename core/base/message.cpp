@@ -38,7 +38,7 @@ bool send_message(const MessageSink& sink, Severity severity, const char* format
   }
   std::uint8_t& within = messages_within();
   if (within == most_within) {
-    return true;
+    return false;
   }
   char text[1024];
   va_list arguments;

@@ -21,7 +21,7 @@ struct MessageSink {
 void set_message_sink(MessageSink sink) noexcept;
 
 /// Sends a printf-formatted line to `sink`, or to the process-wide receiver if `sink` has no callback. False
-/// if there is neither. One that arises within three receivers of others is dropped. Must be called without any lock held.
+/// if there is neither, and for one that arises within three receivers of others. Must be called without any lock held.
 [[gnu::cold, gnu::format(printf, 3, 4)]] bool send_message(const MessageSink& sink, Severity severity,
                                                            const char* format, ...) noexcept;
 

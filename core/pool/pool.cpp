@@ -181,12 +181,12 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                  made->title_.c_str());
   }
   if (!rules.uses_are_known) {
-    send_message(
-        made->sink(), Severity::warning,
-        "%s does not know the queues on which its shared virtual memory is used: until its end it "
-        "gives back only memory whose blocks were all released by clpool_mem_release_idle() or with "
-        "declared uses; name the queues in clpool_pool_options.queues, or give the allocator its queue",
-        made->title_.c_str());
+    send_message(made->sink(), Severity::warning,
+                 "%s does not know the queues on which its shared virtual memory is used: until its end it "
+                 "gives back only memory whose blocks were all released by clpool_mem_release_idle(), with "
+                 "declared uses, or used by the library's commands alone; name the queues in "
+                 "clpool_pool_options.queues, or give the allocator its queue",
+                 made->title_.c_str());
   }
   made->was_made_ = true;
   pool = std::move(made);

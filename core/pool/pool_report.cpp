@@ -151,7 +151,7 @@ Status Pool::out_of_memory_error(const Request& request) {
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   const bool is_busy = [this] {
     const Visit visit(*this);
-    return !rules().outlives_release && books_.has_busy_chunk();
+    return !rules().outlives_release && books_.has_chunk_to_wait_for();
   }();
   // PyOpenCL reports -4 whatever the last refusal was. The code is told once.
   const cl_int code = is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -169,8 +169,8 @@ Status Pool::out_of_memory_error(const Request& request) {
       request.inside ? "; asked for within a callback of the pool, where nobody is asked or waited for" : "",
       rules().uses_are_known
           ? ""
-          : "; the pool does not know its queues, and gives back only what was released by "
-            "clpool_mem_release_idle()",
+          : "; the pool was not told of its queues, and gives back only what was released by "
+            "clpool_mem_release_idle(), with declared uses, or used by the library's commands alone",
       refusal.empty() ? "" : "; the allocator: ", static_cast<int>(refusal.size()), refusal.data()));
   return Status::out_of_memory;
 }

@@ -266,6 +266,9 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     CLPOOL_TRY(allocate_slowly(size, mem, is_home ? nullptr : &on));
   }
   if (is_home) {
+    if (!rules().uses_are_known) {
+      set_mark(*mem, known_mark);
+    }
     return Status::success;
   }
   Status status = Status::success;

@@ -367,6 +367,83 @@ TEST_F(PoolOrder, SvmWhoseUsesNobodyToldOfStaysAlsoWhenThePoolHasAdoptedAQueue) 
   EXPECT_OK(clpool_mem_release_idle(mem));
 }
 
+/// Pools of SVM that were told of no queue, and have adopted one.
+class SvmPoolOfAnAdoptedQueue : public PoolOrder {
+ protected:
+  static constexpr std::size_t size = 1 << 20;
+
+  void make(std::uint64_t max_bytes = 0) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.min_chunk_bytes = size;
+    options.max_bytes = max_bytes;
+    svm = test::make_pool(made, options);
+    const MemHandle first = test::allocate(svm, size);
+    fill_by_library(first);
+    stub_run_all();
+  }
+  void fill_by_library(const MemHandle& mem) {
+    ASSERT_OK(clpool_mem_fill(home, mem.get(), &value, 1, 0, size, 0, nullptr, nullptr));
+  }
+  void give_back_what_may_go() {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_OK(clpool_pool_free_held(svm.get()));
+      stub_run_all();
+    }
+  }
+  const unsigned char value = 1;
+  PoolHandle svm;
+};
+
+TEST_F(SvmPoolOfAnAdoptedQueue, KnowsNothingOfABlockFromItsFormerLife) {
+  make();
+  give_back_what_may_go();
+  MemHandle mem = test::allocate(svm, size);
+  fill_by_library(mem);
+  stub_run_all();
+  const void* const place = clpool_mem_pointer(mem.get());
+  ASSERT_OK(clpool_mem_release_idle(mem.release()));
+  mem = test::allocate(svm, size);
+  ASSERT_EQ(clpool_mem_pointer(mem.get()), place);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(
+      clEnqueueSVMMemFill(other, clpool_mem_pointer(mem.get()), &value, 1, size, 1, gate.list(), nullptr),
+      CL_SUCCESS);
+  mem.reset();
+  give_back_what_may_go();
+  EXPECT_EQ(stats_of(svm).managed_bytes, size);
+  gate.open();
+  stub_run_all();
+}
+
+TEST_F(SvmPoolOfAnAdoptedQueue, GivesBackWhatWasAllocatedForThatQueue) {
+  make();
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(svm.get(), home, size, &mem));
+  ASSERT_OK(clpool_mem_release(mem));
+  give_back_what_may_go();
+  EXPECT_EQ(stats_of(svm).managed_bytes, 0U);
+}
+
+/// It would wait for the queue, in vain, however long that takes.
+TEST_F(SvmPoolOfAnAdoptedQueue, NobodyWaitsForMemoryThatStays) {
+  make(2 * size);
+  give_back_what_may_go();
+  MemHandle mem = test::allocate(svm, size);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+  mem.reset();
+  const std::uint64_t before = stub_calls("clGetEventInfo");
+  clpool_mem* refused = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(svm.get(), 2 * size, &refused), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_LT(stub_calls("clGetEventInfo") - before, 1000U) << "ten seconds of looks";
+  EXPECT_FALSE(last_error_names("while a queue may still use them")) << last_error();
+  gate.open();
+  stub_run_all();
+}
+
 TEST_F(PoolOrder, WhatIsThroughIsGivenBackWhetherOrNotItWasWaitedForInVainBefore) {
   for (const bool trims : {false, true}) {
     const auto give_back = [&] { return trims ? clpool_pool_trim(pool, 0) : clpool_pool_free_held(pool); };

@@ -34,7 +34,7 @@ enum {
  * @param text one line without a line end; valid during the call only
  * Called without any lock held, from the thread in which the message arose, possibly from several at once. It
  * may call the library, whose messages it then receives from within itself; a message that arises within
- * three others is dropped. It must not throw.
+ * three others is dropped, but for a guard's, which goes to standard error. It must return and not throw.
  */
 typedef void (*clpool_message_callback)(void* user, int32_t severity, const char* text);
 

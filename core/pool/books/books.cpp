@@ -217,6 +217,15 @@ bool Books::has_busy_chunk() const noexcept {
   return any;
 }
 
+bool Books::has_chunk_to_wait_for() const noexcept {
+  bool any = false;
+  for_each_free_chunk([&](const HeapChunk& chunk) {
+    any = !may_give_back(chunk) && !is_idle(chunk) && !static_cast<const PoolChunk&>(chunk).unknown_uses;
+    return !any;
+  });
+  return any;
+}
+
 bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
   return strategy_->free_bytes() + pending_bytes_ > most_held;
 }

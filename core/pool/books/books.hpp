@@ -112,6 +112,8 @@ class Books {
   bool give_back_at_end(std::size_t most) noexcept;
   /// True if some free chunk must stay because queues may use it.
   bool has_busy_chunk() const noexcept;
+  /// The same of one that may go when these are through: not where commands may use it of which nobody told.
+  bool has_chunk_to_wait_for() const noexcept;
   bool over_held_limit() const noexcept { return most_held() != UINT64_MAX && exceeds_held_limit(); }
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
