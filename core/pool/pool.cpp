@@ -184,7 +184,7 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
     send_message(made->sink(), Severity::warning,
                  "%s does not know the queues on which its shared virtual memory is used: until its end it "
                  "gives back only memory whose blocks were all released by clpool_mem_release_idle(), with "
-                 "declared uses, or used by the library's commands alone; name the queues in "
+                 "declared uses, or with uses that the library enqueued; name the queues in "
                  "clpool_pool_options.queues, or give the allocator its queue",
                  made->title_.c_str());
   }

@@ -170,7 +170,7 @@ Status Pool::out_of_memory_error(const Request& request) {
       rules().uses_are_known
           ? ""
           : "; the pool was not told of its queues, and gives back only what was released by "
-            "clpool_mem_release_idle(), with declared uses, or used by the library's commands alone",
+            "clpool_mem_release_idle(), with declared uses, or with uses that the library enqueued",
       refusal.empty() ? "" : "; the allocator: ", static_cast<int>(refusal.size()), refusal.data()));
   return Status::out_of_memory;
 }
