@@ -100,6 +100,9 @@ enum Mark : std::uint8_t {
 inline void set_mark(Mem& mem, Mark mark) noexcept {
   std::atomic_ref(mem.marks).fetch_or(mark, std::memory_order_relaxed);
 }
+inline void clear_mark(Mem& mem, Mark mark) noexcept {
+  std::atomic_ref(mem.marks).fetch_and(static_cast<std::uint8_t>(~mark), std::memory_order_relaxed);
+}
 /// The marks where another thread may set one meanwhile: whoever carries out what was put off.
 inline std::uint8_t glance_at_marks(Mem& mem) noexcept {
   return std::atomic_ref(mem.marks).load(std::memory_order_relaxed);

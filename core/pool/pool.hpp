@@ -80,8 +80,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// The same for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {
     const PoolBlock& block = pool_block(mem);
-    // A cache hands blocks out with the marks that they had.
-    return block.tag == 0 && block.attachment == nullptr && (mem.marks & (late_mark | known_mark)) == 0 &&
+    if ((mem.marks & known_mark) != 0) [[unlikely]] {
+      clear_mark(mem, known_mark);  // a cache hands blocks out with the marks that they had
+    }
+    return block.tag == 0 && block.attachment == nullptr && (mem.marks & late_mark) == 0 &&
            push_to_own_cache(mem);
   }
 

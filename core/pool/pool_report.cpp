@@ -151,7 +151,7 @@ Status Pool::out_of_memory_error(const Request& request) {
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   const bool is_busy = [this] {
     const Visit visit(*this);
-    return !rules().outlives_release && books_.has_chunk_to_wait_for();
+    return !rules().outlives_release && books_.has_busy_chunk(Books::Staying::is_left_out);
   }();
   // PyOpenCL reports -4 whatever the last refusal was. The code is told once.
   const cl_int code = is_cl_out_of_memory(request.code) ? request.code : CL_MEM_OBJECT_ALLOCATION_FAILURE;

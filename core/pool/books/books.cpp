@@ -208,19 +208,11 @@ bool Books::may_give_back(const HeapChunk& chunk) const noexcept {
   return own.parts.in_work() == 0 && (rules_.outlives_release || (is_idle(chunk) && !own.unknown_uses));
 }
 
-bool Books::has_busy_chunk() const noexcept {
+bool Books::has_busy_chunk(Staying staying) const noexcept {
   bool any = false;
   for_each_free_chunk([&](const HeapChunk& chunk) {
-    any = !may_give_back(chunk) && !is_idle(chunk);
-    return !any;
-  });
-  return any;
-}
-
-bool Books::has_chunk_to_wait_for() const noexcept {
-  bool any = false;
-  for_each_free_chunk([&](const HeapChunk& chunk) {
-    any = !may_give_back(chunk) && !is_idle(chunk) && !static_cast<const PoolChunk&>(chunk).unknown_uses;
+    const bool stays = static_cast<const PoolChunk&>(chunk).unknown_uses;
+    any = !may_give_back(chunk) && !is_idle(chunk) && (staying == Staying::counts || !stays);
     return !any;
   });
   return any;

@@ -110,10 +110,10 @@ class Books {
   /// The same until at most `keep_bytes` are held, and at a pool's end, when nobody is asked any more.
   bool trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept;
   bool give_back_at_end(std::size_t most) noexcept;
+  /// Memory that commands may use of which nobody told: it stays, however far the pool's queues are.
+  enum class Staying : bool { counts, is_left_out };
   /// True if some free chunk must stay because queues may use it.
-  bool has_busy_chunk() const noexcept;
-  /// The same of one that may go when these are through: not where commands may use it of which nobody told.
-  bool has_chunk_to_wait_for() const noexcept;
+  bool has_busy_chunk(Staying staying = Staying::counts) const noexcept;
   bool over_held_limit() const noexcept { return most_held() != UINT64_MAX && exceeds_held_limit(); }
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }

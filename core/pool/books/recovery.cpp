@@ -314,7 +314,7 @@ bool Books::wait(Request& request, Step& step) {
   request.waits_for_driver =
       request.driver_refused && (request.gave_back || gone_stamp_ > surroundings_.completed());
   const bool queues_help = surroundings_.has_queues() && (request.done & queues_through) == 0 &&
-                           (has_chunk_to_wait_for() || request.waits_for_driver);
+                           (has_busy_chunk(Staying::is_left_out) || request.waits_for_driver);
   if (!queues_help && !help_is_coming) {
     return false;
   }
