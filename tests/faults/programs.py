@@ -83,7 +83,7 @@ def complaint_of(command, vendors, fault, cleans_up):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true", help="all calls, with all errors")
+    parser.add_argument("--long", action="store_true", help="the first 40 calls of each entry point, with all errors")
     parser.add_argument("--codes", action="store_true", help="with all errors")
     parser.add_argument("--step", type=int, default=1, help="every so many-th failure only")
     parser.add_argument("--leaks", action="store_true", help="nothing may be left in the driver, unless all that could give it back fails")

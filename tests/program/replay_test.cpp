@@ -63,6 +63,9 @@ class Terminal {
     winsize size = {};
     size.ws_col = columns;
     works_ = ::ioctl(slave_, TIOCSWINSZ, &size) == 0;
+    if (!works_) {
+      return;  // nobody would end what is read
+    }
     reader_ = std::thread([this] {
       char bytes[512];
       for (ssize_t got = ::read(master_, bytes, sizeof bytes); got > 0;

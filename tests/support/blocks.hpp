@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors for tests of the engine: counted, and gone after a number of them if a test wants that.
+// For tests of the engine: descriptors that are counted, and gone after a number of them if a test wants that; a request.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/block.hpp"
+#include "engine/strategy.hpp"
 
 namespace clpool::test {
 
@@ -49,5 +50,11 @@ class CountedBlocks final : public BlockSource {
   std::vector<Block*> unused_;
   std::uint64_t in_use_ = 0;
 };
+
+/// What a pool does with a request for `rounded` bytes.
+inline Block* take(Strategy& strategy, std::uint64_t rounded) {
+  Block* found = strategy.find(rounded);
+  return found != nullptr ? strategy.take(*found, rounded) : nullptr;
+}
 
 }  // namespace clpool::test

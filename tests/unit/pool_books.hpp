@@ -185,6 +185,21 @@ class PoolBooks : public testing::Test {
     request.inside = inside;
     return serve(request);
   }
+  /// Does the steps of a request, and names them to `done` if that is given, until one of that kind comes, which it gives. A
+  /// request that ends before fails the test.
+  Step run_to(Request& request, Kind kind, std::vector<Kind>* done = nullptr) {
+    Step step = books->next(request);
+    for (; step.kind != kind; step = books->next(request)) {
+      if (done != nullptr) {
+        done->push_back(step.kind);
+      }
+      if (!perform(request, step)) {
+        ADD_FAILURE() << "the request ends before that";
+        return step;
+      }
+    }
+    return step;
+  }
   /// Begins a request, and gives the first step that takes memory from elsewhere, or waits for it.
   Step begin_request(Request& request, std::size_t size) {
     EXPECT_EQ(books->begin(size, request), Status::success);

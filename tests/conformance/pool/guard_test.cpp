@@ -157,14 +157,12 @@ TEST_P(GuardedPool, AHandleWhoseReleaseWasPutOffIsReleased) {
 
 TEST_P(GuardedPool, AReleasedHandleIsNobodyElsesForLong) {
   const PoolHandle pool = guarded();
-  const Kept kept = make(pool, 9);
-  clpool_mem* const stale = kept.mem;
+  clpool_mem* const stale = make(pool, 9).mem;
   ASSERT_EQ(clpool_mem_release(stale), CLPOOL_SUCCESS);
   for (int i = 0; i < 600; ++i) {  // its memory is handed out again, many times
     clpool_mem* mem = nullptr;
     ASSERT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_SUCCESS);
     ASSERT_NE(mem, stale);
-    ASSERT_EQ(clpool_mem_pointer(mem) != nullptr, kept.pointer != nullptr) << i;
     ASSERT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
     if (i % 50 == 0) {
       ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
@@ -422,29 +420,6 @@ class GuardSwitch : public testing::Test {
   NumberSource numbers;
   AllocatorHandle allocator = numbers.allocator();
 };
-
-TEST_F(GuardSwitch, DescriptorsThatRestedHaveNoAddressForPoolsOfBuffers) {
-  const OpenCl cl;
-  if (cl.context == nullptr) {
-    GTEST_SKIP() << "no OpenCL device";
-  }
-  PoolHandle pool = pool_with(CLPOOL_GUARD_ON);
-  for (int i = 0; i < 20'000; ++i) {  // more than rest
-    allocate(pool, size).reset();
-  }
-  pool.reset();
-  clpool_allocator* made = nullptr;
-  ASSERT_EQ(clpool_allocator_create_deferred(cl.context, 0, &made), CLPOOL_SUCCESS);
-  const AllocatorHandle buffers(made);
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.guard = CLPOOL_GUARD_OFF;
-  pool = make_pool(made, options);
-  std::vector<MemHandle> blocks;
-  for (int i = 0; i < 1000; ++i) {
-    blocks.push_back(allocate(pool, size));
-    ASSERT_EQ(clpool_mem_pointer(blocks.back().get()), nullptr) << i;
-  }
-}
 
 TEST_F(GuardSwitch, TheOptionTurnsItOnAndOff) {
   EXPECT_EQ(findings_of_a_second_release(CLPOOL_GUARD_ON), 1u);
