@@ -4,6 +4,7 @@
 #include "base/mutex.hpp"
 
 #include <cerrno>
+#include <chrono>
 
 #if defined(__linux__)
 #include <linux/futex.h>
@@ -52,7 +53,33 @@ void Mutex::wake_one() noexcept {
 
 #endif
 
+namespace {
+
+/// For how long whoever waits looks again before it sleeps: what it takes to sleep and to be woken on a busy machine.
+constexpr std::chrono::microseconds longest_look{60};
+constexpr int looks_between_times = 16;
+
+/// Tells the processor that a loop waits for another one.
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+}  // namespace
+
 void Mutex::lock_slowly() noexcept {
+  const auto end = std::chrono::steady_clock::now() + longest_look;
+  do {
+    for (int i = 0; i < looks_between_times; ++i) {
+      pause();
+      if (!is_taken() && try_lock()) {
+        return;
+      }
+    }
+  } while (std::chrono::steady_clock::now() < end);
   while (state_.exchange(awaited, std::memory_order_acquire) != unlocked) {
     sleep_while(state_, awaited);
   }

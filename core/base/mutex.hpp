@@ -3,7 +3,8 @@
 // Mutex: an ordinary mutex that is taken and left in line where nobody else wants it, for what every request
 // takes: after a call of a driver each line of memory and code that a request touches is cold, and the system's
 // mutex has lines of its own (tests/benchmarks/README.md).
-// Who waits sleeps until the one that has it wakes it. Not recursive.
+// Who waits looks again for some microseconds, as long as it takes to sleep and be woken, and then sleeps until the
+// one that has it wakes it. Not recursive.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,8 @@ class Mutex {
       lock_slowly();
     }
   }
+  /// Whether somebody has it at this moment: for those that have something else to do meanwhile.
+  bool is_taken() const noexcept { return state_.load(std::memory_order_relaxed) != unlocked; }
   /// From here on another thread may destroy it.
   void unlock() noexcept {
     if (state_.exchange(unlocked, std::memory_order_release) == awaited) [[unlikely]] {

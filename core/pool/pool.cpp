@@ -23,6 +23,9 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
+/// Where others have the mutex, a request takes a block of its thread's cache that is larger by up to one part in so many of it.
+constexpr std::uint64_t most_larger = 4;
+
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -207,6 +210,12 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
+  if (on == nullptr && mutex_.is_taken()) {
+    mem = take_larger(request);
+    if (mem != nullptr) {
+      return Status::success;
+    }
+  }
   if (this_thread_record == nullptr) {
     ensure_thread_record();
   }
@@ -228,6 +237,16 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
     trace("block of %llu bytes handed out for a request of %llu", request.rounded, size);
   }
   return status;
+}
+
+Mem* Pool::take_larger(const Request& request) noexcept {
+  ThreadCache* const cache = cache_at_hand(cache_key_);
+  if (cache == nullptr || request.rounded > cache->limit.load(std::memory_order_relaxed) || !cache->lock.try_enter()) {
+    return nullptr;
+  }
+  Mem* const mem = cache->pop_larger(request.rounded, request.rounded / most_larger, request.size);
+  cache->lock.leave();
+  return mem;
 }
 
 Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
@@ -466,6 +485,8 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
       hand_out(*block, size, cache);
       mem = block;
     }
+  } else {
+    mem = take_larger(request);
   }
   if (mem == nullptr) {
     clear_last_error();

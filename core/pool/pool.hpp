@@ -173,7 +173,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
     return pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known ? look_mark : 0;
   }
 
-  // pool_returns.cpp: blocks that come back, with the mutex held.
+  /// Without the mutex, which others have: a block of the thread's cache that is larger than it need be, by a quarter at most,
+  /// or null. Not for blocks so large that a cache has at most one.
+  Mem* take_larger(const Request& request) noexcept;
+
+  // pool_returns.cpp: blocks that come back, with the mutex held but for the first.
+  /// Whether a released block may be left in its cache's list for whoever comes by with the mutex.
+  bool may_wait_in_line(ThreadCache& cache) noexcept;
   /// `waited`: for the mutex, with just this block.
   void receive(PoolBlock& block, bool waited = false) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;

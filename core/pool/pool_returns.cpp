@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that come back: into the threads' caches, and from there to the books. take_back() and release_idle()
-// are called without the mutex, everything else with it; only what is given a Visit leaves it.
+// Blocks that come back: into the threads' caches, and from there to the books. take_back(), may_wait_in_line() and
+// release_idle() are called without the mutex, everything else with it; only what is given a Visit leaves it.
 #include <algorithm>
 #include <utility>
 
@@ -19,11 +19,9 @@ constexpr std::size_t blocks_at_a_time = 512;
 Status Pool::take_back(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
   trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
-  const ThreadRecord* owner = cache.owner.load(std::memory_order_relaxed);
   note_released(mem);
   std::atomic<bool>& come_home = come_home_.get();
-  if (&cache != &caches_.central() && owner != this_thread_record && holds_.load(std::memory_order_relaxed) &&
-      cache.remote.add(mem)) {
+  if (may_wait_in_line(cache) && cache.remote.add(mem)) {
     // The pool may be gone: the block kept it.
     if (!come_home.load(std::memory_order_seq_cst)) {
       come_home.store(true, std::memory_order_seq_cst);
@@ -34,6 +32,18 @@ Status Pool::take_back(Mem& mem) noexcept {
   visit.keep_to_held_limit();
   receive(pool_block(mem), visit.had_to_wait());
   return Status::success;
+}
+
+bool Pool::may_wait_in_line(ThreadCache& cache) noexcept {
+  if (&cache == &caches_.central()) {
+    return false;
+  }
+  if (cache.owner.load(std::memory_order_relaxed) != this_thread_record) {
+    return holds_.load(std::memory_order_relaxed);
+  }
+  // Its own, which has no room: rather than wait for the mutex, unless nothing is to be cached.
+  cache.left_some = mutex_.is_taken() && cache.limit.load(std::memory_order_relaxed) != 0;
+  return cache.left_some;
 }
 
 Status Pool::release_idle(Mem& mem) noexcept {
@@ -102,7 +112,7 @@ std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
     if (mem == nullptr) {
       break;
     }
-    receive(pool_block(*mem));
+    receive(pool_block(*mem), caches_.is_own(cache) && std::exchange(cache.left_some, false));
   }
   return brought;
 }

@@ -35,6 +35,7 @@ struct alignas(64) ThreadCache {
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
+  bool left_some = false;  ///< the owner's last release found the pool's mutex taken, and left its block in `remote`
   std::size_t next_flushed = 0;                ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
@@ -71,6 +72,20 @@ struct alignas(64) ThreadCache {
       mem->state = MemState::live;
     }
     return mem;
+  }
+
+  /// Hands out a cached block that may be larger by up to `more` bytes, or null: the smallest where sizes have buckets of
+  /// their own.
+  Mem* pop_larger(std::uint64_t capacity, std::uint64_t more, std::size_t size) noexcept {
+    const std::uint64_t granule = std::uint64_t{1} << granule_shift;
+    const std::uint64_t most_looks = std::min<std::uint64_t>(more >> granule_shift, bucket_count - 1);
+    for (std::uint64_t look = 0; look <= most_looks; ++look) {
+      const Mem* const head = bucket(capacity + look * granule);
+      if (head != nullptr && head->capacity >= capacity && head->capacity - capacity <= more) {
+        return pop(head->capacity, size);
+      }
+    }
+    return nullptr;
   }
 
   /// The hit path: takes a live block of this cache back into its bucket; false, with nothing changed, if the

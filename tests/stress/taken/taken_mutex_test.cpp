@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// What requests and releases do while another thread has the pool's mutex. That thread has it for as long as a test
+// wants: it is kept in operator new, which the library asks for a thread's first cache of a pool, and for descriptors of
+// blocks when there is none left.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <semaphore>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../host_memory.hpp"
+#include "pool/thread_cache.hpp"
+#include "support/pools.hpp"
+
+namespace {
+
+/// Where the thread that has the mutex is kept.
+struct Gate {
+  std::binary_semaphore reached{0};
+  std::binary_semaphore opened{0};
+  std::atomic<bool> is_open{false};
+};
+thread_local Gate* gate_of_thread = nullptr;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (size >= sizeof(clpool::core::ThreadCache)) {
+    if (Gate* const gate = std::exchange(gate_of_thread, nullptr); gate != nullptr) {
+      gate->reached.release();
+      if (!gate->opened.try_acquire_for(std::chrono::seconds(10))) {
+        gate->is_open = true;  // a test waits for the mutex that was not to wait
+      }
+    }
+  }
+  void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+using clpool::test::HostMemory;
+using clpool::test::MemHandle;
+using clpool::test::PoolHandle;
+
+constexpr std::size_t KiB = 1024;
+
+/// Another thread has the mutex of a pool, until it is told to leave it.
+class TakenMutex {
+ public:
+  explicit TakenMutex(clpool_pool* pool)
+      : holder_([this, pool] {
+          gate_of_thread = &gate_;
+          std::vector<MemHandle> blocks;
+          while (gate_of_thread != nullptr) {
+            clpool_mem* mem = nullptr;
+            EXPECT_EQ(clpool_pool_allocate(pool, KiB, &mem), CLPOOL_SUCCESS) << clpool_last_error_message();
+            blocks.emplace_back(mem);
+          }
+        }) {
+    gate_.reached.acquire();
+  }
+  TakenMutex(const TakenMutex&) = delete;
+  TakenMutex& operator=(const TakenMutex&) = delete;
+  ~TakenMutex() { leave(); }
+
+  bool is_left() const { return gate_.is_open; }
+  void leave() {
+    if (!gate_.is_open.exchange(true)) {
+      gate_.opened.release();
+    }
+    if (holder_.joinable()) {
+      holder_.join();
+    }
+  }
+  /// Runs what must wait for the mutex: true if it did, until the mutex was left.
+  template <typename Action>
+  bool delays(Action&& action) {
+    std::thread leaver([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      gate_.is_open = true;
+      gate_.opened.release();
+    });
+    action();
+    const bool waited = gate_.is_open;
+    leaver.join();
+    return waited;
+  }
+
+ private:
+  Gate gate_;
+  std::thread holder_;
+};
+
+class WhileAnotherThreadHasTheMutex : public testing::Test {
+ protected:
+  void SetUp() override {
+    clpool_pool* made = nullptr;
+    ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &made), CLPOOL_SUCCESS) << clpool_last_error_message();
+    pool.reset(made);
+    allocate(std::size_t{4096} * KiB);  // and back: the pool has memory, and its caches some room
+  }
+
+  MemHandle allocate(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_SUCCESS) << clpool_last_error_message();
+    return MemHandle(mem);
+  }
+  clpool_pool_stats statistics() {
+    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+    EXPECT_EQ(clpool_pool_statistics(pool.get(), &stats), CLPOOL_SUCCESS);
+    return stats;
+  }
+
+  HostMemory memory;
+  PoolHandle pool;
+};
+
+TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesABlockOfItsThreadThatIsAQuarterLargerAtMost) {
+  allocate(10 * KiB).reset();
+  TakenMutex taken(pool.get());
+  MemHandle block = allocate(8 * KiB);
+  EXPECT_FALSE(taken.is_left());
+  EXPECT_EQ(clpool_mem_size(block.get()), 8 * KiB);
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 10 * KiB);
+  block.reset();
+  EXPECT_TRUE(taken.delays([&] { block = allocate(8 * KiB - 512); })) << "it has a block a quarter larger, and no other";
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 8 * KiB - 512);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesTheSmallestOfThose) {
+  for (const std::size_t size : {20 * KiB, 18 * KiB, 17 * KiB, 19 * KiB}) {
+    allocate(size).reset();
+  }
+  const TakenMutex taken(pool.get());
+  EXPECT_EQ(clpool_mem_capacity(allocate(16 * KiB).get()), 17 * KiB);
+  EXPECT_FALSE(taken.is_left());
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ABlockSoLargeThatACacheHasJustOneIsNotTakenForASmallerOne) {
+  allocate(1000 * KiB).reset();
+  TakenMutex taken(pool.get());
+  MemHandle block;
+  EXPECT_TRUE(taken.delays([&] { block = allocate(900 * KiB); }));
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 900 * KiB);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ATryTakesALargerBlockAndElseSaysThatItWouldBlock) {
+  allocate(10 * KiB).reset();
+  const TakenMutex taken(pool.get());
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_try_allocate(pool.get(), 9 * KiB, &mem), CLPOOL_SUCCESS);
+  const MemHandle block(mem);
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 10 * KiB);
+  EXPECT_EQ(clpool_pool_try_allocate(pool.get(), 9 * KiB, &mem), CLPOOL_ERROR_WOULD_BLOCK);
+  EXPECT_FALSE(taken.is_left());
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ReleasesDoNotWaitAndTheirMemoryServesWhoeverAsksNext) {
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 250; ++i) {
+    blocks.push_back(allocate(16 * KiB));
+  }
+  const std::uint64_t taken_before = memory.peak();
+  {
+    const TakenMutex taken(pool.get());
+    blocks.clear();
+    EXPECT_FALSE(taken.is_left());
+  }
+  const clpool_pool_stats stats = statistics();
+  EXPECT_EQ(stats.active_blocks, 0u);
+  EXPECT_EQ(stats.active_bytes, 0u);
+  std::thread([&] {
+    for (int i = 0; i < 250; ++i) {
+      blocks.push_back(allocate(16 * KiB));
+    }
+    blocks.clear();
+  }).join();
+  EXPECT_EQ(memory.peak(), taken_before);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ReleasesThatFoundItTakenEarnTheirCacheRoom) {
+  constexpr std::size_t size = 48 * KiB;  // the cache has room for one
+  std::vector<MemHandle> blocks;
+  const auto take_three = [&] {
+    for (int i = 0; i < 3; ++i) {
+      blocks.push_back(allocate(size));
+    }
+  };
+  for (int round = 0; round < 8; ++round) {
+    take_three();
+    const TakenMutex taken(pool.get());
+    blocks.clear();
+  }
+  take_three();
+  blocks.clear();
+  const TakenMutex taken(pool.get());
+  take_three();
+  EXPECT_FALSE(taken.is_left()) << "the cache did not keep all three";
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, AReleaseWaitsWhereNothingIsToBeHeld) {
+  MemHandle block = allocate(16 * KiB);
+  ASSERT_EQ(clpool_pool_stop_holding(pool.get()), CLPOOL_SUCCESS);
+  TakenMutex taken(pool.get());
+  EXPECT_TRUE(taken.delays([&] { block.reset(); }));
+}
+
+}  // namespace

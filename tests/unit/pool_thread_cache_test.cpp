@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Which blocks a thread's cache hands out.
+#include "pool/thread_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+
+namespace clpool::core {
+namespace {
+
+constexpr std::uint64_t granule = 512;
+constexpr std::uint64_t many = 256;  // granules: sizes from here on share buckets
+
+/// A cache with blocks of so many granules.
+class ThreadCacheWithBlocks : public testing::Test {
+ protected:
+  void keep(std::uint64_t granules) {
+    Mem& mem = mems_.emplace_back();
+    mem.capacity = granules * granule;
+    cache_->blocks += 1;
+    cache_->count_handed_out(1);
+    mem.size = 1;
+    ASSERT_TRUE(cache_->push(mem));
+  }
+  /// Granules of the block that serves a request for so many and `more`; 0 if none does.
+  std::uint64_t larger(std::uint64_t granules, std::uint64_t more) {
+    const Mem* const mem = cache_->pop_larger(granules * granule, more * granule, granule);
+    return mem != nullptr ? mem->capacity / granule : 0;
+  }
+
+  void SetUp() override {
+    cache_->granule_shift = 9;
+    cache_->limit = UINT64_MAX / 2;
+  }
+
+  std::unique_ptr<ThreadCache> cache_ = std::make_unique<ThreadCache>();
+
+ private:
+  std::deque<Mem> mems_;
+};
+
+TEST_F(ThreadCacheWithBlocks, HandsOutTheSmallestThatSuffices) {
+  for (const std::uint64_t granules : {12, 11, 13, 9}) {
+    keep(granules);
+  }
+  EXPECT_EQ(larger(10, 2), 11u);
+  EXPECT_EQ(larger(10, 2), 12u);
+  EXPECT_EQ(larger(10, 2), 0u) << "13 is more";
+  EXPECT_EQ(larger(9, 2), 9u) << "one of just the size will do";
+}
+
+TEST_F(ThreadCacheWithBlocks, HandsOutNoneThatIsSmallerOrLargerThanAllowedWhereSizesShareABucket) {
+  const std::uint64_t shares_with_two = many + (many ^ 2 ^ 1) % many;  // (g ^ g >> 8) % 256 is 2
+  keep(shares_with_two);
+  ASSERT_EQ(&cache_->bucket(2 * granule), &cache_->bucket(shares_with_two * granule));
+  EXPECT_EQ(larger(2, 0), 0u) << "it is much larger";
+  EXPECT_EQ(larger(shares_with_two, 0), shares_with_two);
+  keep(2);
+  EXPECT_EQ(larger(shares_with_two, many), 0u) << "it is smaller";
+  EXPECT_EQ(larger(2, 0), 2u);
+}
+
+TEST_F(ThreadCacheWithBlocks, FindsLargeOnesInWhateverBucketTheyAre) {
+  for (const std::uint64_t granules : {many * 40, many * 40 + 77, many * 41 + 300, many * 43 + 255}) {
+    keep(granules);
+    EXPECT_EQ(larger(many * 39, many * 5), granules);
+  }
+}
+
+TEST_F(ThreadCacheWithBlocks, CountsWhatItHandsOutSo) {
+  keep(12);
+  EXPECT_EQ(cache_->active_blocks(), 0u);
+  EXPECT_EQ(larger(10, 2), 12u);
+  EXPECT_EQ(cache_->active_blocks(), 1u);
+  EXPECT_EQ(cache_->active_bytes, granule) << "what was asked for";
+  EXPECT_EQ(cache_->cached(), 0u);
+}
+
+}  // namespace
+}  // namespace clpool::core
