@@ -18,6 +18,7 @@ struct HeapChunk {
   HeapChunk* previous = nullptr;  ///< all chunks of a heap, in the order of their arrival
   HeapChunk* next = nullptr;
   std::uint64_t used = 0;          ///< bytes of blocks that are handed out
+  std::uint64_t blocks = 0;        ///< number of these
   std::uint64_t last_release = 0;  ///< stamp that the owner gave with the latest release of a block in it
 };
 
@@ -45,6 +46,12 @@ static_assert(sizeof(Block) == 64);
 /// True if the block is all of its chunk.
 inline bool is_whole_chunk(const Block& block) noexcept {
   return block.left == nullptr && block.right == nullptr;
+}
+
+/// Whether blocks of a chunk that are handed out have no more than so many bytes on average.
+inline bool has_average_up_to(const HeapChunk& chunk, std::uint64_t most) noexcept {
+  // Neither a division, which takes as long as the rest of a look, nor a product that is too large.
+  return static_cast<double>(chunk.used) <= static_cast<double>(most) * static_cast<double>(chunk.blocks);
 }
 
 /// Where an engine gets block descriptors from. Descriptors are type-stable: a recycled one may still be

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <utility>
 
 #include "engine/call_budget.hpp"
 
@@ -23,11 +22,16 @@ constexpr std::uint64_t most_blocks_a_chunk = 256;
 constexpr std::uint64_t tolerated = 2;
 
 /// What is little beside what the pool has, in parts of it: so much while the budget of driver calls is full,
-/// and twice as much for every few calls that are spent; for the size of new chunks no more than a certain
+/// and more with each call that is spent, twice as much with ten; for the size of new chunks no more than a certain
 /// part.
-constexpr double least_little = 0.002;
-constexpr double calls_a_doubling = 6;
+constexpr double least_little = 0.003;
+constexpr double one_call_more = 1.0717734625362931;  // the tenth root of 2
 constexpr double largest_growth = 0.025;
+
+/// A request does not go beside blocks that are on average larger than so many times its size, and than this part of what
+/// the pool has: when these have gone, it may stay, and would pin what they leave.
+constexpr std::uint64_t most_times_smaller = 64;
+constexpr double largest_pinned = 0.02;
 
 /// A request of more than one part in so many of what the pool has goes where it fits best, even if a handle
 /// of its shape is alive elsewhere.
@@ -40,17 +44,37 @@ constexpr std::uint64_t least_shares = 16;
 constexpr std::uint64_t least_exchanged = 64;
 
 /// When no calls are left, a chunk for a request that is larger than that gets so much head-room, in parts of
-/// the request: the next that is a little larger finds room in it. Not where requests of one size follow.
+/// the request: the next that is a little larger finds room in it. Not where requests of one size follow. In parts of what
+/// the pool has it is less; where sizes creep up, twice as much for every few calls that are overdrawn.
 constexpr double most_headroom = 0.125;
-constexpr std::uint64_t most_headroom_of_all = 200;  // one part in so many of what the pool has
+constexpr double headroom_of_all = 0.005;
+constexpr double calls_a_doubling_of_headroom = 16;
+constexpr double most_headroom_of_all = 0.06;
 
 std::uint64_t share(double part, std::uint64_t bytes) noexcept {
   return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
 }
 
-/// Part of what the pool has that is little, as long as so many driver calls are left.
+/// Part of what the pool has that is little, as long as so many driver calls are left: in a table, as each request asks.
+constexpr std::array<double, 96> little_by_spent = [] {
+  std::array<double, 96> parts{};
+  double part = least_little;
+  for (double& entry : parts) {
+    entry = std::min(part, 1.0);
+    part *= one_call_more;
+  }
+  return parts;
+}();
+static_assert(little_by_spent.back() == 1.0);
+
 double little(double calls_left) noexcept {
-  return std::min(1.0, least_little * std::exp2((CallBudget::most - calls_left) / calls_a_doubling));
+  const double spent = CallBudget::most - calls_left;
+  const auto whole = static_cast<std::size_t>(spent);
+  if (whole + 1 >= little_by_spent.size()) {
+    return 1;
+  }
+  const double before = little_by_spent[whole];
+  return before + (little_by_spent[whole + 1] - before) * (spent - static_cast<double>(whole));
 }
 
 std::uint64_t times(std::uint64_t bytes, std::uint64_t factor) noexcept {
@@ -93,11 +117,19 @@ std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
   return min_chunk_is_asked_for_ ? std::max(most, min_chunk_bytes_) : most;
 }
 
+std::uint64_t Coalescing::pinned(double most, const GrowthLimits& limits) const noexcept {
+  return std::max(share(std::min(most, little(limits.calls_left)), heap_.managed_bytes()), min_chunk_bytes_);
+}
+
+std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
+  return limits.calls_left > -CallBudget::most
+             ? std::max(times(rounded, most_times_smaller), pinned(largest_pinned, limits))
+             : UINT64_MAX;
+}
+
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
                             const GrowthLimits& limits) const noexcept {
-  const std::uint64_t pinned =
-      std::max(share(little(limits.calls_left), heap_.managed_bytes()), min_chunk_bytes_);
-  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned);
+  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned(1, limits));
 }
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
@@ -108,7 +140,8 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
   // there is.
   const std::uint64_t room_for_blocks =
       limits.calls_left > -CallBudget::most ? most_shared(rounded) : UINT64_MAX;
-  if (Block* part = heap_.find_in_used(rounded, room_for_blocks); part != nullptr) {
+  if (Block* part = heap_.find_in_used(rounded, room_for_blocks, most_beside(rounded, limits));
+      part != nullptr) {
     return part;
   }
   Block* whole = heap_.find_whole(rounded);
@@ -123,10 +156,26 @@ Block* Coalescing::take_at(Block& hole, std::uint64_t offset, std::uint64_t roun
     if (best == nullptr || hole.size > best->size) {
       return nullptr;
     }
-  } else if (is_whole_chunk(hole) && !may_cut_up(hole, rounded, limits)) {
+  } else if (is_whole_chunk(hole) ? !may_cut_up(hole, rounded, limits)
+                                  : !has_average_up_to(*hole.chunk, most_beside(rounded, limits))) {
     return nullptr;
   }
   return heap_.take(hole, rounded, offset - hole.offset);
+}
+
+std::uint64_t Coalescing::headroom_for(std::uint64_t rounded, const GrowthLimits& limits) noexcept {
+  const bool is_as_before = grown_for_[last_grown_] == rounded;
+  const bool creeps = std::any_of(grown_for_.begin(), grown_for_.end(), [rounded](std::uint64_t before) {
+    return before < rounded && rounded - before <= share(most_headroom, before);
+  });
+  last_grown_ = (last_grown_ + 1) % grown_for_.size();
+  grown_for_[last_grown_] = rounded;
+  if (is_as_before) {
+    return 0;
+  }
+  const double more = std::exp2(-limits.calls_left / calls_a_doubling_of_headroom);
+  const double part = std::min(headroom_of_all * more, creeps ? most_headroom_of_all : headroom_of_all);
+  return std::min(share(most_headroom, rounded), share(part, heap_.managed_bytes()));
 }
 
 Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
@@ -139,9 +188,9 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     shared += (rounded - shared % rounded) % rounded;  // equal blocks fill it
   }
   std::uint64_t wanted = std::max(rounded, shared);
-  const bool is_as_before = std::exchange(last_grown_for_, rounded) == rounded;
-  if (wanted == rounded && !is_as_before && limits.calls_left < 0 && limits.room > managed) {
-    wanted += std::min(share(most_headroom, rounded), managed / most_headroom_of_all);
+  const std::uint64_t headroom_for_growing = headroom_for(rounded, limits);
+  if (wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
+    wanted += headroom_for_growing;
   }
   wanted &= ~(heap_.granule() - 1);
 

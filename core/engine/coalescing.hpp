@@ -6,6 +6,10 @@
 // measured.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 #include "engine/heap.hpp"
 #include "engine/strategy.hpp"
 
@@ -43,13 +47,23 @@ class Coalescing final : public Strategy {
   std::uint64_t most_shared(std::uint64_t rounded) const noexcept;
   /// Hands out the start of a free block, or its end to what is small beside its chunk.
   Block* take_end(Block& hole, std::uint64_t size);
+  /// Bytes that a request may pin: what is little as long as so many calls are left, but no more than that part of what the
+  /// pool has.
+  std::uint64_t pinned(double most, const GrowthLimits& limits) const noexcept;
+  /// What the blocks of a chunk may have on average if a request is to go beside them.
+  std::uint64_t most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Whether a request is worth that a wholly free chunk is no longer whole.
   bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
+
+  /// Notes that a chunk is planned, and says how much more than asked for it would have where no calls are left.
+  std::uint64_t headroom_for(std::uint64_t rounded, const GrowthLimits& limits) noexcept;
 
   Heap heap_;
   std::uint64_t min_chunk_bytes_;
   bool min_chunk_is_asked_for_;
-  std::uint64_t last_grown_for_ = 0;  ///< the request that the last chunk was planned for
+  /// Requests that the last chunks were planned for: enough to know some arrays that grow in turn.
+  std::array<std::uint64_t, 8> grown_for_ = {};
+  std::size_t last_grown_ = 0;  ///< the newest of these
 };
 
 }  // namespace clpool::core

@@ -63,10 +63,10 @@ class FreeIndex {
     return exhaustive ? smallest(heads_[bin], size, UINT32_MAX) : nullptr;
   }
 
-  /// The same among blocks whose chunks have at most `most_free` bytes free. The search looks at a few blocks
-  /// of each list, so that many in one list that do not suit do not hide the others, and gives up after a few
-  /// dozen.
-  Block* find_in_used(std::uint64_t size, std::uint64_t most_free) const noexcept {
+  /// The same among parts of chunks that have at most `most_free` bytes free and whose blocks that are handed out are no
+  /// larger than `most_beside`, on average. The search looks at a few blocks of each list, so that many in one list that do
+  /// not suit do not hide the others, and gives up after a few dozen.
+  Block* find_in_used(std::uint64_t size, std::uint64_t most_free, std::uint64_t most_beside) const noexcept {
     std::uint32_t left = most_looks_at_chunks;
     for (std::uint32_t bin = next_bin(bin_of(size >> granule_shift_)); bin != none && left > 0;
          bin = next_bin(bin + 1)) {
@@ -75,7 +75,8 @@ class FreeIndex {
       for (std::uint32_t looks = most_looks_of_list; block != nullptr && looks > 0 && left > 0;
            --looks, --left) {
         if (block->size >= size && (best == nullptr || block->size < best->size) &&
-            block->chunk->size - block->chunk->used <= most_free) {
+            block->chunk->size - block->chunk->used <= most_free &&
+            has_average_up_to(*block->chunk, most_beside)) {
           best = block;
         }
         block = block->free_next;

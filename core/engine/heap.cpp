@@ -80,12 +80,14 @@ Block* Heap::take(Block& block, std::uint64_t size, std::uint64_t skipped) {
     mark_free(block);
   }
   taken->chunk->used += taken->size;
+  ++taken->chunk->blocks;
   return taken;
 }
 
 Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
   block.chunk->last_release = std::max(block.chunk->last_release, stamp);
   block.chunk->used -= block.size;
+  --block.chunk->blocks;
   Block* merged = &block;
   if (Block* right = block.right; right != nullptr && right->free) {
     unmark_free(*right);

@@ -33,8 +33,8 @@ class Heap {
   Block* find(std::uint64_t size, bool exhaustive = false) const noexcept;
 
   /// The same among parts of chunks that have at most `most_free` bytes free.
-  Block* find_in_used(std::uint64_t size, std::uint64_t most_free) const noexcept {
-    return parts_.find_in_used(size, most_free);
+  Block* find_in_used(std::uint64_t size, std::uint64_t most_free, std::uint64_t most_beside) const noexcept {
+    return parts_.find_in_used(size, most_free, most_beside);
   }
 
   /// Takes `size` bytes of a free block, from `skipped` bytes after its start on, and keeps the rest

@@ -241,7 +241,8 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
 
 Mem* Pool::take_larger(const Request& request) noexcept {
   ThreadCache* const cache = cache_at_hand(cache_key_);
-  if (cache == nullptr || request.rounded > cache->limit.load(std::memory_order_relaxed) || !cache->lock.try_enter()) {
+  if (cache == nullptr || request.rounded > cache->limit.load(std::memory_order_relaxed) ||
+      !cache->lock.try_enter()) {
     return nullptr;
   }
   Mem* const mem = cache->pop_larger(request.rounded, request.rounded / most_larger, request.size);

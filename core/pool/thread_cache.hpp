@@ -35,8 +35,9 @@ struct alignas(64) ThreadCache {
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
-  bool left_some = false;  ///< the owner's last release found the pool's mutex taken, and left its block in `remote`
-  std::size_t next_flushed = 0;                ///< the bucket at which the next flush begins
+  bool left_some =
+      false;  ///< the owner's last release found the pool's mutex taken, and left its block in `remote`
+  std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
   /// Blocks of this cache that other threads released; closed once the pool has ended for its users.

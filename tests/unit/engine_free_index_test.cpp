@@ -49,6 +49,7 @@ TEST(FreeIndex, HandsOutTheMostRecentOfEqualBlocks) {
 
 TEST(FreeIndex, PassesOverBlocksOfChunksThatAreNearlyFree) {
   HeapChunk drained;
+  drained.blocks = 1;
   drained.size = 1000 * granule;
   HeapChunk used = drained;
   used.used = 900 * granule;
@@ -57,47 +58,70 @@ TEST(FreeIndex, PassesOverBlocksOfChunksThatAreNearlyFree) {
   blocks.add(5 * granule).chunk = &drained;
   Block& right = blocks.add(70 * granule);
   right.chunk = &used;
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 100 * granule), &right);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 99 * granule), nullptr);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule)->size, 4 * granule);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 100 * granule, UINT64_MAX), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 99 * granule, UINT64_MAX), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX)->size, 4 * granule);
+}
+
+TEST(FreeIndex, PassesOverChunksWhoseBlocksAreLargeOnAverage) {
+  HeapChunk with_large;
+  with_large.size = 1000 * granule;
+  with_large.used = 900 * granule;
+  with_large.blocks = 2;
+  HeapChunk with_small = with_large;
+  with_small.blocks = 9;
+  Index blocks;
+  blocks.add(4 * granule).chunk = &with_large;
+  Block& right = blocks.add(70 * granule);
+  right.chunk = &with_small;
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, UINT64_MAX, 100 * granule), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, UINT64_MAX, 100 * granule - 1), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, UINT64_MAX, 450 * granule)->size, 4 * granule);
 }
 
 TEST(FreeIndex, ManyBlocksOfOneSizeInChunksThatAreNearlyFreeHideNoOthers) {
   HeapChunk drained;
+  drained.blocks = 1;
   drained.size = 1 << 30;
   HeapChunk used;
+  used.blocks = 1;
   Index blocks;
   Block& right = blocks.add(9 * granule);
   right.chunk = &used;
   for (int i = 0; i < 10'000; ++i) {
     blocks.add(4 * granule).chunk = &drained;
   }
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX), &right);
 }
 
 TEST(FreeIndex, GivesUpLookingAmongBlocksOfChunksThatAreNearlyFree) {
   HeapChunk drained;
+  drained.blocks = 1;
   drained.size = 1 << 30;
   HeapChunk used;
+  used.blocks = 1;
   Index blocks;
   blocks.add(60 * granule).chunk = &used;
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     blocks.add((4 + i % 50) * granule).chunk = &drained;
   }
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX), nullptr);
 }
 
 TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
   HeapChunk drained;
+  drained.blocks = 1;
   drained.size = 1 << 30;
   HeapChunk used;
+  used.blocks = 1;
   for (const int before : {15, 16}) {
     Index blocks;
     blocks.add(4 * granule).chunk = &used;
     for (int i = 0; i < before; ++i) {
       blocks.add(4 * granule).chunk = &drained;
     }
-    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule) != nullptr, before == 15) << before;
+    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX) != nullptr, before == 15)
+        << before;
   }
   for (const std::uint64_t before :
        {63U, 64U, 65U}) {  // five of each size, so that a list is left off within
@@ -106,7 +130,8 @@ TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
       blocks.add((4 + i / 5) * granule).chunk = &drained;
     }
     blocks.add(60 * granule).chunk = &used;
-    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule) != nullptr, before == 63) << before;
+    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX) != nullptr, before == 63)
+        << before;
   }
 }
 

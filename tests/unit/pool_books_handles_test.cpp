@@ -161,18 +161,19 @@ TEST_F(PoolBooksWithHandles, AFewPlacesAreLookedAtForAHandleOfTheShape) {
 
 TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCallsForASmallOne) {
   constexpr std::size_t mib = 1 << 20;
+  constexpr std::size_t small_size = 100 << 10;
   books->free(*serve(20 * mib), 0);  // it has had more, so that nothing goes back
   books->give_back_some(1);
   books->free(*serve(10 * mib), 0);
   PoolBlock* const large = serve(6 * mib);
-  PoolBlock* const most = serve(4 * mib - 4096);
-  PoolBlock* const small = serve(512);
+  PoolBlock* const most = serve(4 * mib - small_size);
+  PoolBlock* const small = serve(small_size);
   HeapChunk* const chunk = small->chunk;
   ASSERT_EQ(books->strategy().chunks().count, 1u);
   for (PoolBlock* const block : {large, most, small}) {
     books->free(*block, 0);
   }
-  PoolBlock* const again = serve(512);
+  PoolBlock* const again = serve(small_size);
   EXPECT_NE(again->chunk, chunk);
   EXPECT_EQ(books->strategy().chunks().count, 2u);
   books->free(*again, 0);

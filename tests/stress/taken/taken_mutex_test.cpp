@@ -113,7 +113,8 @@ class WhileAnotherThreadHasTheMutex : public testing::Test {
  protected:
   void SetUp() override {
     clpool_pool* made = nullptr;
-    ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &made), CLPOOL_SUCCESS) << clpool_last_error_message();
+    ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &made), CLPOOL_SUCCESS)
+        << clpool_last_error_message();
     pool.reset(made);
     allocate(std::size_t{4096} * KiB);  // and back: the pool has memory, and its caches some room
   }
@@ -141,7 +142,8 @@ TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesABlockOfItsThreadThatIsAQuart
   EXPECT_EQ(clpool_mem_size(block.get()), 8 * KiB);
   EXPECT_EQ(clpool_mem_capacity(block.get()), 10 * KiB);
   block.reset();
-  EXPECT_TRUE(taken.delays([&] { block = allocate(8 * KiB - 512); })) << "it has a block a quarter larger, and no other";
+  EXPECT_TRUE(taken.delays([&] { block = allocate(8 * KiB - 512); }))
+      << "it has a block a quarter larger, and no other";
   EXPECT_EQ(clpool_mem_capacity(block.get()), 8 * KiB - 512);
 }
 
