@@ -108,7 +108,7 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
     uses->stamp = set != nullptr ? set->epochs.open() : 0;
     set_held_back(block, uses->stamp);
     books_.count_pending(block);
-    events_.add(*uses);
+    new_events_.add(*uses);
     return;
   }
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): what waits for no event waits for queues
@@ -120,7 +120,7 @@ void Pending::end_all() noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     books_.free_completed(*set, UINT64_MAX, 0);
   }
-  for (UsesList* list : {&events_, &late_events_}) {
+  for (UsesList* list : {&new_events_, &asked_events_, &late_events_}) {
     while (Uses* uses = list->take()) {
       books_.end_pending(*uses->block);
       books_.free(*uses->block, 0);
@@ -222,14 +222,16 @@ void Pending::ask(UsesList& asked) noexcept {
 
 void Pending::put_back(UsesList& list, UsesList& asked) noexcept {
   list.in_hand -= asked.count;
+  UsesList& rest = &list == &new_events_ ? asked_events_ : list;
   while (Uses* uses = asked.take()) {
     if (uses->waits_for_events()) {
-      list.add(*uses);
+      rest.add(*uses);
       continue;
     }
     ++event_ends_;
-    pause_factor_ = 0;
-    pause_until_ns_ = 0;
+    if (uses->waited_ns != 0) {  // the device catches up; others that end say nothing of those that do not
+      end_pause();
+    }
     PoolBlock& block = *uses->block;
     books_.end_pending(block);
     QueueSet* const set = uses->set;
@@ -249,7 +251,7 @@ bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const n
 }
 
 bool Pending::awaits_events(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
-  return late_events_.has_waited_less(nanoseconds) || (!events_.empty() && now_ns >= pause_until_ns_);
+  return late_events_.has_waited_less(nanoseconds) || (has_events_in_time() && now_ns >= pause_until_ns_);
 }
 
 bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
@@ -263,7 +265,7 @@ bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept {
   const bool with_events = awaits_events(nanoseconds, now_ns);
   if (with_events) {
-    late_events_.move_waited_less(nanoseconds, events_);
+    late_events_.move_waited_less(nanoseconds, asked_events_);
   }
   return {nanoseconds, now_ns, event_ends_, with_events};
 }
@@ -273,7 +275,7 @@ bool Pending::awaits_others(const Settling& settling) const noexcept {
   while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds))) {
     set = set->next;
   }
-  return set != nullptr || (settling.with_events && !events_.empty());
+  return set != nullptr || (settling.with_events && has_events_in_time());
 }
 
 void Pending::await(const Settling& settling) noexcept {
@@ -291,12 +293,16 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
       return false;
     }
   }
-  return !settling.with_events || (events_.empty() && events_.in_hand == 0);
+  return !settling.with_events ||
+         (!has_events_in_time() && new_events_.in_hand == 0 && asked_events_.in_hand == 0);
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
-  if (settling.with_events && !events_.empty()) {
+  if (settling.with_events && has_events_in_time()) {
     note_late_events(settling, now_ns);
+  }
+  if (settling.has_enough) {
+    return;
   }
   // What was waited for in vain for so long, nobody tries as long again.
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
@@ -309,12 +315,14 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
 }
 
 void Pending::note_late_events(const Settling& settling, std::uint64_t now_ns) noexcept {
-  while (Uses* uses = events_.take()) {
-    uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
-    late_events_.add(*uses);
+  for (UsesList* const list : {&asked_events_, &new_events_}) {
+    while (Uses* uses = list->take()) {
+      uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
+      late_events_.add(*uses);
+    }
   }
   const std::uint64_t took_ns = now_ns - settling.start_ns;
-  if (settling.nanoseconds != 0 && event_ends_ == settling.event_ends &&
+  if (settling.nanoseconds != 0 && !settling.has_enough && event_ends_ == settling.event_ends &&
       took_ns != 0) {  // a mere look says nothing
     pause_factor_ = pause_factor_ == 0 ? shortest_pause : std::min(2 * pause_factor_, longest_pause);
     pause_until_ns_ = now_ns + std::min(pause_factor_ * took_ns, longest_pause_ns);

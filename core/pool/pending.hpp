@@ -86,10 +86,16 @@ class Pending {
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
 
-  /// One look at events: take(), ask() without the mutex, put_back().
-  UsesList& events() noexcept { return events_; }
-  /// … of blocks that were waited for in vain.
+  /// One look at events: take(), ask() without the mutex, put_back(). Of blocks that nobody has asked about yet, that were
+  /// asked about, and that were waited for in vain: so that those which do not end do not stand before the others.
+  UsesList& new_events() noexcept { return new_events_; }
+  UsesList& asked_events() noexcept { return asked_events_; }
   UsesList& late_events() noexcept { return late_events_; }
+  bool has_events() const noexcept {
+    return !new_events_.empty() || !asked_events_.empty() || !late_events_.empty();
+  }
+  /// How many blocks' events have ended so far.
+  std::uint64_t event_ends() const noexcept { return event_ends_; }
   static UsesList take(UsesList& list, std::uint64_t most) noexcept;
   static void ask(UsesList& asked) noexcept;
   void put_back(UsesList& list, UsesList& asked) noexcept;
@@ -97,12 +103,14 @@ class Pending {
   /// Whether it makes sense to wait so long.
   bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
   /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
-  /// time is over; at last end_settling(), which notes what it waited for in vain.
+  /// time is over; at last end_settling(), which notes what it waited for in vain. Who has enough before that is to leave
+  /// the queues as they are; events that were asked for then wait with those that were waited for.
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    std::uint64_t event_ends;
+    std::uint64_t event_ends;  ///< behind the first look: what that finds was not waited for
     bool with_events;
+    bool has_enough = false;
   };
   Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept;
   /// Whether it waits for others than the pool's own queues: what these let go may then wait for those.
@@ -111,7 +119,10 @@ class Pending {
   bool is_settled(const Settling& settling) const noexcept;
   void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;
   /// New events are waited for again, whatever was waited for in vain before.
-  void end_pause() noexcept { pause_until_ns_ = 0; }
+  void end_pause() noexcept {
+    pause_factor_ = 0;
+    pause_until_ns_ = 0;
+  }
 
  private:
   std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
@@ -119,15 +130,19 @@ class Pending {
   bool is_due(const QueueSet& set, Close close) const noexcept;
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
   bool awaits_events(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
+  /// Whether there are such that nobody has waited for in vain.
+  bool has_events_in_time() const noexcept { return !new_events_.empty() || !asked_events_.empty(); }
   void note_late_events(const Settling& settling, std::uint64_t now_ns) noexcept;
 
   Books& books_;
   const bool host_writes_;
   bool holds_back_ = false;
   QueueSets sets_;
-  QueueSet* own_;                     ///< one of sets_
-  UsesList events_;                   ///< released blocks that wait for events
-  UsesList late_events_;              ///< the same, but they were waited for in vain
+  QueueSet* own_;  ///< one of sets_
+  // Released blocks that wait for events.
+  UsesList new_events_;
+  UsesList asked_events_;
+  UsesList late_events_;
   std::uint64_t event_ends_ = 0;      ///< blocks whose events ended
   std::uint64_t pause_factor_ = 0;    ///< the last vain wait for events, times so much, is the pause after it
   std::uint64_t pause_until_ns_ = 0;  ///< in which new events are not waited for

@@ -305,7 +305,7 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
     case Step::Kind::poll:
       return look(visit, Close::due);
     case Step::Kind::settle:
-      return settle(visit, step.amount);
+      return settle(visit, step.amount, step.enough);
     case Step::Kind::look_before_growth:
       return look_before_growth(visit);
     case Step::Kind::wait:

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "allocator/allocator.hpp"
@@ -206,15 +207,21 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
-  /// Asks about `most_events`, of which `most_late` were waited for in vain before, or about few.
-  void look(Visit& visit, Close close, std::uint64_t most_late = UINT64_MAX,
-            std::uint64_t most_events = UINT64_MAX) noexcept;
+  /// How many events a look asks about: of those that were waited for in vain before, and of the others. Of ever more as long
+  /// as half of these have ended, but of none any more after `deadline_ns`, or after a millisecond where that is later.
+  struct Events {
+    std::uint64_t most_late = UINT64_MAX;
+    std::uint64_t most = UINT64_MAX;
+    std::uint64_t deadline_ns = 0;
+  };
+  static constexpr Events few_events{8, 8, 0};
+  void look(Visit& visit, Close close, const Events& events = few_events) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
-  void look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept;
+  void look_at_events(Visit& visit, UsesList& list, std::uint64_t most, std::uint64_t deadline_ns) noexcept;
   /// A look that closes all epochs, once more where a driver refuses a marker.
-  void look_closely(Visit& visit, std::uint64_t most_late = UINT64_MAX,
-                    std::uint64_t most_events = UINT64_MAX) noexcept;
-  void settle(Visit& visit, std::uint64_t nanoseconds) noexcept;
+  void look_closely(Visit& visit, const Events& events) noexcept;
+  /// `enough`: so many bytes that are held back are not waited for.
+  void settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::uint64_t> enough = {}) noexcept;
   void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;

@@ -26,7 +26,8 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   pending_.end_pause();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
   if (!pending_.late_events().empty() || !may_settle(1)) {
-    look(visit, Close::all);  // what was waited for in vain may be through by now
+    look(visit, Close::all,
+         {UINT64_MAX, UINT64_MAX, deadline});  // what was waited for in vain may be through by now
   }
   if (!rules().outlives_release || has_pending()) {
     const std::uint64_t longest = std::max<std::uint64_t>(left(), 1);  // a few looks, however late it is
@@ -102,7 +103,7 @@ void Pool::tick() {
     end_ended(UINT64_MAX);
   });
   pending_.want_marker();
-  look(visit, Close::all);
+  look(visit, Close::all, {});
   books_.keep_to_held_limit();
   if (!books_.holding()) {
     empty_caches(visit, Empty::to_the_last);

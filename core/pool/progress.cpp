@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "base/given_back.hpp"
 #include "pool/pool.hpp"
@@ -12,11 +13,11 @@
 namespace clpool::core {
 namespace {
 
-/// Blocks with events that an ordinary look asks about; those that were waited for in vain before, when a
-/// request lets the queues settle; and how many are taken in hand at a time.
-constexpr std::uint64_t events_per_look = 8;
+/// Blocks whose events were waited for in vain before that a request asks about when it lets the queues settle; how many are
+/// taken in hand at a time; and for how long a look goes on that finds some which have ended.
 constexpr std::uint64_t late_events_per_look = 64;
 constexpr std::uint64_t events_at_a_time = 512;
+constexpr std::uint64_t longest_look_ns = 1'000'000;
 
 /// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
 constexpr unsigned polls_without_sleep = 4;
@@ -33,15 +34,18 @@ constexpr int most_settlings = 64;
 
 }  // namespace
 
-void Pool::look(Visit& visit, Close close, std::uint64_t most_late, std::uint64_t most_events) noexcept {
+void Pool::look(Visit& visit, Close close, const Events& events) noexcept {
   visit.finish_later_releases();
   QueueSet* set = nullptr;
   while ((set = pending_.next_to_look_at(set)) != nullptr) {
     look_at_set(visit, *set, close);
   }
-  const std::uint64_t most = close == Close::all ? most_events : events_per_look;
-  look_at_events(visit, pending_.events(), most);
-  look_at_events(visit, pending_.late_events(), std::min(most, most_late));
+  if (pending_.has_events()) {
+    const std::uint64_t deadline = std::max(events.deadline_ns, now_ns() + longest_look_ns);
+    look_at_events(visit, pending_.asked_events(), events.most, deadline);
+    look_at_events(visit, pending_.new_events(), events.most, deadline);
+    look_at_events(visit, pending_.late_events(), events.most_late, deadline);
+  }
   work_on_guard(visit);
 }
 
@@ -56,12 +60,22 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   pending_.end(look);
 }
 
-void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most) noexcept {
-  for (std::uint64_t left = std::min(most, list.count); left > 0 && !list.empty();) {
-    UsesList asked = Pending::take(list, std::min(left, events_at_a_time));
-    left -= asked.count;
+void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most,
+                          std::uint64_t deadline_ns) noexcept {
+  std::uint64_t left = list.count;
+  std::uint64_t portion = most;
+  while (portion != 0 && left != 0 && !list.empty()) {
+    const std::uint64_t before = pending_.event_ends();
+    UsesList asked = Pending::take(list, std::min({left, portion, events_at_a_time}));
+    const std::uint64_t count = asked.count;
     visit.out([&] { Pending::ask(asked); });
     pending_.put_back(list, asked);
+    left -= count;
+    portion -= count;
+    if (portion == 0 && pending_.event_ends() - before >= count / 2) {
+      portion = 2 * count;  // most of them have ended: there may be more
+    }
+    portion = now_ns() < deadline_ns ? portion : 0;
   }
 }
 
@@ -69,11 +83,11 @@ bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
   return pending_.may_settle(nanoseconds, now_ns());
 }
 
-void Pool::look_closely(Visit& visit, std::uint64_t most_late, std::uint64_t most_events) noexcept {
+void Pool::look_closely(Visit& visit, const Events& events) noexcept {
   pending_.want_marker();
-  look(visit, Close::all, most_late, most_events);
+  look(visit, Close::all, events);
   if (pending_.is_unmarked()) {  // once more: a driver may refuse a marker now and take it then
-    look(visit, Close::all, most_late, most_events);
+    look(visit, Close::all, events);
   }
 }
 
@@ -84,15 +98,24 @@ void Pool::look_before_growth(Visit& visit) noexcept {
   look(visit, Close::next);
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::uint64_t> enough) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  const Pending::Settling settling = pending_.begin_settling(nanoseconds, start);
-  const auto is_settled = [&] { return pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()); };
+  Pending::Settling settling = pending_.begin_settling(nanoseconds, start);
+  const auto is_settled = [&] {
+    settling.has_enough = enough.has_value() && books_.pending_bytes() <= *enough;
+    return settling.has_enough || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
+  };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
+  const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
+                      deadline};
+  bool is_first = true;
   do {
-    look_closely(visit, late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look);
+    look_closely(visit, events);
+    if (std::exchange(is_first, false)) {
+      settling.event_ends = pending_.event_ends();
+    }
     pending_.await(settling);
     // At least three looks: a thread may have been kept from running for longer than that, and a query may
     // fail once, in place of which there is a new marker to ask about.
@@ -100,7 +123,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds) noexcept {
       nap(visit, naps, deadline);
       look(visit, Close::due);
     }
-  } while (--rounds != 0 && is_settled());
+  } while (--rounds != 0 && is_settled() && !settling.has_enough);
   pending_.end_settling(settling, now_ns());
 }
 
@@ -148,14 +171,14 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps == 0) {
-      look_closely(visit);
+      look_closely(visit, {UINT64_MAX, UINT64_MAX, deadline});
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;
     } else if (const std::uint64_t now = now_ns();
                naps <= polls_without_sleep || now - waiters_looked_ns_ >= between_looks_of_waiters_ns) {
       waiters_looked_ns_ = now;  // one looks for all
-      look(visit, Close::all, UINT64_MAX, events_per_look_of_waiters);
+      look(visit, Close::all, {events_per_look_of_waiters, events_per_look_of_waiters, 0});
     }
     const QueueSet* const lends = lending_set(on);
     if (books_.help_for(request) != help ||

@@ -26,6 +26,9 @@ constexpr std::uint64_t settling_in_pause_ns = 100'000;
 
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, settling_before_growth_ns};
+  if (request.rounded <= room()) {
+    step.enough = slack() - std::min(slack(), request.rounded);
+  }
   return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room()) &&
          surroundings_.may_settle(settling_before_growth_ns) && once(request, pending_settled);
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/status.hpp"
 #include "pool/pool_block.hpp"
@@ -35,6 +36,7 @@ struct Step {
   };
   Kind kind;
   std::uint64_t amount = 0;
+  std::optional<std::uint64_t> enough = {};  ///< settle: no more once no more bytes than these are held back
 };
 
 /// How a wait ended.

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Very many blocks that wait for events, of which some have ended and some do not: how far a pool looks for the former,
+// and for how long.
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+namespace {
+
+constexpr std::size_t small = 1024;     // bytes
+constexpr std::size_t large = 1 << 22;  // 4 MiB
+
+/// Questions about events: counted, and each takes a while if a test wants that.
+struct Questions {
+  const std::chrono::microseconds each;
+  std::uint64_t count = 0;
+
+  explicit Questions(std::chrono::microseconds time = {}) : each(time) { stub_set_hook(ask, this); }
+  Questions(const Questions&) = delete;
+  Questions& operator=(const Questions&) = delete;
+  ~Questions() { stub_set_hook(nullptr, nullptr); }
+  static void ask(const char* entry_point, void* user) {
+    auto& self = *static_cast<Questions*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
+      ++self.count;
+      if (self.each.count() != 0) {
+        std::this_thread::sleep_for(self.each);
+      }
+    }
+  }
+};
+
+class PoolOfManyEvents : public testing::Test {
+ protected:
+  void SetUp() override {
+    source = numbers.allocator();
+    pool = make_pool(source.get());
+    ended.emplace(scene.cl.context);
+    ended->open();
+  }
+
+  clpool_mem* take(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+    return mem;
+  }
+  static void release_behind(clpool_mem* mem, Gate& gate) {
+    EXPECT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  /// So many blocks that are handed out at the same time.
+  void release_many_behind(Gate& gate, std::size_t count, std::size_t size) {
+    std::vector<clpool_mem*> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+      blocks.push_back(take(size));
+    }
+    for (clpool_mem* const mem : blocks) {
+      release_behind(mem, gate);
+    }
+  }
+  clpool_pool_stats stats() { return stats_of(pool); }
+
+  Scene scene;
+  NumberSource numbers;
+  AllocatorHandle source;
+  PoolHandle pool;
+  std::optional<Gate> ended;
+};
+
+TEST_F(PoolOfManyEvents, ThoseThatHaveEndedAreFoundBesideThoseThatNeverDo) {
+  Gate never(scene.cl.context);
+  for (int i = 0; i < 1000; ++i) {
+    release_behind(take(large), *ended);
+    release_behind(take(256), never);
+  }
+  EXPECT_LE(stats().peak_managed_bytes, 3 * large);
+  never.open();
+}
+
+TEST_F(PoolOfManyEvents, ThoseThatWereWaitedForInVainAreFoundWhenTheyHaveEnded) {
+  Gate late(scene.cl.context);
+  release_many_behind(late, 3000, small);
+  release_many_behind(late, 20, large);  // more than may be held back
+  EXPECT_OK(clpool_mem_release(take(large + large / 4)));
+  ASSERT_GT(stats().pending_bytes, 20 * large);
+  late.open();
+  for (std::size_t i = 0; i < 60 && stats().pending_bytes != 0; ++i) {
+    EXPECT_OK(clpool_mem_release(take((6 + i) * large / 4)));
+  }
+  EXPECT_EQ(stats().pending_bytes, 0u);
+}
+
+TEST_F(PoolOfManyEvents, ARequestWaitsForNoMoreThanItNeeds) {
+  Gate never(scene.cl.context);
+  release_many_behind(never, 60, small);
+  release_many_behind(*ended, 20, large);
+  const Questions questions;
+  EXPECT_OK(clpool_mem_release(take(large)));
+  EXPECT_LE(questions.count, 140u) << "each look of a wait asks about eight at least";
+  EXPECT_LE(stats().pending_bytes, large);
+  never.open();
+}
+
+/// A tick does not wait, who gives back waits 2 ms, and who takes more waits 10 ms: however many there are, and however
+/// long the driver takes for an answer.
+TEST_F(PoolOfManyEvents, LooksAtThoseThatDoNotEndHaveABound) {
+  constexpr std::uint64_t at_a_time = 512;
+  Gate never(scene.cl.context);
+  release_many_behind(never, 8 * at_a_time, small);
+  EXPECT_OK(clpool_mem_release(take(17 * large)));
+  const Questions questions(std::chrono::microseconds(25));  // so that asking about so many takes longer
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_LE(questions.count, 2 * at_a_time);
+  const std::uint64_t before = questions.count;
+  EXPECT_OK(clpool_pool_trim(pool.get(), 0));
+  EXPECT_LE(questions.count - before, 5 * at_a_time);
+  never.open();
+}
+
+}  // namespace
+}  // namespace clpool::test
