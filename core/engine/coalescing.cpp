@@ -49,7 +49,7 @@ constexpr std::uint64_t least_exchanged = 64;
 constexpr double most_headroom = 0.125;
 constexpr double headroom_of_all = 0.005;
 constexpr double calls_a_doubling_of_headroom = 16;
-constexpr double most_headroom_of_all = 0.06;
+constexpr double most_headroom_of_all = 0.04;
 
 std::uint64_t share(double part, std::uint64_t bytes) noexcept {
   return static_cast<std::uint64_t>(part * static_cast<double>(bytes));

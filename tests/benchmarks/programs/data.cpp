@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Logs of programs whose data have many sizes: arrays that grow, phases, queues, images, small blocks.
+// Logs of programs whose data have many sizes: arrays that grow, phases, queues, images, small blocks, results that are
+// kept.
 #include "programs/programs.hpp"
 #include "programs/recorder.hpp"
 
@@ -47,6 +48,26 @@ Log growing_arrays(std::uint64_t seed) {
   for (const Array& array : arrays) {
     program.release(array.block);
   }
+  return program.finish();
+}
+
+Log appended_arrays(std::uint64_t seed) {
+  Recorder program(seed);
+  Random& random = program.random;
+  const std::uint64_t step = random.scale(4096, 1 << 20);
+  std::vector<std::uint64_t> bytes(random.between(1, 4));
+  Blocks arrays;
+  for (std::uint64_t& size : bytes) {
+    size = random.scale(4096, 16 << 20);
+    arrays.push_back(program.allocate(size));
+  }
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    const std::size_t which = i % arrays.size();
+    const Recorder::Block longer = program.allocate(bytes[which] += step);
+    program.release(arrays[which]);
+    arrays[which] = longer;
+  }
+  program.release_all(arrays);
   return program.finish();
 }
 
@@ -142,6 +163,32 @@ Log mixed_images(std::uint64_t seed) {
       const std::size_t which = random.between(0, results.size() - 1);
       program.release(results[which]);
       results.erase(results.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+  }
+  program.release_all(results);
+  return program.finish();
+}
+
+Log kept_results(std::uint64_t seed) {
+  Recorder program(seed);
+  Random& random = program.random;
+  const std::uint64_t most = random.scale(32 << 20, 1 << 30);
+  const std::uint64_t varied = most / random.between(5, 40);
+  const double largest_result = static_cast<double>(most) / static_cast<double>(random.between(400, 4000));
+  const std::size_t kept = random.between(50, 500);
+  Blocks results;
+  for (int job = 0; job < 4000; ++job) {
+    const Recorder::Block workspace = program.allocate(most - random.between(0, varied));
+    if (random.chance(0.3)) {
+      program.temporary(random.scale(4096, static_cast<double>(most) / 100));
+    }
+    results.push_back(program.allocate(random.scale(64, largest_result)));
+    program.release(workspace);
+    if (results.size() > kept) {
+      const std::size_t which = random.between(0, results.size() - 1);
+      program.release(results[which]);
+      results[which] = results.back();
+      results.pop_back();
     }
   }
   program.release_all(results);

@@ -20,6 +20,8 @@ std::span<const ProgramKind> program_kinds() {
       {"queue-of-sizes", "first in, first out, no two sizes alike", queue_of_sizes},
       {"mixed-images", "images of all sizes through filters", mixed_images},
       {"small-blocks", "20,000 living blocks of 512 bytes to 4 KiB", small_blocks},
+      {"appended-arrays", "arrays that get a step longer each time, and nothing else", appended_arrays},
+      {"kept-results", "workspaces of ever other sizes, and small results that are kept", kept_results},
   };
   return kinds;
 }

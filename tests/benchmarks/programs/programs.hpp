@@ -37,5 +37,7 @@ Log phases_with_survivors(std::uint64_t seed);
 Log queue_of_sizes(std::uint64_t seed);
 Log mixed_images(std::uint64_t seed);
 Log small_blocks(std::uint64_t seed);
+Log appended_arrays(std::uint64_t seed);
+Log kept_results(std::uint64_t seed);
 
 }  // namespace clpool::benchmarks
