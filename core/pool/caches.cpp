@@ -86,8 +86,8 @@ void Caches::narrow(ThreadCache& cache) noexcept {
 
 ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   ThreadRecord* record = this_thread_record;
-  if (record == nullptr) {
-    return central_;
+  if (record == nullptr || (in_use_ == most_caches && record->has_none(key_))) {
+    return central_;  // without a search, until the limits are shared out anew: that a thread has ended is seen then
   }
   ThreadCache* cache = find_own();
   if (cache != nullptr) {
@@ -98,6 +98,7 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
   } else if (count_ == most_caches) {
+    record->note_none(key_);
     return central_;
   } else {
     cache = new ThreadCache;

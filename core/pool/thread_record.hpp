@@ -16,13 +16,21 @@ struct ThreadCache;
 class ThreadRecord {
  public:
   /// The cache that the thread has of the pool with that key; null if it has none, or if another pool has
-  /// taken its place. For the thread itself, like set_cache() and grow().
+  /// taken its place. For the thread itself, like all else here but
+  /// has_ended(), retain() and release().
   ThreadCache* cache_of(std::uint64_t pool_key) const noexcept {
     const Slot& slot = slot_of(pool_key);
     return slot.pool_key == pool_key ? slot.cache : nullptr;
   }
   void set_cache(std::uint64_t pool_key, ThreadCache& cache) noexcept {
     slot_of(pool_key) = {pool_key, &cache};
+  }
+  /// The thread has no cache of that pool, which may have more threads than caches: known as long as no other pool
+  /// takes the place.
+  void note_none(std::uint64_t pool_key) noexcept { slot_of(pool_key) = {pool_key, nullptr}; }
+  bool has_none(std::uint64_t pool_key) const noexcept {
+    const Slot& slot = slot_of(pool_key);
+    return slot.pool_key == pool_key && slot.cache == nullptr;
   }
   /// Makes room where two pools take turns in one place. As it is if there is no host memory, or enough room.
   void grow() noexcept;

@@ -5,9 +5,9 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <mutex>
+#include <deque>
 #include <optional>
+#include <semaphore>
 #include <set>
 #include <thread>
 #include <vector>
@@ -226,34 +226,77 @@ TEST(Caches, NoticeAPeakOfHitsBelowWhatTheirThreadOnceHad) {
   EXPECT_EQ(own.withdraw(2048), &block);
 }
 
-TEST(Caches, AreForSoManyThreadsAtATime) {
-  constexpr std::size_t most = 256;
-  Caches caches(ThreadRecord::key_of(19), 9);
-  std::vector<std::thread> threads;
-  std::atomic<std::size_t> come{0};
-  std::atomic<bool> go{false};
-  std::mutex turn;
-  std::set<ThreadCache*> own;
-  for (std::size_t i = 0; i < most + 3; ++i) {
-    threads.emplace_back([&] {
-      {
-        const std::lock_guard lock(turn);
-        own.insert(&own_cache(caches));
-      }
-      for (++come; !go;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    });
-    while (come <= i) {
-      std::this_thread::yield();
+/// Threads that live until they are told to end, each of which has asked for its cache of a pool, one after the other.
+class LivingThreads {
+ public:
+  LivingThreads(Caches& caches, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      ThreadCache* own = nullptr;
+      std::binary_semaphore has_come{0};
+      threads_.emplace_back([&, &end = ends_.emplace_back(0)] {
+        own = &own_cache(caches);
+        has_come.release();
+        end.acquire();
+      });
+      has_come.acquire();
+      caches_.insert(own);
     }
   }
-  go = true;
-  for (std::thread& thread : threads) {
-    thread.join();
+  LivingThreads(const LivingThreads&) = delete;
+  LivingThreads& operator=(const LivingThreads&) = delete;
+  ~LivingThreads() {
+    while (!threads_.empty()) {
+      end_one();
+    }
   }
-  EXPECT_EQ(own.size(), most + 1);
-  EXPECT_TRUE(own.count(&caches.central())) << "the others have the one that caches nothing";
+  void end_one() {
+    ends_.front().release();
+    threads_.front().join();
+    threads_.pop_front();
+    ends_.pop_front();
+  }
+  const std::set<ThreadCache*>& caches() const { return caches_; }
+
+ private:
+  std::deque<std::binary_semaphore> ends_;
+  std::deque<std::thread> threads_;
+  std::set<ThreadCache*> caches_;
+};
+
+constexpr std::size_t most_caches = 256;
+
+TEST(Caches, AreForSoManyThreadsAtATime) {
+  Caches caches(ThreadRecord::key_of(19), 9);
+  const LivingThreads threads(caches, most_caches + 3);
+  EXPECT_EQ(threads.caches().size(), most_caches + 1);
+  EXPECT_TRUE(threads.caches().count(&caches.central())) << "the others have the one that caches nothing";
+}
+
+TEST(Caches, AreNotSearchedAtEachVisitForAThreadThatHasNone) {
+  Caches caches(ThreadRecord::key_of(20), 9);
+  LivingThreads threads(caches, most_caches);
+  ASSERT_EQ(&own_cache(caches), &caches.central());
+  caches.share_limits(may_cache, managed);
+  threads.end_one();
+  for (int visit = 0; visit < 256; ++visit) {
+    ASSERT_EQ(&own_cache(caches), &caches.central()) << visit;
+  }
+  EXPECT_NE(&own_cache(caches), &caches.central()) << "found when limits are shared out anew";
+}
+
+TEST(Caches, AreFoundOfAThreadWhosePlaceAnotherPoolTookAlsoWhereNoneIsFree) {
+  Caches caches(ThreadRecord::key_of(21), 9);
+  Caches other(ThreadRecord::key_of(21 + 4096), 9);  // in the same place, however large the table
+  std::thread([&] {
+    ThreadCache& own = own_cache(caches);
+    ThreadCache& own_of_other = own_cache(other);
+    const LivingThreads threads(caches, most_caches - 1);
+    const LivingThreads threads_of_other(other, most_caches - 1);
+    for (int turn = 0; turn < 3; ++turn) {
+      EXPECT_EQ(&own_cache(caches), &own);
+      EXPECT_EQ(&own_cache(other), &own_of_other);
+    }
+  }).join();
 }
 
 TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
