@@ -181,9 +181,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // pool_returns.cpp: blocks that come back, with the mutex held but for the first.
   /// Whether a released block may be left in its cache's list for whoever comes by with the mutex.
   bool may_wait_in_line(ThreadCache& cache) noexcept;
-  /// `waited`: for the mutex, with just this block.
-  void receive(PoolBlock& block, bool waited = false) noexcept;
-  void make_room(ThreadCache& cache, std::uint64_t needed) noexcept;
+  /// `waited`: for the mutex, with just this block. `most_flushed`: blocks that may leave its cache for it, becomes so many
+  /// fewer.
+  void receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
+  void make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept;
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
   /// of all caches, or all.
   std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
@@ -196,8 +197,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
-  void empty_bucket(ThreadCache& cache, std::size_t index) noexcept;
-  void empty(ThreadCache& cache) noexcept;
+  /// Gives the books up to `most` blocks of a bucket, or of all; `most` becomes so many fewer.
+  void empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept;
+  void empty(ThreadCache& cache, std::size_t& most) noexcept;
   /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
   enum class Empty : bool { what_is_worth_it, to_the_last };
   void empty_caches(Visit& visit, Empty how) noexcept;

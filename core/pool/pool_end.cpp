@@ -46,13 +46,14 @@ void Pool::last_reference_gone() noexcept {
     const Borrowed borrowed(caches_);
     closed_ = true;
     books_.hold(false);
-    caches_.for_each([this](ThreadCache& cache) {
+    std::size_t all = SIZE_MAX;
+    caches_.for_each([&](ThreadCache& cache) {
       // From here on, other threads' releases find the list closed and come to the mutex.
       cache.close();
       bring_home(cache, SIZE_MAX);
       caches_.narrow(cache);
       cache.limit.store(0, std::memory_order_relaxed);
-      empty(cache);
+      empty(cache, all);
     });
     // Nobody is an owner any more. One that is past looking meets a limit of 0, and comes to the mutex as
     // well.

@@ -11,7 +11,8 @@ namespace clpool::core {
 namespace {
 
 /// How many blocks that other threads released a request takes in of all caches when it needs memory, before
-/// it looks for a free one again.
+/// it looks for a free one again; and how many a release takes out of a cache that has no room, of which a bucket may
+/// have any number.
 constexpr std::size_t blocks_at_a_time = 512;
 
 }  // namespace
@@ -30,7 +31,8 @@ Status Pool::take_back(Mem& mem) noexcept {
   }
   Visit visit(*this);
   visit.keep_to_held_limit();
-  receive(pool_block(mem), visit.had_to_wait());
+  std::size_t most_flushed = blocks_at_a_time;
+  receive(pool_block(mem), visit.had_to_wait(), most_flushed);
   return Status::success;
 }
 
@@ -53,7 +55,7 @@ Status Pool::release_idle(Mem& mem) noexcept {
   return release_mem(mem);
 }
 
-void Pool::receive(PoolBlock& block, bool waited) noexcept {
+void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   Uses* const uses = static_cast<Uses*>(block.attachment);
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
@@ -73,7 +75,7 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
     if (waited) {
       caches_.widen(cache, block.capacity, books_.managed_bytes());
     }
-    make_room(cache, block.capacity);
+    make_room(cache, block.capacity, most_flushed);
     if (cache.deposit(block)) {
       return;
     }
@@ -89,16 +91,17 @@ void Pool::receive(PoolBlock& block, bool waited) noexcept {
   }
 }
 
-void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
+void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept {
   const std::uint64_t limit = cache.limit.load(std::memory_order_relaxed);
   if (cache.cached() > limit) {
     // A single block that is larger than the limit makes way for whatever is released after it.
-    empty(cache);
+    empty(cache, most);
   } else if (needed <= limit / 16) {
     const std::uint64_t most_kept = limit - limit / 4;
     for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > most_kept; ++i) {
-      if (cache.buckets[cache.next_flushed] != nullptr) {
-        empty_bucket(cache, cache.next_flushed);
+      empty_bucket(cache, cache.next_flushed, most);
+      if (most == 0) {
+        return;  // what is left in the bucket goes with later releases
       }
       cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
     }
@@ -107,12 +110,13 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed) noexcept {
 
 std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
   std::size_t brought = 0;
+  std::size_t most_flushed = blocks_at_a_time;
   for (; brought < most; ++brought) {
     Mem* const mem = cache.take_returned();
     if (mem == nullptr) {
       break;
     }
-    receive(pool_block(*mem), caches_.is_own(cache) && std::exchange(cache.left_some, false));
+    receive(pool_block(*mem), caches_.is_own(cache) && std::exchange(cache.left_some, false), most_flushed);
   }
   return brought;
 }
@@ -135,8 +139,8 @@ void Pool::bring_all_home(Visit& visit) noexcept {
   }
 }
 
-void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
-  for (Mem* mem = cache.withdraw_bucket(index); mem != nullptr;) {
+void Pool::empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept {
+  for (Mem* mem = cache.withdraw_bucket(index, most); mem != nullptr;) {
     Mem* next = std::exchange(mem->next, nullptr);
     // Where releases are held back, only blocks that nothing uses are cached.
     books_.free(pool_block(*mem), pending_.holds_back() ? 0 : pending_.own().epochs.open());
@@ -144,11 +148,9 @@ void Pool::empty_bucket(ThreadCache& cache, std::size_t index) noexcept {
   }
 }
 
-void Pool::empty(ThreadCache& cache) noexcept {
-  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0; ++i) {
-    if (cache.buckets[i] != nullptr) {
-      empty_bucket(cache, i);
-    }
+void Pool::empty(ThreadCache& cache, std::size_t& most) noexcept {
+  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0 && most > 0; ++i) {
+    empty_bucket(cache, i, most);
   }
 }
 
@@ -159,21 +161,22 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     return;
   }
   std::uint64_t left = 0;
+  std::size_t all = SIZE_MAX;
   caches_.for_each([&](ThreadCache& cache) {
     if (caches_.is_own(cache) || cache.is_abandoned()) {
-      empty(cache);
+      empty(cache, all);
     }
     const std::uint64_t cached = cache.cached();
     left += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
   });
   if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
     const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
-    caches_.for_each([this, how](ThreadCache& cache) {
+    caches_.for_each([&](ThreadCache& cache) {
       if (cache.is_borrowed) {
         if (how == Empty::to_the_last) {
           caches_.narrow(cache);
         }
-        empty(cache);
+        empty(cache, all);
       }
     });
   }

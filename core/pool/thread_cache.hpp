@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/arrivals.hpp"
 #include "base/mem.hpp"
@@ -120,16 +121,17 @@ struct alignas(64) ThreadCache {
     blocks += kept ? 1 : 0;
     return kept;
   }
-  /// Takes all blocks out of one bucket, linked by next.
-  Mem* withdraw_bucket(std::size_t index) noexcept {
-    Mem* const first = buckets[index];
-    buckets[index] = nullptr;
+  /// Takes up to `most` blocks out of one bucket, linked by next; `most` becomes so many fewer.
+  Mem* withdraw_bucket(std::size_t index, std::size_t& most) noexcept {
+    Mem* first = buckets[index];
+    Mem** end = &first;
     std::uint64_t left = cached();
-    for (const Mem* mem = first; mem != nullptr; mem = mem->next) {
-      left -= mem->capacity;
+    for (; *end != nullptr && most > 0; --most, end = &(*end)->next) {
+      left -= (*end)->capacity;
       --cached_blocks;
       --blocks;
     }
+    buckets[index] = std::exchange(*end, nullptr);
     set_cached_bytes(left);
     return first;
   }

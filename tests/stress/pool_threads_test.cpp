@@ -380,4 +380,85 @@ TEST(ThreadsAtTheEndOfAPool, MayReleaseItsLastBlock) {
   EXPECT_EQ(memory.bytes(), 0U);
 }
 
+/// A pool with caches that have room for so many small blocks, most of which are handed out.
+class ManySmallBlocks : public testing::Test {
+ protected:
+  static constexpr std::size_t size = 512;
+  static constexpr std::size_t count = 8000;
+
+  void SetUp() override {
+    ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &pool), CLPOOL_SUCCESS)
+        << clpool_last_error_message();
+    clpool_mem* whole = nullptr;  // and back: 1 % of it is 4000 blocks
+    ASSERT_EQ(clpool_pool_allocate(pool, 100 * 4000 * size, &whole), CLPOOL_SUCCESS);
+    ASSERT_EQ(clpool_mem_release(whole), CLPOOL_SUCCESS);
+    for (clpool_mem*& block : blocks) {
+      ASSERT_EQ(clpool_pool_allocate(pool, size, &block), CLPOOL_SUCCESS);
+    }
+  }
+  void TearDown() override { clpool_pool_release(pool); }
+
+  std::uint64_t cached_blocks() {
+    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+    EXPECT_EQ(clpool_pool_statistics(pool, &stats), CLPOOL_SUCCESS);
+    return stats.cached_bytes / size;
+  }
+  void release(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      EXPECT_EQ(clpool_mem_release(blocks[i]), CLPOOL_SUCCESS);
+    }
+  }
+
+  static constexpr std::uint64_t most_at_a_time = 512;
+  HostMemory memory;
+  clpool_pool* pool = nullptr;
+  std::vector<clpool_mem*> blocks = std::vector<clpool_mem*>(count);
+};
+
+TEST_F(ManySmallBlocks, LeaveAFullCacheSoManyAtATime) {
+  std::uint64_t before = 0;
+  std::uint64_t most_flushed = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    release(i, i + 1);
+    const std::uint64_t now = cached_blocks();
+    most_flushed = std::max(most_flushed, before + 1 - std::min(now, before + 1));
+    before = now;
+  }
+  EXPECT_GT(before, 3000u) << "they were cached";
+  EXPECT_GT(most_flushed, 0u) << "the cache was never full";
+  EXPECT_LE(most_flushed, most_at_a_time);
+}
+
+TEST_F(ManySmallBlocks, LeaveACacheThatMayHoldLessByAndBy) {
+  release(0, 3900);
+  const std::uint64_t before = cached_blocks();
+  ASSERT_GT(before, 3000u);
+  std::vector<std::thread> others;
+  std::atomic<int> come{0};
+  std::atomic<bool> go{false};
+  for (int i = 0; i < 7; ++i) {  // an eighth is left for this thread
+    others.emplace_back([&] {
+      clpool_mem* block = nullptr;
+      EXPECT_EQ(clpool_pool_allocate(pool, size, &block), CLPOOL_SUCCESS);
+      EXPECT_EQ(clpool_mem_release(block), CLPOOL_SUCCESS);
+      for (++come; !go;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+  }
+  while (come < 7) {
+    std::this_thread::yield();
+  }
+  release(3900, 3901);
+  EXPECT_LE(before - cached_blocks(), most_at_a_time);
+  EXPECT_LT(cached_blocks(), before);
+  release(3901, 3910);
+  EXPECT_LE(cached_blocks(), 510u) << "and what the other threads have";
+  go = true;
+  for (std::thread& other : others) {
+    other.join();
+  }
+  release(3910, count);
+}
+
 }  // namespace

@@ -79,5 +79,31 @@ TEST_F(ThreadCacheWithBlocks, CountsWhatItHandsOutSo) {
   EXPECT_EQ(cache_->cached(), 0u);
 }
 
+TEST_F(ThreadCacheWithBlocks, GivesUpSoManyBlocksOfABucketAtATime) {
+  for (int i = 0; i < 5; ++i) {
+    keep(4);
+  }
+  const std::size_t index = static_cast<std::size_t>(&cache_->bucket(4 * granule) - cache_->buckets);
+  const auto withdraw = [&](std::size_t& most) {
+    std::size_t count = 0;
+    for (const Mem* mem = cache_->withdraw_bucket(index, most); mem != nullptr; mem = mem->next) {
+      ++count;
+    }
+    return count;
+  };
+  std::size_t most = 3;
+  EXPECT_EQ(withdraw(most), 3u);
+  EXPECT_EQ(most, 0u);
+  EXPECT_EQ(cache_->cached_blocks, 2u);
+  EXPECT_EQ(cache_->blocks, 2u);
+  EXPECT_EQ(cache_->cached(), 8 * granule);
+  EXPECT_EQ(withdraw(most), 0u);
+  most = 10;
+  EXPECT_EQ(withdraw(most), 2u);
+  EXPECT_EQ(most, 8u);
+  EXPECT_EQ(cache_->cached(), 0u);
+  EXPECT_EQ(withdraw(most), 0u);
+}
+
 }  // namespace
 }  // namespace clpool::core
