@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <thread>
 
 #if defined(__linux__)
 #include <linux/futex.h>
@@ -70,19 +71,44 @@ void pause() noexcept {
 
 }  // namespace
 
-void Mutex::lock_slowly() noexcept {
+bool Mutex::look(State taken) noexcept {
   const auto end = std::chrono::steady_clock::now() + longest_look;
   do {
     for (int i = 0; i < looks_between_times; ++i) {
       pause();
-      if (!is_taken() && try_lock()) {
-        return;
+      int expected = unlocked;
+      if (!is_taken() && state_.compare_exchange_strong(expected, taken, std::memory_order_acquire,
+                                                        std::memory_order_relaxed)) {
+        return true;
       }
     }
   } while (std::chrono::steady_clock::now() < end);
-  while (state_.exchange(awaited, std::memory_order_acquire) != unlocked) {
-    sleep_while(state_, awaited);
+  return false;
+}
+
+void Mutex::lock_slowly() noexcept {
+  waiting_.fetch_add(1, std::memory_order_relaxed);
+  bool has_it = look(locked);
+  while (!has_it) {
+    has_it = state_.exchange(awaited, std::memory_order_acquire) == unlocked;
+    if (!has_it) {
+      sleep_while(state_, awaited);
+      has_it = look(awaited);  // others may sleep: who was woken sees to it that they are, too
+    }
   }
+  served_.store(served_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Mutex::give_way_to_one() noexcept {
+  const unsigned before = served_.load(std::memory_order_relaxed);
+  unlock();
+  const auto end = std::chrono::steady_clock::now() + longest_look;
+  while (served_.load(std::memory_order_relaxed) == before && is_awaited() &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();  // the one that was woken may have no other processor
+  }
+  lock();
 }
 
 }  // namespace clpool::core

@@ -7,7 +7,7 @@
 // What is held where: the mutex guards all members but those that are constant. Public functions are called
 // without it, and take it. A function that takes a Visit is called with it and returns with it, but may leave it
 // in between: within Visit::out(), which all that leaves it goes through (also tidy(), finish_later_releases()
-// and a Visit's end), or asleep in nap(). Driver calls and callbacks are made within out(), or in functions that
+// and a Visit's end), in Visit::give_way(), or asleep in nap(). Driver calls and callbacks are made within out(), or in functions that
 // are called without the mutex and say so.
 #pragma once
 
@@ -203,6 +203,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
   enum class Empty : bool { what_is_worth_it, to_the_last };
   void empty_caches(Visit& visit, Empty how) noexcept;
+  /// Of what other threads' caches hold, some blocks, whose bytes `left` is lowered by. True if there are more, which is not
+  /// so where `left` is 0: threads may release as fast as their caches are emptied.
+  bool empty_others(Empty how, std::uint64_t& left) noexcept;
   bool may_cache() const noexcept { return has_caches_ && books_.holding() && !closed_ && waiters_ == 0; }
   void share_limits() noexcept;
   ThreadCache& cache_of_this_thread() { return caches_.of_this_thread(may_cache(), books_.managed_bytes()); }
@@ -354,7 +357,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   EndedPool ended_;                      ///< guarded by its list
 };
 
-/// The mutex of a pool, held from the beginning to the end but within out() and nap(). What is to be released
+/// The mutex of a pool, held from the beginning to the end but within out(), give_way() and nap(). What is to be released
 /// without it is released at the end at the latest. The pool lives as long.
 class Pool::Visit {
  public:
@@ -371,6 +374,12 @@ class Pool::Visit {
   /// Runs `action` without the mutex.
   template <typename Action>
   void out(Action&& action);
+
+  /// Between two pieces of work that may take long: whoever waits for the mutex has it first.
+  void give_way() noexcept {
+    notify();
+    pool_.mutex_.give_way();
+  }
 
   /// Releases all that is to be released, without the mutex.
   void tidy() noexcept {

@@ -61,6 +61,7 @@ void Pool::last_reference_gone() noexcept {
   }
   do {
     visit.tidy();  // first: handles that are to go keep their chunks
+    visit.give_way();
   } while (books_.give_back_some(chunks_at_a_time));
   visit.out([this] { report_leaks(); });
 }

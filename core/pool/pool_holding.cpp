@@ -47,6 +47,7 @@ void Pool::give_back_all(Visit& visit) noexcept {
 void Pool::give_back_idle(Visit& visit) noexcept {
   do {
     visit.tidy();  // first: handles that are to go keep their chunks
+    visit.give_way();
   } while (books_.give_back_some(chunks_at_a_time));
   share_limits();
 }
@@ -90,6 +91,7 @@ void Pool::trim(std::uint64_t keep_bytes) {
     settle_to_give_back(visit);
     do {
       visit.tidy();
+      visit.give_way();
     } while (books_.trim_some(keep_bytes, chunks_at_a_time));
     share_limits();
   });

@@ -134,7 +134,7 @@ void Pool::bring_some_home() noexcept {
 void Pool::bring_all_home(Visit& visit) noexcept {
   bring_some_home();
   while (has_backlog_) {
-    visit.out([] {});  // others may come in between
+    visit.give_way();
     bring_some_home();
   }
 }
@@ -158,28 +158,45 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
   if (how == Empty::to_the_last) {
     bring_all_home(visit);
   } else if (bring_some_home(); has_backlog_) {
-    return;
+    return visit.give_way();
   }
   std::uint64_t left = 0;
-  std::size_t all = SIZE_MAX;
+  std::uint64_t worth = 0;
+  std::size_t most = blocks_at_a_time;
   caches_.for_each([&](ThreadCache& cache) {
-    if (caches_.is_own(cache) || cache.is_abandoned()) {
-      empty(cache, all);
+    while ((caches_.is_own(cache) || cache.is_abandoned()) && cache.cached() != 0) {
+      if (most == 0) {
+        visit.give_way();
+        most = blocks_at_a_time;
+      } else {
+        empty(cache, most);
+      }
     }
     const std::uint64_t cached = cache.cached();
-    left += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
+    left += cached;
+    worth += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
   });
-  if (left > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
-    const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
-    caches_.for_each([&](ThreadCache& cache) {
-      if (cache.is_borrowed) {
-        if (how == Empty::to_the_last) {
-          caches_.narrow(cache);
-        }
-        empty(cache, all);
-      }
-    });
+  if (worth > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
+    while (empty_others(how, left)) {
+      visit.give_way();
+    }
   }
+}
+
+bool Pool::empty_others(Empty how, std::uint64_t& left) noexcept {
+  std::size_t most = blocks_at_a_time;
+  const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
+  caches_.for_each([&](ThreadCache& cache) {
+    if (cache.is_borrowed) {
+      if (how == Empty::to_the_last) {
+        caches_.narrow(cache);
+      }
+      const std::uint64_t before = cache.cached();
+      empty(cache, most);
+      left -= std::min(left, before - cache.cached());
+    }
+  });
+  return most == 0 && left != 0;
 }
 
 void Pool::share_limits() noexcept {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <mutex>
 #include <random>
+#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -459,6 +460,37 @@ TEST_F(ManySmallBlocks, LeaveACacheThatMayHoldLessByAndBy) {
     other.join();
   }
   release(3910, count);
+}
+
+TEST_F(ManySmallBlocks, GoBackToTheLastFromTheirThreadsCache) {
+  release(0, 3900);
+  ASSERT_GT(cached_blocks(), 3000u);
+  EXPECT_EQ(clpool_pool_trim(pool, 0), CLPOOL_SUCCESS);
+  EXPECT_EQ(cached_blocks(), 0u);
+  release(3900, count);
+}
+
+TEST_F(ManySmallBlocks, GoBackToTheLastFromAnotherThreadsCache) {
+  std::binary_semaphore released{0};
+  std::binary_semaphore done{0};
+  std::thread other([&] {
+    std::vector<clpool_mem*> theirs(1900);
+    for (clpool_mem*& block : theirs) {
+      EXPECT_EQ(clpool_pool_allocate(pool, size, &block), CLPOOL_SUCCESS);
+    }
+    for (clpool_mem* const block : theirs) {
+      EXPECT_EQ(clpool_mem_release(block), CLPOOL_SUCCESS);
+    }
+    released.release();
+    done.acquire();
+  });
+  released.acquire();
+  EXPECT_GT(cached_blocks(), 1500u);
+  EXPECT_EQ(clpool_pool_trim(pool, 0), CLPOOL_SUCCESS);
+  EXPECT_EQ(cached_blocks(), 0u);
+  done.release();
+  other.join();
+  release(0, count);
 }
 
 }  // namespace

@@ -50,6 +50,51 @@ TEST(Mutex, KeepsWhoWaitsAsleepUntilItIsLeft) {
   EXPECT_LT(cpu_seconds, 0.05) << "it spun";
 }
 
+TEST(Mutex, IsAwaitedAsLongAsSomebodyWaits) {
+  Mutex mutex;
+  mutex.lock();
+  EXPECT_FALSE(mutex.is_awaited());
+  mutex.give_way();
+  EXPECT_TRUE(mutex.is_taken());
+  std::thread waiter([&] {
+    mutex.lock();
+    mutex.unlock();
+  });
+  while (!mutex.is_awaited()) {
+    std::this_thread::yield();
+  }
+  mutex.unlock();
+  waiter.join();
+  EXPECT_FALSE(mutex.is_awaited());
+}
+
+TEST(Mutex, ThatGivesWayIsHadByWhoeverSleepsForItWithinAFewTimes) {
+  constexpr int rounds = 30;
+  constexpr int most = 3000;
+  int times = 0;
+  for (int round = 0; round < rounds && times < most; ++round) {
+    Mutex mutex;
+    std::atomic<bool> has_had_it{false};
+    mutex.lock();
+    std::thread waiter([&] {
+      mutex.lock();
+      has_had_it = true;
+      mutex.unlock();
+    });
+    while (!mutex.is_awaited()) {
+      std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that it sleeps
+    for (; !has_had_it && times < most; ++times) {
+      mutex.give_way();
+      EXPECT_TRUE(mutex.is_taken());
+    }
+    mutex.unlock();
+    waiter.join();
+  }
+  EXPECT_LT(times, 10 * rounds);
+}
+
 TEST(ThreadsOnAMutex, TakeItInTurnAndAllOfThemGetIt) {
   constexpr int thread_count = 6;
   constexpr int turns = 20'000;

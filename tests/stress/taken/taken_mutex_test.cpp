@@ -65,13 +65,14 @@ constexpr std::size_t KiB = 1024;
 /// Another thread has the mutex of a pool, until it is told to leave it.
 class TakenMutex {
  public:
-  explicit TakenMutex(clpool_pool* pool)
-      : holder_([this, pool] {
+  /// `size`: of the request that it makes meanwhile.
+  explicit TakenMutex(clpool_pool* pool, std::size_t size = KiB)
+      : holder_([this, pool, size] {
           gate_of_thread = &gate_;
           std::vector<MemHandle> blocks;
           while (gate_of_thread != nullptr) {
             clpool_mem* mem = nullptr;
-            EXPECT_EQ(clpool_pool_allocate(pool, KiB, &mem), CLPOOL_SUCCESS) << clpool_last_error_message();
+            EXPECT_EQ(clpool_pool_allocate(pool, size, &mem), CLPOOL_SUCCESS) << clpool_last_error_message();
             blocks.emplace_back(mem);
           }
         }) {
@@ -223,6 +224,19 @@ TEST_F(WhileAnotherThreadHasTheMutex, AReleaseWaitsWhereNothingIsToBeHeld) {
   ASSERT_EQ(clpool_pool_stop_holding(pool.get()), CLPOOL_SUCCESS);
   TakenMutex taken(pool.get());
   EXPECT_TRUE(taken.delays([&] { block.reset(); }));
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ARequestComesBeforeAllHasComeHomeThatTheOtherNeedsMemoryFrom) {
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 100'000; ++i) {
+    blocks.push_back(allocate(512));
+  }
+  std::thread([&] { blocks.clear(); }).join();
+  const std::uint64_t before = memory.bytes();
+  TakenMutex taken(pool.get(), 2 * before);  // more than all that comes home
+  MemHandle block;
+  EXPECT_TRUE(taken.delays([&] { block = allocate(20 * KiB); }));
+  EXPECT_EQ(memory.bytes(), before) << "the other has asked for more memory already";
 }
 
 }  // namespace
