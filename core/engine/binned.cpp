@@ -123,9 +123,10 @@ HeapChunk* Binned::next_free_chunk() const noexcept {
 std::uint64_t Binned::largest_free() const noexcept {
   const HeapChunk* chunk = largest_free_chunk();
   std::uint64_t largest = 0;
-  for (const Block* block = chunk != nullptr ? chunk->first : nullptr; block != nullptr;
-       block = block->free_next) {
+  const Block* block = chunk != nullptr ? chunk->first : nullptr;
+  for (std::uint32_t looks = most_looks_at_largest; block != nullptr && looks > 0; --looks) {
     largest = std::max(largest, block->size);
+    block = block->free_next;
   }
   return largest;
 }

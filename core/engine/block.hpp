@@ -54,6 +54,9 @@ inline bool has_average_up_to(const HeapChunk& chunk, std::uint64_t most) noexce
   return static_cast<double>(chunk.used) <= static_cast<double>(most) * static_cast<double>(chunk.blocks);
 }
 
+/// So many free blocks of about one size are looked at for the figure of the largest; a program may have any number of them.
+constexpr std::uint32_t most_looks_at_largest = 2048;
+
 /// Where an engine gets block descriptors from. Descriptors are type-stable: a recycled one may still be
 /// read.
 class BlockSource {

@@ -88,9 +88,8 @@ class FreeIndex {
     return nullptr;
   }
 
-  /// A block among the largest; the very largest, in time linear in the last list, if `exhaustive`. Null if
-  /// empty.
-  Block* largest(bool exhaustive = false) const noexcept {
+  /// The largest of the first `looks` blocks of the last list, than which none is larger by 1/64. Null if empty.
+  Block* largest(std::uint32_t looks = most_looks) const noexcept {
     if (levels_ == 0) {
       return nullptr;
     }
@@ -98,7 +97,7 @@ class FreeIndex {
     const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(bins_[level]));
     Block* block = heads_[level * 64 + bit];
     Block* best = block;
-    for (std::uint32_t looks = exhaustive ? UINT32_MAX : most_looks; block != nullptr && looks > 0; --looks) {
+    for (; block != nullptr && looks > 0; --looks) {
       best = block->size > best->size ? block : best;
       block = block->free_next;
     }

@@ -134,8 +134,8 @@ void Heap::remove_chunk(HeapChunk& chunk) noexcept {
 }
 
 std::uint64_t Heap::largest_free() const noexcept {
-  const Block* part = parts_.largest(true);
-  const Block* whole = whole_.largest(true);
+  const Block* part = parts_.largest(most_looks_at_largest);
+  const Block* whole = whole_.largest(most_looks_at_largest);
   const std::uint64_t part_size = part != nullptr ? part->size : 0;
   const std::uint64_t whole_size = whole != nullptr ? whole->size : 0;
   return std::max(part_size, whole_size);

@@ -63,7 +63,8 @@ class Heap {
   std::uint64_t free_bytes() const noexcept { return free_bytes_; }
   /// Free blocks of which some part was handed out before.
   std::uint64_t used_free_blocks() const noexcept { return used_free_blocks_; }
-  /// Bytes of the largest free block. Linear in the number of blocks that differ from it by less than 1/64.
+  /// Bytes of the largest free block; of one that is smaller by less than 1/64, where more than most_looks_at_largest
+  /// blocks differ by less.
   std::uint64_t largest_free() const noexcept;
 
   /// Recounts everything and checks every link; a text of what is wrong, or null. Linear; for tests.

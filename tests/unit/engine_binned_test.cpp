@@ -77,6 +77,17 @@ TEST(Binned, KnowsTheLargestOfTheBlocksInABin) {
   EXPECT_EQ(bins.strategy.largest_free(), 1050u);
 }
 
+TEST(Binned, LooksForTheLargestAmongTwoThousandAndFortyEight) {
+  for (const std::uint64_t others : {most_looks_at_largest - 1, most_looks_at_largest}) {
+    Bins bins;
+    bins.strategy.give_back(*bins.add(1050).first, 0);
+    for (std::uint64_t i = 0; i < others; ++i) {
+      bins.strategy.give_back(*bins.add(1023).first, 0);
+    }
+    EXPECT_EQ(bins.strategy.largest_free(), others < most_looks_at_largest ? 1050u : 1023u);
+  }
+}
+
 TEST(Binned, AChunkThatWentHasNoBlockAndMayComeAgain) {
   Bins bins;
   HeapChunk& chunk = bins.add(1087);

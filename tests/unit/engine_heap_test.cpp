@@ -292,6 +292,27 @@ TEST(Heap, KeepsTheOddEndOfAChunkUsable) {
   EXPECT_EQ(model.heap.largest_free(), 1000u);
 }
 
+TEST(Heap, LooksForItsLargestAmongTwoThousandAndFortyEight) {
+  constexpr std::uint64_t granule = 64;
+  for (const std::uint64_t others : {most_looks_at_largest - 1, most_looks_at_largest}) {
+    ModelledHeap model(granule);
+    model.scatters = false;
+    model.add_chunk((others + 1) * 202 * granule);
+    std::vector<Block*> holes;
+    for (std::uint64_t i = 0; i <= others; ++i) {
+      holes.push_back(model.allocate((i == 0 ? 201 : 200) * granule));
+      model.allocate(granule);
+    }
+    model.allocate(others * granule);  // the rest
+    for (Block* const hole : holes) {
+      model.free(*hole);
+    }
+    const bool sees_all = others < most_looks_at_largest;
+    EXPECT_EQ(model.heap.largest_free(), (sees_all ? 201 : 200) * granule);
+    EXPECT_NE(model.allocate(201 * granule), nullptr) << "a request looks at all";
+  }
+}
+
 TEST(Heap, ChangesNothingWhenDescriptorsRunOut) {
   ModelledHeap model(64);
   model.add_chunk(64 * 8);

@@ -244,7 +244,8 @@ typedef struct clpool_pool_stats {
   uint64_t driver_releases;
   /**
    * Bytes of the largest block that can be handed out without a new chunk. While more than 256 blocks are in
-   * threads' caches, these count as in use.
+   * threads' caches, these count as in use. While more than 2048 free blocks differ from the largest by less than 1/64 (in
+   * binned pools: are in the last bin), one of those may be told of instead.
    */
   uint64_t largest_free_bytes;
   /** Requests served. */
