@@ -23,6 +23,10 @@ class MemorySource {
   /// Alignment for pools, 0 to leave it to them.
   std::uint64_t pool_alignment() const noexcept;
 
+  /// The queue that pools are told of, as those of programs are: of SVM they give back only what they know to be unused.
+  /// Null for "dry".
+  cl_command_queue queue() const noexcept { return queue_.get(); }
+
  private:
   std::string kind_;
   Context context_;

@@ -68,6 +68,9 @@ Pool make_pool(const MemorySource& source, uint32_t strategy) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.strategy = strategy;
   options.alignment = source.pool_alignment();
+  const cl_command_queue queue = source.queue();
+  options.queues = queue != nullptr ? &queue : nullptr;
+  options.queue_count = queue != nullptr ? 1 : 0;
   clpool_pool* pool = nullptr;
   check(clpool_pool_create(allocator.get(), &options, &pool));
   return Pool(pool);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "device_json.hpp"
 #include "json_text.hpp"
@@ -18,8 +19,10 @@
 namespace clpool::program {
 namespace {
 
-double as_ratio(std::uint64_t parts_per_million) {
-  return static_cast<double>(parts_per_million) / 1e6;
+/// What was taken for what was live; none where nothing ever was.
+std::optional<double> ratio_of(const clpool_trace_replay_result& result) {
+  return result.peak_live_bytes == 0 ? std::nullopt
+                                     : std::optional(static_cast<double>(result.ratio_ppm) / 1e6);
 }
 
 std::string file_name(const std::string& path) {
@@ -48,6 +51,9 @@ bool begins_log(const std::vector<ReplayOutcome>& outcomes, std::size_t index) {
 /// What is to be known of a log before the rows of its replays.
 std::string log_heading(const ReplayOutcome& outcome) {
   const clpool_trace_stats& trace = outcome.trace;
+  if (trace.events == 0) {
+    return file_name(outcome.log) + ": no events, there is nothing to replay\n";
+  }
   std::string text = fmt::format("{}: {} events, {} allocations of {} sizes", file_name(outcome.log),
                                  human_count(trace.events), human_count(trace.allocations),
                                  human_count(trace.distinct_sizes));
@@ -92,10 +98,13 @@ nlohmann::ordered_json to_json(const ReplayOutcome& outcome) {
                                  {"driver_allocations", result.driver_allocations},
                                  {"peak_driver_bytes", result.peak_driver_bytes},
                                  {"peak_live_bytes", result.peak_live_bytes},
-                                 {"ratio", as_ratio(result.ratio_ppm)},
+                                 {"ratio", nullptr},
                                  {"log_peak_live_bytes", outcome.trace.peak_live_bytes},
                                  {"log_final_live_blocks", outcome.trace.final_live_blocks},
                                  {"log_final_live_bytes", outcome.trace.final_live_bytes}};
+  if (const std::optional<double> ratio = ratio_of(result); ratio.has_value()) {
+    json["ratio"] = *ratio;
+  }
   if (outcome.waste) {
     json["at_peak"] = to_json(*outcome.waste);
   }
@@ -119,13 +128,14 @@ std::string as_table(const ReplayReport& report) {
   Table table(std::move(columns));
   for (const ReplayOutcome& outcome : outcomes) {
     const clpool_trace_replay_result& result = outcome.result;
+    const std::optional<double> ratio = ratio_of(result);
     std::vector<std::string> cells = {"  " + outcome.strategy,
                                       human_time(result.allocation_ps),
                                       human_count(result.driver_allocations),
                                       share(result.driver_allocations, result.allocations),
                                       human_bytes(result.peak_driver_bytes),
                                       human_bytes(result.peak_live_bytes),
-                                      fmt::format("{:.3f}", as_ratio(result.ratio_ppm))};
+                                      ratio ? fmt::format("{:.3f}", *ratio) : "-"};
     if (has_failures) {
       cells.push_back(human_count(result.out_of_memory));
     }
