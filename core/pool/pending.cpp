@@ -33,15 +33,53 @@ void Retired::release() noexcept {
 
 Pending::Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept
     : books_(books), host_writes_(host_writes), own_(nullptr) {
-  adopt(std::move(own));
+  set_own(std::move(own));
 }
 
 Pending::~Pending() = default;
 
-void Pending::adopt(std::unique_ptr<QueueSet> own) noexcept {
+void Pending::set_own(std::unique_ptr<QueueSet> own) noexcept {
   own->users = 1;
   own_ = &sets_.add(std::move(own));
   holds_back_ = own_->epochs.has_queues() && (own_->epochs.only_queue() == nullptr || host_writes_);
+}
+
+bool Pending::adopt(std::unique_ptr<QueueSet>& own, std::vector<std::unique_ptr<QueueSet>>& made,
+                    std::vector<std::vector<cl_command_queue>>& missing) {
+  struct Joined {
+    QueueSet* set;
+    std::vector<cl_command_queue> queues;
+  };
+  const auto find_made = [&](const std::vector<cl_command_queue>& queues) {
+    return std::find_if(made.begin(), made.end(), [&](const std::unique_ptr<QueueSet>& set) {
+      return set != nullptr && set->epochs.is_over(queues);
+    });
+  };
+  const cl_command_queue queue = own->epochs.first_queue();
+  std::vector<Joined> all;
+  missing.clear();
+  // Where the host does not write, the order of the pool's queue is all that it needs.
+  for (QueueSet* set = host_writes_ ? sets_.first() : nullptr; set != nullptr; set = set->next) {
+    if (set->epochs.has_queues() && !set->epochs.has(queue)) {
+      std::vector<cl_command_queue> queues = set->epochs.queues();
+      insert_queue(queues, queue);
+      if (sets_.find(queues) == nullptr && find_made(queues) == made.end()) {
+        missing.push_back(queues);
+      }
+      all.push_back({set, std::move(queues)});
+    }
+  }
+  if (!missing.empty()) {
+    return false;
+  }
+  for (const Joined& joined : all) {
+    QueueSet* const known = sets_.find(joined.queues);
+    QueueSet& with_own = known != nullptr ? *known : sets_.add(std::move(*find_made(joined.queues)));
+    ++with_own.users;
+    joined.set->with_own = &with_own;
+  }
+  set_own(std::move(own));
+  return true;
 }
 
 // Declared uses.
@@ -60,6 +98,14 @@ std::vector<cl_command_queue> Pending::queues_of(const DeclaredQueues& declared)
   return queues;
 }
 
+/// The set that the block of `uses` waits for if it is released now, or null.
+QueueSet* Pending::set_of(const Uses& uses) const noexcept {
+  if (uses.set == nullptr) {
+    return holds_back() ? own_ : nullptr;
+  }
+  return uses.set->with_own != nullptr && !uses.declared.only_these ? uses.set->with_own : uses.set;
+}
+
 bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<QueueSet>& made,
                       std::vector<cl_command_queue>& missing) {
   std::vector<cl_command_queue> queues = queues_of(declared);
@@ -71,6 +117,13 @@ bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<Que
     missing = std::move(queues);
     return false;
   }
+  refer(uses, set);
+  uses.declared = std::move(declared);
+  return true;
+}
+
+/// From now on `uses` refers to `set`, which may be null.
+void Pending::refer(Uses& uses, QueueSet* set) noexcept {
   if (set != nullptr) {
     ++set->users;
   }
@@ -78,16 +131,10 @@ bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<Que
     --former->users;
     sets_.drop_if_unused(*former, retired_sets_);
   }
-  uses.declared = std::move(declared);
-  return true;
 }
 
 void Pending::retire(Uses& uses) noexcept {
-  if (uses.set != nullptr) {
-    --uses.set->users;
-    sets_.drop_if_unused(*uses.set, retired_sets_);
-    uses.set = nullptr;
-  }
+  refer(uses, nullptr);
   uses.next = retired_uses_;
   retired_uses_ = &uses;
 }
@@ -98,12 +145,9 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
   if (uses == nullptr) {
     return books_.hold_back(*own_, block, own_->epochs.open());
   }
-  QueueSet* const set = uses->set != nullptr ? uses->set : holds_back() ? own_ : nullptr;
+  QueueSet* const set = set_of(*uses);
   if (!uses->events.empty()) {
-    if (uses->set == nullptr && set != nullptr) {
-      uses->set = set;
-      ++set->users;
-    }
+    refer(*uses, set);
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
     uses->stamp = set != nullptr ? set->epochs.open() : 0;
     set_held_back(block, uses->stamp);

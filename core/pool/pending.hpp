@@ -43,9 +43,13 @@ class Pending {
   Pending& operator=(const Pending&) = delete;
   ~Pending();
 
-  /// The set of the pool's own queues, and, in a pool that was told of none, another one in its place. The former stays.
+  /// The set of the pool's own queues.
   QueueSet& own() const noexcept { return *own_; }
-  void adopt(std::unique_ptr<QueueSet> own) noexcept;
+  /// Puts a set over one queue in its place, in a pool that was told of none; the former stays. What was declared before
+  /// has to wait for that queue, too, if it is released from now on. False, changing nothing, if sets for that are still to
+  /// be made, over the queues `missing`, and given in `made`.
+  bool adopt(std::unique_ptr<QueueSet>& own, std::vector<std::unique_ptr<QueueSet>>& made,
+             std::vector<std::vector<cl_command_queue>>& missing);
   /// Released blocks must wait for the pool's own queues.
   bool holds_back() const noexcept { return holds_back_; }
   bool host_writes() const noexcept { return host_writes_; }
@@ -125,7 +129,10 @@ class Pending {
   }
 
  private:
+  void set_own(std::unique_ptr<QueueSet> own) noexcept;
   std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
+  QueueSet* set_of(const Uses& uses) const noexcept;
+  void refer(Uses& uses, QueueSet* set) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   bool is_due(const QueueSet& set, Close close) const noexcept;
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;

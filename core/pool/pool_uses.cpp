@@ -196,11 +196,19 @@ Status Pool::adopt(cl_command_queue queue) {
   std::unique_ptr<QueueSet> made;
   CLPOOL_TRY(QueueSet::make({queue}, allocator_->traits().context, made));
   CLPOOL_TRY(meet(queue));
-  const Visit visit(*this);
-  if (!pending_.own().epochs.has_queues()) {
-    pending_.adopt(std::move(made));
+  std::vector<std::unique_ptr<QueueSet>> joined;
+  std::vector<std::vector<cl_command_queue>> missing;
+  for (;;) {
+    {
+      const Visit visit(*this);
+      if (pending_.own().epochs.has_queues() || pending_.adopt(made, joined, missing)) {
+        return Status::success;
+      }
+    }
+    for (const std::vector<cl_command_queue>& queues : missing) {
+      CLPOOL_TRY(QueueSet::make(queues, allocator_->traits().context, joined.emplace_back()));
+    }
   }
-  return Status::success;
 }
 
 /// A queue that somebody names: of the pool's context, or refused. What the first one's driver needs for

@@ -58,6 +58,9 @@ void QueueSets::drop_if_unused(QueueSet& set, QueueSet*& retired) noexcept {
   for (QueueSet** link = &first_; *link != nullptr; link = &(*link)->next) {
     if (*link == &set) {
       *link = set.next;
+      if (set.with_own != nullptr) {
+        --set.with_own->users;
+      }
       set.next = retired;
       retired = &set;
       return;

@@ -24,7 +24,10 @@ struct QueueSet : HeldBack {
   std::uint64_t overdue = 0;    ///< an epoch that was waited for in vain…
   std::uint64_t waited_ns = 0;  ///< …for so long; while it is not complete, nobody tries as long again
   bool is_unmarked = false;     ///< the newest epoch has no markers, as the driver refused them
-  QueueSet* next = nullptr;     ///< all sets of a pool, or those that are to be destroyed
+  /// These and the queue that the pool has adopted since: what was declared before and the pool's own queues
+  /// use. Null where these are all; this one is counted among its users.
+  QueueSet* with_own = nullptr;
+  QueueSet* next = nullptr;  ///< all sets of a pool, or those that are to be destroyed
 
   /// Has the next look that closes all epochs close the open one.
   void want_marker() noexcept { open_blocks = std::max<std::uint64_t>(open_blocks, 1); }
@@ -51,7 +54,8 @@ class QueueSets {
   QueueSet* first() const noexcept { return first_; }
   QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept;
   QueueSet& add(std::unique_ptr<QueueSet> set) noexcept;
-  /// Takes a set out that nobody refers to and that holds nothing back, and puts it on `retired`.
+  /// Takes a set out that nobody refers to and that holds nothing back, and puts it on `retired`. Takes out no
+  /// other one: whoever walks through the list may stand there.
   void drop_if_unused(QueueSet& set, QueueSet*& retired) noexcept;
 
  private:

@@ -332,6 +332,138 @@ TEST_F(PoolOrder, AQueueThatThePoolAdoptsIsWaitedForByBlocksThatWereUsedElsewher
   }
 }
 
+/// Blocks of a pool of memory to which the host writes, of which something was declared before it adopted `home`.
+class DeclaredBeforeTheAdoption : public PoolOrder {
+ protected:
+  void SetUp() override {
+    stub_configure("svm=atomics");
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, nullptr, &made));
+    const AllocatorHandle allocator(made);
+    svm = test::make_pool(made);
+  }
+  void adopt_home() {
+    MemHandle another = test::allocate(svm, block_size);
+    const unsigned char value = 1;
+    ASSERT_OK(clpool_mem_fill(home, another.get(), &value, 1, 0, block_size, 0, nullptr, nullptr));
+    EXPECT_EQ(pending_after_release(another), 0U);
+  }
+  /// Bytes that are held back when all that may run has run.
+  std::uint64_t pending_after_release(MemHandle& mem) {
+    mem.reset();
+    return pending();
+  }
+  std::uint64_t pending() {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_OK(clpool_pool_tick(svm.get()));
+      stub_run_all();
+    }
+    return stats_of(svm).pending_bytes;
+  }
+  static std::int64_t references() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.references[STUB_QUEUE];
+  }
+  PoolHandle svm;
+};
+
+TEST_F(DeclaredBeforeTheAdoption, UsesWaitForThePoolsQueueToo) {
+  using Declare = std::function<clpool_status(clpool_mem*)>;
+  const std::pair<const char*, Declare> ways[] = {
+      {"used_on", [&](clpool_mem* mem) { return clpool_mem_used_on(mem, other); }},
+      {"bind_queue", [&](clpool_mem* mem) { return clpool_mem_bind_queue(mem, third); }},
+      {"used_on, twice",
+       [&](clpool_mem* mem) {
+         EXPECT_OK(clpool_mem_used_on(mem, other));
+         return clpool_mem_used_on(mem, third);
+       }},
+      {"used_on, of that queue too",
+       [&](clpool_mem* mem) {
+         EXPECT_OK(clpool_mem_used_on(mem, other));
+         return clpool_mem_used_on(mem, home);
+       }},
+      {"used_on and release_after", [&](clpool_mem* mem) {
+         EXPECT_OK(clpool_mem_used_on(mem, other));
+         OwnedEvent ended;
+         EXPECT_EQ(clEnqueueMarkerWithWaitList(third, 0, nullptr, ended.receive()), CL_SUCCESS);
+         const cl_event event = ended.get();
+         return clpool_mem_release_after(mem, 1, &event);
+       }}};
+  std::vector<MemHandle> mems;
+  for (const auto& [name, declare] : ways) {
+    mems.push_back(test::allocate(svm, block_size));
+    EXPECT_OK(declare(mems.back().get())) << name;
+  }
+  adopt_home();
+  for (std::size_t i = 0; i < mems.size(); ++i) {
+    Gate gate(scene.cl.context);
+    fill(home, mems[i].get(), 1, &gate);  // of which the library knows nothing
+    EXPECT_EQ(pending_after_release(mems[i]), block_size) << ways[i].first;
+    gate.open();
+    EXPECT_EQ(pending(), 0U) << ways[i].first;
+  }
+}
+
+TEST_F(DeclaredBeforeTheAdoption, UsesWaitForTheirOwnQueueStill) {
+  MemHandle mem = test::allocate(svm, block_size);
+  ASSERT_OK(clpool_mem_used_on(mem.get(), other));
+  adopt_home();
+  Gate gate(scene.cl.context);
+  fill(other, mem.get(), 1, &gate);
+  EXPECT_EQ(pending_after_release(mem), block_size);
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(DeclaredBeforeTheAdoption, BlocksForOneQueueAloneWaitForNoOther) {
+  MemHandle declared = test::allocate(svm, block_size);
+  ASSERT_OK(clpool_mem_used_on(declared.get(), other));
+  clpool_mem* made = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(svm.get(), other, block_size, &made));
+  MemHandle mem(made);
+  adopt_home();
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+  EXPECT_EQ(pending_after_release(mem), 0U);
+  EXPECT_EQ(pending_after_release(declared), block_size);
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
+/// The driver refuses what the adoption needs: the command is refused, and the next one adopts the queue.
+TEST_F(DeclaredBeforeTheAdoption, UsesWaitForAQueueWhoseAdoptionFailedFirst) {
+  MemHandle mem = test::allocate(svm, block_size);
+  ASSERT_OK(clpool_mem_used_on(mem.get(), other));
+  const MemHandle another = test::allocate(svm, block_size);
+  const unsigned char value = 1;
+  for (const std::uint64_t nth : {1, 2, 3}) {  // for the pool's own set, and for both queues of the other one
+    stub_fail("clRetainCommandQueue", nth, CL_OUT_OF_HOST_MEMORY);
+    EXPECT_NE(clpool_mem_fill(home, another.get(), &value, 1, 0, block_size, 0, nullptr, nullptr),
+              CLPOOL_SUCCESS)
+        << nth;
+    EXPECT_EQ(stub_failures(), 1U) << nth;
+    stub_fail_none();
+  }
+  adopt_home();
+  Gate gate(scene.cl.context);
+  fill(home, mem.get(), 1, &gate);
+  EXPECT_EQ(pending_after_release(mem), block_size);
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(DeclaredBeforeTheAdoption, UsesKeepTheirQueuesNoLongerThanTheyLast) {
+  const std::int64_t before = references();
+  MemHandle mem = test::allocate(svm, block_size);
+  ASSERT_OK(clpool_mem_used_on(mem.get(), other));
+  adopt_home();
+  mem.reset();
+  EXPECT_EQ(pending(), 0U);
+  EXPECT_OK(clpool_pool_tick(svm.get()));
+  EXPECT_EQ(references(), before + 1) << "the pool's own";
+}
+
 /// The pool says when it is made that it does not know them, and nothing that the library enqueues elsewhere tells of them.
 TEST_F(PoolOrder, SvmWhoseUsesNobodyToldOfStaysAlsoWhenThePoolHasAdoptedAQueue) {
   constexpr std::size_t size = 1 << 20;
