@@ -6,7 +6,7 @@
 #include "pool/uses.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
@@ -66,10 +66,19 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
   for (std::uint32_t i = 0; i < count; ++i) {
     CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
   }
-  if (count != 0) {
+  if (count == 0) {
+    return Status::success;
+  }
+  MoreEvents more(std::move(retained));
+  bool asks = false;
+  {
     const Visit visit(*this);
-    std::vector<cl::Event>& all = uses_of(mem).events;
-    all.insert(all.end(), std::make_move_iterator(retained.begin()), std::make_move_iterator(retained.end()));
+    asks = more.add(uses_of(mem));
+  }
+  if (asks) {
+    more.ask();
+    const Visit visit(*this);
+    more.end(uses_of(mem));
   }
   return Status::success;
 }

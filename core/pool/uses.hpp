@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/fifo.hpp"
@@ -39,9 +40,14 @@ struct DeclaredQueues {
 };
 
 struct Uses {
+  /// So many events of a block are kept without asking whether they have ended.
+  static constexpr std::size_t least_events = 64;
+
   PoolBlock* block = nullptr;
   std::vector<cl::Event> events;  ///< that must have ended
-  std::size_t ended = 0;          ///< so many of these have, from the first one on, and are gone
+  /// While the block lives: beyond so many events, those that have ended are looked for. None, while somebody does.
+  std::size_t most_events = least_events;
+  std::size_t ended = 0;  ///< so many of these have, from the first one on, and are gone
   DeclaredQueues declared;
   QueueSet* set = nullptr;      ///< the queues that must be through; counted among its users
   std::uint64_t stamp = 0;      ///< the epoch of `set` in which the block was released
@@ -49,6 +55,23 @@ struct Uses {
   Uses* next = nullptr;         ///< link of a list
 
   bool waits_for_events() const noexcept { return ended < events.size(); }
+};
+
+/// Events more for a living block, and a look at those from before, when there are twice as many as the last one left: a
+/// block that lives long and is used in a loop keeps few that have ended, and each costs a bounded number of questions.
+/// add() and end() are called with the mutex, ask() without it, where this goes as well.
+class MoreEvents {
+ public:
+  explicit MoreEvents(std::vector<cl::Event>&& events) noexcept : added_(std::move(events)) {}
+  /// Adds them. True if there is something to ask, and then to end.
+  bool add(Uses& uses);
+  void ask() noexcept;
+  void end(Uses& uses) noexcept;
+
+ private:
+  std::vector<cl::Event> added_;
+  std::vector<cl_event> asked_;  ///< the block's first ones, which keeps them; null: has ended
+  std::vector<cl::Event> ended_;
 };
 
 /// A request for one queue, which may have what it released itself although its commands still use it.

@@ -58,6 +58,12 @@ class DeclaredUses : public testing::Test {
     return counts.references[STUB_QUEUE];
   }
 
+  static std::int64_t live_events() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_EVENT];
+  }
+
   Scene scene;
   cl_command_queue home = scene.cl.queue;
   cl_command_queue other = scene.cl.another_queue();
@@ -205,6 +211,46 @@ TEST_F(DeclaredUses, StayWhileTheLastOtherBlockOfTheQueueComesHome) {
   gate.open();
   EXPECT_EQ(pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// As of a buffer that a program uses in a loop as long as it runs.
+TEST_F(DeclaredUses, OfALivingBlockAreForgottenWhenTheyHaveEnded) {
+  constexpr int count = 10'000;
+  make({home});
+  Gate gate(scene.cl.context);
+  ASSERT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+  const std::int64_t events = live_events();
+  const std::uint64_t asked = stub_calls("clGetEventInfo");
+  std::int64_t most = 0;
+  for (int i = 0; i < count; ++i) {
+    OwnedEvent used;
+    ASSERT_EQ(clEnqueueMarkerWithWaitList(third, 0, nullptr, used.receive()), CL_SUCCESS);
+    stub_run_all();
+    const cl_event event = used.get();
+    ASSERT_OK(clpool_mem_release_after(mem, 1, &event));
+    most = std::max(most, live_events() - events);
+  }
+  EXPECT_LE(most, 65);
+  EXPECT_LE(stub_calls("clGetEventInfo") - asked, 2U * count) << "however long it lives";
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending(), block_size) << "the event from before all these has not ended";
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(DeclaredUses, OfALivingBlockAreAskedAboutRarelyWhileTheyRun) {
+  constexpr std::uint64_t count = 4000;
+  make({home});
+  Gate gate(scene.cl.context);
+  const std::uint64_t asked = stub_calls("clGetEventInfo");
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ASSERT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+  }
+  EXPECT_LE(stub_calls("clGetEventInfo") - asked, 2 * count);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending(), block_size);
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
 }
 
 /// However many events were waited for in vain, a request asks about some of them only.

@@ -162,7 +162,7 @@ CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEP
  * Does not block. OpenCL calls: clGetCommandQueueInfo; clEnqueueSVMFree, clFlush, clReleaseCommandQueue,
  * clReleaseContext; with other references, for a block of a pool and for a queue out of order
  * clGetDeviceInfo, clEnqueueMarkerWithWaitList, clRetainCommandQueue, clRetainEvent, clReleaseEvent instead
- * or before; for a block of a pool also those of clpool_mem_release().
+ * or before; for a block of a pool also those of clpool_mem_release() and clpool_mem_release_after().
  */
 CLPOOL_API clpool_status clpool_mem_release_on(clpool_mem* mem, cl_command_queue queue_or_null,
                                                cl_uint wait_count, const cl_event* wait_list,

@@ -584,10 +584,13 @@ CLPOOL_API clpool_status clpool_mem_set_tag(clpool_mem* mem, uint64_t tag) CLPOO
  * memory is otherwise out.
  * @param mem a block of a pool
  * @param count number of events; 0 does nothing
- * @param events retained until then
+ * @param events retained until then, or until the pool sees that they are complete: calls beyond the 64th
+ * event of a block look for such from time to time, so that a block that is long in use keeps at most twice
+ * as many as were not complete, or 64
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or event; CLPOOL_ERROR_INVALID_OPERATION for memory
  * of no pool and released memory; CLPOOL_ERROR_OPENCL for an invalid event.
- * Does not block. OpenCL calls: clRetainEvent, and clReleaseEvent on failure.
+ * Does not block. OpenCL calls: clRetainEvent; where it looks for complete ones clGetEventInfo and
+ * clReleaseEvent; clReleaseEvent on failure.
  */
 CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t count,
                                                   const cl_event* events) CLPOOL_NOEXCEPT;
