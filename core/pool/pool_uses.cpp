@@ -106,10 +106,11 @@ bool Pool::is_ready(Visit& visit, const PoolChunk& chunk) noexcept {
   return pending_.own().epochs.completed() >= chunk.ready_epoch;
 }
 
-/// Orders commands that are enqueued on `queue` from now on behind what may still use the block and does not
-/// protect it there: the pool's one queue, by whose order it was handed out; the queue that it was handed out
-/// to behind its earlier commands; what made its chunk, for a queue that is none of the pool's. After the
-/// queue `done` it comes already.
+/// Orders commands that are enqueued on `queue` from now on behind what may still use the block's memory from
+/// before it was handed out: the pool's one queue, by whose order it was handed out; the queue that it was
+/// handed out to behind its earlier commands; what made its chunk, for a queue that is none of the pool's.
+/// After the queue `done` it comes already. Once is enough for each queue, as long as the block is handed out;
+/// how the program orders its own commands on the block is its business.
 Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done) {
   cl_command_queue home = nullptr;
   cl_command_queue former = nullptr;
@@ -155,7 +156,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   }
   CLPOOL_TRY(meet(queue));
   CLPOOL_TRY(come_after(mem, queue));
-  return change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, queue); });
+  return change_uses(mem, [&](DeclaredQueues& declared) { declared.add_use_of(queue); });
 }
 
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
@@ -266,7 +267,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   OnQueue on{std::make_unique<Uses>()};
-  on.uses->declared.queues = {queue};
+  on.uses->declared.add_use_of(queue);
   on.uses->declared.former = queue;
   on.uses->declared.only_these = true;
   bool is_home = false;
@@ -294,7 +295,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     if (status == Status::success && on.uses != nullptr) {
       status = change_uses(*mem, [&](DeclaredQueues& declared) {
         declared.only_these = true;
-        insert_queue(declared.queues, queue);
+        declared.add_use_of(queue);
       });
     }
   } catch (...) {

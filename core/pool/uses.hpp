@@ -28,14 +28,21 @@ inline void insert_queue(std::vector<cl_command_queue>& queues, cl_command_queue
 /// The queues that use a block. Those of the set that follows from it are retained by that set.
 struct DeclaredQueues {
   std::vector<cl_command_queue> queues;  ///< sorted
-  cl_command_queue bound = nullptr;      ///< the queue that the user bound the block to
+  /// Those whose commands come after what used the memory before it was handed out, sorted: not one that a reference
+  /// was given up on, unless it was used there, too.
+  std::vector<cl_command_queue> ordered;
+  cl_command_queue bound = nullptr;  ///< the queue that the user bound the block to
   /// The queue whose earlier commands still used the memory when it was handed out to that queue again.
   cl_command_queue former = nullptr;
   bool only_these = false;  ///< the pool's own queues do not use it, unless they are among them
 
-  /// Whether a use of the queue was declared: not by the block's being bound to it, which may end.
+  /// A use whose commands come after the memory's former life. That the block is bound to the queue is none: it may end.
+  void add_use_of(cl_command_queue queue) {
+    insert_queue(ordered, queue);
+    insert_queue(queues, queue);
+  }
   bool has_use_of(cl_command_queue queue) const noexcept {
-    return std::binary_search(queues.begin(), queues.end(), queue);
+    return std::binary_search(ordered.begin(), ordered.end(), queue);
   }
 };
 

@@ -22,14 +22,55 @@ TEST_F(PoolOrder, ABlockForAnotherQueueComesAfterThePoolsQueue) {
   EXPECT_EQ(content_after(next, gate), 2);
 }
 
-TEST_F(PoolOrder, ADeclaredQueueComesAfterThePoolsQueue) {
-  make_pool({home});
-  clpool_mem* const mem = allocate();
-  Gate gate(scene.cl.context);
-  fill(home, mem, 1, &gate);
+/// A pool of one queue and a block that was handed out by the order of that queue, which still uses it for its former owner.
+class HandedOutByTheOrderOfItsQueue : public PoolOrder {
+ protected:
+  void SetUp() override {
+    make_pool({home});
+    clpool_mem* const former = allocate();
+    const cl_mem handle = clpool_mem_handle(former);
+    fill(home, former, 1, &gate);
+    EXPECT_OK(clpool_mem_release(former));
+    mem = allocate();
+    EXPECT_EQ(clpool_mem_handle(mem), handle);
+  }
+  Gate gate{scene.cl.context};
+  clpool_mem* mem = nullptr;
+};
+
+TEST_F(HandedOutByTheOrderOfItsQueue, ADeclaredQueueComesAfterItsFormerCommands) {
   EXPECT_OK(clpool_mem_used_on(mem, other));
   fill(other, mem, 2);
   EXPECT_EQ(content_after(mem, gate), 2);
+}
+
+TEST_F(HandedOutByTheOrderOfItsQueue, EachDeclaredQueueComesAfterItsFormerCommandsAlsoInOtherOrders) {
+  EXPECT_OK(clpool_mem_used_on(mem, third));
+  EXPECT_OK(clpool_mem_used_on(mem, other));
+  EXPECT_OK(clpool_mem_used_on(mem, third));  // says nothing new
+  fill(other, mem, 2);
+  EXPECT_EQ(content_after(mem, gate), 2);
+}
+
+TEST_F(HandedOutByTheOrderOfItsQueue, ItIsWrittenByTheLibraryOnAnotherQueueAfterItsFormerCommands) {
+  const unsigned char value = 2;
+  EXPECT_OK(clpool_mem_fill(other, mem, &value, 1, 0, block_size, 0, nullptr, nullptr));
+  EXPECT_EQ(content_after(mem, gate), 2);
+}
+
+/// That somebody released it on a queue says nothing of what the queue comes after.
+TEST_F(HandedOutByTheOrderOfItsQueue, ItsPartIsWrittenAfterItsFormerCommandsWhereAReferenceWasGivenUpThere) {
+  clpool_mem* part = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(mem, 0, block_size, 0, &part));
+  const cl_mem handle = clpool_mem_handle(mem);
+  EXPECT_OK(clpool_mem_release_on(mem, other, 0, nullptr, nullptr));
+  const unsigned char value = 2;
+  EXPECT_OK(clpool_mem_fill(other, part, &value, 1, 0, block_size, 0, nullptr, nullptr));
+  stub_run_all();
+  gate.open();
+  stub_run_all();
+  EXPECT_EQ(stub_memory(handle)[0], value);
+  EXPECT_OK(clpool_mem_release(part));
 }
 
 TEST_F(PoolOrder, ABlockThatWasDeclaredForAnotherQueueStillComesAfterThePoolsQueue) {
@@ -43,6 +84,28 @@ TEST_F(PoolOrder, ABlockThatWasDeclaredForAnotherQueueStillComesAfterThePoolsQue
   clpool_mem* const next = allocate_on(other);
   fill(other, next, 2);
   EXPECT_EQ(content_after(next, gate), 2);
+}
+
+/// So that its queue need not come after these, and does not when the use of another one is declared.
+TEST_F(PoolOrder, ABlockForOneOfSeveralQueuesIsNoneThatAnotherStillUses) {
+  make_pool({home, other});
+  EXPECT_OK(clpool_mem_release(allocate()));
+  for (int i = 0; i < 2; ++i) {  // until the pool knows that its chunk exists
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool));
+  }
+  clpool_mem* const used = allocate();
+  const cl_mem handle = clpool_mem_handle(used);
+  Gate gate(scene.cl.context);
+  fill(home, used, 1, &gate);
+  EXPECT_OK(clpool_mem_release(used));
+  clpool_mem* const mem = allocate_on(other);
+  EXPECT_NE(clpool_mem_handle(mem), handle);
+  EXPECT_OK(clpool_mem_used_on(mem, third));
+  fill(third, mem, 2);
+  EXPECT_EQ(clFinish(third), CL_SUCCESS) << "what home was given does not keep it";
+  EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
 }
 
 /// A pool of two queues and a block that `other` still uses, handed out to that queue again.

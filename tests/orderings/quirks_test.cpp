@@ -71,16 +71,18 @@ TEST(QueuesOfPocl, WithoutAnOrderWaitForAnotherQueueAllTheSame) {
   options.queue_count = 1;
   {
     const PoolHandle pool = make_pool(made, options);
-    const MemHandle mem = allocate(pool, 4096);
+    MemHandle mem = allocate(pool, 4096);
     stub_run_all();
     Gate gate(scene.cl.context);
     const cl_event waits = gate.get();
     ASSERT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, 4096, 1, &waits, nullptr));
+    mem.reset();
+    mem = allocate(pool, 4096);  // the same memory, by the order of its queue
     ASSERT_OK(clpool_mem_used_on(mem.get(), scene.queue));
     ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &target_byte, 1, 0, 4096, 0, nullptr, nullptr));
     while (stub_run_next(scene.queue) != 0) {
     }
-    EXPECT_NE(stub_pending(scene.queue), 0U) << "the fill comes after that of the other queue";
+    EXPECT_NE(stub_pending(scene.queue), 0U) << "the fill comes after that of the former owner";
     gate.open();
     stub_run_all();
     EXPECT_TRUE(Scene::has(mem.get(), target_byte));

@@ -598,11 +598,19 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
 /**
  * Says that commands on a queue use a block: after its release it is handed out again only when what was
  * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
- * own queues too. Where the pool has one in-order queue and this is another, commands enqueued on it from now
- * on wait for those enqueued on the pool's so far, which may still use the memory; for programs with several
- * queues, name them in clpool_pool_options.queues, and nothing waits but for what made the memory exist, and
- * for the queue that the block was allocated for (clpool_pool_allocate_on()). May be called for several
- * queues.
+ * own queues too. To be called before the first command on a queue; may be called for several queues.
+ *
+ * Commands on the queue after the first such call since the block was handed out also come after what may
+ * still use the memory from before that: where the pool has one in-order queue and this is another, after
+ * what the pool's was given so far; and after what the queue was given so far that the block was allocated
+ * for (clpool_pool_allocate_on()). Pools over several queues or an out-of-order one, and those of page-locked
+ * memory and fine-grain SVM, hand out only what their queues are through with: there a queue waits for
+ * nothing else, but where the pool was not told of it, and does not know yet that what made the memory exist
+ * is complete, for what its first queue was given so far. So programs with several queues name them in
+ * clpool_pool_options.queues. A pool that knows of no queue orders nothing.
+ *
+ * It does not order the program's own commands on the block: those on different queues need events, as
+ * OpenCL's section on memory consistency says.
  * @param mem a block of a pool
  * @param queue in order or not; retained until the block is reused
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a queue of another context;

@@ -14,6 +14,9 @@
  * - CLPOOL_ERROR_INVALID_OPERATION for memory of a kind that the command does not take, or that was released;
  *   CLPOOL_ERROR_NOT_SUPPORTED, with the needed version, where the device is too old;
  *   CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL where an OpenCL call fails.
+ * - A command on a block of a pool is a use of it on `queue`, as if by clpool_mem_used_on(): it comes after
+ *   what used the block's memory before it was handed out. Commands on the same memory that the program
+ *   enqueues on different queues need events, as those of OpenCL.
  * - They block only where `blocking` says so. The queue is not flushed otherwise.
  * - Besides the calls that a function names: clGetCommandQueueInfo, clGetDeviceInfo and clGetPlatformInfo, to
  *   know what its driver can do; clGetMemObjectInfo for wrapped sub-buffers; where memory that is no buffer,

@@ -217,11 +217,15 @@ TEST_P(PoolQueues, APoolOverAnOutOfOrderQueueProtectsItself) {
 TEST_P(PoolQueues, AnOutOfOrderQueueWaitsForAllThatItWasToWaitFor) {
   const PoolHandle tested = pool();
   const PoolHandle another = pool_used_on({other});
-  const MemHandle mem = written(tested, 0);
+  MemHandle mem = written(tested, 0);
+  const void* place = place_of(mem);
   const MemHandle of_another = allocate(another, size);
   cl_event gate = clCreateUserEvent(cl.context, nullptr);
   clEnqueueBarrierWithWaitList(cl.queue, 1, &gate, nullptr);
   fill(mem, 1);
+  mem.reset();
+  mem = allocate(tested, size);  // by the order of its queue, which still uses it
+  EXPECT_EQ(place_of(mem), place);
   EXPECT_EQ(clpool_mem_used_on(mem.get(), out_of_order), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_mem_used_on(of_another.get(), out_of_order), CLPOOL_SUCCESS);
   const unsigned char value = 2;
