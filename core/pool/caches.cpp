@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// The threads' caches of a pool: who has one, what they may hold, and what they count.
+// The threads' caches of a pool: who has one, what they may hold, and what they count. With the pool's mutex held.
 #include "pool/caches.hpp"
 
 #include <algorithm>

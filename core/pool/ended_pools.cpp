@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
+// The list of the pools that have ended. Callable with a pool's mutex or without: it has its own, which all but count(),
+// helps(), add() and remove() take for a moment; the last two are called with it.
 #include "pool/ended_pools.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// The way of released blocks through a guard.
+// The way of released blocks through a guard. enter(), take(), put_back() and lists of blocks: with the pool's mutex held;
+// fill_chunk(), work() and what these call, on a batch that nobody else has: without it; margin(): either way.
 #include "pool/guard.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
+// Blocks that are held back. With the pool's mutex held, but for Look::ask(), ask() and Retired::release(), which call
+// drivers, and for the first set and the end.
 #include "pool/pending.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Storage of block descriptors.
+// Storage of block descriptors. make(), recycle() and replace(): with the mutex held of the pool whose store it is, and
+// within it one of the process's for a moment; the store's end: without the pool's.
 #include "pool/pool_block.hpp"
 
 #include <mutex>

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors.
+// PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors. Their
+// members are read and written with the pool's mutex held, or by whoever alone has the block; marks, tags and counts of
+// references, which are atomic, either way.
 #pragma once
 
 #include <atomic>

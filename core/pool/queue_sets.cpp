@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Sets of queues.
+// Sets of queues. QueueSet::make(), which calls the driver, and the end of a set: without the pool's mutex; all else with
+// it held.
 #include "pool/queue_sets.hpp"
 
 #include <utility>

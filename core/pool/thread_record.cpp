@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's record, from its first slow path to its end.
+// The calling thread's record, from its first slow path to its end. It needs no mutex, and is called with a pool's or
+// without: only the thread itself makes it, changes it and ends it.
 #include "pool/thread_record.hpp"
 
 #include <new>

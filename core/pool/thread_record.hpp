@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // ThreadRecord: what a thread knows of its caches, and what they know of the thread: whether it lives. No
-// pool is told when a thread ends: whoever finds a cache whose owner has ended may take it over.
+// pool is told when a thread ends: whoever finds a cache whose owner has ended may take it over. Without a mutex:
+// has_ended(), retain() and release() may be called by any thread, all else by the thread itself.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Uses: what was declared about the commands that use one block, or what the library enqueued on it itself.
-// Made while the block is handed out; travels with it while it waits for events after its release.
+// Made while the block is handed out; travels with it while it waits for events after its release. Read and changed
+// with the pool's mutex held; what retains, releases or asks queues and events is done without it.
 #pragma once
 
 #include <algorithm>

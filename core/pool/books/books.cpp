@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Blocks in and out of the books, what is held, and what leaves them.
+// Blocks in and out of the books, what is held, and what leaves them. With the pool's mutex held.
 #include "pool/books/books.hpp"
 
 #include <algorithm>

@@ -3,7 +3,8 @@
 // Books: what a pool has, who has it, and what is to be done next. Chunks, blocks, living handles, what is
 // held back, limits and counts; the order of steps by which a request is served (recovery.cpp). Pure
 // bookkeeping: no OpenCL, no lock, no clock, no callback, nothing that waits. The pool calls everything here
-// with its mutex held, and does what the books ask for without it.
+// with its mutex held, but for begin() and rules(), which read only what never changes, and does what the books
+// ask for without it.
 #pragma once
 
 #include <algorithm>

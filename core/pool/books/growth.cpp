@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a request that nothing free serves: what is waited for, and what goes back, before the pool takes a new
-// chunk.
+// chunk. With the pool's mutex held.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Living handles of a chunk.
+// Living handles of a chunk. With the pool's mutex held.
 #include "pool/books/parts.hpp"
 
 #include "pool/pool_block.hpp"

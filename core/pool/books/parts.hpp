@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts: the handles of parts of one chunk (sub-buffers) that are alive, in the order of their addresses. The
 // rule is: never two that overlap. A region that is handed out gets the unused handle of just its shape, or
-// first has every unused handle that it overlaps released. Bookkeeping only: whoever keeps the books makes
-// and releases the handles, with no lock held, and says so here afterwards.
+// first has every unused handle that it overlaps released. Bookkeeping only, called with the pool's mutex held:
+// whoever keeps the books makes and releases the handles, with no lock held, and says so here afterwards.
 #pragma once
 
 #include <cstddef>

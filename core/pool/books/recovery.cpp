@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a request is served: the stages that it goes through, in their order, from a free block to an error.
 // Each stage is one function that does what can be done in the books alone, or asks for one step. Those of a new chunk
-// are in growth.cpp.
+// are in growth.cpp. With the pool's mutex held, but for begin(), which needs none.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

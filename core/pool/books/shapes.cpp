@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Unused handles by size.
+// Unused handles by size. With the pool's mutex held.
 #include "pool/books/shapes.hpp"
 
 #include "pool/books/parts.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes: the unused handles of a pool by their size, so that a request can be sent to the place where a
 // handle of just its shape is alive. Chunks' Parts enter and remove their unused handles here; a handle that
-// is used or dying is in no list. Bookkeeping only, of bounded cost.
+// is used or dying is in no list. Bookkeeping only, of bounded cost, called with the pool's mutex held.
 #pragma once
 
 #include <cstddef>
