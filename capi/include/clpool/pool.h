@@ -343,7 +343,8 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * @param pool the pool
  * @param size bytes; 0 gives a block of 1 byte, whose clpool_mem_size() is 0
  * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
- * NULL on failure
+ * NULL on failure. Its capacity is the size, rounded up to the pool's alignment, or as the strategy rounds; up
+ * to a quarter more where another thread is in the way
  * @return CLPOOL_ERROR_OUT_OF_MEMORY, with figures in the message, after everything that could help was
  * tried: completed releases, the collect callback, held memory given back, the exact size, waiting for
  * releases in flight, the out_of_memory callback; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size over
@@ -453,8 +454,9 @@ CLPOOL_API clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes
  * decay_ns while more than release_threshold bytes are held, and idle chunks beyond max_held_bytes.
  * @param pool the pool
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
- * Does not block, unless the driver does in a release. OpenCL calls: the allocator's releases,
- * clReleaseMemObject, clGetEventInfo, and on each queue clEnqueueMarkerWithWaitList and clFlush if anything
+ * Does not block, unless the driver does in a release; where very many blocks wait for events, it asks about
+ * these for some milliseconds at most, and about the others the next time. OpenCL calls: the allocator's
+ * releases, clReleaseMemObject, clGetEventInfo, and on each queue clEnqueueMarkerWithWaitList and clFlush if anything
  * was released since the last one; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_pool_tick(clpool_pool* pool) CLPOOL_NOEXCEPT;
