@@ -32,7 +32,8 @@ typedef struct clpool_heap_stats {
   /** Units that are free. */
   uint64_t free;
   /**
-   * Units of the largest free range; where more than 2048 differ from it by less than 1/64, it may be one of those.
+   * Units of the largest free range; where more than 2048 differ from it by less than 1/64, it may be one of
+   * those.
    */
   uint64_t largest_free;
   /** Ranges handed out. */

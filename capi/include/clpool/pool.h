@@ -244,8 +244,8 @@ typedef struct clpool_pool_stats {
   uint64_t driver_releases;
   /**
    * Bytes of the largest block that can be handed out without a new chunk. While more than 256 blocks are in
-   * threads' caches, these count as in use. While more than 2048 free blocks differ from the largest by less than 1/64 (in
-   * binned pools: are in the last bin), one of those may be told of instead.
+   * threads' caches, these count as in use. While more than 2048 free blocks differ from the largest by less
+   * than 1/64 (in binned pools: are in the last bin), one of those may be told of instead.
    */
   uint64_t largest_free_bytes;
   /** Requests served. */
@@ -343,8 +343,8 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * @param pool the pool
  * @param size bytes; 0 gives a block of 1 byte, whose clpool_mem_size() is 0
  * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
- * NULL on failure. Its capacity is the size, rounded up to the pool's alignment, or as the strategy rounds; up
- * to a quarter more where another thread is in the way
+ * NULL on failure. Its capacity is the size, rounded up to the pool's alignment, or as the strategy rounds;
+ * up to a quarter more where another thread is in the way
  * @return CLPOOL_ERROR_OUT_OF_MEMORY, with figures in the message, after everything that could help was
  * tried: completed releases, the collect callback, held memory given back, the exact size, waiting for
  * releases in flight, the out_of_memory callback; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size over
@@ -456,8 +456,8 @@ CLPOOL_API clpool_status clpool_pool_trim(clpool_pool* pool, uint64_t keep_bytes
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL.
  * Does not block, unless the driver does in a release; where very many blocks wait for events, it asks about
  * these for some milliseconds at most, and about the others the next time. OpenCL calls: the allocator's
- * releases, clReleaseMemObject, clGetEventInfo, and on each queue clEnqueueMarkerWithWaitList and clFlush if anything
- * was released since the last one; those of releases that were put off.
+ * releases, clReleaseMemObject, clGetEventInfo, and on each queue clEnqueueMarkerWithWaitList and clFlush if
+ * anything was released since the last one; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_pool_tick(clpool_pool* pool) CLPOOL_NOEXCEPT;
 
