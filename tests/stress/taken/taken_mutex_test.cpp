@@ -110,9 +110,31 @@ class TakenMutex {
   std::thread holder_;
 };
 
+/// Not so where the C++ library is a part of libclpool.so.
+bool asks_for_memory_here() {
+  const HostMemory memory;
+  clpool_pool* pool = nullptr;
+  EXPECT_EQ(clpool_pool_create(memory.allocator(), nullptr, &pool), CLPOOL_SUCCESS);
+  Gate gate;
+  gate.opened.release();
+  bool asked = false;
+  std::thread([&] {
+    gate_of_thread = &gate;
+    clpool_mem* mem = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool, KiB, &mem), CLPOOL_SUCCESS);
+    clpool_mem_release(mem);
+    asked = gate_of_thread == nullptr;
+  }).join();
+  clpool_pool_release(pool);
+  return asked;
+}
+
 class WhileAnotherThreadHasTheMutex : public testing::Test {
  protected:
   void SetUp() override {
+    if (!asks_for_memory_here()) {
+      GTEST_SKIP() << "libclpool.so has a C++ library of its own, whose operator new cannot be replaced";
+    }
     clpool_pool* made = nullptr;
     ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &made), CLPOOL_SUCCESS)
         << clpool_last_error_message();
