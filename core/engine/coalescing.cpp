@@ -33,6 +33,9 @@ constexpr double largest_growth = 0.025;
 constexpr std::uint64_t most_times_smaller = 64;
 constexpr double largest_pinned = 0.02;
 
+/// … unless a limit leaves less room than one part in so many of it: there it takes what holes there are.
+constexpr std::uint64_t least_room = 8;
+
 /// A request of more than one part in so many of what the pool has goes where it fits best, even if a handle
 /// of its shape is alive elsewhere.
 constexpr std::uint64_t large_request = 100;
@@ -122,9 +125,10 @@ std::uint64_t Coalescing::pinned(double most, const GrowthLimits& limits) const 
 }
 
 std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
-  return limits.calls_left > -CallBudget::most
-             ? std::max(times(rounded, most_times_smaller), pinned(largest_pinned, limits))
-             : UINT64_MAX;
+  const bool may_be_choosy =
+      limits.calls_left > -CallBudget::most && limits.room > heap_.managed_bytes() / least_room;
+  return may_be_choosy ? std::max(times(rounded, most_times_smaller), pinned(largest_pinned, limits))
+                       : UINT64_MAX;
 }
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,

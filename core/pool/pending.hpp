@@ -107,12 +107,11 @@ class Pending {
   /// Whether it makes sense to wait so long.
   bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
   /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
-  /// time is over; at last end_settling(), which notes what it waited for in vain. Who has enough before that is to leave
-  /// the queues as they are; events that were asked for then wait with those that were waited for.
+  /// time is over; at last end_settling(), which notes what it waited for in vain. Who has enough before that has waited for nothing in vain.
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    std::uint64_t event_ends;  ///< behind the first look: what that finds was not waited for
+    std::uint64_t event_ends;
     bool with_events;
     bool has_enough = false;
   };

@@ -72,7 +72,7 @@ void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most,
     pending_.put_back(list, asked);
     left -= count;
     portion -= count;
-    if (portion == 0 && pending_.event_ends() - before >= count / 2) {
+    if (portion == 0 && 2 * (pending_.event_ends() - before) >= count) {
       portion = 2 * count;  // most of them have ended: there may be more
     }
     portion = now_ns() < deadline_ns ? portion : 0;
@@ -110,12 +110,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::ui
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
   const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
                       deadline};
-  bool is_first = true;
   do {
     look_closely(visit, events);
-    if (std::exchange(is_first, false)) {
-      settling.event_ends = pending_.event_ends();
-    }
     pending_.await(settling);
     // At least three looks: a thread may have been kept from running for longer than that, and a query may
     // fail once, in place of which there is a new marker to ask about.
@@ -171,7 +167,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps == 0) {
-      look_closely(visit, {UINT64_MAX, UINT64_MAX, deadline});
+      look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX});  // nothing that has ended is missed
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;

@@ -4,7 +4,10 @@
 // and for how long.
 #include <chrono>
 #include <cstring>
+#include <deque>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -103,6 +106,59 @@ TEST_F(PoolOfManyEvents, ARequestWaitsForNoMoreThanItNeeds) {
   EXPECT_OK(clpool_mem_release(take(large)));
   EXPECT_LE(questions.count, 140u) << "each look of a wait asks about eight at least";
   EXPECT_LE(stats().pending_bytes, large);
+  never.open();
+}
+
+/// A device that ends an event each millisecond at most, beside more than may be held back that never ends.
+TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForWhateverNeverEnds) {
+  struct Device {
+    std::deque<Gate> running;
+    std::chrono::steady_clock::time_point next;
+    static void ask(const char* entry_point, void* user) {
+      auto& self = *static_cast<Device*>(user);
+      const auto now = std::chrono::steady_clock::now();
+      if (std::strcmp(entry_point, "clGetEventInfo") == 0 && now >= self.next && !self.running.empty()) {
+        self.next = now + std::chrono::milliseconds(1);
+        self.running.front().open();
+        self.running.pop_front();
+      }
+    }
+  };
+  Gate never(scene.cl.context);
+  release_many_behind(never, 20'000, 4 * small);
+  const std::uint64_t stuck = stats().pending_bytes;
+  Device device;
+  for (int i = 0; i < 300; ++i) {
+    clpool_mem* const mem = take(large / 4);
+    release_behind(mem, device.running.emplace_back(scene.cl.context));
+    if (i == 0) {
+      stub_set_hook(&Device::ask, &device);
+    }
+  }
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_LE(stats().peak_managed_bytes, stuck + 10 * large);
+  for (Gate& gate : device.running) {
+    gate.open();
+  }
+  never.open();
+}
+
+TEST_F(PoolOfManyEvents, ARequestAtTheLimitFindsTheOneThatHasEndedHoweverShortItMayWait) {
+  constexpr std::size_t count = 3000;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = count * small;
+  options.wait_ns = 1000;
+  pool = make_pool(source.get(), options);
+  Gate never(scene.cl.context);
+  std::vector<clpool_mem*> blocks;
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.push_back(take(small));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    release_behind(blocks[i], i == count * 3 / 4 ? *ended : never);
+  }
+  const Questions questions(std::chrono::microseconds(10));
+  EXPECT_OK(clpool_mem_release(take(small)));
   never.open();
 }
 
