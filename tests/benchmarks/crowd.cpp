@@ -7,6 +7,11 @@
 //                             memory enough
 //   clpool_crowd growing [N]  the same in a pool that begins with nothing
 //   clpool_crowd pending [N]  one request while N (100,000) released blocks wait for an event
+//   clpool_crowd figures [N]  what a pool's statistics take while N (64) threads have caches of it, idle and at work
+//   clpool_crowd idle [N]     what one thread's pairs cost while N (255) idle threads have caches of the same pool
+//   clpool_crowd foreign [N]  the longest request of a thread while another one takes in N (1,000,000) blocks that a third
+//                             one released
+//   clpool_crowd small [N]    a pair among N (20,000) living blocks of 512 bytes to 4 KiB of a device, and among 200
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -300,6 +305,181 @@ void show_pending(int pending) {
       device().name().c_str(), without, pending, with, with / without, release);
 }
 
+/// Threads that have a cache of the pool with some blocks in it, idle or at work, as long as the object lives.
+class Others {
+ public:
+  Others(clpool_pool* pool, int count, bool work) : arrived_(count + 1) {
+    for (int i = 0; i < count; ++i) {
+      all_.emplace_back([this, pool, work] {
+        const auto pair = [pool](std::size_t size) {
+          clpool_mem* block = nullptr;
+          require(clpool_pool_allocate(pool, size, &block), "block");
+          clpool_mem_release(block);
+        };
+        for (std::size_t size = 4096; size <= 65536; size += 4096) {
+          pair(size);
+        }
+        arrived_.arrive_and_wait();
+        while (!over_) {
+          if (work) {
+            pair(8192);
+          } else {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+        }
+      });
+    }
+    arrived_.arrive_and_wait();
+  }
+  Others(const Others&) = delete;
+  Others& operator=(const Others&) = delete;
+  ~Others() {
+    over_ = true;
+    for (std::thread& thread : all_) {
+      thread.join();
+    }
+  }
+
+ private:
+  std::barrier<> arrived_;
+  std::atomic<bool> over_{false};
+  std::vector<std::thread> all_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void show_figures(int threads) {
+  for (const bool work : {false, true}) {
+    const PoolHandle pool = make_pool();
+    const Others others(pool.get(), threads, work);
+    std::vector<double> times;
+    for (int i = 0; i < 2000; ++i) {
+      const auto begin = Clock::now();
+      statistics(pool.get());
+      times.push_back(nanoseconds(Clock::now() - begin));
+    }
+    std::printf("statistics beside %d threads %s: median %.1f us, the longest of 2,000 %.1f us\n", threads,
+                work ? "at work" : "that are idle", median(times) / 1e3,
+                *std::max_element(times.begin(), times.end()) / 1e3);
+  }
+}
+
+void show_idle(int threads) {
+  for (const int idle : {0, threads}) {
+    const PoolHandle pool = make_pool();
+    clpool_mem* most = nullptr;
+    require(clpool_pool_allocate(pool.get(), std::size_t{1} << 32, &most), "the pool's memory");
+    clpool_mem_release(most);
+    const Others others(pool.get(), idle, false);
+    constexpr int pairs = 400'000;
+    std::vector<double> hits;
+    std::vector<double> others_ns;
+    for (int run = 0; run < 5; ++run) {
+      auto begin = Clock::now();
+      for (int i = 0; i < pairs; ++i) {
+        clpool_mem* block = nullptr;
+        require(clpool_pool_allocate(pool.get(), 4096, &block), "block");
+        clpool_mem_release(block);
+      }
+      hits.push_back(nanoseconds(Clock::now() - begin) / pairs);
+      std::vector<clpool_mem*> blocks(1000);
+      std::minstd_rand random(1);
+      begin = Clock::now();
+      for (int i = 0; i < pairs; ++i) {
+        clpool_mem*& block = blocks[random() % blocks.size()];
+        if (block != nullptr) {
+          clpool_mem_release(block);
+        }
+        require(clpool_pool_allocate(pool.get(), 1 + random() % (64 << 10), &block), "block");
+      }
+      others_ns.push_back(nanoseconds(Clock::now() - begin) / pairs);
+      for (clpool_mem* block : blocks) {
+        clpool_mem_release(block);
+      }
+    }
+    std::printf("beside %d idle threads: a hit's pair %.1f ns, replacing one of 1,000 blocks %.1f ns\n", idle,
+                median(hits), median(others_ns));
+  }
+}
+
+void show_foreign(int count) {
+  const PoolHandle pool = make_pool();
+  std::vector<clpool_mem*> blocks(static_cast<std::size_t>(count));
+  for (clpool_mem*& block : blocks) {
+    require(clpool_pool_allocate(pool.get(), 512, &block), "block");
+  }
+  std::thread([&] {
+    for (clpool_mem* block : blocks) {
+      clpool_mem_release(block);
+    }
+  }).join();
+  std::atomic<bool> over{false};
+  double longest = 0;
+  std::uint64_t requests = 0;
+  std::barrier together(2);
+  std::thread other([&] {
+    std::minstd_rand random(1);
+    together.arrive_and_wait();
+    while (!over) {
+      const auto begin = Clock::now();
+      clpool_mem* block = nullptr;
+      require(clpool_pool_allocate(pool.get(), 1 + random() % 4096, &block), "block");
+      longest = std::max(longest, nanoseconds(Clock::now() - begin));
+      clpool_mem_release(block);
+      ++requests;
+    }
+  });
+  together.arrive_and_wait();
+  const auto begin = Clock::now();
+  clpool_mem* large = nullptr;
+  require(clpool_pool_allocate(pool.get(), std::size_t{1} << 32, &large),
+          "a block for which all must come home");
+  const double took = nanoseconds(Clock::now() - begin);
+  over = true;
+  other.join();
+  clpool_mem_release(large);
+  std::printf(
+      "%d blocks released by another thread: taking them in took %.1f ms, in which a third thread made %llu "
+      "requests, "
+      "the longest %.2f ms\n",
+      count, took / 1e6, static_cast<unsigned long long>(requests), longest / 1e6);
+}
+
+void show_small(int most) {
+  for (const int living : {200, most}) {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &device().queue;
+    options.queue_count = 1;
+    const PoolHandle pool = make_pool(Kind::buffer, &options);
+    std::vector<clpool_mem*> blocks(static_cast<std::size_t>(living));
+    std::minstd_rand random(1);
+    for (clpool_mem*& block : blocks) {
+      require(clpool_pool_allocate(pool.get(), 512 * (1 + random() % 8), &block), "block");
+    }
+    constexpr int pairs = 50'000;
+    std::vector<double> times;
+    for (int run = 0; run < 5; ++run) {
+      const auto begin = Clock::now();
+      for (int i = 0; i < pairs; ++i) {
+        clpool_mem*& block = blocks[random() % blocks.size()];
+        clpool_mem_release(block);
+        require(clpool_pool_allocate(pool.get(), 512 * (1 + random() % 8), &block), "block");
+      }
+      times.push_back(nanoseconds(Clock::now() - begin) / pairs);
+    }
+    const clpool_pool_stats stats = statistics(pool.get());
+    std::printf("%s: %d living blocks of 512 bytes to 4 KiB: a pair %.0f ns, taken by live %.3f\n",
+                device().name().c_str(), living, median(times),
+                static_cast<double>(stats.peak_managed_bytes) / static_cast<double>(stats.peak_active_bytes));
+    for (clpool_mem* block : blocks) {
+      clpool_mem_release(block);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -313,8 +493,17 @@ int main(int count, char** arguments) {
     show_latency(number(8), 1);
   } else if (std::strcmp(what, "pending") == 0) {
     show_pending(number(100'000));
+  } else if (std::strcmp(what, "figures") == 0) {
+    show_figures(number(64));
+  } else if (std::strcmp(what, "idle") == 0) {
+    show_idle(number(255));
+  } else if (std::strcmp(what, "foreign") == 0) {
+    show_foreign(number(1'000'000));
+  } else if (std::strcmp(what, "small") == 0) {
+    show_small(number(20'000));
   } else {
-    std::fprintf(stderr, "usage: clpool_crowd threads|latency|growing|pending [N]\n");
+    std::fprintf(stderr,
+                 "usage: clpool_crowd threads|latency|growing|pending|figures|idle|foreign|small [N]\n");
     return 2;
   }
 }
