@@ -342,11 +342,11 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
-  if (settling.has_enough) {
-    return;
-  }
   if (settling.with_events && has_events_in_time()) {
     note_late_events(settling, now_ns);
+  }
+  if (settling.has_enough) {
+    return;
   }
   // What was waited for in vain for so long, nobody tries as long again.
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
@@ -366,7 +366,7 @@ void Pending::note_late_events(const Settling& settling, std::uint64_t now_ns) n
     }
   }
   const std::uint64_t took_ns = now_ns - settling.start_ns;
-  if (settling.nanoseconds != 0 && event_ends_ == settling.event_ends &&
+  if (settling.nanoseconds != 0 && !settling.has_enough && event_ends_ == settling.event_ends &&
       took_ns != 0) {  // a mere look says nothing
     pause_factor_ = pause_factor_ == 0 ? shortest_pause : std::min(2 * pause_factor_, longest_pause);
     pause_until_ns_ = now_ns + std::min(pause_factor_ * took_ns, longest_pause_ns);

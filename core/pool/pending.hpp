@@ -107,7 +107,8 @@ class Pending {
   /// Whether it makes sense to wait so long.
   bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
   /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
-  /// time is over; at last end_settling(), which notes what it waited for in vain. Who has enough before that has waited for nothing in vain.
+  /// time is over; at last end_settling(), which notes what it waited for in vain. Who has enough before that
+  /// has waited for events alone in vain, from which nothing came any more.
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;

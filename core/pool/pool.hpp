@@ -222,10 +222,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static constexpr Events few_events{8, 8, 0};
   void look(Visit& visit, Close close, const Events& events = few_events) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
-  void look_at_events(Visit& visit, UsesList& list, std::uint64_t most, std::uint64_t deadline_ns) noexcept;
+  /// About the first `left` of a list at most, and for now a `portion` of these.
+  void look_at_events(Visit& visit, UsesList& list, std::uint64_t left, std::uint64_t portion,
+                      std::uint64_t deadline_ns) noexcept;
   /// A look that closes all epochs, once more where a driver refuses a marker.
   void look_closely(Visit& visit, const Events& events) noexcept;
-  /// `enough`: so many bytes that are held back are not waited for.
+  /// `enough`: when no more bytes than that are held back, it ends as soon as nothing comes free for 2 ms.
   void settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::uint64_t> enough = {}) noexcept;
   void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.

@@ -29,6 +29,9 @@ constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
+/// Who has enough waits on as long as more comes free, but no longer than so without that.
+constexpr std::uint64_t quiet_ns = 2'000'000;
+
 /// How often what was let go may need another look.
 constexpr int most_settlings = 64;
 
@@ -42,9 +45,11 @@ void Pool::look(Visit& visit, Close close, const Events& events) noexcept {
   }
   if (pending_.has_events()) {
     const std::uint64_t deadline = std::max(events.deadline_ns, now_ns() + longest_look_ns);
-    look_at_events(visit, pending_.asked_events(), events.most, deadline);
-    look_at_events(visit, pending_.new_events(), events.most, deadline);
-    look_at_events(visit, pending_.late_events(), events.most_late, deadline);
+    const std::uint64_t asked_before =
+        pending_.asked_events().count;  // behind these come what does not end of the new ones
+    look_at_events(visit, pending_.new_events(), pending_.new_events().count, events.most, deadline);
+    look_at_events(visit, pending_.asked_events(), asked_before, events.most, deadline);
+    look_at_events(visit, pending_.late_events(), pending_.late_events().count, events.most_late, deadline);
   }
   work_on_guard(visit);
 }
@@ -60,10 +65,8 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   pending_.end(look);
 }
 
-void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t most,
+void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t left, std::uint64_t portion,
                           std::uint64_t deadline_ns) noexcept {
-  std::uint64_t left = list.count;
-  std::uint64_t portion = most;
   while (portion != 0 && left != 0 && !list.empty()) {
     const std::uint64_t before = pending_.event_ends();
     UsesList asked = Pending::take(list, std::min({left, portion, events_at_a_time}));
@@ -102,8 +105,14 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::ui
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
   Pending::Settling settling = pending_.begin_settling(nanoseconds, start);
+  std::uint64_t least = books_.pending_bytes();
+  std::uint64_t lowered_ns = start;  // when that became less the last time
   const auto is_settled = [&] {
-    settling.has_enough = enough.has_value() && books_.pending_bytes() <= *enough;
+    if (books_.pending_bytes() < least) {
+      lowered_ns = now_ns();
+    }
+    least = books_.pending_bytes();
+    settling.has_enough = enough.has_value() && least <= *enough && now_ns() - lowered_ns >= quiet_ns;
     return settling.has_enough || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.

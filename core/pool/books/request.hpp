@@ -36,7 +36,8 @@ struct Step {
   };
   Kind kind;
   std::uint64_t amount = 0;
-  std::optional<std::uint64_t> enough = {};  ///< settle: no more once no more bytes than these are held back
+  std::optional<std::uint64_t> enough =
+      {};  ///< settle: when no more bytes are held back, only as long as more comes free
 };
 
 /// How a wait ended.
