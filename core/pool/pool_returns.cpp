@@ -32,7 +32,8 @@ Status Pool::take_back(Mem& mem) noexcept {
   Visit visit(*this);
   visit.keep_to_held_limit();
   std::size_t most_flushed = blocks_at_a_time;
-  receive(pool_block(mem), visit.had_to_wait(), most_flushed);
+  const bool had_left = caches_.is_own(cache) && std::exchange(cache.left_some, false);
+  receive(pool_block(mem), visit.had_to_wait() || had_left, most_flushed);
   return Status::success;
 }
 
@@ -44,8 +45,9 @@ bool Pool::may_wait_in_line(ThreadCache& cache) noexcept {
     return holds_.load(std::memory_order_relaxed);
   }
   // Its own, which has no room: rather than wait for the mutex, unless nothing is to be cached.
-  cache.left_some = mutex_.is_taken() && cache.limit.load(std::memory_order_relaxed) != 0;
-  return cache.left_some;
+  const bool leaves = mutex_.is_taken() && cache.limit.load(std::memory_order_relaxed) != 0;
+  cache.left_some = cache.left_some || leaves;
+  return leaves;
 }
 
 Status Pool::release_idle(Mem& mem) noexcept {

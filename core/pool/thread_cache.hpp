@@ -37,7 +37,7 @@ struct alignas(64) ThreadCache {
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
   bool left_some =
-      false;  ///< the owner's last release found the pool's mutex taken, and left its block in `remote`
+      false;  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
   std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 

@@ -157,9 +157,12 @@ TEST_F(PoolOfManyEvents, ARequestAtTheLimitFindsTheOneThatHasEndedHoweverShortIt
   for (std::size_t i = 0; i < count; ++i) {
     release_behind(blocks[i], i == count * 3 / 4 ? *ended : never);
   }
-  const Questions questions(std::chrono::microseconds(10));
-  EXPECT_OK(clpool_mem_release(take(small)));
+  {
+    const Questions questions(std::chrono::microseconds(10));
+    EXPECT_OK(clpool_mem_release(take(small)));
+  }
   never.open();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));  // its end would not wait for that
 }
 
 /// A tick does not wait, who gives back waits 2 ms, and who takes more waits 10 ms: however many there are, and however

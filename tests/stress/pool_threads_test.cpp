@@ -234,6 +234,7 @@ class ThreadsInEachOthersWay : public testing::Test {
       threads_.emplace_back([this, i] {
         while (turn_ == 0) {
           step();
+          pause();
         }
         ++at_rest_;
         wait_for_turn(i + 2);
@@ -268,17 +269,38 @@ class ThreadsInEachOthersWay : public testing::Test {
     }
   }
 
-  /// Until the caches hold a third of all blocks, or for a minute. A block each, and one per cent of the
-  /// pool, is what they have in any case. Looking through all small blocks keeps the pool's mutex from the
+  /// Until the caches hold a third of all blocks while nobody has any, or for a minute. A block each, and one per cent of
+  /// the pool, is what they have in any case. Looking through all small blocks keeps the pool's mutex from the
   /// threads most of the time, so that they are in each other's way on a single processor too.
   std::uint64_t wait_for_caches() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     std::uint64_t cached = 0;
     while (cached <= many_bytes && std::chrono::steady_clock::now() < deadline) {
-      EXPECT_EQ(clpool_pool_check(pool_), CLPOOL_SUCCESS) << clpool_last_error_message();
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(clpool_pool_check(pool_), CLPOOL_SUCCESS) << clpool_last_error_message();
+      }
+      pauses_ = true;
+      while (paused_ != thread_count) {
+        std::this_thread::yield();
+      }
       cached = statistics().cached_bytes;
+      pauses_ = false;
+      while (paused_ != 0) {
+        std::this_thread::yield();
+      }
     }
     return cached;
+  }
+
+  /// Between two steps: waits as long as wait_for_caches() looks.
+  void pause() {
+    if (pauses_) {
+      ++paused_;
+      while (pauses_) {
+        std::this_thread::yield();
+      }
+      --paused_;
+    }
   }
 
   void stop() {
@@ -317,6 +339,8 @@ class ThreadsInEachOthersWay : public testing::Test {
   }
 
   std::atomic<unsigned> turn_{0};  ///< 0: all at once; 1: nobody; 2 and more: one after the other
+  std::atomic<bool> pauses_{false};
+  std::atomic<unsigned> paused_{0};
   std::atomic<unsigned> at_rest_{0};
   std::vector<std::thread> threads_;
 };
