@@ -167,7 +167,7 @@ Block* Coalescing::take_at(Block& hole, std::uint64_t offset, std::uint64_t roun
   return heap_.take(hole, rounded, offset - hole.offset);
 }
 
-std::uint64_t Coalescing::headroom_for(std::uint64_t rounded, const GrowthLimits& limits) noexcept {
+std::uint64_t Coalescing::note_growth(std::uint64_t rounded, const GrowthLimits& limits) noexcept {
   const bool is_as_before = grown_for_[last_grown_] == rounded;
   const bool creeps = std::any_of(grown_for_.begin(), grown_for_.end(), [rounded](std::uint64_t before) {
     return before < rounded && rounded - before <= share(most_headroom, before);
@@ -192,9 +192,9 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
     shared += (rounded - shared % rounded) % rounded;  // equal blocks fill it
   }
   std::uint64_t wanted = std::max(rounded, shared);
-  const std::uint64_t headroom_for_growing = headroom_for(rounded, limits);
-  if (wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
-    wanted += headroom_for_growing;
+  if (const std::uint64_t more = note_growth(rounded, limits);
+      wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
+    wanted += more;
   }
   wanted &= ~(heap_.granule() - 1);
 

@@ -56,7 +56,7 @@ class Coalescing final : public Strategy {
   bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
 
   /// Notes that a chunk is planned, and says how much more than asked for it would have where no calls are left.
-  std::uint64_t headroom_for(std::uint64_t rounded, const GrowthLimits& limits) noexcept;
+  std::uint64_t note_growth(std::uint64_t rounded, const GrowthLimits& limits) noexcept;
 
   Heap heap_;
   std::uint64_t min_chunk_bytes_;

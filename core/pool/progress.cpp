@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
-#include <utility>
 
 #include "base/given_back.hpp"
 #include "pool/pool.hpp"
@@ -45,8 +44,8 @@ void Pool::look(Visit& visit, Close close, const Events& events) noexcept {
   }
   if (pending_.has_events()) {
     const std::uint64_t deadline = std::max(events.deadline_ns, now_ns() + longest_look_ns);
-    const std::uint64_t asked_before =
-        pending_.asked_events().count;  // behind these come what does not end of the new ones
+    // Behind these come the new ones that have not ended.
+    const std::uint64_t asked_before = pending_.asked_events().count;
     look_at_events(visit, pending_.new_events(), pending_.new_events().count, events.most, deadline);
     look_at_events(visit, pending_.asked_events(), asked_before, events.most, deadline);
     look_at_events(visit, pending_.late_events(), pending_.late_events().count, events.most_late, deadline);

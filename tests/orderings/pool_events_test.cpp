@@ -100,13 +100,50 @@ TEST_F(PoolOfManyEvents, ThoseThatWereWaitedForInVainAreFoundWhenTheyHaveEnded) 
 
 TEST_F(PoolOfManyEvents, ARequestWaitsForNoMoreThanItNeeds) {
   Gate never(scene.cl.context);
-  release_many_behind(never, 60, small);
-  release_many_behind(*ended, 20, large);
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 80; ++i) {
+    blocks.push_back(take(i < 60 ? small : large));
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    release_behind(blocks[i], i < 60 ? never : *ended);  // in passing it asks about the first ones
+  }
   const Questions questions;
   EXPECT_OK(clpool_mem_release(take(large)));
-  EXPECT_LE(questions.count, 140u) << "each look of a wait asks about eight at least";
+  EXPECT_LE(questions.count, 190u) << "each look of a wait asks about eight at least";
   EXPECT_LE(stats().pending_bytes, large);
   never.open();
+}
+
+/// A device that ends an event every 300 µs: what is held back goes below what may be.
+TEST_F(PoolOfManyEvents, ARequestThatHasEnoughWaitsAsLongAsMoreComesFree) {
+  struct Device {
+    std::deque<Gate> running;
+    std::chrono::steady_clock::time_point next;
+    static void ask(const char* entry_point, void* user) {
+      auto& self = *static_cast<Device*>(user);
+      const auto now = std::chrono::steady_clock::now();
+      while (std::strcmp(entry_point, "clGetEventInfo") == 0 && now >= self.next && !self.running.empty()) {
+        self.next += std::chrono::microseconds(300);
+        self.running.front().open();
+        self.running.pop_front();
+      }
+    }
+  };
+  constexpr std::size_t count = 24;
+  std::vector<clpool_mem*> blocks;
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.push_back(take(large));
+  }
+  Device device;
+  for (clpool_mem* const mem : blocks) {
+    release_behind(mem, device.running.emplace_back(scene.cl.context));
+  }
+  device.next =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(1);  // no sooner than somebody waits
+  stub_set_hook(&Device::ask, &device);
+  EXPECT_OK(clpool_mem_release(take(large)));
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_LE(stats().pending_bytes, count / 3 * large) << "64 MiB may be held back";
 }
 
 /// A device that ends an event each millisecond at most, beside more than may be held back that never ends.

@@ -423,6 +423,14 @@ class DeclaredBeforeTheAdoption : public PoolOrder {
     }
     return stats_of(svm).pending_bytes;
   }
+  /// A command on the queue that cannot begin yet uses the block, which is held back until it has ended.
+  void expect_wait_behind(cl_command_queue queue, MemHandle& mem) {
+    Gate gate(scene.cl.context);
+    fill(queue, mem.get(), 1, &gate);
+    EXPECT_EQ(pending_after_release(mem), block_size);
+    gate.open();
+    EXPECT_EQ(pending(), 0U);
+  }
   static std::int64_t references() {
     stub_counts counts;
     stub_read_counts(&counts);
@@ -472,11 +480,7 @@ TEST_F(DeclaredBeforeTheAdoption, UsesWaitForTheirOwnQueueStill) {
   MemHandle mem = test::allocate(svm, block_size);
   ASSERT_OK(clpool_mem_used_on(mem.get(), other));
   adopt_home();
-  Gate gate(scene.cl.context);
-  fill(other, mem.get(), 1, &gate);
-  EXPECT_EQ(pending_after_release(mem), block_size);
-  gate.open();
-  EXPECT_EQ(pending(), 0U);
+  expect_wait_behind(other, mem);
 }
 
 TEST_F(DeclaredBeforeTheAdoption, BlocksForOneQueueAloneWaitForNoOther) {
@@ -509,11 +513,7 @@ TEST_F(DeclaredBeforeTheAdoption, UsesWaitForAQueueWhoseAdoptionFailedFirst) {
     stub_fail_none();
   }
   adopt_home();
-  Gate gate(scene.cl.context);
-  fill(home, mem.get(), 1, &gate);
-  EXPECT_EQ(pending_after_release(mem), block_size);
-  gate.open();
-  EXPECT_EQ(pending(), 0U);
+  expect_wait_behind(home, mem);
 }
 
 TEST_F(DeclaredBeforeTheAdoption, UsesKeepTheirQueuesNoLongerThanTheyLast) {

@@ -222,6 +222,14 @@ TEST_F(CoalescingWithALargeFreeChunk, GoesBesideBlocksThatAreLittleBesideAllThat
   EXPECT_EQ(driven.allocate(100'000)->chunk, large);
 }
 
+TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockWhereALimitLeavesLittleRoom) {
+  ASSERT_EQ(driven.allocate(98'000'000)->chunk, large);
+  driven.limits.room = driven.strategy.managed_bytes() / 8;
+  EXPECT_EQ(driven.allocate(100'000)->chunk, large);
+  driven.limits.room = driven.strategy.managed_bytes() / 8 + 1;
+  EXPECT_NE(driven.allocate(100'000)->chunk, large);
+}
+
 TEST(Coalescing, ResultsThatAreKeptDoNotPinTheWorkspacesBesideWhichTheyWereMade) {
   std::mt19937_64 random(3);
   Driven driven;

@@ -185,6 +185,12 @@ class PoolBooks : public testing::Test {
     request.inside = inside;
     return serve(request);
   }
+  /// A request that is under way is served; its block comes back.
+  void expect_served(Request& request) {
+    PoolBlock* const block = serve(request);
+    ASSERT_NE(block, nullptr);
+    books->free(*block, 0);
+  }
   /// Does the steps of a request, and names them to `done` if that is given, until one of that kind comes, which it gives. A
   /// request that ends before fails the test.
   Step run_to(Request& request, Kind kind, std::vector<Kind>* done = nullptr) {
