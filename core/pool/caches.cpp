@@ -80,6 +80,7 @@ void Caches::widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t manage
 }
 
 void Caches::narrow(ThreadCache& cache) noexcept {
+  cache.had_left_some();
   const std::uint64_t earned = std::exchange(cache.earned, 0);
   cache.limit.store(cache.limit.load(std::memory_order_relaxed) - earned, std::memory_order_relaxed);
 }

@@ -205,7 +205,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void empty_caches(Visit& visit, Empty how) noexcept;
   /// Of what other threads' caches hold, some blocks, whose bytes `left` is lowered by. True if there are more, which is not
   /// so where `left` is 0: threads may release as fast as their caches are emptied.
-  bool empty_others(Empty how, std::uint64_t& left) noexcept;
+  bool empty_others(std::uint64_t& left) noexcept;
   bool may_cache() const noexcept { return has_caches_ && books_.holding() && !closed_ && waiters_ == 0; }
   void share_limits() noexcept;
   ThreadCache& cache_of_this_thread() { return caches_.of_this_thread(may_cache(), books_.managed_bytes()); }

@@ -32,7 +32,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   Visit visit(*this);
   visit.keep_to_held_limit();
   std::size_t most_flushed = blocks_at_a_time;
-  const bool had_left = caches_.is_own(cache) && std::exchange(cache.left_some, false);
+  const bool had_left = caches_.is_own(cache) && cache.had_left_some();
   receive(pool_block(mem), visit.had_to_wait() || had_left, most_flushed);
   return Status::success;
 }
@@ -46,7 +46,9 @@ bool Pool::may_wait_in_line(ThreadCache& cache) noexcept {
   }
   // Its own, which has no room: rather than wait for the mutex, unless nothing is to be cached.
   const bool leaves = mutex_.is_taken() && cache.limit.load(std::memory_order_relaxed) != 0;
-  cache.left_some = cache.left_some || leaves;
+  if (leaves) {
+    cache.left_some.store(true, std::memory_order_relaxed);
+  }
   return leaves;
 }
 
@@ -118,7 +120,7 @@ std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
     if (mem == nullptr) {
       break;
     }
-    receive(pool_block(*mem), caches_.is_own(cache) && std::exchange(cache.left_some, false), most_flushed);
+    receive(pool_block(*mem), caches_.is_own(cache) && cache.had_left_some(), most_flushed);
   }
   return brought;
 }
@@ -166,6 +168,9 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
   std::uint64_t worth = 0;
   std::size_t most = blocks_at_a_time;
   caches_.for_each([&](ThreadCache& cache) {
+    if (how == Empty::to_the_last) {
+      caches_.narrow(cache);
+    }
     while ((caches_.is_own(cache) || cache.is_abandoned()) && cache.cached() != 0) {
       if (most == 0) {
         visit.give_way();
@@ -176,23 +181,20 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     }
     const std::uint64_t cached = cache.cached();
     left += cached;
-    worth += how == Empty::to_the_last ? cached : cached - std::min(cached, cache.earned);
+    worth += cached - std::min(cached, cache.earned);
   });
   if (worth > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
-    while (empty_others(how, left)) {
+    while (empty_others(left)) {
       visit.give_way();
     }
   }
 }
 
-bool Pool::empty_others(Empty how, std::uint64_t& left) noexcept {
+bool Pool::empty_others(std::uint64_t& left) noexcept {
   std::size_t most = blocks_at_a_time;
   const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
   caches_.for_each([&](ThreadCache& cache) {
     if (cache.is_borrowed) {
-      if (how == Empty::to_the_last) {
-        caches_.narrow(cache);
-      }
       const std::uint64_t before = cache.cached();
       empty(cache, most);
       left -= std::min(left, before - cache.cached());

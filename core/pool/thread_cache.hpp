@@ -36,8 +36,8 @@ struct alignas(64) ThreadCache {
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
-  bool left_some =
-      false;  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
+  std::atomic<bool> left_some{
+      false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
   std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
@@ -156,6 +156,13 @@ struct alignas(64) ThreadCache {
     Mem* const mem = backlog;
     backlog = mem != nullptr ? mem->next : nullptr;
     return mem;
+  }
+
+  /// With the mutex held: whether its owner has left some since the last call.
+  bool had_left_some() noexcept {
+    const bool had = left_some.load(std::memory_order_relaxed);
+    left_some.store(false, std::memory_order_relaxed);
+    return had;
   }
 
   /// True if no thread will use the cache as its own any more: another may take it over.

@@ -250,6 +250,32 @@ TEST_F(WhileAnotherThreadHasTheMutex, ReleasesThatFoundItTakenEarnTheirCacheRoom
   EXPECT_FALSE(taken.is_left()) << "the cache did not keep all three";
 }
 
+TEST_F(WhileAnotherThreadHasTheMutex, WhatReleasesEarnedIsLostWhenAllMemoryIsAskedFor) {
+  constexpr std::size_t size = 48 * KiB;  // the cache has room for one
+  std::vector<MemHandle> blocks;
+  const auto take_three = [&] {
+    for (int i = 0; i < 3; ++i) {
+      blocks.push_back(allocate(size));
+    }
+  };
+  for (const bool another_asks : {true, false}) {
+    for (int round = 0; round < 8; ++round) {
+      take_three();
+      const TakenMutex taken(pool.get());
+      blocks.clear();
+    }
+    const auto free_held = [&] { EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS); };
+    if (another_asks) {
+      std::thread(free_held).join();
+    } else {
+      free_held();
+    }
+    take_three();
+    blocks.clear();
+    EXPECT_EQ(statistics().cached_bytes, size);
+  }
+}
+
 TEST_F(WhileAnotherThreadHasTheMutex, AReleaseWaitsWhereNothingIsToBeHeld) {
   MemHandle block = allocate(16 * KiB);
   ASSERT_EQ(clpool_pool_stop_holding(pool.get()), CLPOOL_SUCCESS);
