@@ -20,6 +20,16 @@ struct Fifo {
     last = &item;
     ++count;
   }
+  /// Puts all of another list before what is in this one, and leaves that empty.
+  void add_before(Fifo& others) noexcept {
+    if (!others.empty()) {
+      others.last->next = first;
+      first = others.first;
+      last = last != nullptr ? last : others.last;
+      count += others.count;
+      others = {};
+    }
+  }
   T* take() noexcept {
     Link* const taken = first;
     if (taken != nullptr) {

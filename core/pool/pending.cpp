@@ -5,6 +5,7 @@
 #include "pool/pending.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "cl/marker.hpp"
 
@@ -16,13 +17,25 @@ namespace {
 constexpr std::uint64_t releases_per_marker = 64;
 constexpr std::uint64_t part_of_slack_per_marker = 4;
 
-/// After a wait for events in which none of them ended nobody waits for new ones for a multiple of the time that it took,
-/// twice as much each time: a busy device costs requests a small share of their time.
+/// What was waited for or looked for in vain is not again for a multiple of the time that it took, twice as much each time: a
+/// busy device costs requests a small share of their time.
 constexpr std::uint64_t shortest_pause = 4;
 constexpr std::uint64_t longest_pause = 64;
 constexpr std::uint64_t longest_pause_ns = 1'000'000'000;
 
+/// So many questions are asked between two looks at the clock.
+constexpr unsigned questions_at_a_time = 16;
+
+std::uint64_t clock_ns() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 }  // namespace
+
+void Pending::Pause::begin(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
+  factor = factor == 0 ? shortest_pause : std::min(2 * factor, longest_pause);
+  until_ns = now_ns + std::min(factor * took_ns, longest_pause_ns);
+}
 
 void Retired::release() noexcept {
   while (uses_ != nullptr) {
@@ -227,7 +240,9 @@ void Pending::end(const Look& look) noexcept {
     set.open_blocks += look.blocks;
     set.open_bytes += look.bytes;
   }
+  const std::uint64_t before = books_.pending_bytes();
   books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
+  note_free(before - books_.pending_bytes());
 }
 
 bool Pending::is_unmarked() const noexcept {
@@ -257,26 +272,38 @@ UsesList Pending::take(UsesList& list, std::uint64_t most) noexcept {
   return asked;
 }
 
-void Pending::ask(UsesList& asked) noexcept {
-  for (Uses* uses = asked.first; uses != nullptr; uses = uses->next) {
-    // Not beyond the first that has not: a look asks about a number of blocks, however many events each has.
+std::uint64_t Pending::ask(UsesList& taken, std::uint64_t until_ns) noexcept {
+  std::uint64_t asked = 0;
+  unsigned questions = 0;
+  const auto has_time = [&] { return ++questions % questions_at_a_time != 0 || clock_ns() < until_ns; };
+  for (Uses* uses = taken.first; uses != nullptr; uses = uses->next) {
+    // Not beyond the first that has not.
     while (uses->waits_for_events() && cl::has_ended(uses->events[uses->ended].get())) {
       uses->events[uses->ended++].reset();
+      if (uses->waits_for_events() && !has_time()) {
+        return asked;
+      }
+    }
+    ++asked;
+    if (!has_time()) {
+      return asked;
     }
   }
+  return asked;
 }
 
-void Pending::put_back(UsesList& list, UsesList& asked) noexcept {
-  list.in_hand -= asked.count;
+void Pending::put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noexcept {
+  list.in_hand -= taken.count;
   UsesList& rest = &list == &new_events_ ? asked_events_ : list;
-  while (Uses* uses = asked.take()) {
+  for (; asked != 0; --asked) {
+    Uses* const uses = taken.take();
     if (uses->waits_for_events()) {
       rest.add(*uses);
       continue;
     }
     ++event_ends_;
-    end_pause();
     PoolBlock& block = *uses->block;
+    note_free(block.capacity);
     books_.end_pending(block);
     QueueSet* const set = uses->set;
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
@@ -286,37 +313,57 @@ void Pending::put_back(UsesList& list, UsesList& asked) noexcept {
     }
     retire(*uses);
   }
+  list.add_before(taken);
+}
+
+void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept {
+  if (in_vain) {
+    look_pause_.begin(now_ns - start_ns, now_ns);
+  } else {
+    look_pause_ = {};
+  }
+}
+
+void Pending::note_free(std::uint64_t bytes) noexcept {
+  came_free_ += bytes;
+  if (came_free_ >= pause_ends_) {
+    end_pause();
+  }
 }
 
 // What it makes sense to wait for.
 
-bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
-  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
+bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || (set.first != nullptr && !in_pause)) &&
+         !set.is_late(nanoseconds);
 }
 
-bool Pending::awaits_events(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
-  return late_events_.has_waited_less(nanoseconds) || (has_events_in_time() && now_ns >= pause_until_ns_);
+bool Pending::awaits_events(std::uint64_t nanoseconds, bool in_pause) const noexcept {
+  return late_events_.has_waited_less(nanoseconds) || (has_events_in_time() && !in_pause);
 }
 
 bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
+  const bool in_pause = is_in_pause(now_ns);
   const QueueSet* set = sets_.first();
-  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
+  while (set != nullptr && !is_awaited(*set, nanoseconds, in_pause)) {
     set = set->next;
   }
-  return set != nullptr || awaits_events(nanoseconds, now_ns);
+  return set != nullptr || awaits_events(nanoseconds, in_pause);
 }
 
-Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept {
-  const bool with_events = awaits_events(nanoseconds, now_ns);
+Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t needed,
+                                          std::uint64_t now_ns) noexcept {
+  const bool in_pause = is_in_pause(now_ns);
+  const bool with_events = awaits_events(nanoseconds, in_pause);
   if (with_events) {
     late_events_.move_waited_less(nanoseconds, asked_events_);
   }
-  return {nanoseconds, now_ns, event_ends_, with_events};
+  return {nanoseconds, now_ns, needed, came_free_, in_pause, with_events};
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
   const QueueSet* set = sets_.first();
-  while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds))) {
+  while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds, settling.in_pause))) {
     set = set->next;
   }
   return set != nullptr || (settling.with_events && has_events_in_time());
@@ -324,7 +371,7 @@ bool Pending::awaits_others(const Settling& settling) const noexcept {
 
 void Pending::await(const Settling& settling) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds)) {
+    if (is_awaited(*set, settling.nanoseconds, settling.in_pause)) {
       // Nothing would tell when an epoch without markers is complete.
       set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
     }
@@ -333,43 +380,41 @@ void Pending::await(const Settling& settling) noexcept {
 
 bool Pending::is_settled(const Settling& settling) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, settling.nanoseconds, settling.in_pause) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
-  return !settling.with_events ||
-         (!has_events_in_time() && new_events_.in_hand == 0 && asked_events_.in_hand == 0);
+  return !settling.with_events || !has_events_in_time();
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
-  if (settling.with_events && has_events_in_time()) {
-    note_late_events(settling, now_ns);
-  }
-  if (settling.has_enough) {
-    return;
+  const bool in_vain = settling.nanoseconds != 0 && !settling.has_enough &&
+                       came_free_ - settling.came_free < settling.needed && now_ns != settling.start_ns;
+  bool for_others = settling.with_events && has_events_in_time();
+  if (for_others) {
+    note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.
-  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
+  for (QueueSet* set = settling.has_enough ? nullptr : sets_.first(); set != nullptr; set = set->next) {
+    if (is_awaited(*set, settling.nanoseconds, settling.in_pause) && set->awaited > set->epochs.completed()) {
       const bool was_late = set->overdue > set->epochs.completed();
       set->waited_ns = std::max(settling.nanoseconds, was_late ? set->waited_ns : 0);
       set->overdue = set->awaited;
+      for_others = for_others || set != own_;
     }
+  }
+  if (in_vain && for_others) {  // a mere look says nothing
+    pause_.begin(now_ns - settling.start_ns, now_ns);
+    pause_ends_ = came_free_ + settling.needed;
   }
 }
 
-void Pending::note_late_events(const Settling& settling, std::uint64_t now_ns) noexcept {
+void Pending::note_late_events(const Settling& settling) noexcept {
   for (UsesList* const list : {&asked_events_, &new_events_}) {
     while (Uses* uses = list->take()) {
       uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
       late_events_.add(*uses);
     }
-  }
-  const std::uint64_t took_ns = now_ns - settling.start_ns;
-  if (settling.nanoseconds != 0 && !settling.has_enough && event_ends_ == settling.event_ends &&
-      took_ns != 0) {  // a mere look says nothing
-    pause_factor_ = pause_factor_ == 0 ? shortest_pause : std::min(2 * pause_factor_, longest_pause);
-    pause_until_ns_ = now_ns + std::min(pause_factor_ * took_ns, longest_pause_ns);
   }
 }
 

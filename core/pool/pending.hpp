@@ -101,8 +101,16 @@ class Pending {
   /// How many blocks' events have ended so far.
   std::uint64_t event_ends() const noexcept { return event_ends_; }
   static UsesList take(UsesList& list, std::uint64_t most) noexcept;
-  static void ask(UsesList& asked) noexcept;
-  void put_back(UsesList& list, UsesList& asked) noexcept;
+  /// Until about `until_ns`, however many events each block has. How many blocks of `taken` it has asked about, from the first on.
+  static std::uint64_t ask(UsesList& taken, std::uint64_t until_ns) noexcept;
+  void put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
+
+  /// Whether it makes sense to ask about all events, for a moment: looks that brought less than they were made for take a small
+  /// share of the time.
+  bool may_look(std::uint64_t now_ns) const noexcept {
+    return has_events() && now_ns >= look_pause_.until_ns;
+  }
+  void end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept;
 
   /// Whether it makes sense to wait so long.
   bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
@@ -112,34 +120,46 @@ class Pending {
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    std::uint64_t event_ends;
+    std::uint64_t needed;  ///< it was in vain where fewer bytes came free, unless it has enough
+    std::uint64_t came_free;
+    bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
     bool has_enough = false;
   };
-  Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t now_ns) noexcept;
+  Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t needed, std::uint64_t now_ns) noexcept;
+  /// Bytes that have come free so far.
+  std::uint64_t came_free() const noexcept { return came_free_; }
   /// Whether it waits for others than the pool's own queues: what these let go may then wait for those.
   bool awaits_others(const Settling& settling) const noexcept;
   void await(const Settling& settling) noexcept;
   bool is_settled(const Settling& settling) const noexcept;
   void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;
-  /// New events are waited for again, whatever was waited for in vain before.
-  void end_pause() noexcept {
-    pause_factor_ = 0;
-    pause_until_ns_ = 0;
-  }
+  /// Others than the pool's own queues are waited for again, whatever was waited for in vain before.
+  void end_pause() noexcept { pause_ = {}; }
 
  private:
+  /// After what was done in vain it is not done again for a multiple of the time that it took, twice as much each time.
+  struct Pause {
+    std::uint64_t factor = 0;
+    std::uint64_t until_ns = 0;
+    void begin(std::uint64_t took_ns, std::uint64_t now_ns) noexcept;
+  };
+
   void set_own(std::unique_ptr<QueueSet> own) noexcept;
   std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
   QueueSet* set_of(const Uses& uses) const noexcept;
   void refer(Uses& uses, QueueSet* set) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   bool is_due(const QueueSet& set, Close close) const noexcept;
-  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
-  bool awaits_events(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
+  bool is_in_pause(std::uint64_t now_ns) const noexcept { return now_ns < pause_.until_ns; }
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept;
+  bool awaits_events(std::uint64_t nanoseconds, bool in_pause) const noexcept;
   /// Whether there are such that nobody has waited for in vain.
-  bool has_events_in_time() const noexcept { return !new_events_.empty() || !asked_events_.empty(); }
-  void note_late_events(const Settling& settling, std::uint64_t now_ns) noexcept;
+  bool has_events_in_time() const noexcept {
+    return !new_events_.empty() || !asked_events_.empty() || new_events_.in_hand + asked_events_.in_hand != 0;
+  }
+  void note_late_events(const Settling& settling) noexcept;
+  void note_free(std::uint64_t bytes) noexcept;
 
   Books& books_;
   const bool host_writes_;
@@ -150,10 +170,12 @@ class Pending {
   UsesList new_events_;
   UsesList asked_events_;
   UsesList late_events_;
-  std::uint64_t event_ends_ = 0;      ///< blocks whose events ended
-  std::uint64_t pause_factor_ = 0;    ///< the last vain wait for events, times so much, is the pause after it
-  std::uint64_t pause_until_ns_ = 0;  ///< in which new events are not waited for
-  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
+  std::uint64_t event_ends_ = 0;  ///< blocks whose events ended
+  std::uint64_t came_free_ = 0;   ///< bytes
+  Pause pause_;                   ///< in which nobody waits for others than the pool's own queues …
+  std::uint64_t pause_ends_ = 0;  ///< … until came_free_ has come to that
+  Pause look_pause_;              ///< in which nobody asks about all events
+  Uses* retired_uses_ = nullptr;  ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
 };
 

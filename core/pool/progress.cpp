@@ -13,9 +13,11 @@ namespace clpool::core {
 namespace {
 
 /// Blocks whose events were waited for in vain before that a request asks about when it lets the queues settle; how many are
-/// taken in hand at a time; and for how long a look goes on that finds some which have ended.
+/// taken in hand at a time, and for how long, as nobody else finds them meanwhile; and for how long a look goes on that
+/// finds some which have ended, or that is to find all.
 constexpr std::uint64_t late_events_per_look = 64;
 constexpr std::uint64_t events_at_a_time = 512;
+constexpr std::uint64_t longest_in_hand_ns = 100'000;
 constexpr std::uint64_t longest_look_ns = 1'000'000;
 
 /// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
@@ -68,14 +70,14 @@ void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t left, std:
                           std::uint64_t deadline_ns) noexcept {
   while (portion != 0 && left != 0 && !list.empty()) {
     const std::uint64_t before = pending_.event_ends();
-    UsesList asked = Pending::take(list, std::min({left, portion, events_at_a_time}));
-    const std::uint64_t count = asked.count;
-    visit.out([&] { Pending::ask(asked); });
-    pending_.put_back(list, asked);
-    left -= count;
-    portion -= count;
-    if (portion == 0 && 2 * (pending_.event_ends() - before) >= count) {
-      portion = 2 * count;  // most of them have ended: there may be more
+    UsesList taken = Pending::take(list, std::min({left, portion, events_at_a_time}));
+    std::uint64_t asked = 0;
+    visit.out([&] { asked = Pending::ask(taken, now_ns() + longest_in_hand_ns); });
+    pending_.put_back(list, taken, asked);
+    left -= asked;
+    portion -= asked;
+    if (portion == 0 && 2 * (pending_.event_ends() - before) >= asked) {
+      portion = 2 * asked;  // most of them have ended: there may be more
     }
     portion = now_ns() < deadline_ns ? portion : 0;
   }
@@ -100,10 +102,31 @@ void Pool::look_before_growth(Visit& visit) noexcept {
   look(visit, Close::next);
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::uint64_t> enough) noexcept {
+bool Pool::may_look_at_events() const noexcept {
+  return pending_.may_look(now_ns());
+}
+
+void Pool::look_at_all_events(Visit& visit, std::uint64_t needed) noexcept {
+  const std::uint64_t start = now_ns();
+  const std::uint64_t before = pending_.came_free();
+  look(visit, Close::due, {UINT64_MAX, UINT64_MAX, 0});
+  pending_.end_look(start, now_ns(), pending_.came_free() - before < needed);
+}
+
+Pool::Events Pool::events_of_waiter() noexcept {
+  const std::uint64_t now = now_ns();
+  if (now - waiters_looked_ns_ < between_looks_of_waiters_ns) {
+    return few_events;  // one looks for all
+  }
+  waiters_looked_ns_ = now;
+  return {events_per_look_of_waiters, events_per_look_of_waiters, 0};
+}
+
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed,
+                  std::optional<std::uint64_t> enough) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  Pending::Settling settling = pending_.begin_settling(nanoseconds, start);
+  Pending::Settling settling = pending_.begin_settling(nanoseconds, needed, start);
   std::uint64_t least = books_.pending_bytes();
   std::uint64_t lowered_ns = start;  // when that became less the last time
   const auto is_settled = [&] {
@@ -125,7 +148,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::optional<std::ui
     // fail once, in place of which there is a new marker to ask about.
     for (unsigned naps = 0; !is_settled() && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
-      look(visit, Close::due);
+      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0});
     }
   } while (--rounds != 0 && is_settled() && !settling.has_enough);
   pending_.end_settling(settling, now_ns());
@@ -179,10 +202,9 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;
-    } else if (const std::uint64_t now = now_ns();
-               naps <= polls_without_sleep || now - waiters_looked_ns_ >= between_looks_of_waiters_ns) {
-      waiters_looked_ns_ = now;  // one looks for all
-      look(visit, Close::all, {events_per_look_of_waiters, events_per_look_of_waiters, 0});
+    } else if (const Events events = events_of_waiter();
+               naps <= polls_without_sleep || events.most != few_events.most) {
+      look(visit, Close::all, events);
     }
     const QueueSet* const lends = lending_set(on);
     if (books_.help_for(request) != help ||

@@ -110,6 +110,10 @@ struct UsesList : Fifo<Uses> {
     Fifo::add(uses);
     least_waited_ns = std::min(least_waited_ns, uses.waited_ns);
   }
+  void add_before(UsesList& others) noexcept {
+    least_waited_ns = std::min(least_waited_ns, others.least_waited_ns);
+    Fifo::add_before(others);
+  }
   Uses* take() noexcept {
     Uses* const uses = Fifo::take();
     least_waited_ns = empty() ? UINT64_MAX : least_waited_ns;

@@ -253,7 +253,7 @@ TEST_F(DeclaredUses, OfALivingBlockAreAskedAboutRarelyWhileTheyRun) {
   EXPECT_EQ(pending(), 0U);
 }
 
-/// However many events were waited for in vain, a request asks about some of them only.
+/// However many events were waited for in vain, a request asks about each of them once at most.
 TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
   make({home});
   Gate gate(scene.cl.context);
@@ -271,7 +271,7 @@ TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
   stub_run_all();  // so that there is something to settle again
   const std::uint64_t asked = stub_calls("clGetEventInfo");
   ASSERT_OK(clpool_pool_allocate(pool.get(), 128 << 20, &large));
-  EXPECT_LT(stub_calls("clGetEventInfo") - asked, 500U);
+  EXPECT_LT(stub_calls("clGetEventInfo") - asked, mems.size() + 500U) << "once about each";
   gate.open();
   std::uint64_t before = UINT64_MAX;
   std::uint64_t left = pending();

@@ -177,9 +177,10 @@ class Books {
     rest_ended = 1U << 12,
     tried_to_the_last = 1U << 13,
     looked_before_growth = 1U << 14,
+    looked_at_events = 1U << 15,
     // What a request that begins again does not do again: polling instead of waiting, asking the user; and
     // asking the driver, unless that may have more by now.
-    settled_for_good = pending_settled | settled_before_peak | looked_before_growth,
+    settled_for_good = looked_at_events | pending_settled | settled_before_peak | looked_before_growth,
     asked_for_good = collected_once | retried | tried_to_the_last,
     asked_the_driver = grown | grown_exactly | exact_tried,
   };
@@ -194,6 +195,7 @@ class Books {
   bool empty_caches(Request& request, Step& step);
   bool empty_all_caches(Request& request, Step& step);
   bool look_at_pending(Request& request, Step& step);
+  bool look_at_events(Request& request, Step& step);
   bool settle_pending(Request& request, Step& step);
   bool look_before_growth(Request& request, Step& step);
   bool settle_before_peak(Request& request, Step& step);
@@ -239,6 +241,8 @@ class Books {
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
+  /// More would be held back than may be for good, or there is no room for what is needed besides.
+  bool is_much_pending(const Request& request) const noexcept;
   bool exchanges(const Request& request) const noexcept;
   std::uint64_t wait_before_growth_ns() const noexcept;
   void note_wait_before_growth(std::uint64_t nanoseconds) noexcept;
