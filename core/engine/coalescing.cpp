@@ -22,19 +22,19 @@ constexpr std::uint64_t most_blocks_a_chunk = 256;
 constexpr std::uint64_t tolerated = 2;
 
 /// What is little beside what the pool has, in parts of it: so much while the budget of driver calls is full,
-/// and more with each call that is spent, twice as much with ten; for the size of new chunks no more than a certain
+/// and more with each call that is spent, twice as much with fourteen; for the size of new chunks no more than a certain
 /// part.
-constexpr double least_little = 0.003;
-constexpr double one_call_more = 1.0717734625362931;  // the tenth root of 2
-constexpr double largest_growth = 0.025;
+constexpr double least_little = 0.004;
+constexpr double one_call_more = 1.0507566386532194;  // the fourteenth root of 2
+constexpr double largest_growth = 0.03;
 
 /// A request does not go beside blocks that are on average larger than so many times its size, and than this part of what
 /// the pool has: when these have gone, it may stay, and would pin what they leave.
-constexpr std::uint64_t most_times_smaller = 64;
-constexpr double largest_pinned = 0.02;
+constexpr std::uint64_t most_times_smaller = 32;
+constexpr double largest_pinned = 0.01;
 
 /// … unless a limit leaves less room than one part in so many of it: there it takes what holes there are.
-constexpr std::uint64_t least_room = 8;
+constexpr std::uint64_t least_room = 32;
 
 /// A request of more than one part in so many of what the pool has goes where it fits best, even if a handle
 /// of its shape is alive elsewhere.
@@ -50,17 +50,20 @@ constexpr std::uint64_t least_exchanged = 64;
 /// the request: the next that is a little larger finds room in it. Not where requests of one size follow. In parts of what
 /// the pool has it is less; where sizes creep up, twice as much for every few calls that are overdrawn.
 constexpr double most_headroom = 0.125;
-constexpr double headroom_of_all = 0.005;
-constexpr double calls_a_doubling_of_headroom = 16;
+constexpr double headroom_of_all = 0.003;
+constexpr double calls_a_doubling_of_headroom = 12;
 constexpr double most_headroom_of_all = 0.04;
+
+/// … unless a limit leaves less room than one part in so many of it.
+constexpr std::uint64_t least_room_for_headroom = 4;
 
 std::uint64_t share(double part, std::uint64_t bytes) noexcept {
   return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
 }
 
 /// Part of what the pool has that is little, as long as so many driver calls are left: in a table, as each request asks.
-constexpr std::array<double, 96> little_by_spent = [] {
-  std::array<double, 96> parts{};
+constexpr std::array<double, 114> little_by_spent = [] {
+  std::array<double, 114> parts{};
   double part = least_little;
   for (double& entry : parts) {
     entry = std::min(part, 1.0);
@@ -193,7 +196,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   }
   std::uint64_t wanted = std::max(rounded, shared);
   if (const std::uint64_t more = note_growth(rounded, limits);
-      wanted == rounded && limits.calls_left < 0 && limits.room > managed) {
+      wanted == rounded && limits.calls_left < 0 && limits.room > managed / least_room_for_headroom) {
     wanted += more;
   }
   wanted &= ~(heap_.granule() - 1);

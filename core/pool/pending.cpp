@@ -12,10 +12,10 @@
 namespace clpool::core {
 namespace {
 
-/// Releases that one marker serves, unless memory is needed before; and the share of the slack that they may
-/// have.
+/// Releases that one marker serves, unless memory is needed before; and the bytes that they may have: what the marker comes
+/// behind that was enqueued after them keeps them, too.
 constexpr std::uint64_t releases_per_marker = 64;
-constexpr std::uint64_t part_of_slack_per_marker = 4;
+constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
 /// What was waited for or looked for in vain is not again for a multiple of the time that it took, twice as much each time: a
 /// busy device costs requests a small share of their time.
@@ -198,9 +198,9 @@ std::uint64_t Pending::stamp_behind(const QueueSet* set) const noexcept {
 
 bool Pending::is_due(const QueueSet& set, Close close) const noexcept {
   const bool has_markers = !set.is_unmarked && set.epochs.completed() + 1 < set.epochs.open();
-  return set.open_blocks != 0 && (close == Close::all || (close == Close::next && !has_markers) ||
-                                  set.open_blocks >= releases_per_marker ||
-                                  set.open_bytes >= books_.slack() / part_of_slack_per_marker);
+  return set.open_blocks != 0 &&
+         (close == Close::all || (close == Close::next && !has_markers) ||
+          set.open_blocks >= releases_per_marker || set.open_bytes >= bytes_per_marker);
 }
 
 QueueSet* Pending::next_to_look_at(QueueSet* set) noexcept {
@@ -243,6 +243,14 @@ void Pending::end(const Look& look) noexcept {
   const std::uint64_t before = books_.pending_bytes();
   books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
   note_free(before - books_.pending_bytes());
+}
+
+bool Pending::has_unmarked() const noexcept {
+  const QueueSet* set = sets_.first();
+  while (set != nullptr && !(set->epochs.has_queues() && is_due(*set, Close::all))) {
+    set = set->next;
+  }
+  return set != nullptr;
 }
 
 bool Pending::is_unmarked() const noexcept {

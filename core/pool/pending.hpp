@@ -85,6 +85,8 @@ class Pending {
   void end(const Look& look) noexcept;
   /// All sets in turn that have something to look at: each stays until the next is asked for, from null on.
   QueueSet* next_to_look_at(QueueSet* set) noexcept;
+  /// Whether something was released since the last markers.
+  bool has_unmarked() const noexcept;
   /// Whether some newest epoch has no markers.
   bool is_unmarked() const noexcept;
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.

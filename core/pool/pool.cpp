@@ -305,9 +305,9 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
     case Step::Kind::poll:
       return look(visit, Close::due);
     case Step::Kind::settle:
-      return settle(visit, step.amount, request.rounded, step.enough);
-    case Step::Kind::look_at_events:
-      return look_at_all_events(visit, request.rounded);
+      return settle_for(visit, request, step);
+    case Step::Kind::look_at_all:
+      return look_at_all(visit, request.rounded);
     case Step::Kind::look_before_growth:
       return look_before_growth(visit);
     case Step::Kind::wait:

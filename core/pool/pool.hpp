@@ -151,7 +151,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;
-  bool may_look_at_events() const noexcept override;
+  bool may_look_at_all() const noexcept override;
   std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
   std::uint64_t open() const noexcept override { return pending_.own().epochs.open(); }
   bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
@@ -229,12 +229,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// A look that closes all epochs, once more where a driver refuses a marker.
   void look_closely(Visit& visit, const Events& events) noexcept;
   /// For a millisecond, in vain if fewer bytes come free than are needed.
-  void look_at_all_events(Visit& visit, std::uint64_t needed) noexcept;
+  void look_at_all(Visit& visit, std::uint64_t needed) noexcept;
   Events events_of_waiter() noexcept;
   /// In vain if fewer bytes come free than are needed. `enough`: when no more bytes than that are held back, it ends as soon as
   /// nothing comes free for 2 ms.
   void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 1,
               std::optional<std::uint64_t> enough = {}) noexcept;
+  void settle_for(Visit& visit, const Request& request, const Step& step) noexcept;
   void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;

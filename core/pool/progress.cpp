@@ -30,7 +30,8 @@ constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
-/// Who has enough waits on as long as more comes free, but no longer than so without that.
+/// Who has enough waits on as long as more comes free, but no longer than so without that; not where the device gets more done
+/// with more in flight.
 constexpr std::uint64_t quiet_ns = 2'000'000;
 
 /// How often what was let go may need another look.
@@ -102,15 +103,18 @@ void Pool::look_before_growth(Visit& visit) noexcept {
   look(visit, Close::next);
 }
 
-bool Pool::may_look_at_events() const noexcept {
-  return pending_.may_look(now_ns());
+bool Pool::may_look_at_all() const noexcept {
+  return pending_.has_unmarked() || pending_.may_look(now_ns());
 }
 
-void Pool::look_at_all_events(Visit& visit, std::uint64_t needed) noexcept {
+void Pool::look_at_all(Visit& visit, std::uint64_t needed) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t before = pending_.came_free();
-  look(visit, Close::due, {UINT64_MAX, UINT64_MAX, 0});
-  pending_.end_look(start, now_ns(), pending_.came_free() - before < needed);
+  const bool asks_all = pending_.may_look(start);
+  look(visit, Close::all, asks_all ? Events{} : few_events);
+  if (asks_all) {
+    pending_.end_look(start, now_ns(), pending_.came_free() - before < needed);
+  }
 }
 
 Pool::Events Pool::events_of_waiter() noexcept {
@@ -129,12 +133,13 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed,
   Pending::Settling settling = pending_.begin_settling(nanoseconds, needed, start);
   std::uint64_t least = books_.pending_bytes();
   std::uint64_t lowered_ns = start;  // when that became less the last time
+  const std::uint64_t quiet = books_.waited_slack().times() == 1 ? quiet_ns : 0;
   const auto is_settled = [&] {
     if (books_.pending_bytes() < least) {
       lowered_ns = now_ns();
     }
     least = books_.pending_bytes();
-    settling.has_enough = enough.has_value() && least <= *enough && now_ns() - lowered_ns >= quiet_ns;
+    settling.has_enough = enough.has_value() && least <= *enough && now_ns() - lowered_ns >= quiet;
     return settling.has_enough || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
@@ -151,7 +156,17 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed,
       look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0});
     }
   } while (--rounds != 0 && is_settled() && !settling.has_enough);
-  pending_.end_settling(settling, now_ns());
+  if (!settling.has_enough || quiet != 0) {  // else what has not ended yet is no later than it should be
+    pending_.end_settling(settling, now_ns());
+  }
+}
+
+void Pool::settle_for(Visit& visit, const Request& request, const Step& step) noexcept {
+  const std::uint64_t start = now_ns();
+  settle(visit, step.amount, request.rounded, step.enough);
+  if (step.enough.has_value()) {
+    books_.waited_slack().note_wait(start, now_ns(), pending_.came_free());
+  }
 }
 
 void Pool::settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept {

@@ -188,7 +188,7 @@ TEST_F(CoalescingWithALargeFreeChunk, KeepsItWholeWhileThereAreCallsForASmallChu
 }
 
 TEST_F(CoalescingWithALargeFreeChunk, CutsItUpWhenCallsAreOverdrawn) {
-  driven.spend_all_calls(20);
+  driven.spend_all_calls(32);
   const std::uint64_t calls = driven.driver_calls;
   EXPECT_EQ(driven.allocate(10'000'000)->chunk, large);
   EXPECT_EQ(driven.driver_calls, calls);
@@ -203,10 +203,10 @@ TEST_F(CoalescingWithALargeFreeChunk, DoesNotGoBesideTheLargeBlockForARequestTha
   EXPECT_EQ(driven.allocate(99'000'000)->chunk, large) << "it is whole again";
 }
 
-TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockForARequestOfASixtyFourth) {
+TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockForARequestOfAThirtySecond) {
   ASSERT_EQ(driven.allocate(96'000'000)->chunk, large);
-  EXPECT_NE(driven.allocate(96'000'000 / 65)->chunk, large);
-  EXPECT_EQ(driven.allocate(96'000'000 / 64)->chunk, large);
+  EXPECT_NE(driven.allocate(96'000'000 / 33)->chunk, large);
+  EXPECT_EQ(driven.allocate(96'000'000 / 32)->chunk, large);
 }
 
 TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockWhenAllCallsAreOverdrawn) {
@@ -224,9 +224,9 @@ TEST_F(CoalescingWithALargeFreeChunk, GoesBesideBlocksThatAreLittleBesideAllThat
 
 TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockWhereALimitLeavesLittleRoom) {
   ASSERT_EQ(driven.allocate(98'000'000)->chunk, large);
-  driven.limits.room = driven.strategy.managed_bytes() / 8;
+  driven.limits.room = driven.strategy.managed_bytes() / 32;
   EXPECT_EQ(driven.allocate(100'000)->chunk, large);
-  driven.limits.room = driven.strategy.managed_bytes() / 8 + 1;
+  driven.limits.room = driven.strategy.managed_bytes() / 32 + 1;
   EXPECT_NE(driven.allocate(100'000)->chunk, large);
 }
 
@@ -464,7 +464,7 @@ TEST_F(CoalescingWithTwoHoles, ASmallRequestDoesNotGoBesideLargeBlocksForAHandle
 }
 
 TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {
-  const std::uint64_t bytes = driven.strategy.rounded(400'000);
+  const std::uint64_t bytes = driven.strategy.rounded(700'000);
   const std::uint64_t end = hole->offset + hole->size;
   Block* const block = take_at_end(bytes);
   ASSERT_NE(block, nullptr);

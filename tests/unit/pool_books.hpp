@@ -32,7 +32,7 @@ struct StillWorld final : Surroundings {
   std::uint64_t served = 0;
   bool queues = false;
   bool settles = false;
-  bool looks_at_events = false;
+  bool looks_at_all = false;
   std::uint64_t complete = 0;
   std::uint64_t opened = 1;
   std::uint64_t now = 1;
@@ -45,7 +45,7 @@ struct StillWorld final : Surroundings {
   }
   bool has_queues() const noexcept override { return queues; }
   bool may_settle(std::uint64_t) const noexcept override { return settles; }
-  bool may_look_at_events() const noexcept override { return looks_at_events; }
+  bool may_look_at_all() const noexcept override { return looks_at_all; }
   std::uint64_t completed() const noexcept override {
     ++asked;
     return complete;
@@ -145,8 +145,8 @@ class PoolBooks : public testing::Test {
         steps.emplace_back("ask user");
         books->answered(request, request.attempt++ < attempts);
         return true;
-      case Kind::look_at_events:
-        steps.emplace_back("look at events");
+      case Kind::look_at_all:
+        steps.emplace_back("look at all");
         return true;
       case Kind::look_before_growth:
         steps.emplace_back("look");

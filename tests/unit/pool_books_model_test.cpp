@@ -101,7 +101,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   // Surroundings
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
-  bool may_look_at_events() const noexcept override { return has_own_queue; }
+  bool may_look_at_all() const noexcept override { return has_own_queue; }
   bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t open() const noexcept override { return queues[0].open; }
@@ -325,7 +325,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
       case Kind::allocate:
         return begin_allocation(worker, step.amount);
       case Kind::poll:
-      case Kind::look_at_events:
+      case Kind::look_at_all:
         return look(false);
       case Kind::look_before_growth:
         return look(below(2) != 0);

@@ -138,7 +138,7 @@ TEST_F(PoolBooks, TheCallsThatNewChunksCostAreKnownAtOnce) {
   books->give_back_some(1);
   books->free(*serve(100'000'000), 0);
   std::vector<PoolBlock*> used;
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 60; ++i) {
     used.push_back(serve(3'000'000));
   }
   EXPECT_GT(books->strategy().chunks().count, 10u);

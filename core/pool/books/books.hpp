@@ -16,6 +16,7 @@
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/request.hpp"
+#include "pool/books/waited_slack.hpp"
 #include "pool/pool_block.hpp"
 #include "pool/pool_options.hpp"
 
@@ -144,6 +145,7 @@ class Books {
   std::uint64_t gone_stamp() const noexcept { return gone_stamp_; }
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
+  WaitedSlack& waited_slack() noexcept { return waited_slack_; }
 
   const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
@@ -177,10 +179,10 @@ class Books {
     rest_ended = 1U << 12,
     tried_to_the_last = 1U << 13,
     looked_before_growth = 1U << 14,
-    looked_at_events = 1U << 15,
+    looked_at_all = 1U << 15,
     // What a request that begins again does not do again: polling instead of waiting, asking the user; and
     // asking the driver, unless that may have more by now.
-    settled_for_good = looked_at_events | pending_settled | settled_before_peak | looked_before_growth,
+    settled_for_good = looked_at_all | pending_settled | settled_before_peak | looked_before_growth,
     asked_for_good = collected_once | retried | tried_to_the_last,
     asked_the_driver = grown | grown_exactly | exact_tried,
   };
@@ -195,7 +197,7 @@ class Books {
   bool empty_caches(Request& request, Step& step);
   bool empty_all_caches(Request& request, Step& step);
   bool look_at_pending(Request& request, Step& step);
-  bool look_at_events(Request& request, Step& step);
+  bool look_at_all(Request& request, Step& step);
   bool settle_pending(Request& request, Step& step);
   bool look_before_growth(Request& request, Step& step);
   bool settle_before_peak(Request& request, Step& step);
@@ -240,9 +242,9 @@ class Books {
   bool is_idle(const HeapChunk& chunk) const noexcept;
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
-  /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
-  /// More would be held back than may be for good, or there is no room for what is needed besides.
+  /// More would be held back than may be without a wait, or there is no room for what is needed besides.
   bool is_much_pending(const Request& request) const noexcept;
+  /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
   std::uint64_t wait_before_growth_ns() const noexcept;
   void note_wait_before_growth(std::uint64_t nanoseconds) noexcept;
@@ -296,6 +298,7 @@ class Books {
   double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
   CallBudget budget_;
   Mem* freed_ = nullptr;
+  WaitedSlack waited_slack_;
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet

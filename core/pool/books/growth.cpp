@@ -25,18 +25,20 @@ constexpr std::uint64_t settling_in_pause_ns = 100'000;
 }  // namespace
 
 bool Books::is_much_pending(const Request& request) const noexcept {
-  return pending_blocks_ != 0 && (pending_bytes_ + request.rounded > slack() || request.rounded > room());
+  return pending_blocks_ != 0 &&
+         (pending_bytes_ + request.rounded > waited_slack_.times() * slack() || request.rounded > room());
 }
 
-bool Books::look_at_events(Request& request, Step& step) {
-  step = {Step::Kind::look_at_events};
-  return is_much_pending(request) && surroundings_.may_look_at_events() && once(request, looked_at_events);
+bool Books::look_at_all(Request& request, Step& step) {
+  step = {Step::Kind::look_at_all};
+  return is_much_pending(request) && surroundings_.may_look_at_all() && once(request, looked_at_all);
 }
 
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, settling_before_growth_ns};
   if (request.rounded <= room()) {
-    step.enough = slack() - std::min(slack(), request.rounded);
+    const std::uint64_t most = waited_slack_.times() * slack();
+    step.enough = most - std::min(most, request.rounded);
   }
   return is_much_pending(request) && surroundings_.may_settle(settling_before_growth_ns) &&
          once(request, pending_settled);

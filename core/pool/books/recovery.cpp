@@ -49,7 +49,7 @@ constexpr Books::Stage Books::stages_[] = {
     &Books::take_free,           // a free block that is no waste
     &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
     &Books::look_at_pending,     // … with releases that have completed
-    &Books::look_at_events,      // … behind any number that have not
+    &Books::look_at_all,         // … behind any number that have not
     &Books::settle_pending,      // … or are about to
     &Books::look_before_growth,  // chunks go back before the pool grows: see which are idle
     &Books::settle_before_peak,  // … or are about to be
@@ -485,8 +485,8 @@ void Books::pools_ended(Request& request, bool any) noexcept {
 }
 
 void Books::collected(Request& request) noexcept {
-  request.done &= ~static_cast<std::uint32_t>(caches_emptied | all_caches_emptied | looked |
-                                              looked_at_events | pending_settled);
+  request.done &= ~static_cast<std::uint32_t>(caches_emptied | all_caches_emptied | looked | looked_at_all |
+                                              pending_settled);
   request.stage = 0;
 }
 

@@ -23,7 +23,7 @@ struct Step {
     make_handle,         ///< of request.part; then Books::handle_made() or handle_failed()
     allocate,            ///< a chunk of `amount` bytes; then Books::arrived() or refused()
     poll,                ///< see which uses have ended, without waiting
-    look_at_events,      ///< the same of all events, however many
+    look_at_all,         ///< the same, of all that was released so far, behind any number of events
     look_before_growth,  ///< the same, so that it comes to be known which chunks are idle
     settle,  ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
     wait,    ///< until Books::help_for() changes or, if the request waits for queues, these are through with
@@ -97,8 +97,8 @@ class Surroundings {
   /// many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
   virtual bool has_queues() const noexcept = 0;
   virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
-  /// Whether it makes sense to ask about all events.
-  virtual bool may_look_at_events() const noexcept = 0;
+  /// Whether it makes sense to look at all that was released so far.
+  virtual bool may_look_at_all() const noexcept = 0;
   /// Highest stamp whose uses have ended (see Books::free), and that of what is used now.
   virtual std::uint64_t completed() const noexcept = 0;
   virtual std::uint64_t open() const noexcept = 0;
