@@ -399,7 +399,7 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   const bool in_vain = settling.nanoseconds != 0 && !settling.has_enough &&
                        came_free_ - settling.came_free < settling.needed && now_ns != settling.start_ns;
   bool for_others = settling.with_events && has_events_in_time();
-  if (for_others) {
+  if (for_others && (in_vain || settling.has_enough)) {  // else the device gets on
     note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.

@@ -284,6 +284,38 @@ TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
   ASSERT_OK(clpool_mem_release(mem));
 }
 
+/// Ten milliseconds for each set of queues would be a second.
+TEST_F(DeclaredUses, OfManySetsOfQueuesThatGetNowhereAreNotWaitedForOneAfterTheOther) {
+  constexpr std::size_t count = 14;  // and 91 pairs of them
+  make({home});
+  Gate gate(scene.cl.context);
+  std::vector<cl_command_queue> queues;
+  for (std::size_t i = 0; i < count; ++i) {
+    cl_int code = CL_SUCCESS;
+    queues.push_back(clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code));
+    ASSERT_EQ(code, CL_SUCCESS);
+    const cl_event event = gate.get();
+    ASSERT_EQ(clEnqueueMarkerWithWaitList(queues.back(), 1, &event, nullptr), CL_SUCCESS);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      clpool_mem* one = nullptr;
+      ASSERT_OK(clpool_pool_allocate(pool.get(), 4 << 20, &one));
+      ASSERT_OK(clpool_mem_used_on(one, queues[i]));
+      ASSERT_OK(clpool_mem_used_on(one, queues[j]));
+      ASSERT_OK(clpool_mem_release(one));
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(400));
+  EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+  for (cl_command_queue queue : queues) {
+    clReleaseCommandQueue(queue);
+  }
+}
+
 /// A request that waited for them, since more is held back than the pool may grow by, would look dozens of times.
 TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachTime) {
   make({home});
