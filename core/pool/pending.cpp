@@ -311,12 +311,12 @@ void Pending::put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noe
     }
     ++event_ends_;
     PoolBlock& block = *uses->block;
-    note_free(block.capacity);
     books_.end_pending(block);
     QueueSet* const set = uses->set;
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
       books_.hold_back(*set, block, uses->stamp);
     } else {
+      note_free(block.capacity);
       books_.free(block, stamp_behind(set));
     }
     retire(*uses);

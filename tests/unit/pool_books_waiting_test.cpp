@@ -17,6 +17,12 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanT
   books->hold_back(list, *serve(pending), 1);
   EXPECT_FALSE(settles(books->slack() - pending));
   EXPECT_TRUE(settles(books->slack() - pending + 1));
+  constexpr std::uint64_t second = 1'000'000'000;
+  for (std::uint64_t now = second; books->waited_slack().times() == 1; now += second / 20) {
+    books->waited_slack().note_wait(now - second / 20, now, now);
+  }
+  EXPECT_FALSE(settles(2 * books->slack() - pending)) << "the device may get more done with more in flight";
+  EXPECT_TRUE(settles(2 * books->slack() - pending + 1));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
