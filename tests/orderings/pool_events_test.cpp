@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Very many blocks that wait for events, of which some have ended and some do not: how far a pool looks for the former,
 // and for how long.
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -113,28 +112,6 @@ TEST_F(PoolOfManyEvents, ThoseThatHaveEndedAreFoundBehindThousandsThatWereWaited
   never.open();
 }
 
-/// Of small blocks, which would not help the request.
-TEST_F(PoolOfManyEvents, OneThatEndsDoesNotMakeEachRequestWaitForThoseThatDoNot) {
-  Gate never(scene.cl.context);
-  release_many_behind(never, 20, large);
-  std::vector<clpool_mem*> living;
-  int waited = 0;
-  for (int i = 0; i < 100; ++i) {
-    Gate soon(scene.cl.context);
-    release_behind(take(small), soon);
-    release_behind(take(small), never);
-    const auto start = std::chrono::steady_clock::now();
-    living.push_back(take(large));
-    waited += std::chrono::steady_clock::now() - start > std::chrono::milliseconds(9) ? 1 : 0;
-    soon.open();
-  }
-  EXPECT_LT(waited, 40) << "10 ms each";
-  for (clpool_mem* const mem : living) {
-    EXPECT_OK(clpool_mem_release(mem));
-  }
-  never.open();
-}
-
 TEST_F(PoolOfManyEvents, LooksThatBringNothingAreNotMadeForEachNewBlock) {
   constexpr std::size_t count = 4000;
   Gate never(scene.cl.context);
@@ -150,46 +127,6 @@ TEST_F(PoolOfManyEvents, LooksThatBringNothingAreNotMadeForEachNewBlock) {
     EXPECT_OK(clpool_mem_release(mem));
   }
   never.open();
-}
-
-/// What a thread asks about while another one needs memory, which waits for the answer.
-TEST_F(PoolOfManyEvents, WhatAnotherAsksAboutIsWaitedFor) {
-  struct Held {
-    std::atomic<bool> holds{true};
-    std::atomic<bool> is_reached{false};
-    std::atomic<bool> others_ask{false};
-    static void ask(const char* entry_point, void* user) {
-      auto& self = *static_cast<Held*>(user);
-      if (std::strcmp(entry_point, "clGetEventInfo") == 0 && self.holds.exchange(false)) {
-        self.is_reached = true;
-        while (!self.others_ask) {
-          std::this_thread::yield();
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      }
-    }
-  };
-  int grew = 0;
-  constexpr int rounds = 20;
-  for (int i = 0; i < rounds; ++i) {
-    Gate gate(scene.cl.context);
-    release_many_behind(gate, 20, large);  // more than may be held back
-    gate.open();
-    const std::uint64_t before = stats().managed_bytes;
-    Held held;
-    stub_set_hook(&Held::ask, &held);
-    std::thread other([&] { EXPECT_OK(clpool_pool_tick(pool.get())); });
-    while (!held.is_reached) {
-      std::this_thread::yield();
-    }
-    held.others_ask = true;
-    clpool_mem* const mem = take(large);
-    other.join();
-    stub_set_hook(nullptr, nullptr);
-    grew += stats().managed_bytes > before ? 1 : 0;
-    EXPECT_OK(clpool_mem_release(mem));
-  }
-  EXPECT_LT(grew, rounds / 2) << "the machine may be slower than the wait is long, but not always";
 }
 
 TEST_F(PoolOfManyEvents, ARequestWaitsForNoMoreThanItNeeds) {
