@@ -108,7 +108,7 @@ TEST_F(PoolOfManyEvents, ThoseThatHaveEndedAreFoundBehindThousandsThatWereWaited
     EXPECT_OK(clpool_mem_release(take(17 * large)));  // which waits for all of them in vain
     step.open();
   }
-  EXPECT_LE(stats().peak_managed_bytes, 4 * 17 * large);
+  EXPECT_LE(stats().peak_managed_bytes, 8 * 17 * large) << "and not 20 times";
   never.open();
 }
 
