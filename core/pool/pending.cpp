@@ -17,12 +17,6 @@ namespace {
 constexpr std::uint64_t releases_per_marker = 64;
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
-/// What was waited for or looked for in vain is not again for a multiple of the time that it took, twice as much each time: a
-/// busy device costs requests a small share of their time.
-constexpr std::uint64_t shortest_pause = 4;
-constexpr std::uint64_t longest_pause = 64;
-constexpr std::uint64_t longest_pause_ns = 1'000'000'000;
-
 /// So many questions are asked between two looks at the clock.
 constexpr unsigned questions_at_a_time = 16;
 
@@ -31,11 +25,6 @@ std::uint64_t clock_ns() noexcept {
 }
 
 }  // namespace
-
-void Pending::Pause::begin(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
-  factor = factor == 0 ? shortest_pause : std::min(2 * factor, longest_pause);
-  until_ns = now_ns + std::min(factor * took_ns, longest_pause_ns);
-}
 
 void Retired::release() noexcept {
   while (uses_ != nullptr) {
@@ -328,7 +317,7 @@ void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vai
   if (in_vain) {
     look_pause_.begin(now_ns - start_ns, now_ns);
   } else {
-    look_pause_ = {};
+    look_pause_.end();
   }
 }
 
@@ -351,7 +340,7 @@ bool Pending::awaits_events(std::uint64_t nanoseconds, bool in_pause) const noex
 }
 
 bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
-  const bool in_pause = is_in_pause(now_ns);
+  const bool in_pause = pause_.is_on(now_ns);
   const QueueSet* set = sets_.first();
   while (set != nullptr && !is_awaited(*set, nanoseconds, in_pause)) {
     set = set->next;
@@ -361,7 +350,7 @@ bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const 
 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t needed,
                                           std::uint64_t now_ns) noexcept {
-  const bool in_pause = is_in_pause(now_ns);
+  const bool in_pause = pause_.is_on(now_ns);
   const bool with_events = awaits_events(nanoseconds, in_pause);
   if (with_events) {
     late_events_.move_waited_less(nanoseconds, asked_events_);

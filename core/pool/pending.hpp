@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pause.hpp"
 #include "pool/books/books.hpp"
 #include "pool/queue_sets.hpp"
 #include "pool/uses.hpp"
@@ -109,9 +110,7 @@ class Pending {
 
   /// Whether it makes sense to ask about all events, for a moment: looks that brought less than they were made for take a small
   /// share of the time.
-  bool may_look(std::uint64_t now_ns) const noexcept {
-    return has_events() && now_ns >= look_pause_.until_ns;
-  }
+  bool may_look(std::uint64_t now_ns) const noexcept { return has_events() && !look_pause_.is_on(now_ns); }
   void end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept;
 
   /// Whether it makes sense to wait so long.
@@ -137,23 +136,15 @@ class Pending {
   bool is_settled(const Settling& settling) const noexcept;
   void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;
   /// Others than the pool's own queues are waited for again, whatever was waited for in vain before.
-  void end_pause() noexcept { pause_ = {}; }
+  void end_pause() noexcept { pause_.end(); }
 
  private:
-  /// After what was done in vain it is not done again for a multiple of the time that it took, twice as much each time.
-  struct Pause {
-    std::uint64_t factor = 0;
-    std::uint64_t until_ns = 0;
-    void begin(std::uint64_t took_ns, std::uint64_t now_ns) noexcept;
-  };
-
   void set_own(std::unique_ptr<QueueSet> own) noexcept;
   std::vector<cl_command_queue> queues_of(const DeclaredQueues& declared) const;
   QueueSet* set_of(const Uses& uses) const noexcept;
   void refer(Uses& uses, QueueSet* set) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   bool is_due(const QueueSet& set, Close close) const noexcept;
-  bool is_in_pause(std::uint64_t now_ns) const noexcept { return now_ns < pause_.until_ns; }
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept;
   bool awaits_events(std::uint64_t nanoseconds, bool in_pause) const noexcept;
   /// Whether there are such that nobody has waited for in vain.

@@ -38,6 +38,31 @@ struct Questions {
   }
 };
 
+/// A device that ends an event in each period, as long as somebody asks.
+struct Device {
+  explicit Device(std::chrono::microseconds time) : period(time) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  ~Device() { stub_set_hook(nullptr, nullptr); }
+  void start() {
+    next = std::chrono::steady_clock::now() + period;
+    stub_set_hook(ask, this);
+  }
+  static void ask(const char* entry_point, void* user) {
+    auto& self = *static_cast<Device*>(user);
+    const auto now = std::chrono::steady_clock::now();
+    while (std::strcmp(entry_point, "clGetEventInfo") == 0 && now >= self.next && !self.running.empty()) {
+      self.next += self.period;
+      self.running.front().open();
+      self.running.pop_front();
+    }
+  }
+
+  const std::chrono::microseconds period;
+  std::deque<Gate> running;
+  std::chrono::steady_clock::time_point next;
+};
+
 class PoolOfManyEvents : public testing::Test {
  protected:
   void SetUp() override {
@@ -147,33 +172,17 @@ TEST_F(PoolOfManyEvents, ARequestWaitsForNoMoreThanItNeeds) {
 
 /// A device that ends an event every 300 µs: what is held back goes below what may be.
 TEST_F(PoolOfManyEvents, ARequestThatHasEnoughWaitsAsLongAsMoreComesFree) {
-  struct Device {
-    std::deque<Gate> running;
-    std::chrono::steady_clock::time_point next;
-    static void ask(const char* entry_point, void* user) {
-      auto& self = *static_cast<Device*>(user);
-      const auto now = std::chrono::steady_clock::now();
-      while (std::strcmp(entry_point, "clGetEventInfo") == 0 && now >= self.next && !self.running.empty()) {
-        self.next += std::chrono::microseconds(300);
-        self.running.front().open();
-        self.running.pop_front();
-      }
-    }
-  };
   constexpr std::size_t count = 24;
   std::vector<clpool_mem*> blocks;
   for (std::size_t i = 0; i < count; ++i) {
     blocks.push_back(take(large));
   }
-  Device device;
+  Device device(std::chrono::microseconds(300));
   for (clpool_mem* const mem : blocks) {
     release_behind(mem, device.running.emplace_back(scene.cl.context));
   }
-  device.next =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(1);  // no sooner than somebody waits
-  stub_set_hook(&Device::ask, &device);
+  device.start();
   EXPECT_OK(clpool_mem_release(take(large)));
-  stub_set_hook(nullptr, nullptr);
   EXPECT_LE(stats().pending_bytes, count / 3 * large) << "64 MiB may be held back";
 }
 
@@ -182,31 +191,17 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForWhateverNeverEnds) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   GTEST_SKIP() << "what the device gets done depends on the sanitizer";
 #endif
-  struct Device {
-    std::deque<Gate> running;
-    std::chrono::steady_clock::time_point next;
-    static void ask(const char* entry_point, void* user) {
-      auto& self = *static_cast<Device*>(user);
-      const auto now = std::chrono::steady_clock::now();
-      if (std::strcmp(entry_point, "clGetEventInfo") == 0 && now >= self.next && !self.running.empty()) {
-        self.next = now + std::chrono::milliseconds(1);
-        self.running.front().open();
-        self.running.pop_front();
-      }
-    }
-  };
   Gate never(scene.cl.context);
   release_many_behind(never, 20'000, 4 * small);
   const std::uint64_t stuck = stats().pending_bytes;
-  Device device;
+  Device device(std::chrono::milliseconds(1));
   for (int i = 0; i < 1000; ++i) {
     clpool_mem* const mem = take(large / 4);
     release_behind(mem, device.running.emplace_back(scene.cl.context));
     if (i == 0) {
-      stub_set_hook(&Device::ask, &device);
+      device.start();
     }
   }
-  stub_set_hook(nullptr, nullptr);
   // Whether the device gets more done with more in flight, it tries.
   EXPECT_LE(stats().peak_managed_bytes, stuck + 180 * large);
   for (Gate& gate : device.running) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/fifo.hpp"
+#include "base/pause.hpp"
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/request.hpp"
@@ -304,9 +305,7 @@ class Books {
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
   std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
   std::uint64_t leaving_parts_ = 0;  ///< handles that left the books and have not reached the driver yet
-  std::uint64_t pause_factor_ =
-      0;  ///< the last vain wait before growth, times so much, is the pause after it
-  std::uint64_t pause_until_ns_ = 0;  ///< in which requests wait for a moment at most before the pool grows
+  Pause growth_pause_;               ///< in which requests wait for a moment at most before the pool grows
   std::uint64_t driver_allocations_ = 0;
   std::uint64_t driver_releases_ = 0;
   std::uint64_t out_of_memory_events_ = 0;

@@ -15,11 +15,8 @@ namespace {
 /// is held back grow beyond the slack.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 
-/// After a vain wait before growth nobody waits so long for that for a multiple of it, twice as much each time until one was
-/// not in vain: a device that is far behind costs requests a small share of their time. They wait a moment meanwhile, as
+/// After a vain wait before growth nobody waits so long for that in a pause, until one was not in vain, but for a moment, as
 /// markers of a device that has nothing to do take that.
-constexpr std::uint64_t shortest_growth_pause = 4;
-constexpr std::uint64_t longest_growth_pause = 64;
 constexpr std::uint64_t settling_in_pause_ns = 100'000;
 
 }  // namespace
@@ -49,8 +46,7 @@ bool Books::exchanges(const Request& request) const noexcept {
 }
 
 std::uint64_t Books::wait_before_growth_ns() const noexcept {
-  return pause_until_ns_ != 0 && surroundings_.now_ns() < pause_until_ns_ ? settling_in_pause_ns
-                                                                          : settling_before_growth_ns;
+  return growth_pause_.is_on(surroundings_.now_ns()) ? settling_in_pause_ns : settling_before_growth_ns;
 }
 
 bool Books::look_before_growth(Request& request, Step& step) {
@@ -78,12 +74,9 @@ bool Books::settle_before_peak(Request& request, Step& step) {
 
 void Books::note_wait_before_growth(std::uint64_t nanoseconds) noexcept {
   if (surroundings_.may_settle(1)) {  // what was waited for has ended
-    pause_factor_ = 0;
-    pause_until_ns_ = 0;
+    growth_pause_.end();
   } else if (nanoseconds == settling_before_growth_ns) {
-    pause_factor_ =
-        pause_factor_ == 0 ? shortest_growth_pause : std::min(2 * pause_factor_, longest_growth_pause);
-    pause_until_ns_ = surroundings_.now_ns() + pause_factor_ * settling_before_growth_ns;
+    growth_pause_.begin(settling_before_growth_ns, surroundings_.now_ns());
   }
 }
 

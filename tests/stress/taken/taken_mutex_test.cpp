@@ -230,19 +230,26 @@ TEST_F(WhileAnotherThreadHasTheMutex, ReleasesDoNotWaitAndTheirMemoryServesWhoev
   EXPECT_EQ(memory.peak(), taken_before);
 }
 
-TEST_F(WhileAnotherThreadHasTheMutex, ReleasesThatFoundItTakenEarnTheirCacheRoom) {
-  constexpr std::size_t size = 48 * KiB;  // the cache has room for one
-  std::vector<MemHandle> blocks;
-  const auto take_three = [&] {
+class ReleasesThatFoundTheMutexTaken : public WhileAnotherThreadHasTheMutex {
+ protected:
+  static constexpr std::size_t size = 48 * KiB;  // the cache has room for one
+  void take_three() {
     for (int i = 0; i < 3; ++i) {
       blocks.push_back(allocate(size));
     }
-  };
-  for (int round = 0; round < 8; ++round) {
-    take_three();
-    const TakenMutex taken(pool.get());
-    blocks.clear();
   }
+  void earn_room() {
+    for (int round = 0; round < 8; ++round) {
+      take_three();
+      const TakenMutex taken(pool.get());
+      blocks.clear();
+    }
+  }
+  std::vector<MemHandle> blocks;
+};
+
+TEST_F(ReleasesThatFoundTheMutexTaken, EarnTheirCacheRoom) {
+  earn_room();
   take_three();
   blocks.clear();
   const TakenMutex taken(pool.get());
@@ -250,20 +257,9 @@ TEST_F(WhileAnotherThreadHasTheMutex, ReleasesThatFoundItTakenEarnTheirCacheRoom
   EXPECT_FALSE(taken.is_left()) << "the cache did not keep all three";
 }
 
-TEST_F(WhileAnotherThreadHasTheMutex, WhatReleasesEarnedIsLostWhenAllMemoryIsAskedFor) {
-  constexpr std::size_t size = 48 * KiB;  // the cache has room for one
-  std::vector<MemHandle> blocks;
-  const auto take_three = [&] {
-    for (int i = 0; i < 3; ++i) {
-      blocks.push_back(allocate(size));
-    }
-  };
+TEST_F(ReleasesThatFoundTheMutexTaken, LoseThatRoomWhenAllMemoryIsAskedFor) {
   for (const bool another_asks : {true, false}) {
-    for (int round = 0; round < 8; ++round) {
-      take_three();
-      const TakenMutex taken(pool.get());
-      blocks.clear();
-    }
+    earn_room();
     const auto free_held = [&] { EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS); };
     if (another_asks) {
       std::thread(free_held).join();
