@@ -238,8 +238,8 @@ class ReleasesThatFoundTheMutexTaken : public WhileAnotherThreadHasTheMutex {
       blocks.push_back(allocate(size));
     }
   }
-  void earn_room() {
-    for (int round = 0; round < 8; ++round) {
+  void earn_room(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
       take_three();
       const TakenMutex taken(pool.get());
       blocks.clear();
@@ -249,7 +249,7 @@ class ReleasesThatFoundTheMutexTaken : public WhileAnotherThreadHasTheMutex {
 };
 
 TEST_F(ReleasesThatFoundTheMutexTaken, EarnTheirCacheRoom) {
-  earn_room();
+  earn_room(8);
   take_three();
   blocks.clear();
   const TakenMutex taken(pool.get());
@@ -258,8 +258,8 @@ TEST_F(ReleasesThatFoundTheMutexTaken, EarnTheirCacheRoom) {
 }
 
 TEST_F(ReleasesThatFoundTheMutexTaken, LoseThatRoomWhenAllMemoryIsAskedFor) {
-  for (const bool another_asks : {true, false}) {
-    earn_room();
+  for (const auto [rounds, another_asks] : {std::pair{8, true}, {8, false}, {1, true}, {1, false}}) {
+    earn_room(rounds);
     const auto free_held = [&] { EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS); };
     if (another_asks) {
       std::thread(free_held).join();
