@@ -258,7 +258,7 @@ TEST_F(ReleasesThatFoundTheMutexTaken, EarnTheirCacheRoom) {
 }
 
 TEST_F(ReleasesThatFoundTheMutexTaken, LoseThatRoomWhenAllMemoryIsAskedFor) {
-  for (const auto [rounds, another_asks] : {std::pair{8, true}, {8, false}, {1, true}, {1, false}}) {
+  for (const auto& [rounds, another_asks] : {std::pair{8, true}, {8, false}, {1, true}, {1, false}}) {
     earn_room(rounds);
     const auto free_held = [&] { EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS); };
     if (another_asks) {
