@@ -75,6 +75,7 @@ class DeclaredUses : public testing::Test {
   cl_command_queue other = scene.cl.another_queue();
   cl_command_queue third = scene.cl.another_queue();
   cl_command_queue fourth = scene.cl.another_queue();
+  NumberSource numbers;
   PoolHandle pool;
   clpool_mem* mem = nullptr;
 };
@@ -339,6 +340,39 @@ TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachT
   }
   EXPECT_LT(stub_calls("clGetEventInfo") - before, 60U * 150) << "events asked about by 60 requests";
   EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+}
+
+/// Although they have no markers yet, and others that are behind are not waited for at the moment.
+TEST_F(DeclaredUses, OfIdleQueuesAreOverWithoutAWait) {
+  constexpr std::size_t size = 5 << 20;
+  const AllocatorHandle source = numbers.allocator();
+  pool = make_pool(source.get());
+  stub_configure("mode=immediate");
+  Gate gate(scene.cl.context);
+  const cl_event event = gate.get();
+  ASSERT_EQ(clEnqueueMarkerWithWaitList(fourth, 1, &event, nullptr), CL_SUCCESS);
+  const auto use_on = [&](std::vector<clpool_mem*> blocks, const std::vector<cl_command_queue>& queues) {
+    for (clpool_mem*& each : blocks) {
+      ASSERT_OK(clpool_pool_allocate(pool.get(), size, &each));
+    }
+    for (clpool_mem* const each : blocks) {
+      for (cl_command_queue queue : queues) {
+        ASSERT_OK(clpool_mem_used_on(each, queue));
+      }
+      ASSERT_OK(clpool_mem_release(each));
+    }
+  };
+  use_on(std::vector<clpool_mem*>(14), {fourth});  // more than may be held back
+  use_on({nullptr}, {fourth});                     // which waits in vain
+  const std::uint64_t before = stats_of(pool).managed_bytes;
+  for (int i = 0; i < 4; ++i) {
+    use_on({nullptr}, {third});
+    use_on({nullptr}, {other});
+    use_on({nullptr}, {third, other});
+  }
+  EXPECT_LE(stats_of(pool).managed_bytes, before + 2 * size);
   gate.open();
   EXPECT_EQ(pending(), 0U);
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Very many blocks that wait for events, of which some have ended and some do not: how far a pool looks for the former,
 // and for how long.
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <future>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -36,6 +38,29 @@ struct Questions {
       }
     }
   }
+};
+
+/// One thread's first question about an event gets no answer until that is let go.
+class HeldUp {
+ public:
+  HeldUp() { stub_set_hook(ask, this); }
+  HeldUp(const HeldUp&) = delete;
+  HeldUp& operator=(const HeldUp&) = delete;
+  ~HeldUp() { stub_set_hook(nullptr, nullptr); }
+  void wait_until_asked() { asked_.get_future().wait(); }
+  void let_go() { let_go_.set_value(); }
+  static void ask(const char* entry_point, void* user) {
+    auto& self = *static_cast<HeldUp*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0 && !self.has_asked_.exchange(true)) {
+      self.asked_.set_value();
+      self.let_go_.get_future().wait();
+    }
+  }
+
+ private:
+  std::atomic<bool> has_asked_{false};
+  std::promise<void> asked_;
+  std::promise<void> let_go_;
 };
 
 /// A device that ends an event in each period, as long as somebody asks.
@@ -207,6 +232,78 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForWhateverNeverEnds) {
   for (Gate& gate : device.running) {
     gate.open();
   }
+  never.open();
+}
+
+/// What ends beside that is less than is needed, however much of it there is.
+TEST_F(PoolOfManyEvents, WaitsThatBringLessThanIsNeededAreNotMadeForEachNewBlock) {
+  constexpr int requests = 40;
+  std::vector<clpool_mem*> short_ones;
+  for (int i = 0; i < 1000; ++i) {
+    short_ones.push_back(take(small));
+  }
+  Gate never(scene.cl.context);
+  release_many_behind(never, 20, large);
+  Device device(std::chrono::microseconds(300));
+  for (clpool_mem* const mem : short_ones) {
+    release_behind(mem, device.running.emplace_back(scene.cl.context));
+  }
+  device.start();
+  int waited = 0;
+  std::vector<clpool_mem*> living;
+  for (int i = 0; i < requests; ++i) {
+    std::this_thread::sleep_for(device.period);  // one ends
+    const auto start = std::chrono::steady_clock::now();
+    living.push_back(take(large));
+    waited += std::chrono::steady_clock::now() - start > std::chrono::milliseconds(9) ? 1 : 0;
+  }
+  EXPECT_LT(waited, requests / 4);
+  for (clpool_mem* const mem : living) {
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  for (Gate& gate : device.running) {
+    gate.open();
+  }
+  never.open();
+}
+
+/// Who asks has taken them off all lists meanwhile.
+TEST_F(PoolOfManyEvents, ThoseThatAnotherThreadAsksAboutAreWaitedFor) {
+  release_many_behind(*ended, 20, large);
+  HeldUp question;
+  std::thread other([&] { EXPECT_OK(clpool_pool_tick(pool.get())); });
+  question.wait_until_asked();
+  const auto start = std::chrono::steady_clock::now();
+  clpool_mem* const mem = take(large);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(9))
+      << "before the pool grows";
+  question.let_go();
+  other.join();
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+/// A look that has no time for all goes on where the one before ended.
+TEST_F(PoolOfManyEvents, LooksThatAreCutShortComeToAllOfThem) {
+  constexpr std::size_t count = 200;
+  std::vector<clpool_mem*> blocks;
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.push_back(take(small));
+  }
+  Gate never(scene.cl.context);
+  Gate last(scene.cl.context);
+  for (std::size_t i = 0; i < count; ++i) {
+    release_behind(blocks[i], i == count - 1 ? last : never);
+  }
+  const Questions questions(std::chrono::microseconds(50));  // some 20 of them are a look
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  last.open();
+  const std::uint64_t pending = stats().pending_bytes;
+  for (int i = 0; i < 60 && stats().pending_bytes == pending; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  EXPECT_EQ(stats().pending_bytes, pending - small);
   never.open();
 }
 

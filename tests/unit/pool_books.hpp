@@ -244,6 +244,8 @@ class PoolBooks : public testing::Test {
   std::uint64_t steps_home = 0;  ///< in which blocks came home
 };
 
+inline constexpr std::size_t mib = std::size_t{1} << 20;
+
 /// Sizes are not rounded, so that limits are met exactly.
 class PoolBooksAtTheirLimits : public PoolBooks {
  protected:
@@ -257,6 +259,13 @@ class PoolBooksAtTheirLimits : public PoolBooks {
     EXPECT_NE(block, nullptr);
     books->free(*block, 0);
     return std::count(steps.begin(), steps.end(), "settle") != 0;
+  }
+  /// Twice as much may be held back from now on, as that is tried.
+  void more_in_flight() {
+    constexpr std::uint64_t wait_ns = 50'000'000;
+    for (std::uint64_t now = wait_ns; books->waited_slack().times() == 1; now += wait_ns) {
+      books->waited_slack().note_wait(now, now + wait_ns, now);
+    }
   }
 };
 

@@ -13,16 +13,49 @@ namespace {
 TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanTheSlack) {
   begin_books();
   HeldBack list;
-  const std::size_t pending = 24 * 1024 * 1024;
+  const std::size_t pending = 24 * mib;
   books->hold_back(list, *serve(pending), 1);
   EXPECT_FALSE(settles(books->slack() - pending));
   EXPECT_TRUE(settles(books->slack() - pending + 1));
-  constexpr std::uint64_t second = 1'000'000'000;
-  for (std::uint64_t now = second; books->waited_slack().times() == 1; now += second / 20) {
-    books->waited_slack().note_wait(now - second / 20, now, now);
-  }
+  more_in_flight();
   EXPECT_FALSE(settles(2 * books->slack() - pending)) << "the device may get more done with more in flight";
   EXPECT_TRUE(settles(2 * books->slack() - pending + 1));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestWaitsUntilNoMoreIsHeldBackThanMayBeBesideIt) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(200 * mib), 1);
+  const auto enough = [&](std::size_t size) {
+    Request request;
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    const std::uint64_t most = run_to(request, Kind::settle).enough.value();
+    expect_served(request);
+    return most;
+  };
+  EXPECT_EQ(enough(24 * mib), books->slack() - 24 * mib);
+  more_in_flight();
+  EXPECT_EQ(enough(30 * mib), 2 * books->slack() - 30 * mib);
+  EXPECT_EQ(enough(200 * mib), 0u);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestLooksAtAllThatIsHeldBackBeforeItWaits) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(24 * mib), 1);
+  const auto steps_of = [&](std::size_t size) {
+    EXPECT_NE(serve(size), nullptr);
+    return Steps(steps.begin(), std::find(steps.begin(), steps.end(), allocate_step(size)));
+  };
+  EXPECT_EQ(steps_of(books->slack() - 24 * mib + 1), (Steps{"settle"}))
+      << "where there is nothing new to see";
+  world.looks_at_all = true;
+  EXPECT_EQ(steps_of(books->slack() - 24 * mib + 1), (Steps{"look at all", "settle"}));
+  world.settles = false;
+  EXPECT_EQ(steps_of(books->slack() - 24 * mib + 1), (Steps{"look at all"}));
+  EXPECT_EQ(steps_of(mib), Steps{}) << "as little is held back";
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 

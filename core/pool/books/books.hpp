@@ -243,6 +243,8 @@ class Books {
   bool is_idle(const HeapChunk& chunk) const noexcept;
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
+  /// The slack, or a multiple where the device gets more done with that.
+  std::uint64_t most_held_back() const noexcept;
   /// More would be held back than may be without a wait, or there is no room for what is needed besides.
   bool is_much_pending(const Request& request) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.

@@ -21,9 +21,14 @@ constexpr std::uint64_t settling_in_pause_ns = 100'000;
 
 }  // namespace
 
+std::uint64_t Books::most_held_back() const noexcept {
+  const std::uint64_t times = waited_slack_.times();
+  return slack() > UINT64_MAX / times ? UINT64_MAX : times * slack();
+}
+
 bool Books::is_much_pending(const Request& request) const noexcept {
   return pending_blocks_ != 0 &&
-         (pending_bytes_ + request.rounded > waited_slack_.times() * slack() || request.rounded > room());
+         (pending_bytes_ + request.rounded > most_held_back() || request.rounded > room());
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
@@ -34,8 +39,7 @@ bool Books::look_at_all(Request& request, Step& step) {
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, settling_before_growth_ns};
   if (request.rounded <= room()) {
-    const std::uint64_t most = waited_slack_.times() * slack();
-    step.enough = most - std::min(most, request.rounded);
+    step.enough = most_held_back() - std::min(most_held_back(), request.rounded);
   }
   return is_much_pending(request) && surroundings_.may_settle(settling_before_growth_ns) &&
          once(request, pending_settled);
