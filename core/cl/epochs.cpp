@@ -4,6 +4,7 @@
 #include "cl/epochs.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cl/info.hpp"
@@ -70,8 +71,15 @@ Status Epochs::close() noexcept {
 }
 
 void Epochs::put_in_order(std::list<Closed>& closed) noexcept {
-  const auto place = std::find_if(closed_.begin(), closed_.end(),
-                                  [&](const Closed& other) { return closed.front().number < other.number; });
+  // The first or the last but for few: a device that is far behind has thousands.
+  const std::uint64_t number = closed.front().number;
+  auto place = closed_.begin();
+  if (place != closed_.end() && place->number < number) {
+    place = closed_.end();
+    while (std::prev(place)->number > number) {
+      --place;
+    }
+  }
   closed_.splice(place, closed);
 }
 

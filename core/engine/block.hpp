@@ -17,8 +17,9 @@ struct HeapChunk {
   Block* first = nullptr;         ///< the block at offset 0
   HeapChunk* previous = nullptr;  ///< all chunks of a heap, in the order of their arrival
   HeapChunk* next = nullptr;
-  std::uint64_t used = 0;          ///< bytes of blocks that are handed out
-  std::uint64_t blocks = 0;        ///< number of these
+  std::uint64_t used = 0;    ///< bytes of blocks that are handed out
+  std::uint64_t blocks = 0;  ///< number of these
+  double squares = 0;        ///< sum of the squares of their sizes; of a few that remain of many, nearly
   std::uint64_t last_release = 0;  ///< stamp that the owner gave with the latest release of a block in it
 };
 
@@ -48,10 +49,14 @@ inline bool is_whole_chunk(const Block& block) noexcept {
   return block.left == nullptr && block.right == nullptr;
 }
 
-/// Whether blocks of a chunk that are handed out have no more than so many bytes on average.
-inline bool has_average_up_to(const HeapChunk& chunk, std::uint64_t most) noexcept {
-  // Neither a division, which takes as long as the rest of a look, nor a product that is too large.
-  return static_cast<double>(chunk.used) <= static_cast<double>(most) * static_cast<double>(chunk.blocks);
+inline double square(std::uint64_t bytes) noexcept {
+  return static_cast<double>(bytes) * static_cast<double>(bytes);
+}
+
+/// Whether blocks of a chunk that are handed out have no more than so many bytes, as their root mean square: one that is much
+/// larger than the others counts, however many these are.
+inline bool has_blocks_up_to(const HeapChunk& chunk, std::uint64_t most) noexcept {
+  return chunk.squares <= square(most) * static_cast<double>(chunk.blocks);
 }
 
 /// So many free blocks of about one size are looked at for the figure of the largest; a program may have any number of them.

@@ -28,9 +28,9 @@ constexpr double least_little = 0.004;
 constexpr double one_call_more = 1.0507566386532194;  // the fourteenth root of 2
 constexpr double largest_growth = 0.03;
 
-/// A request does not go beside blocks that are on average larger than so many times its size, and than this part of what
-/// the pool has: when these have gone, it may stay, and would pin what they leave.
-constexpr std::uint64_t most_times_smaller = 32;
+/// A request does not go beside blocks that are, as their root mean square, larger than so many times its size, and than this
+/// part of what the pool has: when these have gone, it may stay, and would pin what they leave.
+constexpr std::uint64_t most_times_smaller = 16;
 constexpr double largest_pinned = 0.01;
 
 /// … unless a limit leaves less room than one part in so many of it: there it takes what holes there are.
@@ -136,7 +136,10 @@ std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits&
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
                             const GrowthLimits& limits) const noexcept {
-  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned(1, limits));
+  // What a limit leaves no room for a second time is not cut up for want of driver calls.
+  const std::uint64_t more =
+      limits.room < whole.size ? share(least_little, heap_.managed_bytes()) : pinned(1, limits);
+  return whole.size <= std::max(times(rounded, tolerated), rounded + more);
 }
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
@@ -164,7 +167,7 @@ Block* Coalescing::take_at(Block& hole, std::uint64_t offset, std::uint64_t roun
       return nullptr;
     }
   } else if (is_whole_chunk(hole) ? !may_cut_up(hole, rounded, limits)
-                                  : !has_average_up_to(*hole.chunk, most_beside(rounded, limits))) {
+                                  : !has_blocks_up_to(*hole.chunk, most_beside(rounded, limits))) {
     return nullptr;
   }
   return heap_.take(hole, rounded, offset - hole.offset);

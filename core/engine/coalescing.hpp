@@ -50,7 +50,7 @@ class Coalescing final : public Strategy {
   /// Bytes that a request may pin: what is little as long as so many calls are left, but no more than that part of what the
   /// pool has.
   std::uint64_t pinned(double most, const GrowthLimits& limits) const noexcept;
-  /// What the blocks of a chunk may have on average if a request is to go beside them.
+  /// What the blocks of a chunk may have, as their root mean square, if a request is to go beside them.
   std::uint64_t most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Whether a request is worth that a wholly free chunk is no longer whole.
   bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;

@@ -64,7 +64,7 @@ class FreeIndex {
   }
 
   /// The same among parts of chunks that have at most `most_free` bytes free and whose blocks that are handed out are no
-  /// larger than `most_beside`, on average. The search looks at a few blocks of each list, so that many in one list that do
+  /// larger than `most_beside`, as their root mean square. The search looks at a few blocks of each list, so that many in one list that do
   /// not suit do not hide the others, and gives up after a few dozen.
   Block* find_in_used(std::uint64_t size, std::uint64_t most_free, std::uint64_t most_beside) const noexcept {
     std::uint32_t left = most_looks_at_chunks;
@@ -76,7 +76,7 @@ class FreeIndex {
            --looks, --left) {
         if (block->size >= size && (best == nullptr || block->size < best->size) &&
             block->chunk->size - block->chunk->used <= most_free &&
-            has_average_up_to(*block->chunk, most_beside)) {
+            has_blocks_up_to(*block->chunk, most_beside)) {
           best = block;
         }
         block = block->free_next;

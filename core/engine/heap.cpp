@@ -81,6 +81,7 @@ Block* Heap::take(Block& block, std::uint64_t size, std::uint64_t skipped) {
   }
   taken->chunk->used += taken->size;
   ++taken->chunk->blocks;
+  taken->chunk->squares += square(taken->size);
   return taken;
 }
 
@@ -88,6 +89,7 @@ Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
   block.chunk->last_release = std::max(block.chunk->last_release, stamp);
   block.chunk->used -= block.size;
   --block.chunk->blocks;
+  block.chunk->squares = block.chunk->blocks != 0 ? block.chunk->squares - square(block.size) : 0;
   Block* merged = &block;
   if (Block* right = block.right; right != nullptr && right->free) {
     unmark_free(*right);

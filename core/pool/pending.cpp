@@ -17,6 +17,12 @@ namespace {
 constexpr std::uint64_t releases_per_marker = 64;
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
+/// A wait in which less came free than one part in so many of what was needed was in vain: the device hardly gets on.
+constexpr std::uint64_t little_part = 16;
+
+/// Who has waited for so long in such waits, with nothing more between them, has waited for a device that does not get on.
+constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
+
 /// So many questions are asked between two looks at the clock.
 constexpr unsigned questions_at_a_time = 16;
 
@@ -321,9 +327,15 @@ void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vai
   }
 }
 
+void Pending::end_pause() noexcept {
+  pause_.end();
+  waited_in_vain_ns_ = 0;
+  books_.tolerate(0);
+}
+
 void Pending::note_free(std::uint64_t bytes) noexcept {
   came_free_ += bytes;
-  if (came_free_ >= pause_ends_) {
+  if (came_free_ >= gets_on_at_) {
     end_pause();
   }
 }
@@ -385,14 +397,25 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
+  const std::uint64_t little = settling.needed / little_part + 1;
   const bool in_vain = settling.nanoseconds != 0 && !settling.has_enough &&
-                       came_free_ - settling.came_free < settling.needed && now_ns != settling.start_ns;
+                       came_free_ - settling.came_free < little && now_ns != settling.start_ns;
   bool for_others = settling.with_events && has_events_in_time();
-  if (for_others && (in_vain || settling.has_enough)) {  // else the device gets on
+  if (in_vain) {  // else the device gets on; a mere look says nothing
+    gets_on_at_ = came_free_ + little;
+    waited_in_vain_ns_ += now_ns - settling.start_ns;
+    if (settling.needed != 0) {
+      books_.tolerate(books_.pending_bytes());
+    }
+  }
+  // Who needs memory waits again, unless the device does not get on for long.
+  const bool is_stuck =
+      settling.needed == 0 ? !settling.has_enough : waited_in_vain_ns_ >= longest_in_vain_ns;
+  if (for_others && ((in_vain && is_stuck) || settling.has_enough)) {
     note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.
-  for (QueueSet* set = settling.has_enough ? nullptr : sets_.first(); set != nullptr; set = set->next) {
+  for (QueueSet* set = is_stuck ? sets_.first() : nullptr; set != nullptr; set = set->next) {
     if (is_awaited(*set, settling.nanoseconds, settling.in_pause) && set->awaited > set->epochs.completed()) {
       const bool was_late = set->overdue > set->epochs.completed();
       set->waited_ns = std::max(settling.nanoseconds, was_late ? set->waited_ns : 0);
@@ -400,9 +423,8 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
       for_others = for_others || set != own_;
     }
   }
-  if (in_vain && for_others) {  // a mere look says nothing
+  if (in_vain && is_stuck && for_others && settling.needed != 0) {
     pause_.begin(now_ns - settling.start_ns, now_ns);
-    pause_ends_ = came_free_ + settling.needed;
   }
 }
 

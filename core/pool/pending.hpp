@@ -108,9 +108,11 @@ class Pending {
   static std::uint64_t ask(UsesList& taken, std::uint64_t until_ns) noexcept;
   void put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
 
-  /// Whether it makes sense to ask about all events, for a moment: looks that brought less than they were made for take a small
+  /// Whether it makes sense to look at everything, and at all events for a moment: looks that brought less than they were made for take a small
   /// share of the time.
-  bool may_look(std::uint64_t now_ns) const noexcept { return has_events() && !look_pause_.is_on(now_ns); }
+  bool may_look(std::uint64_t now_ns) const noexcept {
+    return (has_events() || has_unmarked()) && !look_pause_.is_on(now_ns);
+  }
   void end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept;
 
   /// Whether it makes sense to wait so long.
@@ -121,7 +123,8 @@ class Pending {
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    std::uint64_t needed;  ///< it was in vain where fewer bytes came free, unless it has enough
+    std::uint64_t
+        needed;  ///< bytes, or 0: it was in vain where little of that came free, unless it has enough
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
@@ -136,7 +139,7 @@ class Pending {
   bool is_settled(const Settling& settling) const noexcept;
   void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;
   /// Others than the pool's own queues are waited for again, whatever was waited for in vain before.
-  void end_pause() noexcept { pause_.end(); }
+  void end_pause() noexcept;
 
  private:
   void set_own(std::unique_ptr<QueueSet> own) noexcept;
@@ -163,12 +166,13 @@ class Pending {
   UsesList new_events_;
   UsesList asked_events_;
   UsesList late_events_;
-  std::uint64_t event_ends_ = 0;  ///< blocks whose events ended
-  std::uint64_t came_free_ = 0;   ///< bytes
-  Pause pause_;                   ///< in which nobody waits for others than the pool's own queues …
-  std::uint64_t pause_ends_ = 0;  ///< … until came_free_ has come to that
-  Pause look_pause_;              ///< in which nobody asks about all events
-  Uses* retired_uses_ = nullptr;  ///< to be destroyed without the mutex
+  std::uint64_t event_ends_ = 0;         ///< blocks whose events ended
+  std::uint64_t came_free_ = 0;          ///< bytes
+  Pause pause_;                          ///< in which nobody waits for others than the pool's own queues …
+  std::uint64_t gets_on_at_ = 0;         ///< … until came_free_ has come to that
+  std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
+  Pause look_pause_;                     ///< in which nobody looks at everything
+  Uses* retired_uses_ = nullptr;         ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
 };
 

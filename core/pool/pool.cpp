@@ -261,6 +261,10 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
     mem = cached;
     return Status::success;
   }
+  if (cache.cached() > cache.limit.load(std::memory_order_relaxed)) {
+    std::size_t most = 1;  // a large one whose size does not come again now: as free as any
+    empty(cache, most);
+  }
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {

@@ -231,11 +231,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// For a millisecond, in vain if fewer bytes come free than are needed.
   void look_at_all(Visit& visit, std::uint64_t needed) noexcept;
   Events events_of_waiter() noexcept;
-  /// In vain if fewer bytes come free than are needed. `enough`: when no more bytes than that are held back, it ends as soon as
+  /// `needed`: in vain if but little of that comes free, and again by the next request, unless the device does not get on for
+  /// long. `enough`: when no more bytes than that are held back, it ends as soon as
   /// nothing comes free for 2 ms.
-  void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 1,
+  void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 0,
               std::optional<std::uint64_t> enough = {}) noexcept;
-  void settle_for(Visit& visit, const Request& request, const Step& step) noexcept;
+  void settle_for(Visit& visit, Request& request, const Step& step) noexcept;
   void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
   void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;

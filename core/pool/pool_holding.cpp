@@ -24,7 +24,6 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
     return now < deadline ? deadline - now : 0;
   };
   pending_.end_pause();  // who asks for memory to go has a reason to think that it can
-  books_.waited_slack().reset();
   end_rest(visit, left());
   if (!pending_.late_events().empty() || !may_settle(1)) {
     look(visit, Close::all,
@@ -42,6 +41,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
 void Pool::give_back_all(Visit& visit) noexcept {
   empty_caches(visit, Empty::to_the_last);
   settle_to_give_back(visit);
+  books_.waited_slack().reset();
   give_back_idle(visit);
 }
 

@@ -104,17 +104,14 @@ void Pool::look_before_growth(Visit& visit) noexcept {
 }
 
 bool Pool::may_look_at_all() const noexcept {
-  return pending_.has_unmarked() || pending_.may_look(now_ns());
+  return pending_.may_look(now_ns());
 }
 
 void Pool::look_at_all(Visit& visit, std::uint64_t needed) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t before = pending_.came_free();
-  const bool asks_all = pending_.may_look(start);
-  look(visit, Close::all, asks_all ? Events{} : few_events);
-  if (asks_all) {
-    pending_.end_look(start, now_ns(), pending_.came_free() - before < needed);
-  }
+  look(visit, Close::next, Events{});  // a device that is far behind would else get a marker each time
+  pending_.end_look(start, now_ns(), pending_.came_free() - before < needed);
 }
 
 Pool::Events Pool::events_of_waiter() noexcept {
@@ -161,11 +158,13 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed,
   }
 }
 
-void Pool::settle_for(Visit& visit, const Request& request, const Step& step) noexcept {
+void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept {
   const std::uint64_t start = now_ns();
-  settle(visit, step.amount, request.rounded, step.enough);
+  settle(visit, step.amount, step.needed, step.enough);
+  const std::uint64_t end = now_ns();
+  request.settled_ns += end - start;
   if (step.enough.has_value()) {
-    books_.waited_slack().note_wait(start, now_ns(), pending_.came_free());
+    books_.waited_slack().note_wait(start, end, pending_.came_free(), books_.pending_bytes());
   }
 }
 

@@ -38,6 +38,7 @@ struct alignas(64) ThreadCache {
   std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
   std::atomic<bool> left_some{
       false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
+  std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
   std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
   Mem* buckets[bucket_count] = {};
 
@@ -119,6 +120,7 @@ struct alignas(64) ThreadCache {
   bool deposit(Mem& mem) noexcept {
     const bool kept = keep(mem);
     blocks += kept ? 1 : 0;
+    last_large = kept ? last_large : mem.capacity;
     return kept;
   }
   /// Takes up to `most` blocks out of one bucket, linked by next; `most` becomes so many fewer.
@@ -200,7 +202,7 @@ struct alignas(64) ThreadCache {
   bool keep(Mem& mem) noexcept {
     const std::uint64_t capacity = mem.capacity;
     const std::uint64_t with_it = cached() + capacity;
-    if (with_it > limit.load(std::memory_order_relaxed) && !fits_alone()) {
+    if (with_it > limit.load(std::memory_order_relaxed) && !fits_alone(capacity)) {
       return false;
     }
     ++cached_blocks;
@@ -214,8 +216,10 @@ struct alignas(64) ThreadCache {
   void set_cached_bytes(std::uint64_t bytes) noexcept {
     cached_bytes.store(bytes, std::memory_order_relaxed);
   }
-  /// A single block of any size may be cached, unless nothing may.
-  bool fits_alone() const noexcept { return cached() == 0 && limit.load(std::memory_order_relaxed) != 0; }
+  /// A single block of any size may be cached where that size comes again and again, unless nothing may.
+  bool fits_alone(std::uint64_t capacity) const noexcept {
+    return last_large == capacity && cached() == 0 && limit.load(std::memory_order_relaxed) != 0;
+  }
 };
 
 }  // namespace clpool::core

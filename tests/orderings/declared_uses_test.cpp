@@ -273,11 +273,16 @@ TEST_F(DeclaredUses, ThatNeverEndCostARequestLittle) {
     ASSERT_OK(clpool_mem_release(each));
   }
   clpool_mem* large = nullptr;
-  ASSERT_OK(clpool_pool_allocate(pool.get(), 64 << 20, &large));  // waits for them in vain
+  for (std::size_t mib = 64; mib < 80; ++mib) {  // which wait for them in vain, until that is enough
+    ASSERT_OK(clpool_pool_allocate(pool.get(), mib << 20, &large));
+    ASSERT_OK(clpool_mem_release_after(large, 1, gate.list()));
+    ASSERT_OK(clpool_mem_release(large));
+  }
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 100 << 20, &large));
   ASSERT_OK(clpool_mem_release(large));
   stub_run_all();  // so that there is something to settle again
   const std::uint64_t asked = stub_calls("clGetEventInfo");
-  ASSERT_OK(clpool_pool_allocate(pool.get(), 128 << 20, &large));
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 200 << 20, &large));
   EXPECT_LT(stub_calls("clGetEventInfo") - asked, mems.size() + 500U) << "once about each";
   gate.open();
   EXPECT_EQ(pending_at_last(), 0U) << "looks find them all";
@@ -342,6 +347,28 @@ TEST_F(DeclaredUses, OfNewBlocksBehindADeviceThatGetsNowhereAreNotWaitedForEachT
   EXPECT_OK(clpool_mem_release(mem));
   gate.open();
   EXPECT_EQ(pending(), 0U);
+}
+
+/// Whatever requests look for: more is held back than may be.
+TEST_F(DeclaredUses, OfQueuesThatStandStillAreMarkedForManyReleasesAtATime) {
+  constexpr std::uint64_t requests = 3000;
+  make({home, other});
+  Gate gate(scene.cl.context);
+  for (cl_command_queue queue : {home, other}) {
+    ASSERT_EQ(clEnqueueMarkerWithWaitList(queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  }
+  clpool_mem* one = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 80 << 20, &one));
+  ASSERT_OK(clpool_mem_release(one));
+  const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList");
+  for (std::uint64_t i = 0; i < requests; ++i) {
+    ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &one));
+    ASSERT_OK(clpool_mem_release(one));
+  }
+  EXPECT_LE(stub_calls("clEnqueueMarkerWithWaitList") - before, 2 * (requests / 64 + 40));
+  ASSERT_OK(clpool_mem_release(mem));
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
 }
 
 /// Although they have no markers yet, and others that are behind are not waited for at the moment.

@@ -235,6 +235,64 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForWhateverNeverEnds) {
   never.open();
 }
 
+/// A device that ends a block each millisecond, of which one in 21 has 16 MiB: that is more than comes free while its request
+/// waits.
+TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForByLargeRequestsToo) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "what the device gets done depends on the sanitizer";
+#endif
+  Device device(std::chrono::milliseconds(1));
+  for (int i = 0; i < 900; ++i) {
+    clpool_mem* const mem = take(i % 21 == 0 ? 4 * large : large / 4);
+    release_behind(mem, device.running.emplace_back(scene.cl.context));
+    if (i == 0) {
+      device.start();
+    }
+  }
+  EXPECT_LE(stats().peak_managed_bytes, 128 * large) << "of 386 times that, or more";
+  for (Gate& gate : device.running) {
+    gate.open();
+  }
+}
+
+/// A device that rests for longer than requests wait, now and then.
+TEST_F(PoolOfManyEvents, ADeviceThatStoodStillForAMomentIsWaitedForAfterThat) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "what the device gets done depends on the sanitizer";
+#endif
+  Device device(std::chrono::microseconds(100));
+  for (int i = 0; i < 4000; ++i) {
+    clpool_mem* const mem = take(large / 4);
+    release_behind(mem, device.running.emplace_back(scene.cl.context));
+    if (i == 0) {
+      device.start();
+    }
+    if (i % 1000 == 500) {
+      device.next += std::chrono::milliseconds(40);
+    }
+  }
+  EXPECT_LE(stats().peak_managed_bytes, 64 * large) << "64 MiB, and some for each rest";
+  for (Gate& gate : device.running) {
+    gate.open();
+  }
+}
+
+/// Each wait of 10 ms, until the device has not got on for 100 ms; from then on few.
+TEST_F(PoolOfManyEvents, ADeviceThatDoesNotGetOnIsNotWaitedForByEachRequest) {
+  constexpr int requests = 60;
+  Gate never(scene.cl.context);
+  release_many_behind(never, 20, large);
+  int waited = 0;
+  for (int i = 0; i < requests; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    release_behind(take(large), never);
+    waited += std::chrono::steady_clock::now() - start > std::chrono::milliseconds(9) ? 1 : 0;
+  }
+  EXPECT_GE(waited, 8);
+  EXPECT_LT(waited, requests / 2);
+  never.open();
+}
+
 /// What ends beside that is less than is needed, however much of it there is.
 TEST_F(PoolOfManyEvents, WaitsThatBringLessThanIsNeededAreNotMadeForEachNewBlock) {
   constexpr int requests = 40;

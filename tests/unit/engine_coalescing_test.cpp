@@ -203,10 +203,39 @@ TEST_F(CoalescingWithALargeFreeChunk, DoesNotGoBesideTheLargeBlockForARequestTha
   EXPECT_EQ(driven.allocate(99'000'000)->chunk, large) << "it is whole again";
 }
 
-TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockForARequestOfAThirtySecond) {
-  ASSERT_EQ(driven.allocate(96'000'000)->chunk, large);
-  EXPECT_NE(driven.allocate(96'000'000 / 33)->chunk, large);
-  EXPECT_EQ(driven.allocate(96'000'000 / 32)->chunk, large);
+TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockForARequestOfASixteenth) {
+  ASSERT_EQ(driven.allocate(90'000'000)->chunk, large);
+  EXPECT_NE(driven.allocate(90'000'000 / 17)->chunk, large);
+  EXPECT_EQ(driven.allocate(90'000'000 / 16)->chunk, large);
+}
+
+/// Blocks beside it that are just large enough do not let in ever smaller ones.
+TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockForNoMuchSmallerRequestWhereOthersAreBesideIt) {
+  ASSERT_EQ(driven.allocate(80'000'000)->chunk, large);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(driven.allocate(80'000'000 / 16)->chunk, large);
+  }
+  EXPECT_NE(driven.allocate(80'000'000 / 33)->chunk, large) << "the root of a fourth";
+  EXPECT_EQ(driven.allocate(80'000'000 / 31)->chunk, large);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, TheLargeBlockDoesNotCountWhenItHasGone) {
+  Block* const workspace = driven.allocate(80'000'000);
+  ASSERT_EQ(driven.allocate(80'000'000 / 16)->chunk, large);
+  driven.release(workspace);
+  EXPECT_EQ(driven.allocate(80'000'000 / 16 / 13)->chunk, large);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, KeepsItWholeWhereALimitLeavesNoRoomForItASecondTime) {
+  driven.spend_all_calls(32);
+  driven.limits.room = large->size - 1;
+  EXPECT_NE(driven.allocate(10'000'000)->chunk, large);
+}
+
+TEST_F(CoalescingWithALargeFreeChunk, CutsItUpWhereALimitLeavesRoomForIt) {
+  driven.spend_all_calls(32);
+  driven.limits.room = large->size;
+  EXPECT_EQ(driven.allocate(10'000'000)->chunk, large);
 }
 
 TEST_F(CoalescingWithALargeFreeChunk, GoesBesideTheLargeBlockWhenAllCallsAreOverdrawn) {
@@ -435,9 +464,11 @@ struct CoalescingWithTwoHoles : testing::Test {
     take(driven.strategy, 256);
     Block* const second = take(driven.strategy, driven.strategy.rounded(11'000'000));
     take(driven.strategy, 256);
+    for (std::uint64_t left = 6; left > 0; --left) {
+      take(driven.strategy, (chunk.size - chunk.used) / left / 256 * 256);
+    }
     driven.strategy.give_back(*second, 0);
     driven.strategy.give_back(*first, 0);
-    take(driven.strategy, chunk.size - chunk.used - first->size - second->size);
     hole = first;
   }
   Block* take_at_end(std::uint64_t bytes) {

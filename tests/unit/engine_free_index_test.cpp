@@ -63,13 +63,15 @@ TEST(FreeIndex, PassesOverBlocksOfChunksThatAreNearlyFree) {
   EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX)->size, 4 * granule);
 }
 
-TEST(FreeIndex, PassesOverChunksWhoseBlocksAreLargeOnAverage) {
+TEST(FreeIndex, PassesOverChunksWhoseBlocksAreLarge) {
   HeapChunk with_large;
   with_large.size = 1000 * granule;
   with_large.used = 900 * granule;
   with_large.blocks = 2;
+  with_large.squares = 2 * square(450 * granule);
   HeapChunk with_small = with_large;
   with_small.blocks = 9;
+  with_small.squares = 9 * square(100 * granule);
   Index blocks;
   blocks.add(4 * granule).chunk = &with_large;
   Block& right = blocks.add(70 * granule);

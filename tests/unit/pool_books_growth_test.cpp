@@ -55,9 +55,20 @@ TEST_F(PoolBooksAtTheirLimits, ARequestDoesNotSettleForChunksThatWouldNotGo) {
 }
 
 /// A device that is far behind: each request that grew would wait for as long as the first.
+TEST_F(PoolBooksThatExchangeChunks, ARequestThatHasWaitedWaitsTheRestOfTheTime) {
+  begin_with_a_free_chunk();
+  world.settles = true;
+  for (const std::uint64_t ms : {0, 4, 9, 10}) {
+    Request request;
+    ASSERT_EQ(books->begin(200'000, request), Status::success);
+    request.settled_ns = ms * 1'000'000;
+    EXPECT_EQ(run_to(request, Kind::settle).amount, ms < 9 ? (9 - ms) * 1'000'000 : 1);
+  }
+}
+
 TEST_F(PoolBooksThatExchangeChunks, AfterAVainWaitRequestsWaitForAMomentForMuchLonger) {
   begin_with_a_free_chunk();
-  constexpr std::uint64_t wait = 10'000'000;
+  constexpr std::uint64_t wait = 9'000'000;
   constexpr std::uint64_t moment = 100'000;
   std::size_t size = 100'000;
   // What a request waits for in vain, where something ended since the last.

@@ -161,7 +161,7 @@ TEST_F(PoolBooksWithHandles, AFewPlacesAreLookedAtForAHandleOfTheShape) {
 
 TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCallsForASmallOne) {
   constexpr std::size_t mib = 1 << 20;
-  constexpr std::size_t small_size = 200 << 10;
+  constexpr std::size_t small_size = 400 << 10;
   books->free(*serve(20 * mib), 0);  // it has had more, so that nothing goes back
   books->give_back_some(1);
   books->free(*serve(10 * mib), 0);

@@ -41,6 +41,44 @@ TEST_F(PoolBooksAtTheirLimits, ARequestWaitsUntilNoMoreIsHeldBackThanMayBeBeside
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
+TEST_F(PoolBooksAtTheirLimits, WhatIsHeldBackLetsNoMoreBeHeldBack) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(4096 * mib), 1);
+  EXPECT_EQ(books->slack(), 64 * mib);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_GE(books->slack(), 4096 * mib / 8);
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestWaitsNoMoreForJustWhatWasWaitedForInVain) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(100 * mib), 1);
+  EXPECT_TRUE(settles(mib));
+  books->tolerate(100 * mib);
+  EXPECT_FALSE(settles(2 * mib));
+  books->tolerate(100 * mib - 1);
+  EXPECT_TRUE(settles(3 * mib));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, NewChunksAreLargeAsLongAsMoreMayBeHeldBack) {
+  options.strategy = StrategyKind::coalescing;
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(100 * mib), 1);
+  const auto grows_by = [&](std::size_t size) {
+    PoolBlock* const block = serve(size);
+    const std::uint64_t bytes = block->chunk->size;
+    books->hold_back(list, *block, 1);
+    return bytes;
+  };
+  EXPECT_EQ(grows_by(mib / 8), mib) << "that small requests share, however much is held back";
+  more_in_flight();
+  EXPECT_GT(grows_by(mib), 2 * mib);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
 TEST_F(PoolBooksAtTheirLimits, ARequestLooksAtAllThatIsHeldBackBeforeItWaits) {
   begin_books();
   HeldBack list;

@@ -14,6 +14,50 @@ namespace {
 constexpr std::uint64_t granule = 512;
 constexpr std::uint64_t many = 256;  // granules: sizes from here on share buckets
 
+/// A cache that has room for ten granules, and blocks that are released with the mutex held where it does not take them.
+struct ThreadCacheWithLittleRoom : testing::Test {
+  void SetUp() override {
+    cache->granule_shift = 9;
+    cache->limit = 10 * granule;
+  }
+  /// Whether it keeps a block.
+  bool release(std::uint64_t granules) {
+    Mem& mem = mems.emplace_back();
+    mem.capacity = granules * granule;
+    mem.size = 1;
+    ++cache->blocks;
+    cache->count_handed_out(1);
+    const bool kept = cache->push(mem) || cache->deposit(mem);
+    cache->blocks -= kept ? 0 : 1;
+    return kept;
+  }
+  bool take(std::uint64_t granules) { return cache->pop(granules * granule, 1) != nullptr; }
+  std::unique_ptr<ThreadCache> cache = std::make_unique<ThreadCache>();
+  std::deque<Mem> mems;
+};
+
+TEST_F(ThreadCacheWithLittleRoom, KeepsALargeBlockWhoseSizeComesAgainAndAgain) {
+  EXPECT_FALSE(release(100));
+  EXPECT_TRUE(release(100));
+  EXPECT_FALSE(release(100)) << "one alone";
+  EXPECT_TRUE(take(100));
+  EXPECT_TRUE(release(100));
+}
+
+TEST_F(ThreadCacheWithLittleRoom, KeepsNoLargeBlocksOfEverOtherSizes) {
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    EXPECT_FALSE(release(100 + i));
+  }
+  EXPECT_FALSE(release(100));
+  EXPECT_FALSE(release(101));
+}
+
+TEST_F(ThreadCacheWithLittleRoom, KeepsNoneWhereNothingIsToBeKept) {
+  cache->limit = 0;
+  EXPECT_FALSE(release(100));
+  EXPECT_FALSE(release(100));
+}
+
 /// A cache with blocks of so many granules.
 class ThreadCacheWithBlocks : public testing::Test {
  protected:

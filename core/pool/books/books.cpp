@@ -151,7 +151,8 @@ PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::si
 }
 
 std::uint64_t Books::slack() const noexcept {
-  return std::max(least_slack, managed_bytes() / slack_part);
+  // Not a part of what is held back, which would let more be held back.
+  return std::max(least_slack, (managed_bytes() - std::min(managed_bytes(), pending_bytes_)) / slack_part);
 }
 
 void Books::discard(HeapChunk& chunk) noexcept {

@@ -147,6 +147,8 @@ class Books {
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
+  /// So much was held back when it was waited for in vain: the same is not waited for again, but more.
+  void tolerate(std::uint64_t bytes) noexcept { tolerated_ = bytes; }
 
   const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
@@ -302,6 +304,7 @@ class Books {
   CallBudget budget_;
   Mem* freed_ = nullptr;
   WaitedSlack waited_slack_;
+  std::uint64_t tolerated_ = 0;      ///< see tolerate()
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet

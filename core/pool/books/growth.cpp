@@ -15,9 +15,16 @@ namespace {
 /// is held back grow beyond the slack.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 
+/// … and whose chunks might go back instead: a little less, so that what was waited for in vain like that is still waited for
+/// like this.
+constexpr std::uint64_t settling_before_peak_ns = 9'000'000;
+
 /// After a vain wait before growth nobody waits so long for that in a pause, until one was not in vain, but for a moment, as
 /// markers of a device that has nothing to do take that.
 constexpr std::uint64_t settling_in_pause_ns = 100'000;
+
+/// Bytes of chunks that requests may share however much is held back.
+constexpr std::uint64_t least_growth = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -27,8 +34,8 @@ std::uint64_t Books::most_held_back() const noexcept {
 }
 
 bool Books::is_much_pending(const Request& request) const noexcept {
-  return pending_blocks_ != 0 &&
-         (pending_bytes_ + request.rounded > most_held_back() || request.rounded > room());
+  return (pending_bytes_ > tolerated_ && pending_bytes_ + request.rounded > most_held_back()) ||
+         (pending_blocks_ != 0 && request.rounded > room());
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
@@ -38,6 +45,7 @@ bool Books::look_at_all(Request& request, Step& step) {
 
 bool Books::settle_pending(Request& request, Step& step) {
   step = {Step::Kind::settle, settling_before_growth_ns};
+  step.needed = request.rounded;
   if (request.rounded <= room()) {
     step.enough = most_held_back() - std::min(most_held_back(), request.rounded);
   }
@@ -50,7 +58,7 @@ bool Books::exchanges(const Request& request) const noexcept {
 }
 
 std::uint64_t Books::wait_before_growth_ns() const noexcept {
-  return growth_pause_.is_on(surroundings_.now_ns()) ? settling_in_pause_ns : settling_before_growth_ns;
+  return growth_pause_.is_on(surroundings_.now_ns()) ? settling_in_pause_ns : settling_before_peak_ns;
 }
 
 bool Books::look_before_growth(Request& request, Step& step) {
@@ -68,19 +76,21 @@ bool Books::settle_before_peak(Request& request, Step& step) {
   if (strategy_->largest_free_chunk() == nullptr || !exchanges(request)) {
     return false;
   }
-  step = {Step::Kind::settle, wait_before_growth_ns()};
-  if (!surroundings_.may_settle(step.amount) || !once(request, settled_before_peak)) {
+  const std::uint64_t longest = wait_before_growth_ns();
+  if (!surroundings_.may_settle(longest) || !once(request, settled_before_peak)) {
     return false;
   }
-  request.waited_before_growth_ns = step.amount;
+  // A few looks, however long it has waited by now.
+  step = {Step::Kind::settle, std::max<std::uint64_t>(longest - std::min(longest, request.settled_ns), 1)};
+  request.waited_before_growth_ns = longest;
   return true;
 }
 
 void Books::note_wait_before_growth(std::uint64_t nanoseconds) noexcept {
   if (surroundings_.may_settle(1)) {  // what was waited for has ended
     growth_pause_.end();
-  } else if (nanoseconds == settling_before_growth_ns) {
-    growth_pause_.begin(settling_before_growth_ns, surroundings_.now_ns());
+  } else if (nanoseconds == settling_before_peak_ns) {
+    growth_pause_.begin(settling_before_peak_ns, surroundings_.now_ns());
   }
 }
 
@@ -106,8 +116,10 @@ bool Books::grow(Request& request, Step&) {
   if (growth.chunk_bytes == 0) {
     return false;
   }
-  // What is held back only for a while must not make the pool larger than the slack allows.
-  const std::uint64_t left = slack() - std::min(slack(), pending_bytes_);
+  // What is held back only for a while must not make the pool larger than that allows, but for so much that small requests
+  // do not take a chunk each.
+  const std::uint64_t left =
+      std::max(most_held_back() - std::min(most_held_back(), pending_bytes_), least_growth);
   request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
                                          : std::min(growth.chunk_bytes,
                                                     std::max(request.rounded, left & ~(rules_.granule - 1)));

@@ -37,6 +37,7 @@ struct Step {
   };
   Kind kind;
   std::uint64_t amount = 0;
+  std::uint64_t needed = 0;  ///< settle: bytes; 0 if nothing in particular
   std::optional<std::uint64_t> enough =
       {};  ///< settle: when no more bytes are held back, only as long as more comes free
 };
@@ -83,6 +84,7 @@ struct Request {
   std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one
   std::uint64_t refusals = 0;        ///< how often the allocator had refused then
   std::uint64_t waited_before_growth_ns = 0;  ///< 0: it has not, or noted whether that was in vain
+  std::uint64_t settled_ns = 0;               ///< for how long it has let things settle
   std::uint64_t waits_since = 0;              ///< when it first waited, nanoseconds; 0: it has not
   std::uint16_t looks_for_room = 0;           ///< how often others that asked for memory had it begin again
   std::uint16_t beginnings = 0;               ///< how often it began again since it last waited

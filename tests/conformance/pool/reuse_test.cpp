@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -52,6 +53,43 @@ TEST_P(PoolReuse, ASmallBlockDoesNotPinAFreeChunkThatIsHuge) {
   const MemHandle kept = allocate(pool, 256);
   const MemHandle again = allocate(pool, 1U << 30);
   expect_sound(pool);
+}
+
+/// Steps of ever other sizes, each of one thread, that take an input and a workspace and leave nothing.
+TEST(PoolOfRaggedSteps, HasWhatTheLargestStepNeedsWhicheverThreadsMakeThem) {
+  constexpr int steps = 3000;
+  for (const int threads : {1, 3}) {
+    NumberSource numbers;
+    const AllocatorHandle allocator = numbers.allocator();
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.guard = CLPOOL_GUARD_OFF;  // blocks rest else
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    std::atomic<int> step{0};
+    std::vector<std::thread> workers;
+    for (int i = 0; i < threads; ++i) {
+      workers.emplace_back([&, i] {
+        std::mt19937 random(static_cast<unsigned>(i));
+        for (int mine = i; mine < steps; mine += threads) {
+          for (int now = step; now != mine; now = step) {
+            step.wait(now);
+          }
+          const std::size_t size = mib + random() % (3 * mib);
+          MemHandle input = allocate(pool, size);
+          MemHandle workspace = allocate(pool, 8 * size);
+          input.reset();
+          workspace.reset();
+          step = mine + 1;
+          step.notify_all();
+        }
+      });
+    }
+    for (std::thread& worker : workers) {
+      worker.join();
+    }
+    EXPECT_LE(stats_of(pool).peak_managed_bytes, 48 * mib)
+        << threads << " threads, and steps of 36 MiB at most";
+    expect_sound(pool);
+  }
 }
 
 TEST_P(PoolReuse, AsManyThreadsAsThereIsRoomForNeverFail) {
