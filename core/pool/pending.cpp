@@ -17,10 +17,7 @@ namespace {
 constexpr std::uint64_t releases_per_marker = 64;
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
-/// A wait in which less came free than one part in so many of what was needed was in vain: the device hardly gets on.
-constexpr std::uint64_t little_part = 16;
-
-/// Who has waited for so long in such waits, with nothing more between them, has waited for a device that does not get on.
+/// Who has waited for so long in vain, while no more came free than that, has waited for a device that does not get on.
 constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
 
 /// So many questions are asked between two looks at the clock.
@@ -397,12 +394,12 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
-  const std::uint64_t little = settling.needed / little_part + 1;
+  const std::uint64_t least = std::max<std::uint64_t>(settling.needed, 1);
   const bool in_vain = settling.nanoseconds != 0 && !settling.has_enough &&
-                       came_free_ - settling.came_free < little && now_ns != settling.start_ns;
+                       came_free_ - settling.came_free < least && now_ns != settling.start_ns;
   bool for_others = settling.with_events && has_events_in_time();
   if (in_vain) {  // else the device gets on; a mere look says nothing
-    gets_on_at_ = came_free_ + little;
+    gets_on_at_ = came_free_ + least;
     waited_in_vain_ns_ += now_ns - settling.start_ns;
     if (settling.needed != 0) {
       books_.tolerate(books_.pending_bytes());

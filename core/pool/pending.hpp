@@ -124,7 +124,7 @@ class Pending {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
     std::uint64_t
-        needed;  ///< bytes, or 0: it was in vain where little of that came free, unless it has enough
+        needed;  ///< bytes, or 0: it was in vain where less than that, or nothing, came free, unless it has enough
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;

@@ -231,7 +231,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// For a millisecond, in vain if fewer bytes come free than are needed.
   void look_at_all(Visit& visit, std::uint64_t needed) noexcept;
   Events events_of_waiter() noexcept;
-  /// `needed`: in vain if but little of that comes free, and again by the next request, unless the device does not get on for
+  /// `needed`: in vain if less than that comes free, and again by the next request, unless the device does not get on for
   /// long. `enough`: when no more bytes than that are held back, it ends as soon as
   /// nothing comes free for 2 ms.
   void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 0,

@@ -350,9 +350,10 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * releases in flight, the out_of_memory callback; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size over
  * the device's largest allocation or near SIZE_MAX; whatever else the allocator fails with, such as
  * CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_NOT_SUPPORTED and CLPOOL_ERROR_OPENCL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
- * Does not block on a hit. May block as long as the allocator does for new memory; where chunks could go back
- * first if the queues were through with them, for at most 10 ms, ever less often while the device stays busy;
- * and where memory is out, as clpool_pool_options.wait_ns and the callbacks say. OpenCL calls: none for a
+ * Does not block on a hit. May block as long as the allocator does for new memory; where the pool would grow by
+ * more than 64 MiB, or an eighth, for what queues and events still use, and where chunks could go back first if
+ * the queues were through with them, for at most 10 ms, ever less often while the device does not get on; and
+ * where memory is out, as clpool_pool_options.wait_ns and the callbacks say. OpenCL calls: none for a
  * hit; else those of the allocator for making memory, and of its releases where memory goes back; those of
  * pools that have ended, as clpool_pool_release(); clCreateSubBuffer; clEnqueueFillBuffer for new memory of
  * an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the
