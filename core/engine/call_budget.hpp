@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // CallBudget: driver calls that a pool may spend on keeping its memory small. Requests earn them, and a quiet
-// phase earns no more of them than a few dozen, so that what a pool does depends on its last requests alone,
+// phase earns no more of them than a few dozen: what a pool does depends on its last requests, and on what it overdrew,
 // however many there were before.
 #pragma once
 

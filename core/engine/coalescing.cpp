@@ -136,10 +136,7 @@ std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits&
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
                             const GrowthLimits& limits) const noexcept {
-  // What a limit leaves no room for a second time is not cut up for want of driver calls.
-  const std::uint64_t more =
-      limits.room < whole.size ? share(least_little, heap_.managed_bytes()) : pinned(1, limits);
-  return whole.size <= std::max(times(rounded, tolerated), rounded + more);
+  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned(1, limits));
 }
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {

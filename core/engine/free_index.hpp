@@ -130,8 +130,6 @@ class FreeIndex {
     return bin == none ? nullptr : heads_[bin];
   }
 
-  bool empty() const noexcept { return levels_ == 0; }
-
  private:
   static constexpr std::uint32_t level_count = 48;
   static constexpr std::uint32_t none = UINT32_MAX;

@@ -20,6 +20,10 @@ constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 /// Who has waited for so long in vain, while no more came free than that, has waited for a device that does not get on.
 constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
 
+/// In such periods it is noted how much comes free; of one that was longer than that nothing is known.
+constexpr std::uint64_t period_ns = 100'000'000;
+constexpr std::uint64_t longest_period_ns = 1'000'000'000;
+
 /// So many questions are asked between two looks at the clock.
 constexpr unsigned questions_at_a_time = 16;
 
@@ -157,7 +161,7 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
     refer(*uses, set);
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
     uses->stamp = set != nullptr ? set->epochs.open() : 0;
-    set_held_back(block, uses->stamp);
+    set_stamp(block, uses->stamp);
     books_.count_pending(block);
     new_events_.add(*uses);
     return;
@@ -327,11 +331,12 @@ void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vai
 void Pending::end_pause() noexcept {
   pause_.end();
   waited_in_vain_ns_ = 0;
-  books_.tolerate(0);
+  books_.tolerate(false);
 }
 
 void Pending::note_free(std::uint64_t bytes) noexcept {
   came_free_ += bytes;
+  books_.note_free(bytes);
   if (came_free_ >= gets_on_at_) {
     end_pause();
   }
@@ -395,20 +400,20 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
   const std::uint64_t least = std::max<std::uint64_t>(settling.needed, 1);
-  const bool in_vain = settling.nanoseconds != 0 && !settling.has_enough &&
-                       came_free_ - settling.came_free < least && now_ns != settling.start_ns;
-  bool for_others = settling.with_events && has_events_in_time();
-  if (in_vain) {  // else the device gets on; a mere look says nothing
-    gets_on_at_ = came_free_ + least;
-    waited_in_vain_ns_ += now_ns - settling.start_ns;
-    if (settling.needed != 0) {
-      books_.tolerate(books_.pending_bytes());
-    }
+  const bool in_vain =
+      settling.nanoseconds != 0 && came_free_since(settling) < least && now_ns != settling.start_ns;
+  if (in_vain && settling.needed != 0) {  // else the device gets on; a mere look says nothing
+    // Since the first of several in vain: where sizes creep up, each would else ask for a little more than comes free.
+    const std::uint64_t gets_on_at = settling.came_free + least;
+    gets_on_at_ = came_free_ < gets_on_at_ ? std::min(gets_on_at_, gets_on_at) : gets_on_at;
+    waited_in_vain_ns_ += now_ns - std::clamp(waited_until_ns_, settling.start_ns, now_ns);
+    waited_until_ns_ = now_ns;
+    books_.tolerate(true);
   }
   // Who needs memory waits again, unless the device does not get on for long.
-  const bool is_stuck =
-      settling.needed == 0 ? !settling.has_enough : waited_in_vain_ns_ >= longest_in_vain_ns;
-  if (for_others && ((in_vain && is_stuck) || settling.has_enough)) {
+  const bool is_stuck = settling.needed == 0 || waited_in_vain_ns_ >= longest_in_vain_ns;
+  bool for_others = settling.with_events && has_events_in_time();
+  if (for_others && in_vain && is_stuck) {
     note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.
@@ -423,6 +428,20 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   if (in_vain && is_stuck && for_others && settling.needed != 0) {
     pause_.begin(now_ns - settling.start_ns, now_ns);
   }
+}
+
+void Pending::note_time(std::uint64_t now_ns) noexcept {
+  const std::uint64_t elapsed = now_ns - period_start_ns_;
+  if (elapsed >= period_ns) {
+    brought_before_ = elapsed < longest_period_ns ? came_free_ - came_free_at_start_ : 0;
+    came_free_at_start_ = came_free_;
+    period_start_ns_ = now_ns;
+  }
+}
+
+bool Pending::brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
+  return now_ns - period_start_ns_ < longest_period_ns &&
+         std::max(brought_before_, came_free_ - came_free_at_start_) >= bytes;
 }
 
 void Pending::note_late_events(const Settling& settling) noexcept {

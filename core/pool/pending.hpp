@@ -118,21 +118,25 @@ class Pending {
   /// Whether it makes sense to wait so long.
   bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
   /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
-  /// time is over; at last end_settling(), which notes what it waited for in vain. Who has enough before that
-  /// has waited for events alone in vain, from which nothing came any more.
+  /// time is over; at last end_settling(), which notes what it waited for in vain, unless what was needed came free before.
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    std::uint64_t
-        needed;  ///< bytes, or 0: it was in vain where less than that, or nothing, came free, unless it has enough
+    std::uint64_t needed;  ///< bytes, or 0: it was in vain where less than that, or nothing, came free
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
-    bool has_enough = false;
   };
   Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t needed, std::uint64_t now_ns) noexcept;
   /// Bytes that have come free so far.
   std::uint64_t came_free() const noexcept { return came_free_; }
+  std::uint64_t came_free_since(const Settling& settling) const noexcept {
+    return came_free_ - settling.came_free;
+  }
+  /// Who begins to wait tells when.
+  void note_time(std::uint64_t now_ns) noexcept;
+  /// Whether so many bytes came free within a tenth of a second or two.
+  bool brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept;
   /// Whether it waits for others than the pool's own queues: what these let go may then wait for those.
   bool awaits_others(const Settling& settling) const noexcept;
   void await(const Settling& settling) noexcept;
@@ -171,8 +175,12 @@ class Pending {
   Pause pause_;                          ///< in which nobody waits for others than the pool's own queues …
   std::uint64_t gets_on_at_ = 0;         ///< … until came_free_ has come to that
   std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
-  Pause look_pause_;                     ///< in which nobody looks at everything
-  Uses* retired_uses_ = nullptr;         ///< to be destroyed without the mutex
+  std::uint64_t waited_until_ns_ = 0;    ///< the last time
+  std::uint64_t period_start_ns_ = 0;
+  std::uint64_t came_free_at_start_ = 0;
+  std::uint64_t brought_before_ = 0;  ///< bytes that came free in the period before this one
+  Pause look_pause_;                  ///< in which nobody looks at everything
+  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
 };
 

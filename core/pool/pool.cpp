@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Requests that no thread's cache serves, and a pool's beginning.
-// Called without the mutex: public functions, make_ready(), and what reads nothing but constants and the clock. With
+// Called without the mutex: public functions, make_ready(), take_larger(), and what reads nothing but constants and the clock. With
 // it: everything else; what is given a Visit, and a Visit itself, may leave it in between.
 #include "pool/pool.hpp"
 
@@ -250,20 +250,26 @@ Mem* Pool::take_larger(const Request& request) noexcept {
   return mem;
 }
 
+Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
+  Mem* const mem = cache.withdraw(request.rounded);
+  if (mem != nullptr) {
+    mem->size = request.size;
+    count_handed_out(cache, request.size);
+    mem->state = MemState::live;
+  } else if (cache.cached() > cache.limit.load(std::memory_order_relaxed)) {
+    std::size_t most = 1;  // a large one whose size does not come again now: as free as any
+    empty(cache, most);
+  }
+  return mem;
+}
+
 Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   sub_buffers_.note_thread();
   ThreadCache& cache = cache_of_this_thread();
   bring_few_home(cache);
-  if (Mem* cached = cache.withdraw(request.rounded); cached != nullptr) {
-    cached->size = request.size;
-    count_handed_out(cache, request.size);
-    cached->state = MemState::live;
-    mem = cached;
+  mem = take_from(cache, request);
+  if (mem != nullptr) {
     return Status::success;
-  }
-  if (cache.cached() > cache.limit.load(std::memory_order_relaxed)) {
-    std::size_t most = 1;  // a large one whose size does not come again now: as free as any
-    empty(cache, most);
   }
   for (;;) {
     const Step step = books_.next(request);
@@ -483,12 +489,8 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     sub_buffers_.note_thread();
     ThreadCache& cache = cache_of_this_thread();
     bring_few_home(cache);
-    PoolBlock* block = nullptr;
-    if (mem = cache.withdraw(request.rounded); mem != nullptr) {
-      mem->size = size;
-      count_handed_out(cache, size);
-      mem->state = MemState::live;
-    } else if (block = books_.take_at_once(request); block != nullptr) {
+    mem = take_from(cache, request);
+    if (PoolBlock* const block = mem == nullptr ? books_.take_at_once(request) : nullptr; block != nullptr) {
       hand_out(*block, size, cache);
       mem = block;
     }

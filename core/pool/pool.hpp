@@ -151,6 +151,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;
+  std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override;
   bool may_look_at_all() const noexcept override;
   std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
   std::uint64_t open() const noexcept override { return pending_.own().epochs.open(); }
@@ -178,6 +179,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Without the mutex, which others have: a block of the thread's cache that is larger than it need be, by a quarter at most,
   /// or null. Not for blocks so large that a cache has at most one.
   Mem* take_larger(const Request& request) noexcept;
+  /// Of the calling thread's cache, which is emptied where it holds just a large block of another size.
+  Mem* take_from(ThreadCache& cache, const Request& request) noexcept;
 
   // pool_returns.cpp: blocks that come back, with the mutex held but for the first.
   /// Whether a released block may be left in its cache's list for whoever comes by with the mutex.
@@ -231,11 +234,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// For a millisecond, in vain if fewer bytes come free than are needed.
   void look_at_all(Visit& visit, std::uint64_t needed) noexcept;
   Events events_of_waiter() noexcept;
-  /// `needed`: in vain if less than that comes free, and again by the next request, unless the device does not get on for
-  /// long. `enough`: when no more bytes than that are held back, it ends as soon as
-  /// nothing comes free for 2 ms.
-  void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 0,
-              std::optional<std::uint64_t> enough = {}) noexcept;
+  /// Until all that was enqueued so far has ended. `needed`: or so many bytes have come free; in vain if less than that,
+  /// and again by the next request, unless the device does not get on for long.
+  void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 0) noexcept;
   void settle_for(Visit& visit, Request& request, const Step& step) noexcept;
   void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
@@ -362,6 +363,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Caches caches_;
   const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
+  std::uint64_t settling_ = 0;           ///< requests that let things settle
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
   std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for waiters_
   EndedPool ended_;                      ///< guarded by its list

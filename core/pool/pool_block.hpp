@@ -21,16 +21,15 @@ struct PoolBlock : Mem, Block {};
 static_assert(sizeof(PoolBlock) == 128);
 
 // What Block::bin and Block::tag say of a block that is not free: while it is handed out or in a cache, bin is 0, and
-// tag the mark of the user's; while it is held back (for queues, for events, or on its way through a guard), bin is not,
-// and tag the stamp of its release.
+// tag the mark of the user's; while it is held back (for queues, for events, or on its way through a guard), bin is
+// Backlog's number, and tag the stamp of its release.
 
 /// Pictures of a pool tell by it what is held back from what is cached.
 inline bool is_held_back(const Block& block) noexcept {
   return block.bin != 0;
 }
-inline void set_held_back(PoolBlock& block, std::uint64_t stamp) noexcept {
+inline void set_stamp(PoolBlock& block, std::uint64_t stamp) noexcept {
   block.tag = stamp;
-  block.bin = 1;
 }
 /// Of a block that is held back.
 inline std::uint64_t stamp_of(const PoolBlock& block) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The end of a pool: from its last reference until its memory is back, which commands may still use; till then it
-// is among the EndedPools. Called without the mutex.
+// is among the EndedPools. Called without the mutex, but for ended_pools_remain(), which takes none.
 #include <algorithm>
 #include <chrono>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Guarded pools: what a pool does for its guard. Functions that take a Visit are called with the mutex held,
+// Guarded pools: what a pool does for its guard. rests() and functions that take a Visit are called with the mutex held,
 // and note_released() with it or where nobody else has the block; guard_chunk() and give_up_chunk() are called
 // without it.
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// How far the queues are: what has ended is polled, and waited for only where memory is otherwise out, never
+// How far the queues are: what has ended is polled, and waited for where memory is out or the pool would grow, never
 // on one event alone. Called with the mutex held; queues and events are asked, and whoever waits sleeps, without it.
 #include <algorithm>
 #include <chrono>
@@ -30,9 +30,8 @@ constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
-/// Who has enough waits on as long as more comes free, but no longer than so without that; not where the device gets more done
-/// with more in flight.
-constexpr std::uint64_t quiet_ns = 2'000'000;
+/// How long a request waits, for each that does, where the device has brought what it needs within such a time.
+constexpr std::uint64_t settling_of_one_ns = 100'000'000;
 
 /// How often what was let go may need another look.
 constexpr int most_settlings = 64;
@@ -123,21 +122,18 @@ Pool::Events Pool::events_of_waiter() noexcept {
   return {events_per_look_of_waiters, events_per_look_of_waiters, 0};
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed,
-                  std::optional<std::uint64_t> enough) noexcept {
+std::uint64_t Pool::settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept {
+  // What comes free is for all that wait.
+  return pending_.brings(needed, now_ns()) ? settling_of_one_ns * (settling_ + 1) : least;
+}
+
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  Pending::Settling settling = pending_.begin_settling(nanoseconds, needed, start);
-  std::uint64_t least = books_.pending_bytes();
-  std::uint64_t lowered_ns = start;  // when that became less the last time
-  const std::uint64_t quiet = books_.waited_slack().times() == 1 ? quiet_ns : 0;
+  const Pending::Settling settling = pending_.begin_settling(nanoseconds, needed, start);
+  const auto has_enough = [&] { return needed != 0 && pending_.came_free_since(settling) >= needed; };
   const auto is_settled = [&] {
-    if (books_.pending_bytes() < least) {
-      lowered_ns = now_ns();
-    }
-    least = books_.pending_bytes();
-    settling.has_enough = enough.has_value() && least <= *enough && now_ns() - lowered_ns >= quiet;
-    return settling.has_enough || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
+    return has_enough() || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
@@ -152,18 +148,21 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed,
       nap(visit, naps, deadline);
       look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0});
     }
-  } while (--rounds != 0 && is_settled() && !settling.has_enough);
-  if (!settling.has_enough || quiet != 0) {  // else what has not ended yet is no later than it should be
+  } while (--rounds != 0 && is_settled() && !has_enough());
+  if (!has_enough()) {  // else what has not ended yet is no later than it should be
     pending_.end_settling(settling, now_ns());
   }
 }
 
 void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept {
   const std::uint64_t start = now_ns();
-  settle(visit, step.amount, step.needed, step.enough);
+  pending_.note_time(start);
+  ++settling_;
+  settle(visit, step.amount, step.needed);
+  --settling_;
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;
-  if (step.enough.has_value()) {
+  if (step.needed != 0) {
     books_.waited_slack().note_wait(start, end, pending_.came_free(), books_.pending_bytes());
   }
 }

@@ -29,7 +29,7 @@ def steps():
     def look(call):
         return call, [(s.state, s.offset, s.size, chr(s.tag) if s.tag else "") for s in pool.stretches]
 
-    for call in ("a 300", "b 150", "c 400", "b", "d 100", "a", "d", "c", "e 1024"):
+    for call in ("a 300", "b 60", "c 400", "b", "d 100", "a", "d", "c", "e 1024"):
         name, _, size = call.partition(" ")
         if size:
             blocks[name] = pool.allocate(int(size) * KIB)

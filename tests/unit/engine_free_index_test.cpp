@@ -172,7 +172,7 @@ TEST(FreeIndex, IsEmptyAgainAfterAllWereRemoved) {
   blocks.index->remove(second);
   blocks.index->remove(third);
   blocks.index->remove(first);
-  EXPECT_TRUE(blocks.index->empty());
+  EXPECT_EQ(blocks.index->first(), nullptr);
   EXPECT_EQ(blocks.index->find(1), nullptr);
   EXPECT_EQ(blocks.index->largest(), nullptr);
   EXPECT_EQ(blocks.index->first(), nullptr);
@@ -227,7 +227,7 @@ TEST(FreeIndex, AgreesWithASortedListOverRandomOperations) {
       ASSERT_NE(found, nullptr);
       ASSERT_LE(found->size, *best + *best / 32 + granule);
     }
-    ASSERT_EQ(blocks.index->empty(), sizes.empty());
+    ASSERT_EQ(blocks.index->first() == nullptr, sizes.empty());
     if (!sizes.empty()) {
       ASSERT_EQ(blocks.index->largest(UINT32_MAX)->size, *sizes.rbegin());
     }

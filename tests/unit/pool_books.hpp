@@ -45,6 +45,10 @@ struct StillWorld final : Surroundings {
   }
   bool has_queues() const noexcept override { return queues; }
   bool may_settle(std::uint64_t) const noexcept override { return settles; }
+  std::uint64_t longer = 0;  ///< nanoseconds that requests may wait beyond the least
+  std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override {
+    return least + longer;
+  }
   bool may_look_at_all() const noexcept override { return looks_at_all; }
   std::uint64_t completed() const noexcept override {
     ++asked;
@@ -155,7 +159,6 @@ class PoolBooks : public testing::Test {
       case Kind::settle:
         steps.emplace_back("settle");
         world.now += step.amount;
-        world.settles = world.settles && !settling_ends_in_vain;
         return true;
       case Kind::end_pools:
         books->pools_ended(request, pools_to_end-- > 0);
@@ -238,8 +241,7 @@ class PoolBooks : public testing::Test {
   int pools_to_end = 0;               ///< how often ended pools give something back when they are asked
   bool gets_through = false;          ///< a wait for queues ends because they are through
   bool is_through_at_a_look = false;  ///< what was waited for in vain
-  bool settling_ends_in_vain = false;
-  std::uint32_t attempts = 1;  ///< how often the user is asked before they say no
+  std::uint32_t attempts = 1;         ///< how often the user is asked before they say no
   Steps steps;
   std::uint64_t steps_home = 0;  ///< in which blocks came home
 };

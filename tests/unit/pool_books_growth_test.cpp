@@ -20,10 +20,10 @@ class PoolBooksThatExchangeChunks : public PoolBooksAtTheirLimits {
     options.min_chunk_bytes = 1;
     world.queues = true;
   }
-  /// Has a free chunk of 100,000 bytes.
+  /// Has a free chunk of 100,000 bytes, which queues use.
   void begin_with_a_free_chunk() {
     begin_books();
-    books->free(*serve(100'000), 0);
+    books->free(*serve(100'000), world.opened);
   }
 };
 
@@ -39,9 +39,14 @@ TEST_F(PoolBooksThatExchangeChunks, ARequestSettlesBeforeItTakesMoreThanThePoolE
   books->give_back_some(1);
   release_garbage();
   ASSERT_EQ(taken, 200'001u) << "the largest went";
-  EXPECT_FALSE(settles(100'002)) << "as much as it had";
+  world.complete = 0;
+  PoolBlock* const same = serve(100'002);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0) << "as much as it had";
+  books->free(*same, world.opened);
   ASSERT_EQ(taken, 300'003u);
-  EXPECT_TRUE(settles(100'003));
+  EXPECT_TRUE(settles(100'003)) << "what was freed last is busy";
+  world.complete = world.opened;
+  EXPECT_FALSE(settles(100'005)) << "the free chunks are idle: nothing is to be waited for";
 }
 
 TEST_F(PoolBooksAtTheirLimits, ARequestDoesNotSettleForChunksThatWouldNotGo) {
@@ -71,13 +76,11 @@ TEST_F(PoolBooksThatExchangeChunks, AfterAVainWaitRequestsWaitForAMomentForMuchL
   constexpr std::uint64_t wait = 9'000'000;
   constexpr std::uint64_t moment = 100'000;
   std::size_t size = 100'000;
-  // What a request waits for in vain, where something ended since the last.
+  // How long a request waits, where the free chunks are busy before and after that.
   const auto waited_in_vain = [&] {
-    world.settles = true;
-    settling_ends_in_vain = true;
+    world.complete = 0;
     const std::uint64_t before = world.now;
-    books->free(*serve(size += 100'000), 0);
-    EXPECT_FALSE(world.settles);
+    books->free(*serve(size += 100'000), world.opened);
     return world.now - before;
   };
   for (const std::uint64_t factor : {4, 8, 16, 32, 64, 64}) {
@@ -89,9 +92,8 @@ TEST_F(PoolBooksThatExchangeChunks, AfterAVainWaitRequestsWaitForAMomentForMuchL
     world.now = end;
   }
   EXPECT_EQ(waited_in_vain(), wait);
-  settling_ends_in_vain = false;
-  world.settles = true;
-  books->free(*serve(size += 100'000), 0);
+  world.complete = world.opened;
+  books->free(*serve(size += 100'000), world.opened);
   EXPECT_EQ(waited_in_vain(), wait) << "one was not in vain";
   const std::uint64_t end = world.now + 4 * wait;
   EXPECT_EQ(waited_in_vain(), moment);

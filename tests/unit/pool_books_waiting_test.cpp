@@ -13,7 +13,7 @@ namespace {
 TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanTheSlack) {
   begin_books();
   HeldBack list;
-  const std::size_t pending = 24 * mib;
+  const std::size_t pending = 40 * mib;
   books->hold_back(list, *serve(pending), 1);
   EXPECT_FALSE(settles(books->slack() - pending));
   EXPECT_TRUE(settles(books->slack() - pending + 1));
@@ -23,21 +23,55 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanT
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
-TEST_F(PoolBooksAtTheirLimits, ARequestWaitsUntilNoMoreIsHeldBackThanMayBeBesideIt) {
+/// What stands still while the rest gets on is not waited for.
+TEST_F(PoolBooksAtTheirLimits, WhatIsOverdueIsNotAwaited) {
+  begin_books();
+  HeldBack stands;
+  books->hold_back(stands, *serve(200 * mib), 1);
+  EXPECT_TRUE(settles(mib));
+  for (int i = 0; i < 3; ++i) {
+    books->note_free(64 * mib);
+    EXPECT_TRUE(settles(mib + 1 + i));
+  }
+  books->note_free(64 * mib);
+  EXPECT_FALSE(settles(2 * mib));
+  HeldBack list;
+  books->hold_back(list, *serve(60 * mib), 1);
+  EXPECT_TRUE(settles(4 * mib + 1)) << "beside that";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_TRUE(books->free_completed(stands, 1, 0));
+  EXPECT_EQ(books->pending_bytes(), 0U);
+  books->hold_back(list, *serve(200 * mib), 1);
+  EXPECT_TRUE(settles(5 * mib)) << "it is no longer there";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+/// Where several wait, others may take what comes free.
+TEST_F(PoolBooksAtTheirLimits, ARequestWaitsAgainWhereOthersTookWhatCameFreeUntilItsTimeIsOver) {
   begin_books();
   HeldBack list;
   books->hold_back(list, *serve(200 * mib), 1);
-  const auto enough = [&](std::size_t size) {
-    Request request;
-    EXPECT_EQ(books->begin(size, request), Status::success);
-    const std::uint64_t most = run_to(request, Kind::settle).enough.value();
-    expect_served(request);
-    return most;
-  };
-  EXPECT_EQ(enough(24 * mib), books->slack() - 24 * mib);
-  more_in_flight();
-  EXPECT_EQ(enough(30 * mib), 2 * books->slack() - 30 * mib);
-  EXPECT_EQ(enough(200 * mib), 0u);
+  world.longer = 20'000'000;
+  Request request;
+  ASSERT_EQ(books->begin(24 * mib, request), Status::success);
+  for (const std::uint64_t left : {30, 18, 6}) {
+    const Step step = run_to(request, Kind::settle);
+    EXPECT_EQ(step.amount, left * 1'000'000);
+    EXPECT_EQ(step.needed, 24 * mib);
+    request.settled_ns += 12'000'000;
+    books->free(*serve(mib), 0);  // comes free, and helps nobody
+  }
+  EXPECT_NE(serve(request), nullptr);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, ARequestWaitsOnceWhereNothingComesFree) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(200 * mib), 1);
+  EXPECT_TRUE(settles(24 * mib));
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 1);
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
@@ -55,11 +89,17 @@ TEST_F(PoolBooksAtTheirLimits, ARequestWaitsNoMoreForJustWhatWasWaitedForInVain)
   HeldBack list;
   books->hold_back(list, *serve(100 * mib), 1);
   EXPECT_TRUE(settles(mib));
-  books->tolerate(100 * mib);
+  books->tolerate(true);
   EXPECT_FALSE(settles(2 * mib));
-  books->tolerate(100 * mib - 1);
+  HeldBack more;
+  books->hold_back(more, *serve(mib), 1);
   EXPECT_TRUE(settles(3 * mib));
+  books->tolerate(true);
+  EXPECT_FALSE(settles(4 * mib));
+  books->tolerate(false);
+  EXPECT_TRUE(settles(5 * mib));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_TRUE(books->free_completed(more, 1, 0));
 }
 
 TEST_F(PoolBooksAtTheirLimits, NewChunksAreLargeAsLongAsMoreMayBeHeldBack) {
@@ -82,17 +122,17 @@ TEST_F(PoolBooksAtTheirLimits, NewChunksAreLargeAsLongAsMoreMayBeHeldBack) {
 TEST_F(PoolBooksAtTheirLimits, ARequestLooksAtAllThatIsHeldBackBeforeItWaits) {
   begin_books();
   HeldBack list;
-  books->hold_back(list, *serve(24 * mib), 1);
+  books->hold_back(list, *serve(40 * mib), 1);
   const auto steps_of = [&](std::size_t size) {
     EXPECT_NE(serve(size), nullptr);
     return Steps(steps.begin(), std::find(steps.begin(), steps.end(), allocate_step(size)));
   };
-  EXPECT_EQ(steps_of(books->slack() - 24 * mib + 1), (Steps{"settle"}))
+  EXPECT_EQ(steps_of(books->slack() - 40 * mib + 1), (Steps{"settle"}))
       << "where there is nothing new to see";
   world.looks_at_all = true;
-  EXPECT_EQ(steps_of(books->slack() - 24 * mib + 1), (Steps{"look at all", "settle"}));
+  EXPECT_EQ(steps_of(books->slack() - 40 * mib + 1), (Steps{"look at all", "settle"}));
   world.settles = false;
-  EXPECT_EQ(steps_of(books->slack() - 24 * mib + 1), (Steps{"look at all"}));
+  EXPECT_EQ(steps_of(books->slack() - 40 * mib + 1), (Steps{"look at all"}));
   EXPECT_EQ(steps_of(mib), Steps{}) << "as little is held back";
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }

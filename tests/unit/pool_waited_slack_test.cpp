@@ -39,7 +39,7 @@ struct Device {
 TEST(WaitedSlack, IsWhatTheDeviceNeedsInFlight) {
   for (const double most : {2.0, 4.0, 8.0}) {
     Device device(most);
-    device.run(10'000);
+    device.run(30'000);
     EXPECT_EQ(device.slack.times(), static_cast<std::uint64_t>(most));
     EXPECT_EQ(device.highest, static_cast<std::uint64_t>(2 * most)) << "tried, and given up again";
   }
@@ -69,6 +69,18 @@ TEST(WaitedSlack, StaysOnceWhereTheDeviceIsFasterForAWhile) {
   }
 }
 
+/// … for longer than all that is compared: with as much as before it is as fast.
+TEST(WaitedSlack, StaysOnceWhereTheDeviceIsFasterForLong) {
+  for (const std::uint64_t phase : {250, 300, 350, 400, 450, 500, 1000, 1500, 2500}) {
+    Device device(1);
+    for (int i = 0; i < 400; ++i) {
+      device.rate = i % 2 == 0 ? 1000 : 4000;
+      device.run(phase);
+    }
+    EXPECT_LE(device.highest, 2u) << phase << " ms";
+  }
+}
+
 TEST(WaitedSlack, HasAnEnd) {
   Device device(1000);
   device.run(60'000);
@@ -95,12 +107,14 @@ TEST(WaitedSlack, CountsTheTimeOfThreadsThatWaitTogetherOnce) {
 }
 
 TEST(WaitedSlack, StaysAsItIsTriedWhereNobodyHasToWaitThenAndMoreGetsDone) {
-  Device device(8);
-  device.run(450);
+  Device device(2);
+  device.run(550);
   ASSERT_EQ(device.slack.times(), 2u) << "it is tried";
   device.now += 1000 * ms;  // in which it was enough
   device.came_free += 1000 * device.rate * 2;
   device.run(5);
+  EXPECT_EQ(device.slack.times(), 1u) << "whether it is slower again";
+  device.run(1000);
   EXPECT_EQ(device.slack.times(), 2u);
   device.slack.reset();
   EXPECT_EQ(device.slack.times(), 1u);
@@ -108,12 +122,12 @@ TEST(WaitedSlack, StaysAsItIsTriedWhereNobodyHasToWaitThenAndMoreGetsDone) {
 
 TEST(WaitedSlack, IsAsBeforeWhereThereWasLessToDoWhileItWasTried) {
   Device device(8);
-  device.run(450);
+  device.run(550);
   ASSERT_EQ(device.slack.times(), 2u) << "it is tried";
   device.now += 1000 * ms;
   device.run(5);
   EXPECT_EQ(device.slack.times(), 1u);
-  device.run(6000);
+  device.run(8000);
   EXPECT_EQ(device.slack.times(), 8u) << "it is tried again";
 }
 
@@ -130,7 +144,8 @@ TEST(WaitedSlack, IsJudgedWhenWhatIsInFlightHasBecomeMore) {
     const bool has_filled = tried_at != 0 && now - tried_at >= 250 * ms;
     came_free += 5 * rate * (has_filled ? slack.times() : 1);
     slack.note_wait(now, now + 5 * ms, came_free, held_back);
-    ASSERT_TRUE(tried_at == 0 || slack.times() >= 2) << (now - tried_at) / ms << " ms after it was tried";
+    ASSERT_TRUE(tried_at == 0 || now - tried_at > 500 * ms || slack.times() >= 2)
+        << (now - tried_at) / ms << " ms after it was tried";
   }
   EXPECT_GT(slack.times(), 1u);
 }

@@ -38,7 +38,7 @@ void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {
     return free_now(block, stamp);
   }
-  set_held_back(block, stamp);
+  set_stamp(block, stamp);
   block.next = freed_;
   freed_ = &block;
   count_pending(block);
@@ -101,18 +101,20 @@ void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
   }
 }
 
-void Books::count_pending(const PoolBlock& block) noexcept {
+void Books::count_pending(PoolBlock& block) noexcept {
   ++pending_blocks_;
   pending_bytes_ += block.capacity;
+  block.bin = backlog_.add(block.capacity);
 }
 
 void Books::end_pending(PoolBlock& block) noexcept {
   --pending_blocks_;
   pending_bytes_ -= block.capacity;
+  backlog_.remove(block.bin, block.capacity);
 }
 
 void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
-  set_held_back(block, stamp);
+  set_stamp(block, stamp);
   list.add(block);
   ++list.open_blocks;
   list.open_bytes += block.capacity;

@@ -16,6 +16,7 @@
 #include "base/pause.hpp"
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
+#include "pool/books/backlog.hpp"
 #include "pool/books/request.hpp"
 #include "pool/books/waited_slack.hpp"
 #include "pool/pool_block.hpp"
@@ -98,7 +99,7 @@ class Books {
     return find_held_back(list, capacity, SIZE_MAX).mem != nullptr;
   }
   /// A block that waits elsewhere (for events): counted as pending from here on, until one of the two above.
-  void count_pending(const PoolBlock& block) noexcept;
+  void count_pending(PoolBlock& block) noexcept;
   void end_pending(PoolBlock& block) noexcept;
 
   // What is held.
@@ -147,8 +148,10 @@ class Books {
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
-  /// So much was held back when it was waited for in vain: the same is not waited for again, but more.
-  void tolerate(std::uint64_t bytes) noexcept { tolerated_ = bytes; }
+  /// Bytes that were held back have come free.
+  void note_free(std::uint64_t bytes) noexcept { backlog_.came_free(bytes, most_held_back()); }
+  /// What is held back now was waited for in vain: the same is not waited for again, but more, until that is taken back.
+  void tolerate(bool that) noexcept { tolerated_ = that ? awaited_bytes() : 0; }
 
   const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
@@ -247,12 +250,16 @@ class Books {
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
   /// The slack, or a multiple where the device gets more done with that.
   std::uint64_t most_held_back() const noexcept;
+  /// Bytes that are held back and are likely to come free before long.
+  std::uint64_t awaited_bytes() const noexcept { return pending_bytes_ - backlog_.overdue(); }
+  std::uint64_t settling_left(const Request& request) const noexcept;
   /// More would be held back than may be without a wait, or there is no room for what is needed besides.
   bool is_much_pending(const Request& request) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
+  /// Whether a free chunk may go back when the queues are through.
+  bool awaits_chunks() const noexcept;
   std::uint64_t wait_before_growth_ns() const noexcept;
-  void note_wait_before_growth(std::uint64_t nanoseconds) noexcept;
   /// Bytes that may be held: none where the pool has stopped holding.
   std::uint64_t most_held() const noexcept { return holding_ ? options_.max_held_bytes : 0; }
   bool exceeds_held_limit() const noexcept;
@@ -304,6 +311,7 @@ class Books {
   CallBudget budget_;
   Mem* freed_ = nullptr;
   WaitedSlack waited_slack_;
+  Backlog backlog_;
   std::uint64_t tolerated_ = 0;      ///< see tolerate()
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator

@@ -11,12 +11,11 @@
 namespace clpool::core {
 namespace {
 
-/// How long a request polls the queues where it is about to take more than the pool ever had, or to let what
-/// is held back grow beyond the slack.
+/// How long a request polls the queues, at least, where it is about to let what is held back grow beyond the slack.
 constexpr std::uint64_t settling_before_growth_ns = 10'000'000;
 
-/// … and whose chunks might go back instead: a little less, so that what was waited for in vain like that is still waited for
-/// like this.
+/// … and where it is about to take more than the pool ever had, although chunks might go back instead: a little less, so that
+/// what was waited for in vain like that is still waited for like this.
 constexpr std::uint64_t settling_before_peak_ns = 9'000'000;
 
 /// After a vain wait before growth nobody waits so long for that in a pause, until one was not in vain, but for a moment, as
@@ -34,8 +33,13 @@ std::uint64_t Books::most_held_back() const noexcept {
 }
 
 bool Books::is_much_pending(const Request& request) const noexcept {
-  return (pending_bytes_ > tolerated_ && pending_bytes_ + request.rounded > most_held_back()) ||
-         (pending_blocks_ != 0 && request.rounded > room());
+  return awaited_bytes() > tolerated_ &&
+         (awaited_bytes() + request.rounded > most_held_back() || request.rounded > room());
+}
+
+std::uint64_t Books::settling_left(const Request& request) const noexcept {
+  const std::uint64_t longest = surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
+  return longest - std::min(longest, request.settled_ns);
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
@@ -44,17 +48,29 @@ bool Books::look_at_all(Request& request, Step& step) {
 }
 
 bool Books::settle_pending(Request& request, Step& step) {
-  step = {Step::Kind::settle, settling_before_growth_ns};
-  step.needed = request.rounded;
-  if (request.rounded <= room()) {
-    step.enough = most_held_back() - std::min(most_held_back(), request.rounded);
+  if (!is_much_pending(request)) {
+    return false;
   }
-  return is_much_pending(request) && surroundings_.may_settle(settling_before_growth_ns) &&
-         once(request, pending_settled);
+  take_misfit(request, step);  // rather than wait
+  if (request.block != nullptr || !surroundings_.may_settle(settling_before_growth_ns)) {
+    return false;
+  }
+  // Others may take what comes free meanwhile: once more, then.
+  step = {Step::Kind::settle, settling_left(request), request.rounded};
+  return step.amount != 0 && once(request, pending_settled);
 }
 
 bool Books::exchanges(const Request& request) const noexcept {
   return strategy_->exchanges_chunks() && managed_bytes() + request.rounded > peak_managed_bytes_;
+}
+
+bool Books::awaits_chunks() const noexcept {
+  bool any = false;
+  for_each_free_chunk([&](const HeapChunk& chunk) {
+    any = !is_idle(chunk);
+    return !any;
+  });
+  return any;
 }
 
 std::uint64_t Books::wait_before_growth_ns() const noexcept {
@@ -73,7 +89,7 @@ bool Books::look_before_growth(Request& request, Step& step) {
 }
 
 bool Books::settle_before_peak(Request& request, Step& step) {
-  if (strategy_->largest_free_chunk() == nullptr || !exchanges(request)) {
+  if (!exchanges(request) || !awaits_chunks()) {
     return false;
   }
   const std::uint64_t longest = wait_before_growth_ns();
@@ -86,20 +102,9 @@ bool Books::settle_before_peak(Request& request, Step& step) {
   return true;
 }
 
-void Books::note_wait_before_growth(std::uint64_t nanoseconds) noexcept {
-  if (surroundings_.may_settle(1)) {  // what was waited for has ended
-    growth_pause_.end();
-  } else if (nanoseconds == settling_before_peak_ns) {
-    growth_pause_.begin(settling_before_peak_ns, surroundings_.now_ns());
-  }
-}
-
 bool Books::grow(Request& request, Step&) {
   if (!once(request, grown)) {
     return false;
-  }
-  if (request.waited_before_growth_ns != 0) {
-    note_wait_before_growth(std::exchange(request.waited_before_growth_ns, 0));
   }
   give_back_aged();
   if (!may_fit(request.rounded)) {
@@ -113,13 +118,19 @@ bool Books::grow(Request& request, Step&) {
   for (HeapChunk* chunk : growth.released) {
     enter_garbage(*chunk);
   }
+  const std::uint64_t waited_ns = std::exchange(request.waited_before_growth_ns, 0);
+  if (!growth.released.empty()) {
+    growth_pause_.end();
+  } else if (waited_ns == settling_before_peak_ns) {
+    growth_pause_.begin(waited_ns, surroundings_.now_ns());  // in vain
+  }
   if (growth.chunk_bytes == 0) {
     return false;
   }
   // What is held back only for a while must not make the pool larger than that allows, but for so much that small requests
   // do not take a chunk each.
   const std::uint64_t left =
-      std::max(most_held_back() - std::min(most_held_back(), pending_bytes_), least_growth);
+      std::max(most_held_back() - std::min(most_held_back(), awaited_bytes()), least_growth);
   request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
                                          : std::min(growth.chunk_bytes,
                                                     std::max(request.rounded, left & ~(rules_.granule - 1)));

@@ -109,6 +109,7 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
 Step Books::next(Request& request) {
   if (request.turn != turn_ && request.block == nullptr && request.wanted == 0) {
     request.stage = 0;  // something has come free since the last step
+    request.done &= ~pending_settled;
   }
   while (request.failure == Status::success) {
     Step step = again;

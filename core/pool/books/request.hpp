@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "base/status.hpp"
 #include "pool/pool_block.hpp"
@@ -25,7 +24,7 @@ struct Step {
     poll,                ///< see which uses have ended, without waiting
     look_at_all,         ///< the same, of all that was released so far, behind any number of events
     look_before_growth,  ///< the same, so that it comes to be known which chunks are idle
-    settle,  ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended
+    settle,  ///< the same for up to `amount` nanoseconds, until all that was enqueued so far has ended, or `needed` is there
     wait,    ///< until Books::help_for() changes or, if the request waits for queues, these are through with
              ///< what they have now, for up to `amount` nanoseconds; then Books::waited()
     end_pools,  ///< see whether pools that have ended can give their last memory back; then
@@ -37,9 +36,7 @@ struct Step {
   };
   Kind kind;
   std::uint64_t amount = 0;
-  std::uint64_t needed = 0;  ///< settle: bytes; 0 if nothing in particular
-  std::optional<std::uint64_t> enough =
-      {};  ///< settle: when no more bytes are held back, only as long as more comes free
+  std::uint64_t needed = 0;  ///< settle: only until so many bytes have come free; 0: nothing in particular
 };
 
 /// How a wait ended.
@@ -99,6 +96,9 @@ class Surroundings {
   /// many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
   virtual bool has_queues() const noexcept = 0;
   virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
+  /// How long it makes sense to wait until so many bytes come free: `least` nanoseconds, or longer where the device has
+  /// brought as much in a moment.
+  virtual std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept = 0;
   /// Whether it makes sense to look at all that was released so far.
   virtual bool may_look_at_all() const noexcept = 0;
   /// Highest stamp whose uses have ended (see Books::free), and that of what is used now.

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // WaitedSlack: how many times the slack may be held back before requests wait for it. Once, unless the device gets more done
 // with more in flight: where requests wait most of the time, twice as much is tried now and then, and stays if the device
-// then gets through clearly more than before, in each of several windows of time. It is not tried with less: a pool has the
-// memory by then.
+// then gets through clearly more than before, in each of several windows of time, and no more again when it has as much as
+// before. It does not become less again by itself: a pool has the memory by then.
 //
 // Guarded by the pool's mutex. Without a clock: whoever waited tells when.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 namespace clpool::core {
 
@@ -22,7 +24,7 @@ class WaitedSlack {
   void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t came_free,
                  std::uint64_t held_back) noexcept {
     if (began_ns_ == 0) {
-      begin(end_ns, came_free);
+      begin_window(end_ns, came_free);
     }
     waited_ns_ += end_ns - std::clamp(last_end_ns_, start_ns, end_ns);  // threads wait at the same time
     last_end_ns_ = end_ns;
@@ -30,7 +32,7 @@ class WaitedSlack {
     const std::uint64_t gone = came_free - came_free_before_;
     if (elapsed >= window_ns && (!fills_ || gone / 2 >= held_back || elapsed >= longest_filling_ns)) {
       end_window(static_cast<double>(gone) / static_cast<double>(elapsed), waited_ns_ >= elapsed / 2);
-      begin(end_ns, came_free);
+      begin_window(end_ns, came_free);
     }
   }
 
@@ -41,58 +43,84 @@ class WaitedSlack {
   static constexpr std::uint64_t longest_filling_ns = 1'000'000'000;
   static constexpr std::uint64_t most_times = 16;
   static constexpr unsigned windows_to_compare = 4;
+  static constexpr unsigned windows_of_a_try = 3;
+  /// Longer than that and the windows before and after it: a device that is now slow, now fast, does not look like a gain.
+  static constexpr unsigned windows_of_going_back = 7;
   static constexpr unsigned most_windows = 256;
   /// So much more is a gain; less is noise.
   static constexpr double gain = 1.125;
 
-  void begin(std::uint64_t now_ns, std::uint64_t came_free) noexcept {
+  enum class Phase : std::uint8_t { watches, tries, goes_back };
+
+  void begin_window(std::uint64_t now_ns, std::uint64_t came_free) noexcept {
     began_ns_ = now_ns;
     came_free_before_ = came_free;
     waited_ns_ = 0;
   }
   /// `waits`: requests waited most of the time. `rate`: bytes that came free in a nanosecond.
   void end_window(double rate, bool waits) noexcept {
-    if (tries_ && !waits) {
-      end_try(rate >= gain * best_before_);  // with twice as much nobody has to wait, or there is less to do
-    } else if (fills_) {
-      fills_ = false;  // what is in flight has become more
-    } else if (tries_) {
-      if (rate < gain * best_before_ || ++windows_ == windows_to_compare) {
-        end_try(rate >= gain * best_before_);
-      }
-    } else if (!waits) {
+    if (std::exchange(fills_, false)) {
+      return;  // what is in flight has become more, or less
+    }
+    switch (phase_) {
+      case Phase::watches:
+        return watch(rate, waits);
+      case Phase::tries:
+        rate_with_more_ = std::min(rate_with_more_, rate);
+        if (rate < gain * best_) {
+          times_ /= 2;
+          end_try(false);
+        } else if (!waits || ++windows_ == windows_of_a_try) {  // with twice as much nobody may have to wait
+          times_ /= 2;
+          begin(Phase::goes_back);
+        }
+        return;
+      case Phase::goes_back:
+        best_ = std::max(best_, rate);
+        if (rate_with_more_ < gain * best_ ||
+            !waits) {  // it was something else that made it faster, or there is less to do
+          end_try(false);
+        } else if (++windows_ == windows_of_going_back) {
+          times_ *= 2;
+          end_try(true);
+        }
+    }
+  }
+  void watch(double rate, bool waits) noexcept {
+    if (!waits) {
       windows_ = 0;
-      best_before_ = 0;
+      best_ = 0;
     } else if (times_ < most_times) {
       ++windows_;
       // The last few before the try.
-      best_before_ = windows_ + windows_to_compare > between_ ? std::max(best_before_, rate) : 0;
+      best_ = windows_ + windows_to_compare > between_ ? std::max(best_, rate) : 0;
       if (windows_ >= between_) {
-        begin_try();
+        const double before = best_;
+        times_ *= 2;
+        begin(Phase::tries);
+        best_ = before;
+        rate_with_more_ = std::numeric_limits<double>::max();
       }
     }
   }
-  void begin_try() noexcept {
-    tries_ = true;
-    fills_ = true;
+  void begin(Phase phase) noexcept {
+    phase_ = phase;
+    fills_ = phase != Phase::watches;
     windows_ = 0;
-    times_ *= 2;
+    best_ = 0;
   }
   void end_try(bool stays) noexcept {
-    times_ = stays ? times_ : times_ / 2;
     between_ = stays ? windows_to_compare : std::min(2 * between_, most_windows);
-    tries_ = false;
-    fills_ = false;
-    windows_ = 0;
-    best_before_ = 0;
+    begin(Phase::watches);
   }
 
   std::uint64_t times_ = 1;
-  bool tries_ = false;
+  Phase phase_ = Phase::watches;
   bool fills_ = false;  ///< what is in flight, until twice as much has gone
   unsigned windows_ = 0;
   unsigned between_ = windows_to_compare;  ///< windows from one try to the next
-  double best_before_ = 0;                 ///< bytes a nanosecond
+  double best_ = 0;                        ///< bytes a nanosecond, with less in flight
+  double rate_with_more_ = 0;              ///< the least of the try
   std::uint64_t began_ns_ = 0;             ///< the window; 0: none yet
   std::uint64_t came_free_before_ = 0;
   std::uint64_t waited_ns_ = 0;

@@ -55,6 +55,25 @@ TEST_P(PoolReuse, ASmallBlockDoesNotPinAFreeChunkThatIsHuge) {
   expect_sound(pool);
 }
 
+/// A large block that its thread's cache has kept, as its size came twice, is as free as any where another size comes.
+TEST(PoolOfLargeBlocks, HandsOutACachedBlockForAnotherSizeWithoutAWait) {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.guard = CLPOOL_GUARD_OFF;  // blocks rest else
+  const PoolHandle pool = make_pool(allocator.get(), options);
+  for (int i = 0; i < 3; ++i) {
+    MemHandle large = allocate(pool, 8 * mib);
+    large.reset();
+  }
+  ASSERT_EQ(stats_of(pool).cached_bytes, 8 * mib);
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_try_allocate(pool.get(), 5 * mib, &mem));
+  EXPECT_EQ(stats_of(pool).managed_bytes, 8 * mib);
+  EXPECT_OK(clpool_mem_release(mem));
+  expect_sound(pool);
+}
+
 /// Steps of ever other sizes, each of one thread, that take an input and a workspace and leave nothing.
 TEST(PoolOfRaggedSteps, HasWhatTheLargestStepNeedsWhicheverThreadsMakeThem) {
   constexpr int steps = 3000;
