@@ -36,6 +36,20 @@ clpool_status make_context(World& world) {
   return CLPOOL_SUCCESS;
 }
 
+template <uint32_t memory>
+clpool_status make_pool_of_default_context(World& world) {
+  cl_device_id device = nullptr;
+  Context context;
+  Queue queue;
+  Pool pool;
+  CALL(clpool_pool_create_default(nullptr, memory, nullptr, pool.receive(), &device, context.receive(),
+                                  queue.receive()));
+  world.require(context != nullptr && queue != nullptr, "a pool of a default context lacks something");
+  Mem mem;
+  CALL(clpool_pool_allocate(pool, 5000, mem.receive()));
+  return CLPOOL_SUCCESS;
+}
+
 template <uint32_t model>
 clpool_status characterize(World& world) {
   const cl_device_id device = world.cl.device;
@@ -111,6 +125,8 @@ clpool_status occupancy(World& world) {
 std::vector<Scenario> device_scenarios() {
   return {{"DeviceChoice", choose},
           {"DefaultContext", make_context},
+          {"PoolOfADefaultContext", make_pool_of_default_context<CLPOOL_MEMORY_BUFFER>},
+          {"SvmPoolOfADefaultContext", make_pool_of_default_context<CLPOOL_MEMORY_SVM>},
           {"Characterize", characterize<CLPOOL_MODEL_CURRENT>},
           {"CharacterizeAsPyOpenCL", characterize<CLPOOL_MODEL_PYOPENCL>},
           {"CharacterizeByKernels", characterize_by_kernels},

@@ -39,9 +39,10 @@ clpool_status buffers(World& world) {
 }
 
 clpool_status direct_memory(World& world) {
-  Allocator allocators[2];
+  Allocator allocators[3];
   CALL(clpool_allocator_create_pinned(world.cl.queue, 0, allocators[0].receive()));
   CALL(clpool_allocator_create_immediate(world.cl.queue, 0, allocators[1].receive()));
+  CALL(clpool_allocator_create_touching(world.cl.queue, 0, CLPOOL_TOUCH_WHOLE, allocators[2].receive()));
   for (const Allocator& allocator : allocators) {
     Mem mem;
     CALL(clpool_allocator_allocate(allocator, 5000, mem.receive()));

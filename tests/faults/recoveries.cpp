@@ -18,6 +18,11 @@ bool is_one_of(const std::string& text, const char* const (&list)[count]) {
   return std::find(std::begin(list), std::end(list), text) != std::end(list);
 }
 
+/// Which device it is for.
+bool chooses(const std::string& scenario) {
+  return scenario == "DeviceChoice" || scenario.ends_with("DefaultContext");
+}
+
 bool is_out_of_memory(cl_int code) {
   // -61, of a buffer that is too large, is answered in the same way: a smaller one may do.
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
@@ -64,13 +69,13 @@ bool may_recover(const std::string& scenario, const Injection& injection) {
   // What a device does not say is taken from elsewhere, and the answer names its source. A platform or device
   // that cannot be asked is none to choose.
   return begins_with(scenario, "Characterize") || scenario == "Occupancy" ||
-         ((scenario == "DeviceChoice" || scenario == "DefaultContext") && begins_with(entry_point, "clGet"));
+         (chooses(scenario) && begins_with(entry_point, "clGet"));
 }
 
 bool is_other_status(const std::string& scenario, const Injection& injection, clpool_status status) {
   // No device is left to choose.
   if (status == CLPOOL_ERROR_NOT_FOUND) {
-    return scenario == "DeviceChoice" || scenario == "DefaultContext";
+    return chooses(scenario);
   }
   // Facts that no query gives are missing where something is computed of them.
   if ((begins_with(scenario, "Characterize") || scenario == "Occupancy") &&

@@ -11,9 +11,10 @@ namespace {
 struct LockedPool {
   const char* name;
   bool svm;
-  bool two_queues;
+  std::uint32_t queues;
   std::uint32_t strategy;
   clpool_status (*make)(Scene& scene, clpool_allocator** allocator);
+  std::uint32_t guard = CLPOOL_GUARD_OFF;
 };
 
 clpool_status deferred(Scene& scene, clpool_allocator** allocator) {
@@ -35,26 +36,37 @@ clpool_status fine(Scene& scene, clpool_allocator** allocator) {
   return clpool_allocator_create_svm(scene.cl.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, scene.cl.queue,
                                      allocator);
 }
+/// Of a pool that is told of no queue, either.
+clpool_status of_no_queue(Scene& scene, clpool_allocator** allocator) {
+  return clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, allocator);
+}
 constexpr std::uint32_t coalescing = CLPOOL_STRATEGY_COALESCING;
 constexpr std::uint32_t binned = CLPOOL_STRATEGY_BINNED;
 const LockedPool kinds[] = {
-    {"deferred", false, false, coalescing, deferred},
-    {"deferred_of_two_queues", false, true, coalescing, deferred},
-    {"deferred_binned", false, false, binned, deferred},
-    {"immediate", false, false, coalescing, immediate},
-    {"immediate_of_two_queues", false, true, coalescing, immediate},
-    {"immediate_binned", false, true, binned, immediate},
-    {"overtaking", false, true, coalescing, overtaking},
-    {"page_locked", false, false, coalescing, page_locked},
-    {"page_locked_binned", false, true, binned, page_locked},
-    {"coarse", true, false, coalescing, coarse},
-    {"coarse_binned", true, true, binned, coarse},
-    {"fine", true, true, coalescing, fine},
+    {"deferred", false, 1, coalescing, deferred},
+    {"deferred_of_two_queues", false, 2, coalescing, deferred},
+    {"deferred_binned", false, 1, binned, deferred},
+    {"immediate", false, 1, coalescing, immediate},
+    {"immediate_of_two_queues", false, 2, coalescing, immediate},
+    {"immediate_binned", false, 2, binned, immediate},
+    {"overtaking", false, 2, coalescing, overtaking},
+    {"page_locked", false, 1, coalescing, page_locked},
+    {"page_locked_binned", false, 2, binned, page_locked},
+    {"coarse", true, 1, coalescing, coarse},
+    {"coarse_binned", true, 2, binned, coarse},
+    {"fine", true, 2, coalescing, fine},
+    {"of_no_queue", true, 0, coalescing, of_no_queue},
+    {"guarded", false, 1, coalescing, immediate, CLPOOL_GUARD_ON},
+    {"guarded_page_locked", false, 1, coalescing, page_locked, CLPOOL_GUARD_ON},
+    {"guarded_coarse", true, 1, coalescing, coarse, CLPOOL_GUARD_ON},
 };
 
 class NoLock : public testing::TestWithParam<LockedPool> {
  protected:
   void SetUp() override {
+    if (GetParam().guard == CLPOOL_GUARD_ON) {
+      stub_configure("mode=immediate");  // its blocks come back when commands of its own have run
+    }
     ASSERT_OK(GetParam().make(scene, &allocator));
     make_pool();
     spare = allocate(3000);
@@ -80,8 +92,9 @@ class NoLock : public testing::TestWithParam<LockedPool> {
   void make_pool() {
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     const cl_command_queue queues[] = {scene.cl.queue, GetParam().make == overtaking ? scene.queue : other};
-    options.queues = queues;
-    options.queue_count = GetParam().two_queues ? 2 : 1;
+    options.queues = GetParam().queues != 0 ? queues : nullptr;
+    options.queue_count = GetParam().queues;
+    options.guard = GetParam().guard;
     options.strategy = GetParam().strategy;
     options.wait_ns = 10'000'000;  // no command runs by itself here
     clpool_pool* made = nullptr;
@@ -170,6 +183,23 @@ TEST_P(NoLock, IsHeldWhileMemoryIsGivenBack) {
   EXPECT_OK(clpool_pool_stop_holding(pool));
   EXPECT_OK(clpool_mem_release(allocate(100'000)));
   stub_run_all();
+}
+
+TEST_P(NoLock, IsHeldWhileAPoolIsLookedAt) {
+  clpool_mem* const mem = allocate(5000);
+  EXPECT_OK(clpool_mem_release_later(allocate(100'000)));
+  const auto visit = [](void* user, const clpool_pool_stretch*) {
+    use_elsewhere(user);  // with the pool itself
+    return 0;
+  };
+  EXPECT_OK(clpool_pool_visit(pool, visit, this));
+  std::size_t needed = 0;
+  EXPECT_OK(clpool_pool_dump_json(pool, nullptr, 0, &needed));
+  EXPECT_OK(clpool_pool_check(pool));
+  EXPECT_OK(clpool_pool_stop_holding(pool));
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_pool_resume_holding(pool));
+  EXPECT_OK(clpool_mem_release(allocate(9 << 20)));
 }
 
 TEST_P(NoLock, IsHeldWhileMemoryIsShort) {

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes between folders of core/ go the ways that the table in core/README.md allows, and that the
-table itself has no circle: includes.py CORE."""
+"""Checks that includes between folders of core/ go the ways that the table in core/README.md allows, that the
+table itself has no circle, and that engine/ and pool/books/ include nothing of OpenCL, locks, threads or clocks:
+includes.py CORE."""
 import pathlib
 import re
 import sys
 
 ROW = re.compile(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+
+# What neither the engine nor the books have: OpenCL, locks, threads, clocks.
+WITHOUT = ("engine", "pool/books")
+OUTSIDE = re.compile(r"^\s*#\s*include\s*(<(?:CL/.*|atomic|chrono|condition_variable|future|mutex|semaphore|"
+                     r"shared_mutex|stop_token|thread|time\.h|ctime|pthread\.h)>|\"(?:cl/.*|base/.*(?:lock|mutex|process).*)\")")
 
 
 def allowed_by(readme):
@@ -26,6 +32,9 @@ def offences(core, rows):
     for source in sorted(core.rglob("*.[ch]pp")):
         folder = source.relative_to(core).parts[0]
         for number, line in enumerate(source.read_text().splitlines(), 1):
+            if any(source.is_relative_to(core / name) for name in WITHOUT) and (match := OUTSIDE.match(line)):
+                yield f"core/{source.relative_to(core)}:{number}: {match.group(1)}, where there is no OpenCL, lock, thread " \
+                      "or clock"
             match = INCLUDE.match(line)
             if match is None:
                 continue
