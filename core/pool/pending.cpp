@@ -403,10 +403,9 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   const bool in_vain =
       settling.nanoseconds != 0 && came_free_since(settling) < least && now_ns != settling.start_ns;
   if (in_vain && settling.needed != 0) {  // else the device gets on; a mere look says nothing
-    // Since the first of several in vain: where sizes creep up, each would else ask for a little more than comes free.
-    const std::uint64_t gets_on_at = settling.came_free + least;
-    gets_on_at_ = came_free_ < gets_on_at_ ? std::min(gets_on_at_, gets_on_at) : gets_on_at;
-    waited_in_vain_ns_ += now_ns - std::clamp(waited_until_ns_, settling.start_ns, now_ns);
+    gets_on_at_ = settling.came_free + least;
+    waited_in_vain_ns_ +=
+        now_ns - std::clamp(waited_until_ns_, settling.start_ns, now_ns);  // threads wait together
     waited_until_ns_ = now_ns;
     books_.tolerate(true);
   }

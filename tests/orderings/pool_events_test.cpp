@@ -349,6 +349,27 @@ TEST_F(PoolOfManyEvents, ADeviceThatDoesNotGetOnIsNotWaitedForByEachRequest) {
   never.open();
 }
 
+/// Ten threads that wait for 10 ms at the same time have not seen it stand still for 100.
+TEST_F(PoolOfManyEvents, WaitsOfThreadsThatWaitTogetherCountOnce) {
+  Gate never(scene.cl.context);
+  release_many_behind(never, 20, large);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 12; ++i) {
+    threads.emplace_back([&] { release_behind(take(large), never); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  int waited = 0;
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    release_behind(take(large), never);
+    waited += std::chrono::steady_clock::now() - start > std::chrono::milliseconds(9) ? 1 : 0;
+  }
+  EXPECT_GE(waited, 4);
+  never.open();
+}
+
 /// What ends beside that is less than is needed, however much of it there is.
 TEST_F(PoolOfManyEvents, WaitsThatBringLessThanIsNeededAreNotMadeForEachNewBlock) {
   constexpr int requests = 40;

@@ -66,6 +66,25 @@ TEST_F(PoolBooksAtTheirLimits, ARequestWaitsAgainWhereOthersTookWhatCameFreeUnti
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
+/// Although a smaller chunk would be made for it else: rather cut one up than wait.
+TEST_F(PoolBooksAtTheirLimits, ARequestThatWouldWaitTakesAnyFreeBlock) {
+  options.strategy = StrategyKind::coalescing;
+  begin_books();
+  PoolBlock* const large = serve(100 * mib);
+  HeapChunk* const chunk = large->chunk;
+  books->free(*large, 0);
+  PoolBlock* const own = serve(mib);
+  ASSERT_NE(own->chunk, chunk);
+  HeldBack list;
+  books->hold_back(list, *serve(200 * mib), 1);
+  PoolBlock* const any = serve(2 * mib);
+  EXPECT_EQ(any->chunk, chunk);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  books->free(*own, 0);
+  books->free(*any, 0);
+}
+
 TEST_F(PoolBooksAtTheirLimits, ARequestWaitsOnceWhereNothingComesFree) {
   begin_books();
   HeldBack list;
