@@ -334,7 +334,7 @@ void Pending::end_pause() noexcept {
   books_.tolerate(false);
 }
 
-void Pending::note_free(std::uint64_t bytes) noexcept {
+void Pending::note_rested(std::uint64_t bytes) noexcept {
   came_free_ += bytes;
   books_.note_free(bytes);
   if (came_free_ >= gets_on_at_) {
@@ -343,6 +343,11 @@ void Pending::note_free(std::uint64_t bytes) noexcept {
 }
 
 // What it makes sense to wait for.
+
+bool Pending::is_in_pause(std::uint64_t now_ns) const noexcept {
+  // Nor is a pause for any number of requests: nobody sees then whether the device gets on.
+  return pause_.is_on(now_ns) && !books_.is_beyond_tolerated();
+}
 
 bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept {
   return set.epochs.has_queues() && (&set == own_ || (set.first != nullptr && !in_pause)) &&
@@ -354,7 +359,7 @@ bool Pending::awaits_events(std::uint64_t nanoseconds, bool in_pause) const noex
 }
 
 bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
-  const bool in_pause = pause_.is_on(now_ns);
+  const bool in_pause = is_in_pause(now_ns);
   const QueueSet* set = sets_.first();
   while (set != nullptr && !is_awaited(*set, nanoseconds, in_pause)) {
     set = set->next;
@@ -364,7 +369,7 @@ bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const 
 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t needed,
                                           std::uint64_t now_ns) noexcept {
-  const bool in_pause = pause_.is_on(now_ns);
+  const bool in_pause = is_in_pause(now_ns);
   const bool with_events = awaits_events(nanoseconds, in_pause);
   if (with_events) {
     late_events_.move_waited_less(nanoseconds, asked_events_);

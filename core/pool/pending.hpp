@@ -128,6 +128,8 @@ class Pending {
     bool with_events;
   };
   Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t needed, std::uint64_t now_ns) noexcept;
+  /// Blocks have rested, and are free now.
+  void note_rested(std::uint64_t bytes) noexcept;
   /// Bytes that have come free so far.
   std::uint64_t came_free() const noexcept { return came_free_; }
   std::uint64_t came_free_since(const Settling& settling) const noexcept {
@@ -159,7 +161,13 @@ class Pending {
     return !new_events_.empty() || !asked_events_.empty() || new_events_.in_hand + asked_events_.in_hand != 0;
   }
   void note_late_events(const Settling& settling) noexcept;
-  void note_free(std::uint64_t bytes) noexcept;
+  /// Not where blocks rest first.
+  void note_free(std::uint64_t bytes) noexcept {
+    if (!books_.rules().guarded) {
+      note_rested(bytes);
+    }
+  }
+  bool is_in_pause(std::uint64_t now_ns) const noexcept;
 
   Books& books_;
   const bool host_writes_;

@@ -131,7 +131,9 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed)
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
   const Pending::Settling settling = pending_.begin_settling(nanoseconds, needed, start);
-  const auto has_enough = [&] { return needed != 0 && pending_.came_free_since(settling) >= needed; };
+  const auto has_enough = [&] {
+    return needed != 0 && (pending_.came_free_since(settling) >= needed || books_.may_serve(needed));
+  };
   const auto is_settled = [&] {
     return has_enough() || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };

@@ -66,23 +66,49 @@ TEST_F(PoolBooksAtTheirLimits, ARequestWaitsAgainWhereOthersTookWhatCameFreeUnti
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
-/// Although a smaller chunk would be made for it else: rather cut one up than wait.
-TEST_F(PoolBooksAtTheirLimits, ARequestThatWouldWaitTakesAnyFreeBlock) {
+/// A large one may wait for it, too.
+TEST_F(PoolBooksAtTheirLimits, ASmallRequestThatWouldWaitCutsUpNoFreeChunk) {
   options.strategy = StrategyKind::coalescing;
+  options.max_bytes = 300 * mib;
   begin_books();
   PoolBlock* const large = serve(100 * mib);
-  HeapChunk* const chunk = large->chunk;
-  books->free(*large, 0);
-  PoolBlock* const own = serve(mib);
-  ASSERT_NE(own->chunk, chunk);
   HeldBack list;
   books->hold_back(list, *serve(200 * mib), 1);
-  PoolBlock* const any = serve(2 * mib);
-  EXPECT_EQ(any->chunk, chunk);
-  EXPECT_EQ(std::count(steps.begin(), steps.end(), "settle"), 0);
+  books->free(*large, 0);
+  Request request;
+  ASSERT_EQ(books->begin(4096, request), Status::success);
+  EXPECT_EQ(run_to(request, Kind::settle).needed, 4096U) << "there is no room for another chunk";
+  EXPECT_FALSE(books->may_serve(4096));
+  EXPECT_TRUE(books->may_serve(100 * mib));
+  expect_served(request);
   EXPECT_TRUE(books->free_completed(list, 1, 0));
-  books->free(*own, 0);
-  books->free(*any, 0);
+}
+
+TEST_F(PoolBooksAtTheirLimits, SmallRequestsWaitNoLongerThanForADeviceOfWhichNothingIsKnown) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(200 * mib), 1);
+  world.longer = 90'000'000;
+  for (const auto& [size, most] : {std::pair<std::size_t, std::uint64_t>{mib - 1, 10}, {mib, 100}}) {
+    Request request;
+    ASSERT_EQ(books->begin(size, request), Status::success);
+    EXPECT_EQ(run_to(request, Kind::settle).amount, most * 1'000'000);
+    expect_served(request);
+  }
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, APauseIsForAsMuchMoreAsMayBeHeldBack) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(200 * mib), 1);
+  EXPECT_TRUE(books->is_beyond_tolerated());
+  books->tolerate(true);
+  books->hold_back(list, *serve(64 * mib), 1);
+  EXPECT_FALSE(books->is_beyond_tolerated());
+  books->hold_back(list, *serve(1), 1);
+  EXPECT_TRUE(books->is_beyond_tolerated());
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
 TEST_F(PoolBooksAtTheirLimits, ARequestWaitsOnceWhereNothingComesFree) {

@@ -148,6 +148,10 @@ class Books {
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
+  /// Whether so much need not wait for what is held back: there is a block for it, or little is held back.
+  bool may_serve(std::uint64_t rounded) noexcept;
+  /// More than may be held back has been added to what was waited for in vain.
+  bool is_beyond_tolerated() const noexcept { return awaited_bytes() > tolerated_ + most_held_back(); }
   /// Bytes that were held back have come free.
   void note_free(std::uint64_t bytes) noexcept { backlog_.came_free(bytes, most_held_back()); }
   /// What is held back now was waited for in vain: the same is not waited for again, but more, until that is taken back.
@@ -253,8 +257,11 @@ class Books {
   /// Bytes that are held back and are likely to come free before long.
   std::uint64_t awaited_bytes() const noexcept { return pending_bytes_ - backlog_.overdue(); }
   std::uint64_t settling_left(const Request& request) const noexcept;
+  bool may_wait(const Request& request) const noexcept;
+  /// Of who waits rather than cut up what others may wait for.
+  GrowthLimits patient_limits() noexcept;
   /// More would be held back than may be without a wait, or there is no room for what is needed besides.
-  bool is_much_pending(const Request& request) const noexcept;
+  bool is_much_pending(std::uint64_t rounded) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
   /// Whether a free chunk may go back when the queues are through.

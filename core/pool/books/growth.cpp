@@ -32,32 +32,46 @@ std::uint64_t Books::most_held_back() const noexcept {
   return slack() > UINT64_MAX / times ? UINT64_MAX : times * slack();
 }
 
-bool Books::is_much_pending(const Request& request) const noexcept {
-  return awaited_bytes() > tolerated_ &&
-         (awaited_bytes() + request.rounded > most_held_back() || request.rounded > room());
+bool Books::is_much_pending(std::uint64_t rounded) const noexcept {
+  return awaited_bytes() > tolerated_ && (awaited_bytes() + rounded > most_held_back() || rounded > room());
+}
+
+bool Books::may_serve(std::uint64_t rounded) noexcept {
+  return !is_much_pending(rounded) || strategy_->choose(rounded, patient_limits()) != nullptr;
+}
+
+GrowthLimits Books::patient_limits() noexcept {
+  GrowthLimits limits = growth_limits();
+  limits.calls_left = CallBudget::most;
+  limits.room = UINT64_MAX;
+  return limits;
 }
 
 std::uint64_t Books::settling_left(const Request& request) const noexcept {
-  const std::uint64_t longest = surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
+  // What shares chunks with others is not worth a longer wait.
+  const std::uint64_t longest = request.rounded < least_growth
+                                    ? settling_before_growth_ns
+                                    : surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
   return longest - std::min(longest, request.settled_ns);
+}
+
+bool Books::may_wait(const Request& request) const noexcept {
+  return !request.inside && surroundings_.may_settle(settling_before_growth_ns) &&
+         settling_left(request) != 0;
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
   step = {Step::Kind::look_at_all};
-  return is_much_pending(request) && surroundings_.may_look_at_all() && once(request, looked_at_all);
+  return is_much_pending(request.rounded) && surroundings_.may_look_at_all() && once(request, looked_at_all);
 }
 
 bool Books::settle_pending(Request& request, Step& step) {
-  if (!is_much_pending(request)) {
-    return false;
-  }
-  take_misfit(request, step);  // rather than wait
-  if (request.block != nullptr || !surroundings_.may_settle(settling_before_growth_ns)) {
+  if (!is_much_pending(request.rounded) || !may_wait(request)) {
     return false;
   }
   // Others may take what comes free meanwhile: once more, then.
   step = {Step::Kind::settle, settling_left(request), request.rounded};
-  return step.amount != 0 && once(request, pending_settled);
+  return once(request, pending_settled);
 }
 
 bool Books::exchanges(const Request& request) const noexcept {

@@ -198,7 +198,8 @@ bool Books::take_free(Request& request, Step&) {
   if (Block* block = take_place(request.rounded); block != nullptr) {
     return found(request, block);
   }
-  Block* block = strategy_->choose(request.rounded, growth_limits());
+  const bool would_wait = is_much_pending(request.rounded) && may_wait(request);
+  Block* block = strategy_->choose(request.rounded, would_wait ? patient_limits() : growth_limits());
   return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
 }
 
