@@ -108,8 +108,8 @@ class Pending {
   static std::uint64_t ask(UsesList& taken, std::uint64_t until_ns) noexcept;
   void put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
 
-  /// Whether it makes sense to look at everything, and at all events for a moment: looks that brought less than they were made for take a small
-  /// share of the time.
+  /// Whether it makes sense to look at everything, and at all events for a moment: looks that brought less than they were made
+  /// for take a small share of the time.
   bool may_look(std::uint64_t now_ns) const noexcept {
     return (has_events() || has_unmarked()) && !look_pause_.is_on(now_ns);
   }

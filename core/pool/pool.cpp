@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Requests that no thread's cache serves, and a pool's beginning.
-// Called without the mutex: public functions, make_ready(), take_larger(), and what reads nothing but constants and the clock. With
-// it: everything else; what is given a Visit, and a Visit itself, may leave it in between.
+// Called without the mutex: public functions, make_ready(), take_larger(), and what reads nothing but constants and
+// the clock. With it: everything else; what is given a Visit, and a Visit itself, may leave it in between.
 #include "pool/pool.hpp"
 
 #include <algorithm>

@@ -234,8 +234,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// For a millisecond, in vain if fewer bytes come free than are needed.
   void look_at_all(Visit& visit, std::uint64_t needed) noexcept;
   Events events_of_waiter() noexcept;
-  /// Until all that was enqueued so far has ended. `needed`: or so many bytes have come free; in vain if less than that,
-  /// and again by the next request, unless the device does not get on for long.
+  /// Until all that was enqueued so far has ended. `needed`: or so many bytes have come free, or Books::may_serve() them; in
+  /// vain if not, and again by the next request, unless the device does not get on for long.
   void settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed = 0) noexcept;
   void settle_for(Visit& visit, Request& request, const Step& step) noexcept;
   void look_before_growth(Visit& visit) noexcept;

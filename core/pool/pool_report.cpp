@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // What a pool tells of itself: figures, a picture of its memory, traces and leaks. Everything here but
-// largest_around_cached() is called without the mutex, and takes it for as long as it copies (send_trace() not at all); messages are sent
-// without it.
+// largest_around_cached() is called without the mutex, and takes it for as long as it copies (send_trace() not at
+// all); messages are sent without it.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -335,15 +335,15 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForByGuardedPoolsToo) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   GTEST_SKIP() << "what the device gets done depends on the sanitizer";
 #endif
-  stub_configure("mode=immediate");
+  stub_configure("mode=worker");
   clpool_allocator* made = nullptr;
   ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
   pool = make_pool(made, options);
-  Device device(std::chrono::microseconds(2000));
-  for (int i = 0; i < 250; ++i) {
+  Device device(std::chrono::microseconds(4000));
+  for (int i = 0; i < 350; ++i) {
     clpool_mem* const mem = take(large);
     release_behind(mem, device.running.emplace_back(scene.cl.context));
     if (i == 0) {

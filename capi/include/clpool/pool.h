@@ -352,16 +352,17 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_NOT_SUPPORTED and CLPOOL_ERROR_OPENCL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block on a hit. May block as long as the allocator does for new memory. Where queues and events
  * still use more than 64 MiB, or an eighth of the rest of the pool, of what was released, it waits until
- * what it needs comes free: for 10 ms, or as long as the device has brought as much lately, for 100 ms by
- * the number of requests that wait; where a device does not get on, ever less often. Where chunks could go
- * back first if the queues were through with them: for at most 10 ms, ever less often while the device
- * stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say. OpenCL calls: none
- * for a hit; else those of the allocator for making memory, and of its releases where memory goes back;
- * those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer; clEnqueueFillBuffer for new
- * memory of an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know
- * how far the queues are; with several queues clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo and
- * clEnqueueBarrierWithWaitList, so that they come after what made the memory; on NVIDIA's driver
- * clGetMemObjectInfo, clCreateBuffer, clEnqueueCopyBuffer and clFlush for the first use of a part.
+ * what it needs comes free: for 10 ms, or, where that is at least 1 MiB and the device has brought as much
+ * lately, for 100 ms by the number of requests that wait; where a device does not get on, ever less often.
+ * Where chunks could go back first if the queues were through with them: for at most 10 ms, ever less often
+ * while the device stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say.
+ * OpenCL calls: none for a hit; else those of the allocator for making memory, and of its releases where
+ * memory goes back; those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer;
+ * clEnqueueFillBuffer for new memory of an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush
+ * and clGetEventInfo to know how far the queues are; with several queues clGetCommandQueueInfo,
+ * clGetDeviceInfo, clGetPlatformInfo and clEnqueueBarrierWithWaitList, so that they come after what made
+ * the memory; on NVIDIA's driver clGetMemObjectInfo, clCreateBuffer, clEnqueueCopyBuffer and clFlush for
+ * the first use of a part.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;

@@ -151,7 +151,9 @@ class Books {
   /// Whether so much need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(std::uint64_t rounded) noexcept;
   /// More than may be held back has been added to what was waited for in vain.
-  bool is_beyond_tolerated() const noexcept { return awaited_bytes() > tolerated_ + most_held_back(); }
+  bool is_beyond_tolerated() const noexcept {
+    return awaited_bytes() - std::min(awaited_bytes(), tolerated_) > most_held_back();
+  }
   /// Bytes that were held back have come free.
   void note_free(std::uint64_t bytes) noexcept { backlog_.came_free(bytes, most_held_back()); }
   /// What is held back now was waited for in vain: the same is not waited for again, but more, until that is taken back.
@@ -232,10 +234,8 @@ class Books {
     Mem* mem = nullptr;
   };
   static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
-  Block* take_place(std::uint64_t rounded) {
-    return shapes_ != nullptr ? take_place_of_handle(rounded) : nullptr;
-  }
-  Block* take_place_of_handle(std::uint64_t rounded);
+  /// Under an unused handle of just that size, where there are handles.
+  Block* take_place(std::uint64_t rounded, const GrowthLimits& limits);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// To the strategy; the wholly free chunk that resulted, or null.
   HeapChunk* put_back(Block& block, std::uint64_t stamp) noexcept;

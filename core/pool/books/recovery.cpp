@@ -139,7 +139,7 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = take_place(request.rounded);
+  Block* block = shapes_ != nullptr ? take_place(request.rounded, growth_limits()) : nullptr;
   if (block == nullptr) {
     block = strategy_->find(request.rounded);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
@@ -177,10 +177,9 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 // Stages.
 
-Block* Books::take_place_of_handle(std::uint64_t rounded) {
+Block* Books::take_place(std::uint64_t rounded, const GrowthLimits& limits) {
   constexpr int most_looks = 8;
   Part* part = shapes_->first(rounded);
-  const GrowthLimits limits = part != nullptr ? growth_limits() : GrowthLimits{};
   for (int looks = 0; part != nullptr && looks < most_looks; ++looks, part = part->next_alike) {
     if (part->size != rounded) {
       continue;
@@ -195,12 +194,14 @@ Block* Books::take_place_of_handle(std::uint64_t rounded) {
 }
 
 bool Books::take_free(Request& request, Step&) {
-  if (Block* block = take_place(request.rounded); block != nullptr) {
-    return found(request, block);
-  }
   const bool would_wait = is_much_pending(request.rounded) && may_wait(request);
-  Block* block = strategy_->choose(request.rounded, would_wait ? patient_limits() : growth_limits());
-  return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
+  const GrowthLimits limits = would_wait ? patient_limits() : growth_limits();
+  Block* block = shapes_ != nullptr ? take_place(request.rounded, limits) : nullptr;
+  if (block == nullptr) {
+    block = strategy_->choose(request.rounded, limits);
+    block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
+  }
+  return found(request, block);
 }
 
 bool Books::take_misfit(Request& request, Step&) {
