@@ -135,6 +135,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed)
     return needed != 0 && (pending_.came_free_since(settling) >= needed || books_.may_serve(needed));
   };
   const auto is_settled = [&] {
+    bring_some_home();  // what other threads release need not have been waited for
     return has_enough() || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.

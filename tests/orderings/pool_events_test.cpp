@@ -379,6 +379,50 @@ TEST_F(PoolOfManyEvents, ADeviceThatDoesNotGetOnIsNotWaitedForByEachRequest) {
   never.open();
 }
 
+/// A pause is for another 64 MiB: nobody would see else whether the device gets on.
+TEST_F(PoolOfManyEvents, ADeviceThatDoesNotGetOnIsLookedAtAgainWheneverAsMuchMoreIsHeldBack) {
+  Gate never(scene.cl.context);
+  release_many_behind(never, 20, large);
+  for (int i = 0; i < 12; ++i) {
+    release_behind(take(large), never);  // waits, until it is known to stand still
+  }
+  int waited = 0;
+  for (int i = 0; i < 160; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    release_behind(take(large), never);
+    waited += std::chrono::steady_clock::now() - start > std::chrono::milliseconds(9) ? 1 : 0;
+  }
+  EXPECT_GE(waited, 7) << "640 MiB";
+  never.open();
+}
+
+/// In its first look: that another block comes free, of which the device knows nothing.
+TEST_F(PoolOfManyEvents, AWaitEndsWhenAnotherThreadReleasesWhatIsNeeded) {
+  Gate never(scene.cl.context);
+  clpool_mem* const other = take(2 * large);
+  release_many_behind(never, 20, large);
+  static std::atomic<clpool_mem*> to_release;
+  to_release = other;
+  stub_set_hook(
+      [](const char* entry_point, void*) {
+        if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
+          if (clpool_mem* const mem = to_release.exchange(nullptr); mem != nullptr) {
+            std::thread([mem] { EXPECT_OK(clpool_mem_release_idle(mem)); }).join();
+          }
+        }
+      },
+      nullptr);
+  const std::uint64_t managed = stats().managed_bytes;
+  const Sleeps sleeps;
+  clpool_mem* const mem = take(2 * large);
+  EXPECT_FALSE(sleeps.were_many());
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_EQ(to_release, nullptr);
+  EXPECT_EQ(stats().managed_bytes, managed);
+  EXPECT_OK(clpool_mem_release(mem));
+  never.open();
+}
+
 /// Ten threads that wait for 10 ms at the same time have not seen it stand still for 100.
 TEST_F(PoolOfManyEvents, WaitsOfThreadsThatWaitTogetherCountOnce) {
   Gate never(scene.cl.context);
