@@ -17,9 +17,6 @@ namespace {
 constexpr std::uint64_t releases_per_marker = 64;
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
-/// Who has waited for so long in vain, while no more came free than that, has waited for a device that does not get on.
-constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
-
 /// In such periods it is noted how much comes free; of one that was longer than that nothing is known.
 constexpr std::uint64_t period_ns = 100'000'000;
 constexpr std::uint64_t longest_period_ns = 1'000'000'000;
@@ -236,9 +233,7 @@ void Pending::end(const Look& look) noexcept {
     set.open_blocks += look.blocks;
     set.open_bytes += look.bytes;
   }
-  const std::uint64_t before = books_.pending_bytes();
   books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
-  note_free(before - books_.pending_bytes());
 }
 
 bool Pending::has_unmarked() const noexcept {
@@ -312,7 +307,9 @@ void Pending::put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noe
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
       books_.hold_back(*set, block, uses->stamp);
     } else {
-      note_free(block.capacity);
+      if (!books_.rules().guarded) {  // else when it has rested
+        books_.note_free(block);
+      }
       books_.free(block, stamp_behind(set));
     }
     retire(*uses);
@@ -328,25 +325,11 @@ void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vai
   }
 }
 
-void Pending::end_pause() noexcept {
-  pause_.end();
-  waited_in_vain_ns_ = 0;
-  books_.tolerate(false);
-}
-
-void Pending::note_rested(std::uint64_t bytes) noexcept {
-  came_free_ += bytes;
-  books_.note_free(bytes);
-  if (came_free_ >= gets_on_at_) {
-    end_pause();
-  }
-}
-
 // What it makes sense to wait for.
 
-bool Pending::is_in_pause(std::uint64_t now_ns) const noexcept {
+bool Pending::is_in_pause(const Account* account, std::uint64_t now_ns) const noexcept {
   // Nor is a pause for any number of requests: nobody sees then whether the device gets on.
-  return pause_.is_on(now_ns) && !books_.is_beyond_tolerated();
+  return account != nullptr && account->pause().is_on(now_ns) && !books_.is_beyond_tolerated(*account);
 }
 
 bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept {
@@ -358,8 +341,9 @@ bool Pending::awaits_events(std::uint64_t nanoseconds, bool in_pause) const noex
   return late_events_.has_waited_less(nanoseconds) || (has_events_in_time() && !in_pause);
 }
 
-bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept {
-  const bool in_pause = is_in_pause(now_ns);
+bool Pending::may_settle(const Account* account, std::uint64_t nanoseconds,
+                         std::uint64_t now_ns) const noexcept {
+  const bool in_pause = is_in_pause(account, now_ns);
   const QueueSet* set = sets_.first();
   while (set != nullptr && !is_awaited(*set, nanoseconds, in_pause)) {
     set = set->next;
@@ -367,14 +351,14 @@ bool Pending::may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const 
   return set != nullptr || awaits_events(nanoseconds, in_pause);
 }
 
-Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, std::uint64_t needed,
+Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, Account* account, std::uint64_t needed,
                                           std::uint64_t now_ns) noexcept {
-  const bool in_pause = is_in_pause(now_ns);
+  const bool in_pause = is_in_pause(account, now_ns);
   const bool with_events = awaits_events(nanoseconds, in_pause);
   if (with_events) {
     late_events_.move_waited_less(nanoseconds, asked_events_);
   }
-  return {nanoseconds, now_ns, needed, came_free_, in_pause, with_events};
+  return {nanoseconds, now_ns, account, needed, came_free_for(account, needed), in_pause, with_events};
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
@@ -407,15 +391,11 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   const std::uint64_t least = std::max<std::uint64_t>(settling.needed, 1);
   const bool in_vain =
       settling.nanoseconds != 0 && came_free_since(settling) < least && now_ns != settling.start_ns;
-  if (in_vain && settling.needed != 0) {  // else the device gets on; a mere look says nothing
-    gets_on_at_ = settling.came_free + least;
-    waited_in_vain_ns_ +=
-        now_ns - std::clamp(waited_until_ns_, settling.start_ns, now_ns);  // threads wait together
-    waited_until_ns_ = now_ns;
-    books_.tolerate(true);
+  // Who needs memory waits again, unless its stream does not get on for long.
+  bool is_stuck = settling.needed == 0;
+  if (in_vain && settling.needed != 0) {  // else it gets on; a mere look says nothing
+    is_stuck = settling.account->note_vain_wait(settling.start_ns, now_ns, settling.came_free, least);
   }
-  // Who needs memory waits again, unless the device does not get on for long.
-  const bool is_stuck = settling.needed == 0 || waited_in_vain_ns_ >= longest_in_vain_ns;
   bool for_others = settling.with_events && has_events_in_time();
   if (for_others && in_vain && is_stuck) {
     note_late_events(settling);
@@ -430,29 +410,32 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
     }
   }
   if (in_vain && is_stuck && for_others && settling.needed != 0) {
-    pause_.begin(now_ns - settling.start_ns, now_ns);
+    settling.account->pause().begin(now_ns - settling.start_ns, now_ns);
   }
 }
 
 void Pending::note_time(std::uint64_t now_ns) noexcept {
   const std::uint64_t elapsed = now_ns - period_start_ns_;
   if (elapsed >= period_ns) {
-    brought_before_ = elapsed < longest_period_ns ? came_free_ - came_free_at_start_ : 0;
-    came_free_at_start_ = came_free_;
+    brought_before_ = elapsed < longest_period_ns ? books_.freed_bytes() - came_free_at_start_ : 0;
+    came_free_at_start_ = books_.freed_bytes();
     period_start_ns_ = now_ns;
   }
 }
 
 bool Pending::brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
   return now_ns - period_start_ns_ < longest_period_ns &&
-         std::max(brought_before_, came_free_ - came_free_at_start_) >= bytes;
+         std::max(brought_before_, books_.freed_bytes() - came_free_at_start_) >= bytes;
 }
 
 void Pending::note_late_events(const Settling& settling) noexcept {
   for (UsesList* const list : {&asked_events_, &new_events_}) {
-    while (Uses* uses = list->take()) {
-      uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
-      late_events_.add(*uses);
+    for (std::uint64_t left = list->count; left > 0; --left) {
+      Uses& uses = *list->take();
+      // Those of others may be as far as they should be.
+      const bool is_late = settling.needed == 0 || &books_.account_of(*uses.block) == settling.account;
+      uses.waited_ns = is_late ? std::max(uses.waited_ns, settling.nanoseconds) : uses.waited_ns;
+      (is_late ? late_events_ : *list).add(uses);
     }
   }
 }

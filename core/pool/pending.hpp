@@ -115,25 +115,23 @@ class Pending {
   }
   void end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept;
 
-  /// Whether it makes sense to wait so long.
-  bool may_settle(std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
+  /// Whether it makes sense to wait so long: for a request of that account, or, if null, for what is done without one.
+  bool may_settle(const Account* account, std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
   /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
   /// time is over; at last end_settling(), which notes what it waited for in vain, unless what was needed came free before.
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    std::uint64_t needed;  ///< bytes, or 0: it was in vain where less than that, or nothing, came free
+    Account* account;      ///< of the request, or null
+    std::uint64_t needed;  ///< bytes, or 0: it was in vain where less than that of the account's, or nothing, came free
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
   };
-  Settling begin_settling(std::uint64_t nanoseconds, std::uint64_t needed, std::uint64_t now_ns) noexcept;
-  /// Blocks have rested, and are free now.
-  void note_rested(std::uint64_t bytes) noexcept;
-  /// Bytes that have come free so far.
-  std::uint64_t came_free() const noexcept { return came_free_; }
+  Settling begin_settling(std::uint64_t nanoseconds, Account* account, std::uint64_t needed,
+                          std::uint64_t now_ns) noexcept;
   std::uint64_t came_free_since(const Settling& settling) const noexcept {
-    return came_free_ - settling.came_free;
+    return came_free_for(settling.account, settling.needed) - settling.came_free;
   }
   /// Who begins to wait tells when.
   void note_time(std::uint64_t now_ns) noexcept;
@@ -144,8 +142,6 @@ class Pending {
   void await(const Settling& settling) noexcept;
   bool is_settled(const Settling& settling) const noexcept;
   void end_settling(const Settling& settling, std::uint64_t now_ns) noexcept;
-  /// Others than the pool's own queues are waited for again, whatever was waited for in vain before.
-  void end_pause() noexcept;
 
  private:
   void set_own(std::unique_ptr<QueueSet> own) noexcept;
@@ -161,13 +157,10 @@ class Pending {
     return !new_events_.empty() || !asked_events_.empty() || new_events_.in_hand + asked_events_.in_hand != 0;
   }
   void note_late_events(const Settling& settling) noexcept;
-  /// Not where blocks rest first.
-  void note_free(std::uint64_t bytes) noexcept {
-    if (!books_.rules().guarded) {
-      note_rested(bytes);
-    }
+  bool is_in_pause(const Account* account, std::uint64_t now_ns) const noexcept;
+  std::uint64_t came_free_for(const Account* account, std::uint64_t needed) const noexcept {
+    return account != nullptr && needed != 0 ? account->came_free() : books_.freed_bytes();
   }
-  bool is_in_pause(std::uint64_t now_ns) const noexcept;
 
   Books& books_;
   const bool host_writes_;
@@ -178,12 +171,7 @@ class Pending {
   UsesList new_events_;
   UsesList asked_events_;
   UsesList late_events_;
-  std::uint64_t event_ends_ = 0;         ///< blocks whose events ended
-  std::uint64_t came_free_ = 0;          ///< bytes
-  Pause pause_;                          ///< in which nobody waits for others than the pool's own queues …
-  std::uint64_t gets_on_at_ = 0;         ///< … until came_free_ has come to that
-  std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
-  std::uint64_t waited_until_ns_ = 0;    ///< the last time
+  std::uint64_t event_ends_ = 0;  ///< blocks whose events ended
   std::uint64_t period_start_ns_ = 0;
   std::uint64_t came_free_at_start_ = 0;
   std::uint64_t brought_before_ = 0;  ///< bytes that came free in the period before this one

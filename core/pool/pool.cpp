@@ -250,6 +250,10 @@ Mem* Pool::take_larger(const Request& request) noexcept {
   return mem;
 }
 
+std::uint32_t Pool::account_of_this_thread() noexcept {
+  return this_thread_record != nullptr ? this_thread_record->number() % Account::most : 0;
+}
+
 Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
   Mem* const mem = cache.withdraw(request.rounded);
   if (mem != nullptr) {
@@ -271,6 +275,8 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   if (mem != nullptr) {
     return Status::success;
   }
+  request.account = account_of_this_thread();
+  request.came_free = books_.account_of(request).came_free();
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {
@@ -464,6 +470,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.made_in = static_cast<std::uint8_t>(process_generation());
   block.marks = usual_marks();
   block.home = &cache;
+  block.account = static_cast<std::uint16_t>(account_of_this_thread());
   clear_use(block);
   count_handed_out(cache, size);
   block.state = MemState::live;

@@ -131,7 +131,7 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
   visit.keep_pool();
   ++rest_enders_;
   if (has_pending() || (!outlive && books_.has_busy_chunk())) {
-    pending_.end_pause();
+    books_.forget_waits();
     settle_all(visit, nanoseconds);
   }
   --rest_enders_;

@@ -55,7 +55,7 @@ void Pool::work_on_guard(Visit& visit) noexcept {
     for (Mem* mem = books_.take_freed(); mem != nullptr;) {
       PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
       if (!guard_->enter(block, stamp_of(block))) {
-        pending_.note_rested(block.capacity);
+        books_.note_free(block);
         books_.free_rested(block, stamp_of(block));
       }
     }
@@ -71,7 +71,7 @@ void Pool::work_on_guard(Visit& visit) noexcept {
     GuardedList done;
     guard_->put_back(batch, done);
     while (GuardedBlock* guarded = done.take()) {
-      pending_.note_rested(guarded->block->capacity);
+      books_.note_free(*guarded->block);
       books_.free_rested(*guarded->block, guarded->stamp);
       delete guarded;
     }

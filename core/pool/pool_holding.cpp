@@ -23,7 +23,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
     const std::uint64_t now = now_ns();
     return now < deadline ? deadline - now : 0;
   };
-  pending_.end_pause();  // who asks for memory to go has a reason to think that it can
+  books_.forget_waits();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
   if (!pending_.late_events().empty() || !may_settle(1)) {
     look(visit, Close::all,

@@ -84,7 +84,11 @@ void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t left, std:
 }
 
 bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
-  return pending_.may_settle(nanoseconds, now_ns());
+  return pending_.may_settle(nullptr, nanoseconds, now_ns());
+}
+
+bool Pool::may_settle(const Account& account, std::uint64_t nanoseconds) const noexcept {
+  return pending_.may_settle(&account, nanoseconds, now_ns());
 }
 
 void Pool::look_closely(Visit& visit, const Events& events) noexcept {
@@ -108,9 +112,9 @@ bool Pool::may_look_at_all() const noexcept {
 
 void Pool::look_at_all(Visit& visit, std::uint64_t needed) noexcept {
   const std::uint64_t start = now_ns();
-  const std::uint64_t before = pending_.came_free();
+  const std::uint64_t before = books_.freed_bytes();
   look(visit, Close::next, Events{});  // a device that is far behind would else get a marker each time
-  pending_.end_look(start, now_ns(), pending_.came_free() - before < needed);
+  pending_.end_look(start, now_ns(), books_.freed_bytes() - before < needed);
 }
 
 Pool::Events Pool::events_of_waiter() noexcept {
@@ -127,12 +131,14 @@ std::uint64_t Pool::settling_ns(std::uint64_t needed, std::uint64_t least) const
   return pending_.brings(needed, now_ns()) ? settling_of_one_ns * (settling_ + 1) : least;
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds, std::uint64_t needed) noexcept {
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* request,
+                  std::uint64_t needed) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  const Pending::Settling settling = pending_.begin_settling(nanoseconds, needed, start);
+  Account* const account = request != nullptr ? &books_.account_of(*request) : nullptr;
+  const Pending::Settling settling = pending_.begin_settling(nanoseconds, account, needed, start);
   const auto has_enough = [&] {
-    return needed != 0 && (pending_.came_free_since(settling) >= needed || books_.may_serve(needed));
+    return needed != 0 && (pending_.came_free_since(settling) >= needed || books_.may_serve(*request));
   };
   const auto is_settled = [&] {
     bring_some_home();  // what other threads release need not have been waited for
@@ -161,12 +167,12 @@ void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept
   const std::uint64_t start = now_ns();
   pending_.note_time(start);
   ++settling_;
-  settle(visit, step.amount, step.needed);
+  settle(visit, step.amount, &request, step.needed);
   --settling_;
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;
   if (step.needed != 0) {
-    books_.waited_slack().note_wait(start, end, pending_.came_free(), books_.pending_bytes());
+    books_.waited_slack().note_wait(start, end, books_.freed_bytes(), books_.pending_bytes());
   }
 }
 

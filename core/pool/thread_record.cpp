@@ -11,6 +11,8 @@
 
 namespace clpool::core {
 
+constinit std::atomic<std::uint32_t> ThreadRecord::last_number_{0};
+
 constinit thread_local ThreadRecord* this_thread_record = nullptr;
 
 /// The thread's reference on its record. What happens at its end touches no lock, no pool and no driver,

@@ -39,6 +39,9 @@ class ThreadRecord {
   /// A pool's key, of its number. Pools whose numbers follow each other have places of their own.
   static std::uint64_t key_of(std::uint64_t pool_number) noexcept { return pool_number * sizeof(Slot); }
 
+  /// Threads that begin one after the other have numbers that follow each other.
+  std::uint32_t number() const noexcept { return number_; }
+
   /// True once the thread will touch none of its caches any more; what it wrote there is visible then.
   bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
 
@@ -66,6 +69,9 @@ class ThreadRecord {
     return *reinterpret_cast<Slot*>(reinterpret_cast<char*>(slots_) + (pool_key & mask_));
   }
 
+  static constinit std::atomic<std::uint32_t> last_number_;
+
+  const std::uint32_t number_ = last_number_.fetch_add(1, std::memory_order_relaxed);
   Slot* slots_ = few_;
   std::uint64_t mask_ = (first_slots - 1) * sizeof(Slot);  ///< of keys
   Slot few_[first_slots];

@@ -44,7 +44,7 @@ struct StillWorld final : Surroundings {
     return served;
   }
   bool has_queues() const noexcept override { return queues; }
-  bool may_settle(std::uint64_t) const noexcept override { return settles; }
+  bool may_settle(const Account&, std::uint64_t) const noexcept override { return settles; }
   std::uint64_t longer = 0;  ///< nanoseconds that requests may wait beyond the least
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override {
     return least + longer;
@@ -262,6 +262,10 @@ class PoolBooksAtTheirLimits : public PoolBooks {
     books->free(*block, 0);
     return std::count(steps.begin(), steps.end(), "settle") != 0;
   }
+  /// Of the requests that a test makes without naming another.
+  Account& account() { return books->account_of(Request{}); }
+  /// What is held back was waited for in vain, for a moment.
+  void wait_in_vain() { account().note_vain_wait(0, 1, account().came_free(), 1); }
   /// Twice as much may be held back from now on, as that is tried.
   void more_in_flight() {
     constexpr std::uint64_t wait_ns = 50'000'000;

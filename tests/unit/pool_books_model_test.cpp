@@ -102,7 +102,9 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
   bool may_look_at_all() const noexcept override { return has_own_queue; }
-  bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
+  bool may_settle(const Account&, std::uint64_t) const noexcept override {
+    return has_own_queue && !queues[0].stuck;
+  }
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override { return least; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t open() const noexcept override { return queues[0].open; }

@@ -30,10 +30,10 @@ TEST_F(PoolBooksAtTheirLimits, WhatIsOverdueIsNotAwaited) {
   books->hold_back(stands, *serve(200 * mib), 1);
   EXPECT_TRUE(settles(mib));
   for (int i = 0; i < 3; ++i) {
-    books->note_free(64 * mib);
+    account().note_free(64 * mib, 64 * mib);
     EXPECT_TRUE(settles(mib + 1 + i));
   }
-  books->note_free(64 * mib);
+  account().note_free(64 * mib, 64 * mib);
   EXPECT_FALSE(settles(2 * mib));
   HeldBack list;
   books->hold_back(list, *serve(60 * mib), 1);
@@ -78,8 +78,10 @@ TEST_F(PoolBooksAtTheirLimits, ASmallRequestThatWouldWaitCutsUpNoFreeChunk) {
   Request request;
   ASSERT_EQ(books->begin(4096, request), Status::success);
   EXPECT_EQ(run_to(request, Kind::settle).needed, 4096U) << "there is no room for another chunk";
-  EXPECT_FALSE(books->may_serve(4096));
-  EXPECT_TRUE(books->may_serve(100 * mib));
+  EXPECT_FALSE(books->may_serve(request));
+  Request whole;
+  ASSERT_EQ(books->begin(100 * mib, whole), Status::success);
+  EXPECT_TRUE(books->may_serve(whole));
   expect_served(request);
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
@@ -102,12 +104,12 @@ TEST_F(PoolBooksAtTheirLimits, APauseIsForAsMuchMoreAsMayBeHeldBack) {
   begin_books();
   HeldBack list;
   books->hold_back(list, *serve(200 * mib), 1);
-  EXPECT_TRUE(books->is_beyond_tolerated());
-  books->tolerate(true);
+  EXPECT_TRUE(books->is_beyond_tolerated(account()));
+  wait_in_vain();
   books->hold_back(list, *serve(64 * mib), 1);
-  EXPECT_FALSE(books->is_beyond_tolerated());
+  EXPECT_FALSE(books->is_beyond_tolerated(account()));
   books->hold_back(list, *serve(1), 1);
-  EXPECT_TRUE(books->is_beyond_tolerated());
+  EXPECT_TRUE(books->is_beyond_tolerated(account()));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
@@ -134,14 +136,14 @@ TEST_F(PoolBooksAtTheirLimits, ARequestWaitsNoMoreForJustWhatWasWaitedForInVain)
   HeldBack list;
   books->hold_back(list, *serve(100 * mib), 1);
   EXPECT_TRUE(settles(mib));
-  books->tolerate(true);
+  wait_in_vain();
   EXPECT_FALSE(settles(2 * mib));
   HeldBack more;
   books->hold_back(more, *serve(mib), 1);
   EXPECT_TRUE(settles(3 * mib));
-  books->tolerate(true);
+  wait_in_vain();
   EXPECT_FALSE(settles(4 * mib));
-  books->tolerate(false);
+  account().forget_waits();
   EXPECT_TRUE(settles(5 * mib));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
   EXPECT_TRUE(books->free_completed(more, 1, 0));

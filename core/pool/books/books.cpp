@@ -104,13 +104,13 @@ void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
 void Books::count_pending(PoolBlock& block) noexcept {
   ++pending_blocks_;
   pending_bytes_ += block.capacity;
-  block.bin = backlog_.add(block.capacity);
+  block.bin = accounts_[block.account].add(block.capacity);
 }
 
 void Books::end_pending(PoolBlock& block) noexcept {
   --pending_blocks_;
   pending_bytes_ -= block.capacity;
-  backlog_.remove(block.bin, block.capacity);
+  accounts_[block.account].remove(block.bin, block.capacity);
 }
 
 void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
@@ -126,6 +126,9 @@ bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_
   while (!list.empty() && stamp_of(pool_block(*list.first)) <= completed) {
     PoolBlock& block = *list.take();
     end_pending(block);
+    if (!rules_.guarded) {  // else when it has rested
+      note_free(block);
+    }
     free(block, stamp);
     any = true;
   }

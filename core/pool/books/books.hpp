@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -16,7 +17,7 @@
 #include "base/pause.hpp"
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
-#include "pool/books/backlog.hpp"
+#include "pool/books/account.hpp"
 #include "pool/books/request.hpp"
 #include "pool/books/waited_slack.hpp"
 #include "pool/pool_block.hpp"
@@ -148,16 +149,28 @@ class Books {
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept;
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
-  /// Whether so much need not wait for what is held back: there is a block for it, or little is held back.
-  bool may_serve(std::uint64_t rounded) noexcept;
-  /// More than may be held back has been added to what was waited for in vain.
-  bool is_beyond_tolerated() const noexcept {
-    return awaited_bytes() - std::min(awaited_bytes(), tolerated_) > most_held_back();
+  /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
+  bool may_serve(const Request& request) noexcept;
+  /// More than the account may have held back has been added to what it waited for in vain.
+  bool is_beyond_tolerated(const Account& account) const noexcept {
+    return account.awaited() - std::min(account.awaited(), account.tolerated()) > share_of(awaited());
   }
-  /// Bytes that were held back have come free.
-  void note_free(std::uint64_t bytes) noexcept { backlog_.came_free(bytes, most_held_back()); }
-  /// What is held back now was waited for in vain: the same is not waited for again, but more, until that is taken back.
-  void tolerate(bool that) noexcept { tolerated_ = that ? awaited_bytes() : 0; }
+  /// A block that was held back comes free.
+  void note_free(const PoolBlock& block) noexcept {
+    freed_bytes_ += block.capacity;
+    accounts_[block.account].note_free(block.capacity, most_held_back());
+  }
+  /// Bytes of such blocks so far.
+  std::uint64_t freed_bytes() const noexcept { return freed_bytes_; }
+  const Account& account_of(const Block& block) const noexcept { return accounts_[block.account]; }
+  Account& account_of(const Request& request) noexcept { return accounts_[request.account]; }
+  const Account& account_of(const Request& request) const noexcept { return accounts_[request.account]; }
+  /// Is waited for again, whatever was waited for in vain before.
+  void forget_waits() noexcept {
+    for (Account& account : accounts_) {
+      account.forget_waits();
+    }
+  }
 
   const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
@@ -254,14 +267,26 @@ class Books {
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
   /// The slack, or a multiple where the device gets more done with that.
   std::uint64_t most_held_back() const noexcept;
-  /// Bytes that are held back and are likely to come free before long.
-  std::uint64_t awaited_bytes() const noexcept { return pending_bytes_ - backlog_.overdue(); }
+  /// What is held back and is likely to come free before long.
+  struct Awaited {
+    std::uint64_t bytes = 0;
+    std::uint64_t accounts = 0;  ///< that have some
+  };
+  Awaited awaited() const noexcept;
+  /// Bytes that each of them may have held back while all together have more than may be.
+  std::uint64_t share_of(const Awaited& all) const noexcept {
+    return most_held_back() / std::max<std::uint64_t>(all.accounts, 1);
+  }
   std::uint64_t settling_left(const Request& request) const noexcept;
   bool may_wait(const Request& request) const noexcept;
   /// Of who waits rather than cut up what others may wait for.
   GrowthLimits patient_limits() noexcept;
-  /// More would be held back than may be without a wait, or there is no room for what is needed besides.
-  bool is_much_pending(std::uint64_t rounded) const noexcept;
+  /// More would be held back than may be without a wait, or there is no room for what is needed besides; and the request's
+  /// account has its share of that.
+  bool is_much_pending(const Request& request) const noexcept;
+  /// Then: others, too, have some held back, and what is free is for those that have less than their share. The request is to
+  /// wait until as much as it needs has come free of its own account's.
+  bool waits_for_own(const Request& request) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
   /// Whether a free chunk may go back when the queues are through.
@@ -318,8 +343,7 @@ class Books {
   CallBudget budget_;
   Mem* freed_ = nullptr;
   WaitedSlack waited_slack_;
-  Backlog backlog_;
-  std::uint64_t tolerated_ = 0;      ///< see tolerate()
+  std::uint64_t freed_bytes_ = 0;
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
@@ -330,6 +354,7 @@ class Books {
   std::uint64_t driver_releases_ = 0;
   std::uint64_t out_of_memory_events_ = 0;
   std::uint64_t handles_made_ = 0;
+  std::array<Account, Account::most> accounts_;
 };
 
 template <typename Action>

@@ -32,12 +32,36 @@ std::uint64_t Books::most_held_back() const noexcept {
   return slack() > UINT64_MAX / times ? UINT64_MAX : times * slack();
 }
 
-bool Books::is_much_pending(std::uint64_t rounded) const noexcept {
-  return awaited_bytes() > tolerated_ && (awaited_bytes() + rounded > most_held_back() || rounded > room());
+Books::Awaited Books::awaited() const noexcept {
+  Awaited all;
+  for (const Account& account : accounts_) {
+    all.bytes += account.awaited();
+    all.accounts += account.awaited() != 0 ? 1 : 0;
+  }
+  return all;
 }
 
-bool Books::may_serve(std::uint64_t rounded) noexcept {
-  return !is_much_pending(rounded) || strategy_->choose(rounded, patient_limits()) != nullptr;
+bool Books::is_much_pending(const Request& request) const noexcept {
+  const Account& own = account_of(request);
+  const bool has_room = request.rounded <= room();
+  if (own.awaited() <= own.tolerated() ||
+      (has_room && pending_bytes_ + request.rounded <= most_held_back())) {
+    return false;
+  }
+  const Awaited all = awaited();
+  return (!has_room || all.bytes + request.rounded > most_held_back()) &&
+         (all.accounts == 1 || own.awaited() + request.rounded > share_of(all));
+}
+
+bool Books::waits_for_own(const Request& request) const noexcept {
+  const Account& own = account_of(request);
+  return own.came_free() - request.came_free < request.rounded && own.awaited() != awaited().bytes &&
+         strategy_->free_bytes() < request.rounded + most_held_back();
+}
+
+bool Books::may_serve(const Request& request) noexcept {
+  return !is_much_pending(request) ||
+         (!waits_for_own(request) && strategy_->choose(request.rounded, patient_limits()) != nullptr);
 }
 
 GrowthLimits Books::patient_limits() noexcept {
@@ -56,17 +80,17 @@ std::uint64_t Books::settling_left(const Request& request) const noexcept {
 }
 
 bool Books::may_wait(const Request& request) const noexcept {
-  return !request.inside && surroundings_.may_settle(settling_before_growth_ns) &&
+  return !request.inside && surroundings_.may_settle(account_of(request), settling_before_growth_ns) &&
          settling_left(request) != 0;
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
   step = {Step::Kind::look_at_all};
-  return is_much_pending(request.rounded) && surroundings_.may_look_at_all() && once(request, looked_at_all);
+  return is_much_pending(request) && surroundings_.may_look_at_all() && once(request, looked_at_all);
 }
 
 bool Books::settle_pending(Request& request, Step& step) {
-  if (!is_much_pending(request.rounded) || !may_wait(request)) {
+  if (!is_much_pending(request) || !may_wait(request)) {
     return false;
   }
   // Others may take what comes free meanwhile: once more, then.
@@ -98,7 +122,7 @@ bool Books::look_before_growth(Request& request, Step& step) {
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
   const bool is_due =
-      exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns()) : options_.decay_ns != 0;
+      exchanges(request) ? !surroundings_.may_settle(account_of(request), wait_before_growth_ns()) : options_.decay_ns != 0;
   return is_due && once(request, looked_before_growth);
 }
 
@@ -107,7 +131,7 @@ bool Books::settle_before_peak(Request& request, Step& step) {
     return false;
   }
   const std::uint64_t longest = wait_before_growth_ns();
-  if (!surroundings_.may_settle(longest) || !once(request, settled_before_peak)) {
+  if (!surroundings_.may_settle(account_of(request), longest) || !once(request, settled_before_peak)) {
     return false;
   }
   // A few looks, however long it has waited by now.
@@ -144,7 +168,7 @@ bool Books::grow(Request& request, Step&) {
   // What is held back only for a while must not make the pool larger than that allows, but for so much that small requests
   // do not take a chunk each.
   const std::uint64_t left =
-      std::max(most_held_back() - std::min(most_held_back(), awaited_bytes()), least_growth);
+      std::max(most_held_back() - std::min(most_held_back(), awaited().bytes), least_growth);
   request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
                                          : std::min(growth.chunk_bytes,
                                                     std::max(request.rounded, left & ~(rules_.granule - 1)));

@@ -194,7 +194,10 @@ Block* Books::take_place(std::uint64_t rounded, const GrowthLimits& limits) {
 }
 
 bool Books::take_free(Request& request, Step&) {
-  const bool would_wait = is_much_pending(request.rounded) && may_wait(request);
+  const bool would_wait = is_much_pending(request) && may_wait(request);
+  if (would_wait && waits_for_own(request)) {
+    return false;
+  }
   const GrowthLimits limits = would_wait ? patient_limits() : growth_limits();
   Block* block = shapes_ != nullptr ? take_place(request.rounded, limits) : nullptr;
   if (block == nullptr) {

@@ -59,6 +59,7 @@ struct Request {
   cl_int code = 0;            ///< OpenCL's, of the last refusal; 0 if it was not OpenCL's
   char refusal[192];          ///< what the allocator said of it
   std::uint32_t attempt = 1;  ///< of asking the user
+  std::uint32_t account = 0;  ///< whose it is, see Account
   /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
   bool inside = false;
   bool grew = false;              ///< a new chunk serves it
@@ -76,6 +77,7 @@ struct Request {
   std::uint16_t handles_failed = 0;  ///< how often its handle could not be made
   std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
   std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
+  std::uint64_t came_free = 0;       ///< of its account, when it began
   std::uint64_t turn = 0;            ///< Books::turn() when a step was given
   std::uint64_t given_back = 0;      ///< given_back_so_far() when it last looked or asked for a chunk
   std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one
@@ -87,15 +89,17 @@ struct Request {
   std::uint16_t beginnings = 0;               ///< how often it began again since it last waited
 };
 
+class Account;
+
 /// What the books must know of the world when they plan; asked only when needed.
 class Surroundings {
  public:
   /// Requests served so far.
   virtual std::uint64_t requests() const noexcept = 0;
-  /// Whether there are queues to be asked how far they are, and whether it makes sense to poll them for so
-  /// many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
+  /// Whether there are queues to be asked how far they are, and whether it makes sense for a request of that account to
+  /// poll them for so many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
   virtual bool has_queues() const noexcept = 0;
-  virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
+  virtual bool may_settle(const Account& account, std::uint64_t nanoseconds) const noexcept = 0;
   /// How long it makes sense to wait until so many bytes come free: `least` nanoseconds, or longer where the device has
   /// brought as much in a moment.
   virtual std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept = 0;

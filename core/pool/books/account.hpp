@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Account: what is held back of the blocks that one thread was handed out, as a thread's commands mostly go to a stream of
+// its own; how much of it is likely to come free soon; and what the thread's requests have waited for in vain. So a thread
+// that gives its stream commands without end waits for that stream, and the others need not.
+//
+// What is still held back when several times as much as may be has come free since its release stands behind something that
+// does not get on as the rest does, and is *overdue*: whoever waited for it would wait for what others get done. While
+// nothing comes free nothing becomes overdue.
+//
+// Guarded by the pool's mutex.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "base/pause.hpp"
+
+namespace clpool::core {
+
+class Account {
+ public:
+  /// Where there are more threads, some share one.
+  static constexpr std::uint32_t most = 32;
+
+  /// A block is held back from now on; the number that remove() needs, not 0.
+  std::uint32_t add(std::uint64_t bytes) noexcept {
+    held_back_ += bytes;
+    recent_[turnover_ % recent_.size()] += bytes;
+    return turnover_;
+  }
+  void remove(std::uint32_t since, std::uint64_t bytes) noexcept {
+    held_back_ -= bytes;
+    (turnover_ - since < recent_.size() ? recent_[since % recent_.size()] : overdue_) -= bytes;
+  }
+  /// Bytes that are held back and are likely to come free before long.
+  std::uint64_t awaited() const noexcept { return held_back_ - overdue_; }
+
+  /// Bytes that were held back have come free. `slack`: that may be held back.
+  void note_free(std::uint64_t bytes, std::uint64_t slack) noexcept {
+    came_free_ += bytes;
+    in_turnover_ += bytes;
+    if (in_turnover_ >= slack) {
+      in_turnover_ = 0;
+      ++turnover_;
+      overdue_ += std::exchange(recent_[turnover_ % recent_.size()], 0);
+    }
+    if (came_free_ >= gets_on_at_) {
+      forget_waits();
+    }
+  }
+  /// Bytes that have come free so far.
+  std::uint64_t came_free() const noexcept { return came_free_; }
+
+  /// Bytes that were waited for in vain: just these are not waited for again, until others come free.
+  std::uint64_t tolerated() const noexcept { return tolerated_; }
+  /// A request has waited for `needed` bytes, of which fewer came free since `came_free`, in vain. True where its thread
+  /// has waited so long like that, since so many came free in time, that its stream stands still.
+  bool note_vain_wait(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t came_free,
+                      std::uint64_t needed) noexcept {
+    gets_on_at_ = came_free + needed;
+    // Threads that share an account wait at the same time.
+    waited_in_vain_ns_ += end_ns - std::clamp(waited_until_ns_, start_ns, end_ns);
+    waited_until_ns_ = end_ns;
+    tolerated_ = awaited();
+    return waited_in_vain_ns_ >= longest_in_vain_ns;
+  }
+  void forget_waits() noexcept {
+    tolerated_ = 0;
+    waited_in_vain_ns_ = 0;
+    pause_.end();
+  }
+  /// In which nobody waits for others than the pool's own queues.
+  Pause& pause() noexcept { return pause_; }
+  const Pause& pause() const noexcept { return pause_; }
+
+ private:
+  /// Who has waited for so long in vain, while no more came free than that, has waited for a stream that does not get on.
+  static constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
+
+  std::uint64_t held_back_ = 0;                ///< bytes
+  std::array<std::uint64_t, 4> recent_ = {};   ///< of them, by the turnover of their release
+  std::uint64_t overdue_ = 0;                  ///< … that are older
+  std::uint64_t came_free_ = 0;                ///< bytes
+  std::uint64_t in_turnover_ = 0;              ///< … in this turnover
+  std::uint32_t turnover_ = 1;                 ///< one is as much as may be held back
+  std::uint64_t tolerated_ = 0;                ///< bytes
+  std::uint64_t gets_on_at_ = 0;               ///< where came_free_ comes to that, what was waited for in vain is forgotten
+  std::uint64_t waited_in_vain_ns_ = 0;        ///< since it had
+  std::uint64_t waited_until_ns_ = 0;          ///< the last time
+  Pause pause_;
+};
+
+}  // namespace clpool::core

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Threads that share a pool, each with a stream of its own that it gives one step after the other, without waiting for any:
+//   clpool_streams KIB:US[,KIB:US...] [SECONDS [MIB]]
+// A step takes US microseconds of the stream and uses a block of KIB KiB, which is released as soon as the step is
+// enqueued. SECONDS (3) long; MIB is the pool's limit. Prints for each stream the share of the time in which it had work,
+// how many of its steps were not over when they were most, and its longest request; then the pool's memory. The streams
+// are simulated, their ends are user events; the memory is numbers.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "pools.hpp"
+
+namespace {
+
+using clpool::benchmarks::device;
+using clpool::benchmarks::require;
+using Clock = std::chrono::steady_clock;
+
+/// One step after the other, each from when it is there and the one before is over.
+class Stream {
+ public:
+  Stream(std::size_t bytes, Clock::duration step) : bytes_(bytes), step_(step) {}
+
+  void start(clpool_pool* pool, Clock::time_point end) {
+    host_ = std::thread([this, pool, end] {
+      while (Clock::now() < end) {
+        give_step(pool);
+      }
+    });
+    worker_ = std::thread([this, end] { work(end); });
+  }
+  void finish() {
+    host_.join();
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    came_.notify_one();
+    worker_.join();
+  }
+  void print(Clock::duration length) const {
+    std::printf("%8zu KiB %8.1f ms   busy %5.1f %%   most under way %6zu   longest request %8.1f ms\n",
+                bytes_ >> 10, milliseconds(step_), 100 * milliseconds(busy_) / milliseconds(length), most_,
+                milliseconds(longest_));
+  }
+
+ private:
+  static double milliseconds(Clock::duration duration) {
+    return std::chrono::duration<double, std::milli>(duration).count();
+  }
+
+  void give_step(clpool_pool* pool) {
+    cl_int code = CL_SUCCESS;
+    const cl_event event = clCreateUserEvent(device().context, &code);
+    if (code != CL_SUCCESS) {
+      std::fprintf(stderr, "user event: %s (%d)\n", clpool_cl_error_name(code), code);
+      std::exit(1);
+    }
+    clpool_mem* block = nullptr;
+    const Clock::time_point start = Clock::now();
+    require(clpool_pool_allocate(pool, bytes_, &block), "a block");
+    longest_ = std::max(longest_, Clock::now() - start);
+    clRetainEvent(event);
+    {
+      const std::lock_guard lock(mutex_);
+      steps_.push_back({event, Clock::now()});
+      most_ = std::max(most_, steps_.size());
+    }
+    came_.notify_one();
+    require(clpool_mem_release_after(block, 1, &event), "its use");
+    clpool_mem_release(block);
+    clReleaseEvent(event);
+  }
+
+  void work(Clock::time_point end) {
+    std::unique_lock lock(mutex_);
+    for (Clock::time_point last_end{};;) {
+      came_.wait(lock, [&] { return !steps_.empty() || is_over_; });
+      if (steps_.empty()) {
+        return;
+      }
+      const Step step = steps_.front();
+      lock.unlock();
+      // However late this thread wakes: the next step is under way already if it was there.
+      last_end = std::max(last_end, step.given) + step_;
+      std::this_thread::sleep_until(std::min(last_end, end));
+      busy_ += last_end < end ? step_ : Clock::duration{};
+      clSetUserEventStatus(step.event, CL_COMPLETE);
+      clReleaseEvent(step.event);
+      lock.lock();
+      steps_.pop_front();
+    }
+  }
+
+  struct Step {
+    cl_event event;
+    Clock::time_point given;
+  };
+
+  const std::size_t bytes_;
+  const Clock::duration step_;
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::deque<Step> steps_;
+  bool is_over_ = false;
+  std::size_t most_ = 0;
+  Clock::duration busy_{};
+  Clock::duration longest_{};
+  std::thread host_;
+  std::thread worker_;
+};
+
+/// False if it is none.
+bool add_stream(const char*& text, std::deque<Stream>& streams) {
+  char* end = nullptr;
+  const unsigned long kib = std::strtoul(text, &end, 10);
+  if (end == text || kib == 0 || *end != ':') {
+    return false;
+  }
+  text = end + 1;
+  const unsigned long us = std::strtoul(text, &end, 10);
+  if (end == text || us == 0 || (*end != '\0' && *end != ',')) {
+    return false;
+  }
+  text = *end == ',' ? end + 1 : end;
+  streams.emplace_back(std::size_t{kib} << 10, std::chrono::microseconds(us));
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::deque<Stream> streams;
+  const char* text = count > 1 ? arguments[1] : "";
+  bool is_wrong = *text == '\0' || count > 4;
+  while (!is_wrong && *text != '\0') {
+    is_wrong = !add_stream(text, streams);
+  }
+  const double seconds = count > 2 ? std::atof(arguments[2]) : 3;
+  const double mib = count > 3 ? std::atof(arguments[3]) : 0;
+  if (is_wrong || !(seconds > 0) || mib < 0) {
+    std::fprintf(stderr, "usage: clpool_streams KIB:US[,KIB:US...] [SECONDS [MIB]]\n");
+    return 2;
+  }
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  if (mib > 0) {
+    options.max_bytes = static_cast<std::uint64_t>(mib * (1 << 20));
+  }
+  const auto pool = clpool::benchmarks::make_pool(clpool::benchmarks::Kind::numbers, &options);
+  device();
+  const Clock::time_point start = Clock::now();
+  const auto length = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  for (Stream& stream : streams) {
+    stream.start(pool.get(), start + length);
+  }
+  for (Stream& stream : streams) {
+    stream.finish();
+  }
+  for (const Stream& stream : streams) {
+    stream.print(length);
+  }
+  const clpool_pool_stats stats = clpool::benchmarks::statistics(pool.get());
+  std::printf("the pool had %.1f MiB at most, %.1f MiB in use at most, %llu chunks made\n",
+              static_cast<double>(stats.peak_managed_bytes) / (1 << 20),
+              static_cast<double>(stats.peak_active_bytes) / (1 << 20),
+              static_cast<unsigned long long>(stats.driver_allocations));
+}
