@@ -25,9 +25,11 @@ class Account {
   /// Where there are more threads, some share one.
   static constexpr std::uint32_t most = 32;
 
-  /// A block is held back from now on; the number that remove() needs, not 0.
-  std::uint32_t add(std::uint64_t bytes) noexcept {
+  /// A block is held back from now on, `all` with it so far in the pool, bytes; the number that remove() needs, not 0.
+  std::uint32_t add(std::uint64_t bytes, std::uint64_t all) noexcept {
     held_back_ += bytes;
+    last_bytes_ = bytes;
+    all_at_last_ = all;
     recent_[turnover_ % recent_.size()] += bytes;
     return turnover_;
   }
@@ -37,6 +39,11 @@ class Account {
   }
   /// Bytes that are held back and are likely to come free before long.
   std::uint64_t awaited() const noexcept { return held_back_ - overdue_; }
+
+  /// Whether it has some, or not long ago had: a thread whose last block came free mostly needs another one.
+  bool is_active(std::uint64_t all, std::uint64_t slack) const noexcept {
+    return awaited() != 0 || (last_bytes_ != 0 && all - all_at_last_ < longest_rest * std::max(slack, last_bytes_));
+  }
 
   /// Bytes that were held back have come free. `slack`: that may be held back.
   void note_free(std::uint64_t bytes, std::uint64_t slack) noexcept {
@@ -80,7 +87,12 @@ class Account {
   /// Who has waited for so long in vain, while no more came free than that, has waited for a stream that does not get on.
   static constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
 
+  /// A thread of which nothing is held back, while so many times that comes to be held back of others, is at rest.
+  static constexpr std::uint64_t longest_rest = 8;
+
   std::uint64_t held_back_ = 0;                ///< bytes
+  std::uint64_t last_bytes_ = 0;               ///< of the last block
+  std::uint64_t all_at_last_ = 0;              ///< bytes that had been held back in the pool then
   std::array<std::uint64_t, 4> recent_ = {};   ///< of them, by the turnover of their release
   std::uint64_t overdue_ = 0;                  ///< … that are older
   std::uint64_t came_free_ = 0;                ///< bytes

@@ -104,7 +104,8 @@ void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
 void Books::count_pending(PoolBlock& block) noexcept {
   ++pending_blocks_;
   pending_bytes_ += block.capacity;
-  block.bin = accounts_[block.account].add(block.capacity);
+  held_back_so_far_ += block.capacity;
+  block.bin = accounts_[block.account].add(block.capacity, held_back_so_far_);
 }
 
 void Books::end_pending(PoolBlock& block) noexcept {

@@ -270,7 +270,7 @@ class Books {
   /// What is held back and is likely to come free before long.
   struct Awaited {
     std::uint64_t bytes = 0;
-    std::uint64_t accounts = 0;  ///< that have some
+    std::uint64_t accounts = 0;  ///< that have some, or just had
   };
   Awaited awaited() const noexcept;
   /// Bytes that each of them may have held back while all together have more than may be.
@@ -343,6 +343,7 @@ class Books {
   CallBudget budget_;
   Mem* freed_ = nullptr;
   WaitedSlack waited_slack_;
+  std::uint64_t held_back_so_far_ = 0;  ///< bytes
   std::uint64_t freed_bytes_ = 0;
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator

@@ -36,7 +36,7 @@ Books::Awaited Books::awaited() const noexcept {
   Awaited all;
   for (const Account& account : accounts_) {
     all.bytes += account.awaited();
-    all.accounts += account.awaited() != 0 ? 1 : 0;
+    all.accounts += account.is_active(held_back_so_far_, most_held_back()) ? 1 : 0;
   }
   return all;
 }
@@ -55,8 +55,12 @@ bool Books::is_much_pending(const Request& request) const noexcept {
 
 bool Books::waits_for_own(const Request& request) const noexcept {
   const Account& own = account_of(request);
-  return own.came_free() - request.came_free < request.rounded && own.awaited() != awaited().bytes &&
-         strategy_->free_bytes() < request.rounded + most_held_back();
+  const Awaited all = awaited();
+  // Whoever has more than its share has less by and by.
+  const bool has_more = own.awaited() > std::max(share_of(all), 2 * request.rounded);
+  const std::uint64_t needed = has_more ? 2 * request.rounded : request.rounded;
+  return all.accounts > 1 && own.came_free() - request.came_free < needed &&
+         strategy_->free_bytes() < all.accounts * request.rounded + most_held_back();
 }
 
 bool Books::may_serve(const Request& request) noexcept {
