@@ -394,7 +394,7 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   // Who needs memory waits again, unless its stream does not get on for long.
   bool is_stuck = settling.needed == 0;
   if (in_vain && settling.needed != 0) {  // else it gets on; a mere look says nothing
-    is_stuck = settling.account->note_vain_wait(settling.start_ns, now_ns, settling.came_free, least);
+    is_stuck = settling.account->note_vain_wait(now_ns - settling.start_ns, settling.came_free, least);
   }
   bool for_others = settling.with_events && has_events_in_time();
   if (for_others && in_vain && is_stuck) {

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Threads that share a pool, each with a stream of its own that it gives one step after the other, without waiting for any:
-//   clpool_streams KIB:US[,KIB:US...] [SECONDS [MIB]]
-// A step takes US microseconds of the stream and uses a block of KIB KiB, which is released as soon as the step is
-// enqueued. SECONDS (3) long; MIB is the pool's limit. Prints for each stream the share of the time in which it had work,
-// how many of its steps were not over when they were most, and its longest request; then the pool's memory. The streams
-// are simulated, their ends are user events; the memory is numbers.
-#include <atomic>
+// Threads that share a pool and give steps to streams, one after the other, without waiting for any:
+//   clpool_streams [THREADSx]KIB:US[,...] [SECONDS [MIB]]
+// One stream for each that is named, of one thread if no number of them is given. A step takes US microseconds of the
+// stream and uses a block of KIB KiB, which is released as soon as the step is enqueued. SECONDS (3) long; MIB is the
+// pool's limit. Prints for each stream the share of the time in which it had work, how many of its steps were not over when
+// they were most, and its longest request; then the pool's memory. The streams are simulated, their ends are user events;
+// the memory is numbers.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -27,18 +28,23 @@ using Clock = std::chrono::steady_clock;
 /// One step after the other, each from when it is there and the one before is over.
 class Stream {
  public:
-  Stream(std::size_t bytes, Clock::duration step) : bytes_(bytes), step_(step) {}
+  Stream(std::size_t threads, std::size_t bytes, Clock::duration step)
+      : bytes_(bytes), step_(step), longest_(threads), hosts_(threads) {}
 
   void start(clpool_pool* pool, Clock::time_point end) {
-    host_ = std::thread([this, pool, end] {
-      while (Clock::now() < end) {
-        give_step(pool);
-      }
-    });
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      hosts_[i] = std::thread([this, i, pool, end] {
+        while (Clock::now() < end) {
+          give_step(pool, longest_[i]);
+        }
+      });
+    }
     worker_ = std::thread([this, end] { work(end); });
   }
   void finish() {
-    host_.join();
+    for (std::thread& host : hosts_) {
+      host.join();
+    }
     {
       const std::lock_guard lock(mutex_);
       is_over_ = true;
@@ -47,9 +53,10 @@ class Stream {
     worker_.join();
   }
   void print(Clock::duration length) const {
-    std::printf("%8zu KiB %8.1f ms   busy %5.1f %%   most under way %6zu   longest request %8.1f ms\n",
-                bytes_ >> 10, milliseconds(step_), 100 * milliseconds(busy_) / milliseconds(length), most_,
-                milliseconds(longest_));
+    std::printf(
+        "%3zu x %8zu KiB %8.1f ms   busy %5.1f %%   most under way %6zu   longest request %8.1f ms\n",
+        hosts_.size(), bytes_ >> 10, milliseconds(step_), 100 * milliseconds(busy_) / milliseconds(length),
+        most_, milliseconds(*std::max_element(longest_.begin(), longest_.end())));
   }
 
  private:
@@ -57,7 +64,7 @@ class Stream {
     return std::chrono::duration<double, std::milli>(duration).count();
   }
 
-  void give_step(clpool_pool* pool) {
+  void give_step(clpool_pool* pool, Clock::duration& longest) {
     cl_int code = CL_SUCCESS;
     const cl_event event = clCreateUserEvent(device().context, &code);
     if (code != CL_SUCCESS) {
@@ -67,7 +74,7 @@ class Stream {
     clpool_mem* block = nullptr;
     const Clock::time_point start = Clock::now();
     require(clpool_pool_allocate(pool, bytes_, &block), "a block");
-    longest_ = std::max(longest_, Clock::now() - start);
+    longest = std::max(longest, Clock::now() - start);
     clRetainEvent(event);
     {
       const std::lock_guard lock(mutex_);
@@ -113,25 +120,31 @@ class Stream {
   bool is_over_ = false;
   std::size_t most_ = 0;
   Clock::duration busy_{};
-  Clock::duration longest_{};
-  std::thread host_;
+  std::vector<Clock::duration> longest_;  ///< of each thread
+  std::vector<std::thread> hosts_;
   std::thread worker_;
 };
 
 /// False if it is none.
 bool add_stream(const char*& text, std::deque<Stream>& streams) {
   char* end = nullptr;
+  unsigned long threads = std::strtoul(text, &end, 10);
+  if (end != text && *end == 'x') {
+    text = end + 1;
+  } else {
+    threads = 1;
+  }
   const unsigned long kib = std::strtoul(text, &end, 10);
   if (end == text || kib == 0 || *end != ':') {
     return false;
   }
   text = end + 1;
   const unsigned long us = std::strtoul(text, &end, 10);
-  if (end == text || us == 0 || (*end != '\0' && *end != ',')) {
+  if (end == text || us == 0 || threads == 0 || threads > 1024 || (*end != '\0' && *end != ',')) {
     return false;
   }
   text = *end == ',' ? end + 1 : end;
-  streams.emplace_back(std::size_t{kib} << 10, std::chrono::microseconds(us));
+  streams.emplace_back(threads, std::size_t{kib} << 10, std::chrono::microseconds(us));
   return true;
 }
 
@@ -147,7 +160,7 @@ int main(int count, char** arguments) {
   const double seconds = count > 2 ? std::atof(arguments[2]) : 3;
   const double mib = count > 3 ? std::atof(arguments[3]) : 0;
   if (is_wrong || !(seconds > 0) || mib < 0) {
-    std::fprintf(stderr, "usage: clpool_streams KIB:US[,KIB:US...] [SECONDS [MIB]]\n");
+    std::fprintf(stderr, "usage: clpool_streams [THREADSx]KIB:US[,...] [SECONDS [MIB]]\n");
     return 2;
   }
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;

@@ -262,10 +262,29 @@ class PoolBooksAtTheirLimits : public PoolBooks {
     books->free(*block, 0);
     return std::count(steps.begin(), steps.end(), "settle") != 0;
   }
-  /// Of the requests that a test makes without naming another.
+  /// Of the requests that a test makes without naming another, and of the one that it names.
   Account& account() { return books->account_of(Request{}); }
+  static Request request_of(std::uint32_t account) {
+    Request request;
+    request.account = account;
+    return request;
+  }
+  /// A block that was handed out to a request of that account.
+  PoolBlock& serve_for(std::uint32_t account, std::size_t size) {
+    Request request = request_of(account);
+    EXPECT_EQ(books->begin(size, request), Status::success);
+    PoolBlock* const block = serve(request);
+    EXPECT_NE(block, nullptr);
+    block->account = static_cast<std::uint16_t>(account);
+    return *block;
+  }
+  /// Whether a request of that account waits.
+  bool settles_for(std::uint32_t account, std::size_t size) {
+    books->free(serve_for(account, size), 0);
+    return std::count(steps.begin(), steps.end(), "settle") != 0;
+  }
   /// What is held back was waited for in vain, for a moment.
-  void wait_in_vain() { account().note_vain_wait(0, 1, account().came_free(), 1); }
+  void wait_in_vain() { account().note_vain_wait(1, account().came_free(), 1); }
   /// Twice as much may be held back from now on, as that is tried.
   void more_in_flight() {
     constexpr std::uint64_t wait_ns = 50'000'000;

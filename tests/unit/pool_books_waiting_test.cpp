@@ -23,6 +23,97 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanT
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
+/// Each thread has its stream, mostly: who has less than its share waits for no other's.
+TEST_F(PoolBooksAtTheirLimits, ThreadsShareWhatMayBeHeldBack) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, serve_for(1, 60 * mib), 1);
+  EXPECT_FALSE(settles_for(2, 200 * mib)) << "it has nothing to wait for";
+  books->hold_back(list, serve_for(2, 20 * mib), 1);
+  EXPECT_FALSE(settles_for(2, 12 * mib));
+  EXPECT_TRUE(settles_for(2, 12 * mib + 1));
+  EXPECT_TRUE(settles_for(1, mib));
+  books->hold_back(list, serve_for(3, mib), 1);
+  EXPECT_FALSE(settles_for(2, mib));
+  EXPECT_TRUE(settles_for(2, 2 * mib)) << "of a third";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, AThreadAtRestHasNoShare) {
+  begin_books();
+  HeldBack list;
+  HeldBack other;
+  books->hold_back(other, serve_for(2, 40 * mib), 1);
+  EXPECT_TRUE(books->free_completed(other, 1, 0));
+  for (int i = 0; i < 7; ++i) {
+    books->hold_back(other, serve_for(1, 64 * mib), 1);
+    EXPECT_TRUE(books->free_completed(other, 1, 0));
+  }
+  books->hold_back(list, serve_for(1, 52 * mib), 1);
+  books->hold_back(other, serve_for(3, 8 * mib), 1);
+  EXPECT_TRUE(settles_for(3, 16 * mib)) << "the last of its blocks came free not long ago";
+  books->hold_back(list, serve_for(1, 4 * mib), 1);
+  EXPECT_FALSE(settles_for(3, 16 * mib));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_TRUE(books->free_completed(other, 1, 0));
+}
+
+/// As it would else take what those need that have less, and they took more memory.
+TEST_F(PoolBooksAtTheirLimits, AThreadThatHasItsShareLeavesWhatIsFreeToTheOthers) {
+  begin_books();
+  HeldBack list;
+  HeldBack other;
+  books->hold_back(other, serve_for(2, 8 * mib), 1);
+  books->hold_back(list, serve_for(1, 30 * mib), 1);
+  books->hold_back(list, serve_for(1, 30 * mib), 1);
+  PoolBlock& left = serve_for(2, 4 * mib);
+  books->free(left, 0);
+  Request request = request_of(1);
+  ASSERT_EQ(books->begin(4 * mib, request), Status::success);
+  EXPECT_EQ(run_to(request, Kind::settle).needed, 4 * mib);
+  EXPECT_FALSE(books->may_serve(request));
+  books->account_of(request).note_free(8 * mib - 1, books->slack());
+  EXPECT_FALSE(books->may_serve(request)) << "it has more than its share";
+  books->account_of(request).note_free(1, books->slack());
+  EXPECT_TRUE(books->may_serve(request)) << "twice as much of its own came free";
+  books->free(*serve(mib), 0);  // something came free
+  expect_served(request);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), allocate_step(4 * mib)), 0);
+  EXPECT_FALSE(settles_for(2, 4 * mib)) << "what is free is for who has less";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), allocate_step(4 * mib)), 0);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_TRUE(books->free_completed(other, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, AThreadThatHasJustItsShareTakesAsMuchAsCameFree) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, serve_for(2, 40 * mib), 1);
+  books->hold_back(list, serve_for(1, 32 * mib), 1);
+  books->free(serve_for(2, 4 * mib), 0);
+  Request request = request_of(1);
+  ASSERT_EQ(books->begin(4 * mib, request), Status::success);
+  EXPECT_EQ(run_to(request, Kind::settle).needed, 4 * mib);
+  books->account_of(request).note_free(4 * mib, books->slack());
+  EXPECT_TRUE(books->may_serve(request));
+  expect_served(request);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, WhereMuchIsFreeAThreadTakesMoreThanItsShare) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, serve_for(2, 40 * mib), 1);
+  books->hold_back(list, serve_for(1, 32 * mib), 1);
+  PoolBlock& fits = serve_for(2, 4 * mib);
+  PoolBlock& rest = serve_for(2, books->slack() + 4 * mib);
+  books->free(fits, 0);
+  EXPECT_TRUE(settles_for(1, 4 * mib));
+  books->free(rest, 0);
+  EXPECT_FALSE(settles_for(1, 4 * mib)) << "the slack and a block of that size for each";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
 /// What stands still while the rest gets on is not waited for.
 TEST_F(PoolBooksAtTheirLimits, WhatIsOverdueIsNotAwaited) {
   begin_books();

@@ -65,12 +65,9 @@ class Account {
   std::uint64_t tolerated() const noexcept { return tolerated_; }
   /// A request has waited for `needed` bytes, of which fewer came free since `came_free`, in vain. True where its thread
   /// has waited so long like that, since so many came free in time, that its stream stands still.
-  bool note_vain_wait(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t came_free,
-                      std::uint64_t needed) noexcept {
+  bool note_vain_wait(std::uint64_t took_ns, std::uint64_t came_free, std::uint64_t needed) noexcept {
     gets_on_at_ = came_free + needed;
-    // Threads that share an account wait at the same time.
-    waited_in_vain_ns_ += end_ns - std::clamp(waited_until_ns_, start_ns, end_ns);
-    waited_until_ns_ = end_ns;
+    waited_in_vain_ns_ += took_ns;
     tolerated_ = awaited();
     return waited_in_vain_ns_ >= longest_in_vain_ns;
   }
@@ -101,7 +98,6 @@ class Account {
   std::uint64_t tolerated_ = 0;                ///< bytes
   std::uint64_t gets_on_at_ = 0;               ///< where came_free_ comes to that, what was waited for in vain is forgotten
   std::uint64_t waited_in_vain_ns_ = 0;        ///< since it had
-  std::uint64_t waited_until_ns_ = 0;          ///< the last time
   Pause pause_;
 };
 
