@@ -443,10 +443,11 @@ TEST_F(PoolOfManyEvents, AThreadWaitsForItsOwnStreamAndGivesUpItAlone) {
   Gate never(scene.cl.context);
   std::atomic<bool> is_over{false};
   std::promise<void> is_slow;
+  int given = 0;
   std::thread stands([&] {
     release_many_behind(never, 20, large);
     is_slow.set_value();
-    while (!is_over) {
+    for (; !is_over; ++given) {
       release_behind(take(large), never);
     }
   });
@@ -466,7 +467,57 @@ TEST_F(PoolOfManyEvents, AThreadWaitsForItsOwnStreamAndGivesUpItAlone) {
   stands.join();
   EXPECT_EQ(slept, 0) << "28 MiB";
   EXPECT_LE(most_running, 40u) << "of 600, where it were not waited for";
+  EXPECT_GE(given, 16) << "six, where what comes free of the other's kept it from giving up";
+  EXPECT_LE(given, 300) << "one for each that comes free of the other's, where it did not wait for its own";
   stream.stop();
+  never.open();
+}
+
+/// Blocks of the one are free, but not enough of them that the other, which has its share, could take some at once.
+TEST_F(PoolOfManyEvents, AThreadThatHasItsShareWaitsForItsOwnBlocks) {
+  Gate never(scene.cl.context);
+  clpool_mem* const first = take(large);
+  clpool_mem* const second = take(large);
+  std::thread([&] { release_many_behind(never, 2, large); }).join();
+  release_behind(first, *ended);
+  release_behind(second, *ended);
+  EXPECT_OK(clpool_pool_tick(pool.get()));  // have come free by now, before the request
+  release_many_behind(never, 16, large);
+  std::thread([&] {
+    std::vector<clpool_mem*> blocks;
+    for (int i = 0; i < 4; ++i) {
+      blocks.push_back(take(large));
+    }
+    for (clpool_mem* const block : blocks) {
+      EXPECT_OK(clpool_mem_release_idle(block));
+    }
+  }).join();
+  const std::uint64_t managed = stats().managed_bytes;
+  const Sleeps sleeps;
+  clpool_mem* const mem = take(large);
+  EXPECT_TRUE(sleeps.were_many());
+  EXPECT_EQ(stats().managed_bytes, managed) << "it takes what it left to others when it has waited";
+  EXPECT_OK(clpool_mem_release(mem));
+  never.open();
+}
+
+/// What another thread waited for in vain were its own blocks.
+TEST_F(PoolOfManyEvents, BlocksOfAThreadAreAwaitedWhateverOthersWaitedForInVain) {
+  Gate never(scene.cl.context);
+  Gate later(scene.cl.context);
+  release_many_behind(later, 20, large);
+  // It waits ten times.
+  std::thread([&] {
+    release_many_behind(never, 20, large);
+    for (int i = 0; i < 9; ++i) {
+      release_behind(take(large), never);
+    }
+    EXPECT_OK(clpool_mem_release_idle(take(large)));  // the tenth wait: it is known to stand still
+  }).join();
+  const Sleeps sleeps;
+  release_behind(take(large), later);
+  EXPECT_TRUE(sleeps.were_many());
+  later.open();
   never.open();
 }
 

@@ -106,12 +106,43 @@ TEST_F(PoolBooksAtTheirLimits, WhereMuchIsFreeAThreadTakesMoreThanItsShare) {
   books->hold_back(list, serve_for(2, 40 * mib), 1);
   books->hold_back(list, serve_for(1, 32 * mib), 1);
   PoolBlock& fits = serve_for(2, 4 * mib);
-  PoolBlock& rest = serve_for(2, books->slack() + 4 * mib);
+  PoolBlock& much = serve_for(2, books->slack() + 3 * mib);
+  PoolBlock& rest = serve_for(2, mib);
   books->free(fits, 0);
+  books->free(much, 0);
   EXPECT_TRUE(settles_for(1, 4 * mib));
   books->free(rest, 0);
   EXPECT_FALSE(settles_for(1, 4 * mib)) << "the slack and a block of that size for each";
   EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+/// It has waited for its own.
+TEST_F(PoolBooksAtTheirLimits, WhatAThreadLeftToOthersItTakesBeforeThePoolGrows) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, serve_for(2, 40 * mib), 1);
+  books->hold_back(list, serve_for(1, 32 * mib), 1);
+  books->free(serve_for(2, 4 * mib), 0);
+  Request request = request_of(1);
+  ASSERT_EQ(books->begin(4 * mib, request), Status::success);
+  request.settled_ns = run_to(request, Kind::settle).amount;
+  expect_served(request);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), allocate_step(4 * mib)), 0);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, InGuardedPoolsWhatRestsHasNotComeFree) {
+  rules.guarded = true;
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(mib), 1);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_EQ(books->freed_bytes(), 0u);
+  PoolBlock& block = pool_block(*books->take_freed());
+  books->note_free(block);
+  books->free_rested(block, 0);
+  EXPECT_EQ(books->freed_bytes(), mib);
+  EXPECT_EQ(books->pending_bytes(), 0u);
 }
 
 /// What stands still while the rest gets on is not waited for.

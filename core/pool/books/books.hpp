@@ -224,6 +224,7 @@ class Books {
   bool look_at_pending(Request& request, Step& step);
   bool look_at_all(Request& request, Step& step);
   bool settle_pending(Request& request, Step& step);
+  bool take_left(Request& request, Step& step);
   bool look_before_growth(Request& request, Step& step);
   bool settle_before_peak(Request& request, Step& step);
   bool grow(Request& request, Step& step);

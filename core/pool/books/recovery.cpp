@@ -51,6 +51,7 @@ constexpr Books::Stage Books::stages_[] = {
     &Books::look_at_pending,     // … with releases that have completed
     &Books::look_at_all,         // … behind any number that have not
     &Books::settle_pending,      // … or are about to
+    &Books::take_left,           // … or that were left to others meanwhile
     &Books::look_before_growth,  // chunks go back before the pool grows: see which are idle
     &Books::settle_before_peak,  // … or are about to be
     &Books::grow,                // a new chunk
@@ -195,7 +196,8 @@ Block* Books::take_place(std::uint64_t rounded, const GrowthLimits& limits) {
 
 bool Books::take_free(Request& request, Step&) {
   const bool would_wait = is_much_pending(request) && may_wait(request);
-  if (would_wait && waits_for_own(request)) {
+  request.left_free = would_wait && waits_for_own(request);
+  if (request.left_free) {
     return false;
   }
   const GrowthLimits limits = would_wait ? patient_limits() : growth_limits();
@@ -205,6 +207,10 @@ bool Books::take_free(Request& request, Step&) {
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
   }
   return found(request, block);
+}
+
+bool Books::take_left(Request& request, Step& step) {
+  return request.left_free && take_free(request, step);
 }
 
 bool Books::take_misfit(Request& request, Step&) {

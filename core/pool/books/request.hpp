@@ -72,6 +72,7 @@ struct Request {
   bool waits_for_room = false;       ///< for others that ask for memory
   bool waits_for_driver = false;     ///< which may have more when queues are through
   bool waited_in_vain = false;       ///< nothing came free for the longest wait
+  bool left_free = false;            ///< it took no free block, as others have less than their share
   std::uint32_t done = 0;            ///< bits of what is done once, see Books
   std::uint16_t stage = 0;           ///< place in Books::stages_
   std::uint16_t handles_failed = 0;  ///< how often its handle could not be made
