@@ -355,7 +355,8 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, Account* ac
                                           std::uint64_t now_ns) noexcept {
   const bool in_pause = is_in_pause(account, now_ns);
   const bool with_events = awaits_events(nanoseconds, in_pause);
-  if (with_events) {
+  // Who needs memory has enough to wait for with those in time, where there are such: late ones may be any number of others'.
+  if (with_events && (needed == 0 || !has_events_in_time())) {
     late_events_.move_waited_less(nanoseconds, asked_events_);
   }
   return {nanoseconds, now_ns, account, needed, came_free_for(account, needed), in_pause, with_events};

@@ -521,6 +521,31 @@ TEST_F(PoolOfManyEvents, BlocksOfAThreadAreAwaitedWhateverOthersWaitedForInVain)
   never.open();
 }
 
+/// 20,000 blocks of another that gave up waiting for them, which may be waited for longer by who waits longer.
+TEST_F(PoolOfManyEvents, AThreadThatWaitsForItsOwnBlocksDoesNotAskAboutAllThatOthersGaveUp) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "what the device gets done depends on the sanitizer";
+#endif
+  constexpr std::size_t count = 20'000;
+  Gate never(scene.cl.context);
+  std::thread([&] {
+    release_many_behind(never, count, 4 * small);
+    for (int i = 0; i < 12; ++i) {
+      release_behind(take(large), never);
+    }
+  }).join();
+  Stream stream(std::chrono::milliseconds(1));
+  Questions questions;
+  for (int i = 0; i < 400; ++i) {
+    clpool_mem* const mem = take(large);
+    const std::lock_guard lock(stream.mutex);
+    release_behind(mem, stream.running.emplace_back(scene.cl.context));
+  }
+  EXPECT_LT(questions.count, 20 * count);
+  stream.stop();
+  never.open();
+}
+
 /// What ends beside that is less than is needed, however much of it there is.
 TEST_F(PoolOfManyEvents, WaitsThatBringLessThanIsNeededAreNotMadeForEachNewBlock) {
   constexpr int requests = 40;
