@@ -40,7 +40,7 @@ struct alignas(64) Block {
   };
   std::uint32_t bin = 0;  ///< the list of the index that holds it while it is free; else the owner's
   bool free = false;
-  bool virgin = false;  ///< no part of it was ever handed out; cleared by whoever hands it out
+  bool virgin = false;        ///< no part of it was ever handed out; cleared by whoever hands it out
   std::uint16_t account = 0;  ///< the owner's
 };
 static_assert(sizeof(Block) == 64);

@@ -307,10 +307,7 @@ void Pending::put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noe
     if (set != nullptr && set->epochs.completed() < uses->stamp) {
       books_.hold_back(*set, block, uses->stamp);
     } else {
-      if (!books_.rules().guarded) {  // else when it has rested
-        books_.note_free(block);
-      }
-      books_.free(block, stamp_behind(set));
+      books_.free_completed(block, stamp_behind(set));
     }
     retire(*uses);
   }

@@ -122,8 +122,9 @@ class Pending {
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    Account* account;      ///< of the request, or null
-    std::uint64_t needed;  ///< bytes, or 0: it was in vain where less than that of the account's, or nothing, came free
+    Account* account;  ///< of the request, or null
+    std::uint64_t
+        needed;  ///< bytes, or 0: it was in vain where less than that of the account's, or nothing, came free
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;

@@ -53,10 +53,10 @@ class Stream {
     worker_.join();
   }
   void print(Clock::duration length) const {
-    std::printf(
-        "%3zu x %8zu KiB %8.1f ms   busy %5.1f %%   most under way %6zu   longest request %8.1f ms\n",
-        hosts_.size(), bytes_ >> 10, milliseconds(step_), 100 * milliseconds(busy_) / milliseconds(length),
-        most_, milliseconds(*std::max_element(longest_.begin(), longest_.end())));
+    std::printf("%3zu x %8zu KiB %8.1f ms   busy %5.1f %%   most under way %6zu   longest request %8.1f ms\n",
+                hosts_.size(), bytes_ >> 10, milliseconds(step_),
+                100 * milliseconds(busy_) / milliseconds(length), most_,
+                milliseconds(*std::max_element(longest_.begin(), longest_.end())));
   }
 
  private:

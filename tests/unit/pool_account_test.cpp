@@ -41,7 +41,8 @@ TEST(Account, IsAtRestWhenEightTimesTheSlackWasHeldBackOfOthersSince) {
   const std::uint32_t large = account.add(5 * slack, 6000);
   EXPECT_TRUE(account.is_active(1'000'000, slack)) << "it has some";
   account.remove(large, 5 * slack);
-  EXPECT_TRUE(account.is_active(6000 + 40 * slack - 1, slack)) << "eight times a block that has more than the slack";
+  EXPECT_TRUE(account.is_active(6000 + 40 * slack - 1, slack))
+      << "eight times a block that has more than the slack";
   EXPECT_FALSE(account.is_active(6000 + 40 * slack, slack));
 }
 

@@ -283,6 +283,7 @@ TEST_F(PoolBooksAtTheirLimits, NewChunksAreLargeAsLongAsMoreMayBeHeldBack) {
     return bytes;
   };
   EXPECT_EQ(grows_by(mib / 8), mib) << "that small requests share, however much is held back";
+  EXPECT_GT(serve_for(2, mib).chunk->size, mib) << "of a thread that has less than its share";
   more_in_flight();
   EXPECT_GT(grows_by(mib), 2 * mib);
   EXPECT_TRUE(books->free_completed(list, 1, 0));

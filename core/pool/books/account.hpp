@@ -42,7 +42,8 @@ class Account {
 
   /// Whether it has some, or not long ago had: a thread whose last block came free mostly needs another one.
   bool is_active(std::uint64_t all, std::uint64_t slack) const noexcept {
-    return awaited() != 0 || (last_bytes_ != 0 && all - all_at_last_ < longest_rest * std::max(slack, last_bytes_));
+    return awaited() != 0 ||
+           (last_bytes_ != 0 && all - all_at_last_ < longest_rest * std::max(slack, last_bytes_));
   }
 
   /// Bytes that were held back have come free. `slack`: that may be held back.
@@ -87,17 +88,18 @@ class Account {
   /// A thread of which nothing is held back, while so many times that comes to be held back of others, is at rest.
   static constexpr std::uint64_t longest_rest = 8;
 
-  std::uint64_t held_back_ = 0;                ///< bytes
-  std::uint64_t last_bytes_ = 0;               ///< of the last block
-  std::uint64_t all_at_last_ = 0;              ///< bytes that had been held back in the pool then
-  std::array<std::uint64_t, 4> recent_ = {};   ///< of them, by the turnover of their release
-  std::uint64_t overdue_ = 0;                  ///< … that are older
-  std::uint64_t came_free_ = 0;                ///< bytes
-  std::uint64_t in_turnover_ = 0;              ///< … in this turnover
-  std::uint32_t turnover_ = 1;                 ///< one is as much as may be held back
-  std::uint64_t tolerated_ = 0;                ///< bytes
-  std::uint64_t gets_on_at_ = 0;               ///< where came_free_ comes to that, what was waited for in vain is forgotten
-  std::uint64_t waited_in_vain_ns_ = 0;        ///< since it had
+  std::uint64_t held_back_ = 0;               ///< bytes
+  std::uint64_t last_bytes_ = 0;              ///< of the last block
+  std::uint64_t all_at_last_ = 0;             ///< bytes that had been held back in the pool then
+  std::array<std::uint64_t, 4> recent_ = {};  ///< of them, by the turnover of their release
+  std::uint64_t overdue_ = 0;                 ///< … that are older
+  std::uint64_t came_free_ = 0;               ///< bytes
+  std::uint64_t in_turnover_ = 0;             ///< … in this turnover
+  std::uint32_t turnover_ = 1;                ///< one is as much as may be held back
+  std::uint64_t tolerated_ = 0;               ///< bytes
+  std::uint64_t gets_on_at_ =
+      0;  ///< where came_free_ comes to that, what was waited for in vain is forgotten
+  std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
   Pause pause_;
 };
 

@@ -122,15 +122,19 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
   count_pending(block);
 }
 
+void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
+  if (!rules_.guarded) {  // else when it has rested
+    note_free(block);
+  }
+  free(block, stamp);
+}
+
 bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept {
   bool any = false;
   while (!list.empty() && stamp_of(pool_block(*list.first)) <= completed) {
     PoolBlock& block = *list.take();
     end_pending(block);
-    if (!rules_.guarded) {  // else when it has rested
-      note_free(block);
-    }
-    free(block, stamp);
+    free_completed(block, stamp);
     any = true;
   }
   return any;

@@ -90,6 +90,8 @@ class Books {
   void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Kept until `stamp` of its uses has ended.
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// A block that was pending elsewhere, and whose uses have ended.
+  void free_completed(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Frees what is held back up to `completed`; false if nothing was. `stamp` is as for free().
   bool free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept;
   /// Takes back a block of just that capacity among the oldest of the list, so many of them, for a request that
