@@ -160,7 +160,8 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
     uses->stamp = set != nullptr ? set->epochs.open() : 0;
     set_stamp(block, uses->stamp);
     books_.count_pending(block);
-    new_events_.add(*uses);
+    events_[block.account].fresh.add(*uses);
+    ++blocks_with_events_;
     return;
   }
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): what waits for no event waits for queues
@@ -172,11 +173,14 @@ void Pending::end_all() noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     books_.free_completed(*set, UINT64_MAX, 0);
   }
-  for (UsesList* list : {&new_events_, &asked_events_, &late_events_}) {
-    while (Uses* uses = list->take()) {
-      books_.end_pending(*uses->block);
-      books_.free(*uses->block, 0);
-      retire(*uses);
+  for (EventLists& lists : events_) {
+    for (UsesList* list : {&lists.fresh, &lists.asked, &lists.late}) {
+      while (Uses* uses = list->take()) {
+        --blocks_with_events_;
+        books_.end_pending(*uses->block);
+        books_.free(*uses->block, 0);
+        retire(*uses);
+      }
     }
   }
 }
@@ -262,6 +266,20 @@ void Pending::want_marker() noexcept {
 
 // Looks at events.
 
+EventLists* Pending::next_events(const EventLists* own) noexcept {
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    looked_at_ = (looked_at_ + 1) % events_.size();
+    if (EventLists& lists = events_[looked_at_]; &lists != own && lists.any()) {
+      return &lists;
+    }
+  }
+  return nullptr;
+}
+
+bool Pending::has_late_events() const noexcept {
+  return any_events(nullptr, [](const EventLists& lists) { return !lists.late.empty(); });
+}
+
 UsesList Pending::take(UsesList& list, std::uint64_t most) noexcept {
   UsesList asked;
   while (asked.count < most && !list.empty()) {
@@ -291,9 +309,9 @@ std::uint64_t Pending::ask(UsesList& taken, std::uint64_t until_ns) noexcept {
   return asked;
 }
 
-void Pending::put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noexcept {
+void Pending::put_back(EventLists& lists, UsesList& list, UsesList& taken, std::uint64_t asked) noexcept {
   list.in_hand -= taken.count;
-  UsesList& rest = &list == &new_events_ ? asked_events_ : list;
+  UsesList& rest = &list == &lists.fresh ? lists.asked : list;
   for (; asked != 0; --asked) {
     Uses* const uses = taken.take();
     if (uses->waits_for_events()) {
@@ -301,6 +319,7 @@ void Pending::put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noe
       continue;
     }
     ++event_ends_;
+    --blocks_with_events_;
     PoolBlock& block = *uses->block;
     books_.end_pending(block);
     QueueSet* const set = uses->set;
@@ -324,9 +343,19 @@ void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vai
 
 // What it makes sense to wait for.
 
-bool Pending::is_in_pause(const Account* account, std::uint64_t now_ns) const noexcept {
-  // Nor is a pause for any number of requests: nobody sees then whether the device gets on.
-  return account != nullptr && account->pause().is_on(now_ns) && !books_.is_beyond_tolerated(*account);
+template <typename Test>
+bool Pending::any_events(const Request* request, Test&& test) const noexcept {
+  return request != nullptr ? test(events_[request->account])
+                            : blocks_with_events_ != 0 && std::any_of(events_.begin(), events_.end(), test);
+}
+
+bool Pending::is_in_pause(const Request* request, std::uint64_t now_ns) const noexcept {
+  if (request == nullptr) {
+    return false;
+  }
+  // Nor is a pause for any number of requests: nobody sees then whether the stream gets on.
+  const Account& account = books_.account_of(*request);
+  return account.pause().is_on(now_ns) && !books_.is_beyond_tolerated(account);
 }
 
 bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept {
@@ -334,29 +363,34 @@ bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in
          !set.is_late(nanoseconds);
 }
 
-bool Pending::awaits_events(std::uint64_t nanoseconds, bool in_pause) const noexcept {
-  return late_events_.has_waited_less(nanoseconds) || (has_events_in_time() && !in_pause);
+bool Pending::awaits_events(const Request* request, std::uint64_t nanoseconds, bool in_pause) const noexcept {
+  return any_events(request, [&](const EventLists& lists) {
+    return lists.late.has_waited_less(nanoseconds) || (lists.any_in_time() && !in_pause);
+  });
 }
 
-bool Pending::may_settle(const Account* account, std::uint64_t nanoseconds,
+bool Pending::has_events_in_time(const Settling& settling) const noexcept {
+  return any_events(settling.request, [](const EventLists& lists) { return lists.any_in_time(); });
+}
+
+bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
                          std::uint64_t now_ns) const noexcept {
-  const bool in_pause = is_in_pause(account, now_ns);
+  const bool in_pause = is_in_pause(request, now_ns);
   const QueueSet* set = sets_.first();
   while (set != nullptr && !is_awaited(*set, nanoseconds, in_pause)) {
     set = set->next;
   }
-  return set != nullptr || awaits_events(nanoseconds, in_pause);
+  return set != nullptr || awaits_events(request, nanoseconds, in_pause);
 }
 
-Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, Account* account, std::uint64_t needed,
-                                          std::uint64_t now_ns) noexcept {
-  const bool in_pause = is_in_pause(account, now_ns);
-  const bool with_events = awaits_events(nanoseconds, in_pause);
-  // Who needs memory has enough to wait for with those in time, where there are such: late ones may be any number of others'.
-  if (with_events && (needed == 0 || !has_events_in_time())) {
-    late_events_.move_waited_less(nanoseconds, asked_events_);
+Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Request* request,
+                                          std::uint64_t needed, std::uint64_t now_ns) noexcept {
+  const bool in_pause = is_in_pause(request, now_ns);
+  const bool with_events = awaits_events(request, nanoseconds, in_pause);
+  if (with_events) {
+    for_each_lists(request, [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
   }
-  return {nanoseconds, now_ns, account, needed, came_free_for(account, needed), in_pause, with_events};
+  return {nanoseconds, now_ns, request, needed, came_free_for(request, needed), in_pause, with_events};
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
@@ -364,7 +398,7 @@ bool Pending::awaits_others(const Settling& settling) const noexcept {
   while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds, settling.in_pause))) {
     set = set->next;
   }
-  return set != nullptr || (settling.with_events && has_events_in_time());
+  return set != nullptr || (settling.with_events && has_events_in_time(settling));
 }
 
 void Pending::await(const Settling& settling) noexcept {
@@ -382,7 +416,7 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
       return false;
     }
   }
-  return !settling.with_events || !has_events_in_time();
+  return !settling.with_events || !has_events_in_time(settling);
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
@@ -392,9 +426,10 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   // Who needs memory waits again, unless its stream does not get on for long.
   bool is_stuck = settling.needed == 0;
   if (in_vain && settling.needed != 0) {  // else it gets on; a mere look says nothing
-    is_stuck = settling.account->note_vain_wait(now_ns - settling.start_ns, settling.came_free, least);
+    is_stuck = books_.account_of(*settling.request)
+                   .note_vain_wait(now_ns - settling.start_ns, settling.came_free, least);
   }
-  bool for_others = settling.with_events && has_events_in_time();
+  bool for_others = settling.with_events && has_events_in_time(settling);
   if (for_others && in_vain && is_stuck) {
     note_late_events(settling);
   }
@@ -408,7 +443,7 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
     }
   }
   if (in_vain && is_stuck && for_others && settling.needed != 0) {
-    settling.account->pause().begin(now_ns - settling.start_ns, now_ns);
+    books_.account_of(*settling.request).pause().begin(now_ns - settling.start_ns, now_ns);
   }
 }
 
@@ -427,15 +462,14 @@ bool Pending::brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
 }
 
 void Pending::note_late_events(const Settling& settling) noexcept {
-  for (UsesList* const list : {&asked_events_, &new_events_}) {
-    for (std::uint64_t left = list->count; left > 0; --left) {
-      Uses& uses = *list->take();
-      // Those of others may be as far as they should be.
-      const bool is_late = settling.needed == 0 || &books_.account_of(*uses.block) == settling.account;
-      uses.waited_ns = is_late ? std::max(uses.waited_ns, settling.nanoseconds) : uses.waited_ns;
-      (is_late ? late_events_ : *list).add(uses);
+  for_each_lists(settling.request, [&](EventLists& lists) {
+    for (UsesList* const list : {&lists.asked, &lists.fresh}) {
+      while (Uses* uses = list->take()) {
+        uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
+        lists.late.add(*uses);
+      }
     }
-  }
+  });
 }
 
 }  // namespace clpool::core

@@ -7,6 +7,8 @@
 // Guarded by the pool's mutex, all but Look::ask(), ask() and a Retired, which call drivers and are called without it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -93,20 +95,20 @@ class Pending {
   /// Has the next look mark the pool's own queues if the last marker does not show which chunks are idle.
   void want_marker() noexcept;
 
-  /// One look at events: take(), ask() without the mutex, put_back(). Of blocks that nobody has asked about yet, that were
-  /// asked about, and that were waited for in vain: so that those which do not end do not stand before the others.
-  UsesList& new_events() noexcept { return new_events_; }
-  UsesList& asked_events() noexcept { return asked_events_; }
-  UsesList& late_events() noexcept { return late_events_; }
-  bool has_events() const noexcept {
-    return !new_events_.empty() || !asked_events_.empty() || !late_events_.empty();
-  }
+  /// One look at events: take(), ask() without the mutex, put_back(). Each account's by themselves, so that those of one
+  /// thread's stream do not stand before the others.
+  std::array<EventLists, Account::most>& events() noexcept { return events_; }
+  EventLists& events_of(const Request& request) noexcept { return events_[request.account]; }
+  /// Those of another account than `own`, which may be null, that has some, in turn; or null.
+  EventLists* next_events(const EventLists* own) noexcept;
+  bool has_events() const noexcept { return blocks_with_events_ != 0; }
+  bool has_late_events() const noexcept;
   /// How many blocks' events have ended so far.
   std::uint64_t event_ends() const noexcept { return event_ends_; }
   static UsesList take(UsesList& list, std::uint64_t most) noexcept;
   /// Until about `until_ns`, however many events each block has. How many blocks of `taken` it has asked about, from the first on.
   static std::uint64_t ask(UsesList& taken, std::uint64_t until_ns) noexcept;
-  void put_back(UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
+  void put_back(EventLists& lists, UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
 
   /// Whether it makes sense to look at everything, and at all events for a moment: looks that brought less than they were made
   /// for take a small share of the time.
@@ -115,24 +117,23 @@ class Pending {
   }
   void end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept;
 
-  /// Whether it makes sense to wait so long: for a request of that account, or, if null, for what is done without one.
-  bool may_settle(const Account* account, std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
+  /// Whether it makes sense to wait so long: for that request, or, if null, for what is done without one.
+  bool may_settle(const Request* request, std::uint64_t nanoseconds, std::uint64_t now_ns) const noexcept;
   /// Who waits until all has ended that is pending: begin_settling(), looks, await(), more looks until is_settled() or the
   /// time is over; at last end_settling(), which notes what it waited for in vain, unless what was needed came free before.
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    Account* account;  ///< of the request, or null
-    std::uint64_t
-        needed;  ///< bytes, or 0: it was in vain where less than that of the account's, or nothing, came free
+    const Request* request;  ///< or null
+    std::uint64_t needed;    ///< bytes of its account's, or 0: it was in vain where less than that, or nothing, came free
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
   };
-  Settling begin_settling(std::uint64_t nanoseconds, Account* account, std::uint64_t needed,
+  Settling begin_settling(std::uint64_t nanoseconds, const Request* request, std::uint64_t needed,
                           std::uint64_t now_ns) noexcept;
   std::uint64_t came_free_since(const Settling& settling) const noexcept {
-    return came_free_for(settling.account, settling.needed) - settling.came_free;
+    return came_free_for(settling.request, settling.needed) - settling.came_free;
   }
   /// Who begins to wait tells when.
   void note_time(std::uint64_t now_ns) noexcept;
@@ -152,15 +153,24 @@ class Pending {
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   bool is_due(const QueueSet& set, Close close) const noexcept;
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept;
-  bool awaits_events(std::uint64_t nanoseconds, bool in_pause) const noexcept;
-  /// Whether there are such that nobody has waited for in vain.
-  bool has_events_in_time() const noexcept {
-    return !new_events_.empty() || !asked_events_.empty() || new_events_.in_hand + asked_events_.in_hand != 0;
+  /// Of the account of `request`, or of all if that is null: whether any of its lists is so.
+  template <typename Test>
+  bool any_events(const Request* request, Test&& test) const noexcept;
+  template <typename Action>
+  void for_each_lists(const Request* request, Action&& action) noexcept {
+    if (request != nullptr) {
+      return action(events_[request->account]);
+    }
+    for (EventLists& lists : events_) {
+      action(lists);
+    }
   }
+  bool awaits_events(const Request* request, std::uint64_t nanoseconds, bool in_pause) const noexcept;
+  bool has_events_in_time(const Settling& settling) const noexcept;
   void note_late_events(const Settling& settling) noexcept;
-  bool is_in_pause(const Account* account, std::uint64_t now_ns) const noexcept;
-  std::uint64_t came_free_for(const Account* account, std::uint64_t needed) const noexcept {
-    return account != nullptr && needed != 0 ? account->came_free() : books_.freed_bytes();
+  bool is_in_pause(const Request* request, std::uint64_t now_ns) const noexcept;
+  std::uint64_t came_free_for(const Request* request, std::uint64_t needed) const noexcept {
+    return request != nullptr && needed != 0 ? books_.account_of(*request).came_free() : books_.freed_bytes();
   }
 
   Books& books_;
@@ -168,11 +178,10 @@ class Pending {
   bool holds_back_ = false;
   QueueSets sets_;
   QueueSet* own_;  ///< one of sets_
-  // Released blocks that wait for events.
-  UsesList new_events_;
-  UsesList asked_events_;
-  UsesList late_events_;
-  std::uint64_t event_ends_ = 0;  ///< blocks whose events ended
+  std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account
+  std::size_t looked_at_ = 0;                     ///< whose next_events() gave last
+  std::uint64_t blocks_with_events_ = 0;          ///< in all of them
+  std::uint64_t event_ends_ = 0;                  ///< blocks whose events ended
   std::uint64_t period_start_ns_ = 0;
   std::uint64_t came_free_at_start_ = 0;
   std::uint64_t brought_before_ = 0;  ///< bytes that came free in the period before this one

@@ -319,11 +319,11 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
     case Step::Kind::allocate:
       return allocate_chunk(visit, request, step.amount);
     case Step::Kind::poll:
-      return look(visit, Close::due);
+      return look(visit, Close::due, few_events, &request);
     case Step::Kind::settle:
       return settle_for(visit, request, step);
     case Step::Kind::look_at_all:
-      return look_at_all(visit, request.rounded);
+      return look_at_all(visit, request);
     case Step::Kind::look_before_growth:
       return look_before_growth(visit);
     case Step::Kind::wait:

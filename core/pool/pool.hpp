@@ -150,7 +150,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t requests() const noexcept override { return caches_.requests(); }
   bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
-  bool may_settle(const Account& account, std::uint64_t nanoseconds) const noexcept override;
+  bool may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override;
   bool may_look_at_all() const noexcept override;
   std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
@@ -217,23 +217,30 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
-  /// How many events a look asks about: of those that were waited for in vain before, and of the others. Of ever more as long
-  /// as half of these have ended, but of none any more after `deadline_ns`, or after a millisecond where that is later.
+  /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
+  /// more as long as half of these have ended, but of none any more after `deadline_ns`, or after a millisecond where that is
+  /// later. Of all accounts, or of the request's and a few of another one, in turn.
   struct Events {
     std::uint64_t most_late = UINT64_MAX;
     std::uint64_t most = UINT64_MAX;
     std::uint64_t deadline_ns = 0;
+    bool of_all = true;
   };
-  static constexpr Events few_events{8, 8, 0};
-  void look(Visit& visit, Close close, const Events& events = few_events) noexcept;
+  static constexpr Events few_events{8, 8, 0, false};
+  /// `request`: for which it is made, whose account comes first; or null.
+  void look(Visit& visit, Close close, const Events& events = few_events,
+            const Request* request = nullptr) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
+  void look_at_events(Visit& visit, const Events& events, const Request* request) noexcept;
+  void look_at_lists(Visit& visit, EventLists& lists, const Events& events,
+                     std::uint64_t deadline_ns) noexcept;
   /// About the first `left` of a list at most, and for now a `portion` of these.
-  void look_at_events(Visit& visit, UsesList& list, std::uint64_t left, std::uint64_t portion,
-                      std::uint64_t deadline_ns) noexcept;
+  void look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
+                    std::uint64_t portion, std::uint64_t deadline_ns) noexcept;
   /// A look that closes all epochs, once more where a driver refuses a marker.
-  void look_closely(Visit& visit, const Events& events) noexcept;
+  void look_closely(Visit& visit, const Events& events, const Request* request = nullptr) noexcept;
   /// For a millisecond, in vain if fewer bytes come free than are needed.
-  void look_at_all(Visit& visit, std::uint64_t needed) noexcept;
+  void look_at_all(Visit& visit, const Request& request) noexcept;
   Events events_of_waiter() noexcept;
   /// Whether it makes sense for what is no request.
   bool may_settle(std::uint64_t nanoseconds) const noexcept;

@@ -25,7 +25,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   };
   books_.forget_waits();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
-  if (!pending_.late_events().empty() || !may_settle(1)) {
+  if (pending_.has_late_events() || !may_settle(1)) {
     look(visit, Close::all,
          {UINT64_MAX, UINT64_MAX, deadline});  // what was waited for in vain may be through by now
   }

@@ -38,21 +38,44 @@ constexpr int most_settlings = 64;
 
 }  // namespace
 
-void Pool::look(Visit& visit, Close close, const Events& events) noexcept {
+void Pool::look(Visit& visit, Close close, const Events& events, const Request* request) noexcept {
   visit.finish_later_releases();
   QueueSet* set = nullptr;
   while ((set = pending_.next_to_look_at(set)) != nullptr) {
     look_at_set(visit, *set, close);
   }
   if (pending_.has_events()) {
-    const std::uint64_t deadline = std::max(events.deadline_ns, now_ns() + longest_look_ns);
-    // Behind these come the new ones that have not ended.
-    const std::uint64_t asked_before = pending_.asked_events().count;
-    look_at_events(visit, pending_.new_events(), pending_.new_events().count, events.most, deadline);
-    look_at_events(visit, pending_.asked_events(), asked_before, events.most, deadline);
-    look_at_events(visit, pending_.late_events(), pending_.late_events().count, events.most_late, deadline);
+    look_at_events(visit, events, request);
   }
   work_on_guard(visit);
+}
+
+void Pool::look_at_events(Visit& visit, const Events& events, const Request* request) noexcept {
+  const std::uint64_t deadline = std::max(events.deadline_ns, now_ns() + longest_look_ns);
+  EventLists* const own = request != nullptr ? &pending_.events_of(*request) : nullptr;
+  if (own != nullptr) {
+    look_at_lists(visit, *own, events, deadline);
+  }
+  if (!events.of_all) {
+    if (EventLists* const others = pending_.next_events(own); others != nullptr) {
+      look_at_lists(visit, *others, few_events, deadline);
+    }
+    return;
+  }
+  for (EventLists& others : pending_.events()) {
+    if (&others != own && others.any()) {
+      look_at_lists(visit, others, events, deadline);
+    }
+  }
+}
+
+void Pool::look_at_lists(Visit& visit, EventLists& lists, const Events& events,
+                         std::uint64_t deadline_ns) noexcept {
+  // Behind these come the fresh ones that have not ended.
+  const std::uint64_t asked_before = lists.asked.count;
+  look_at_list(visit, lists, lists.fresh, lists.fresh.count, events.most, deadline_ns);
+  look_at_list(visit, lists, lists.asked, asked_before, events.most, deadline_ns);
+  look_at_list(visit, lists, lists.late, lists.late.count, events.most_late, deadline_ns);
 }
 
 void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
@@ -66,14 +89,14 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   pending_.end(look);
 }
 
-void Pool::look_at_events(Visit& visit, UsesList& list, std::uint64_t left, std::uint64_t portion,
-                          std::uint64_t deadline_ns) noexcept {
+void Pool::look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
+                        std::uint64_t portion, std::uint64_t deadline_ns) noexcept {
   while (portion != 0 && left != 0 && !list.empty()) {
     const std::uint64_t before = pending_.event_ends();
     UsesList taken = Pending::take(list, std::min({left, portion, events_at_a_time}));
     std::uint64_t asked = 0;
     visit.out([&] { asked = Pending::ask(taken, now_ns() + longest_in_hand_ns); });
-    pending_.put_back(list, taken, asked);
+    pending_.put_back(lists, list, taken, asked);
     left -= asked;
     portion -= asked;
     if (portion == 0 && 2 * (pending_.event_ends() - before) >= asked) {
@@ -87,15 +110,15 @@ bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
   return pending_.may_settle(nullptr, nanoseconds, now_ns());
 }
 
-bool Pool::may_settle(const Account& account, std::uint64_t nanoseconds) const noexcept {
-  return pending_.may_settle(&account, nanoseconds, now_ns());
+bool Pool::may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept {
+  return pending_.may_settle(&request, nanoseconds, now_ns());
 }
 
-void Pool::look_closely(Visit& visit, const Events& events) noexcept {
+void Pool::look_closely(Visit& visit, const Events& events, const Request* request) noexcept {
   pending_.want_marker();
-  look(visit, Close::all, events);
+  look(visit, Close::all, events, request);
   if (pending_.is_unmarked()) {  // once more: a driver may refuse a marker now and take it then
-    look(visit, Close::all, events);
+    look(visit, Close::all, events, request);
   }
 }
 
@@ -110,11 +133,12 @@ bool Pool::may_look_at_all() const noexcept {
   return pending_.may_look(now_ns());
 }
 
-void Pool::look_at_all(Visit& visit, std::uint64_t needed) noexcept {
+void Pool::look_at_all(Visit& visit, const Request& request) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t before = books_.freed_bytes();
-  look(visit, Close::next, Events{});  // a device that is far behind would else get a marker each time
-  pending_.end_look(start, now_ns(), books_.freed_bytes() - before < needed);
+  // A device that is far behind would else get a marker each time.
+  look(visit, Close::next, Events{}, &request);
+  pending_.end_look(start, now_ns(), books_.freed_bytes() - before < request.rounded);
 }
 
 Pool::Events Pool::events_of_waiter() noexcept {
@@ -123,7 +147,7 @@ Pool::Events Pool::events_of_waiter() noexcept {
     return few_events;  // one looks for all
   }
   waiters_looked_ns_ = now;
-  return {events_per_look_of_waiters, events_per_look_of_waiters, 0};
+  return {events_per_look_of_waiters, events_per_look_of_waiters};
 }
 
 std::uint64_t Pool::settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept {
@@ -135,8 +159,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
                   std::uint64_t needed) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  Account* const account = request != nullptr ? &books_.account_of(*request) : nullptr;
-  const Pending::Settling settling = pending_.begin_settling(nanoseconds, account, needed, start);
+  const Pending::Settling settling = pending_.begin_settling(nanoseconds, request, needed, start);
   const auto has_enough = [&] {
     return needed != 0 && (pending_.came_free_since(settling) >= needed || books_.may_serve(*request));
   };
@@ -147,15 +170,15 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
   const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
-                      deadline};
+                      deadline, needed == 0};
   do {
-    look_closely(visit, events);
+    look_closely(visit, events, request);
     pending_.await(settling);
     // At least three looks: a thread may have been kept from running for longer than that, and a query may
     // fail once, in place of which there is a new marker to ask about.
     for (unsigned naps = 0; !is_settled() && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
-      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0});
+      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, needed == 0}, request);
     }
   } while (--rounds != 0 && is_settled() && !has_enough());
   if (!has_enough()) {  // else what has not ended yet is no later than it should be

@@ -121,4 +121,18 @@ struct UsesList : Fifo<Uses> {
   }
 };
 
+/// Blocks of one account that wait for events: that nobody has asked about yet, that were asked about, and that were waited
+/// for in vain. So those which do not end do not stand before the others.
+struct EventLists {
+  UsesList fresh;
+  UsesList asked;
+  UsesList late;
+
+  bool any() const noexcept { return !fresh.empty() || !asked.empty() || !late.empty(); }
+  /// Whether there are such that nobody has waited for in vain.
+  bool any_in_time() const noexcept {
+    return !fresh.empty() || !asked.empty() || fresh.in_hand + asked.in_hand != 0;
+  }
+};
+
 }  // namespace clpool::core

@@ -164,7 +164,6 @@ class Books {
   }
   /// Bytes of such blocks so far.
   std::uint64_t freed_bytes() const noexcept { return freed_bytes_; }
-  const Account& account_of(const Block& block) const noexcept { return accounts_[block.account]; }
   Account& account_of(const Request& request) noexcept { return accounts_[request.account]; }
   const Account& account_of(const Request& request) const noexcept { return accounts_[request.account]; }
   /// Is waited for again, whatever was waited for in vain before.

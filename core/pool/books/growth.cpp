@@ -84,7 +84,7 @@ std::uint64_t Books::settling_left(const Request& request) const noexcept {
 }
 
 bool Books::may_wait(const Request& request) const noexcept {
-  return !request.inside && surroundings_.may_settle(account_of(request), settling_before_growth_ns) &&
+  return !request.inside && surroundings_.may_settle(request, settling_before_growth_ns) &&
          settling_left(request) != 0;
 }
 
@@ -126,7 +126,7 @@ bool Books::look_before_growth(Request& request, Step& step) {
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
   const bool is_due = exchanges(request)
-                          ? !surroundings_.may_settle(account_of(request), wait_before_growth_ns())
+                          ? !surroundings_.may_settle(request, wait_before_growth_ns())
                           : options_.decay_ns != 0;
   return is_due && once(request, looked_before_growth);
 }
@@ -136,7 +136,7 @@ bool Books::settle_before_peak(Request& request, Step& step) {
     return false;
   }
   const std::uint64_t longest = wait_before_growth_ns();
-  if (!surroundings_.may_settle(account_of(request), longest) || !once(request, settled_before_peak)) {
+  if (!surroundings_.may_settle(request, longest) || !once(request, settled_before_peak)) {
     return false;
   }
   // A few looks, however long it has waited by now.

@@ -90,17 +90,15 @@ struct Request {
   std::uint16_t beginnings = 0;               ///< how often it began again since it last waited
 };
 
-class Account;
-
 /// What the books must know of the world when they plan; asked only when needed.
 class Surroundings {
  public:
   /// Requests served so far.
   virtual std::uint64_t requests() const noexcept = 0;
-  /// Whether there are queues to be asked how far they are, and whether it makes sense for a request of that account to
-  /// poll them for so many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
+  /// Whether there are queues to be asked how far they are, and whether it makes sense for that request to poll them for so
+  /// many nanoseconds: false while all that could end was polled for as long, in vain, and has not ended.
   virtual bool has_queues() const noexcept = 0;
-  virtual bool may_settle(const Account& account, std::uint64_t nanoseconds) const noexcept = 0;
+  virtual bool may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept = 0;
   /// How long it makes sense to wait until so many bytes come free: `least` nanoseconds, or longer where the device has
   /// brought as much in a moment.
   virtual std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept = 0;
