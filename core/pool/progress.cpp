@@ -136,9 +136,13 @@ bool Pool::may_look_at_all() const noexcept {
 void Pool::look_at_all(Visit& visit, const Request& request) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t before = books_.freed_bytes();
+  const auto in_vain = [&] { return books_.freed_bytes() - before < request.rounded; };
   // A device that is far behind would else get a marker each time.
-  look(visit, Close::next, Events{}, &request);
-  pending_.end_look(start, now_ns(), books_.freed_bytes() - before < request.rounded);
+  look(visit, Close::next, {UINT64_MAX, UINT64_MAX, 0, false}, &request);
+  if (in_vain() && pending_.has_events()) {
+    look_at_events(visit, Events{}, nullptr);
+  }
+  pending_.end_look(start, now_ns(), in_vain());
 }
 
 Pool::Events Pool::events_of_waiter() noexcept {

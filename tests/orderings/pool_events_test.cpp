@@ -521,6 +521,25 @@ TEST_F(PoolOfManyEvents, BlocksOfAThreadAreAwaitedWhateverOthersWaitedForInVain)
   never.open();
 }
 
+/// Some drivers take their time for an answer.
+TEST_F(PoolOfManyEvents, AThreadAsksAboutItsOwnBlocksBeforeThoseOfOthers) {
+  Gate never(scene.cl.context);
+  std::thread([&] { release_many_behind(never, 1000, small); }).join();
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 40; ++i) {
+    blocks.push_back(take(large));
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    release_behind(blocks[i], i < 30 ? never : *ended);
+  }
+  const std::uint64_t managed = stats().managed_bytes;
+  const Questions questions;
+  EXPECT_OK(clpool_mem_release(take(large)));
+  EXPECT_LT(questions.count, 150u);
+  EXPECT_EQ(stats().managed_bytes, managed);
+  never.open();
+}
+
 /// 20,000 blocks of another that gave up waiting for them, which may be waited for longer by who waits longer.
 TEST_F(PoolOfManyEvents, AThreadThatWaitsForItsOwnBlocksDoesNotAskAboutAllThatOthersGaveUp) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
