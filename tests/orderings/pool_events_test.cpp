@@ -540,6 +540,43 @@ TEST_F(PoolOfManyEvents, AThreadAsksAboutItsOwnBlocksBeforeThoseOfOthers) {
   never.open();
 }
 
+/// Of a thread that asks no more.
+TEST_F(PoolOfManyEvents, AThreadFindsWhatHasEndedOfOthersBeforeItWaits) {
+  Gate never(scene.cl.context);
+  release_many_behind(never, 20, large);
+  std::thread([&] {
+    std::vector<clpool_mem*> blocks;
+    for (int i = 0; i < 120; ++i) {
+      blocks.push_back(take(i < 100 ? small : large));
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      release_behind(blocks[i], i < 100 ? never : *ended);  // far back, and plenty
+    }
+  }).join();
+  const std::uint64_t managed = stats().managed_bytes;
+  const Sleeps sleeps;
+  EXPECT_OK(clpool_mem_release(take(large)));
+  EXPECT_FALSE(sleeps.were_many());
+  EXPECT_EQ(stats().managed_bytes, managed);
+  never.open();
+}
+
+TEST_F(PoolOfManyEvents, RequestsAskAboutBlocksOfOtherThreadsInTurn) {
+  Gate never(scene.cl.context);
+  std::thread([&] { release_many_behind(never, 20, small); }).join();
+  std::thread([&] { release_many_behind(*ended, 4, large); }).join();
+  std::thread([&] { release_many_behind(never, 20, small); }).join();
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 4; ++i) {
+    blocks.push_back(take(large));
+  }
+  EXPECT_LT(stats().pending_bytes, large);
+  for (clpool_mem* const block : blocks) {
+    EXPECT_OK(clpool_mem_release(block));
+  }
+  never.open();
+}
+
 /// 20,000 blocks of another that gave up waiting for them, which may be waited for longer by who waits longer.
 TEST_F(PoolOfManyEvents, AThreadThatWaitsForItsOwnBlocksDoesNotAskAboutAllThatOthersGaveUp) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
