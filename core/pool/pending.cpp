@@ -388,7 +388,8 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Reque
   const bool in_pause = is_in_pause(request, now_ns);
   const bool with_events = awaits_events(request, nanoseconds, in_pause);
   if (with_events) {
-    for_each_lists(request, [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
+    for_each_lists(request,
+                   [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
   }
   return {nanoseconds, now_ns, request, needed, came_free_for(request, needed), in_pause, with_events};
 }

@@ -125,7 +125,8 @@ class Pending {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
     const Request* request;  ///< or null
-    std::uint64_t needed;    ///< bytes of its account's, or 0: it was in vain where less than that, or nothing, came free
+    std::uint64_t
+        needed;  ///< bytes of its account's, or 0: it was in vain where less than that, or nothing, came free
     std::uint64_t came_free;
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
@@ -177,7 +178,7 @@ class Pending {
   const bool host_writes_;
   bool holds_back_ = false;
   QueueSets sets_;
-  QueueSet* own_;  ///< one of sets_
+  QueueSet* own_;                                 ///< one of sets_
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account
   std::size_t looked_at_ = 0;                     ///< whose next_events() gave last
   std::uint64_t blocks_with_events_ = 0;          ///< in all of them

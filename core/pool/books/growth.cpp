@@ -125,9 +125,8 @@ bool Books::look_before_growth(Request& request, Step& step) {
     return false;
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
-  const bool is_due = exchanges(request)
-                          ? !surroundings_.may_settle(request, wait_before_growth_ns())
-                          : options_.decay_ns != 0;
+  const bool is_due = exchanges(request) ? !surroundings_.may_settle(request, wait_before_growth_ns())
+                                         : options_.decay_ns != 0;
   return is_due && once(request, looked_before_growth);
 }
 
@@ -174,9 +173,8 @@ bool Books::grow(Request& request, Step&) {
   // do not take a chunk each.
   const Awaited all = awaited();
   const std::uint64_t share = share_of(all);
-  const std::uint64_t left =
-      std::max({most_held_back() - std::min(most_held_back(), all.bytes),
-                share - std::min(share, account_of(request).awaited()), least_growth});
+  const std::uint64_t left = std::max({most_held_back() - std::min(most_held_back(), all.bytes),
+                                       share - std::min(share, account_of(request).awaited()), least_growth});
   request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
                                          : std::min(growth.chunk_bytes,
                                                     std::max(request.rounded, left & ~(rules_.granule - 1)));
