@@ -251,7 +251,8 @@ Mem* Pool::take_larger(const Request& request) noexcept {
 }
 
 std::uint32_t Pool::account_of_this_thread() noexcept {
-  return this_thread_record != nullptr ? this_thread_record->number() % Account::most : 0;
+  static_assert(ThreadRecord::numbers == Account::most);
+  return this_thread_record != nullptr ? this_thread_record->number() : 0;
 }
 
 Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {

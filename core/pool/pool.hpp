@@ -232,6 +232,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
             const Request* request = nullptr) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
   void look_at_events(Visit& visit, const Events& events, const Request* request) noexcept;
+  /// Of all but `own`, which may be null.
+  void look_at_others(Visit& visit, const EventLists* own, const Events& events,
+                      std::uint64_t deadline_ns) noexcept;
   void look_at_lists(Visit& visit, EventLists& lists, const Events& events,
                      std::uint64_t deadline_ns) noexcept;
   /// About the first `left` of a list at most, and for now a `portion` of these.

@@ -60,11 +60,16 @@ void Pool::look_at_events(Visit& visit, const Events& events, const Request* req
     if (EventLists* const others = pending_.next_events(own); others != nullptr) {
       look_at_lists(visit, *others, few_events, deadline);
     }
-    return;
+  } else {
+    look_at_others(visit, own, events, deadline);
   }
+}
+
+void Pool::look_at_others(Visit& visit, const EventLists* own, const Events& events,
+                          std::uint64_t deadline_ns) noexcept {
   for (EventLists& others : pending_.events()) {
     if (&others != own && others.any()) {
-      look_at_lists(visit, others, events, deadline);
+      look_at_lists(visit, others, events, deadline_ns);
     }
   }
 }
@@ -139,8 +144,8 @@ void Pool::look_at_all(Visit& visit, const Request& request) noexcept {
   const auto in_vain = [&] { return books_.freed_bytes() - before < request.rounded; };
   // A device that is far behind would else get a marker each time.
   look(visit, Close::next, {UINT64_MAX, UINT64_MAX, 0, false}, &request);
-  if (in_vain() && pending_.has_events()) {
-    look_at_events(visit, Events{}, nullptr);
+  if (in_vain()) {
+    look_at_others(visit, &pending_.events_of(request), {}, now_ns() + longest_look_ns);
   }
   pending_.end_look(start, now_ns(), in_vain());
 }

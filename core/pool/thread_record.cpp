@@ -10,8 +10,12 @@
 #include "base/process.hpp"
 
 namespace clpool::core {
+namespace {
 
-constinit std::atomic<std::uint32_t> ThreadRecord::last_number_{0};
+/// How many living threads have each number.
+constinit std::atomic<std::uint32_t> threads_of[ThreadRecord::numbers] = {};
+
+}  // namespace
 
 constinit thread_local ThreadRecord* this_thread_record = nullptr;
 
@@ -24,6 +28,7 @@ struct RecordHolder {
     ended = true;
     this_thread_record = nullptr;
     if (record != nullptr) {
+      threads_of[record->number_].fetch_sub(1, std::memory_order_relaxed);
       record->ended_.store(true, std::memory_order_release);
       record->release();
     }
@@ -46,6 +51,18 @@ void forget_in_child() noexcept {
 }
 
 }  // namespace
+
+std::uint32_t ThreadRecord::take_number() noexcept {
+  // That of the fewest threads, nearly.
+  std::uint32_t least = 0;
+  for (std::uint32_t i = 1; i < numbers; ++i) {
+    if (threads_of[i].load(std::memory_order_relaxed) < threads_of[least].load(std::memory_order_relaxed)) {
+      least = i;
+    }
+  }
+  threads_of[least].fetch_add(1, std::memory_order_relaxed);
+  return least;
+}
 
 void ThreadRecord::grow() noexcept {
   const std::size_t count = mask_ / sizeof(Slot) + 1;

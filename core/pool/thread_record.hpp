@@ -39,7 +39,8 @@ class ThreadRecord {
   /// A pool's key, of its number. Pools whose numbers follow each other have places of their own.
   static std::uint64_t key_of(std::uint64_t pool_number) noexcept { return pool_number * sizeof(Slot); }
 
-  /// Threads that begin one after the other have numbers that follow each other.
+  /// Threads that live at the same time have numbers of their own, as far as these go; the next thread has an ended one's.
+  static constexpr std::uint32_t numbers = 32;
   std::uint32_t number() const noexcept { return number_; }
 
   /// True once the thread will touch none of its caches any more; what it wrote there is visible then.
@@ -69,9 +70,9 @@ class ThreadRecord {
     return *reinterpret_cast<Slot*>(reinterpret_cast<char*>(slots_) + (pool_key & mask_));
   }
 
-  static constinit std::atomic<std::uint32_t> last_number_;
+  static std::uint32_t take_number() noexcept;
 
-  const std::uint32_t number_ = last_number_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint32_t number_ = take_number();
   Slot* slots_ = few_;
   std::uint64_t mask_ = (first_slots - 1) * sizeof(Slot);  ///< of keys
   Slot few_[first_slots];
