@@ -391,7 +391,8 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Reque
     for_each_lists(request,
                    [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
   }
-  return {nanoseconds, now_ns, request, needed, came_free_for(request, needed), in_pause, with_events};
+  return {nanoseconds, now_ns, request, needed, came_free_for(request, needed), books_.freed_bytes(), in_pause,
+          with_events};
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
@@ -424,18 +425,23 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   const std::uint64_t least = std::max<std::uint64_t>(settling.needed, 1);
   const bool in_vain =
       settling.nanoseconds != 0 && came_free_since(settling) < least && now_ns != settling.start_ns;
-  // Who needs memory waits again, unless its stream does not get on for long.
-  bool is_stuck = settling.needed == 0;
+  // Who needs memory waits again, unless its stream does not get on for long: as nothing does, or as all that may have been
+  // before it did.
+  bool none = settling.needed == 0;
+  bool is_stuck = none;
   if (in_vain && settling.needed != 0) {  // else it gets on; a mere look says nothing
-    is_stuck = books_.account_of(*settling.request)
-                   .note_vain_wait(now_ns - settling.start_ns, settling.came_free, least);
+    Account& account = books_.account_of(*settling.request);
+    is_stuck =
+        account.note_vain_wait(now_ns - settling.start_ns, settling.came_free, least, settling.freed);
+    none = books_.freed_bytes() - account.freed_at_first() < least;
+    is_stuck = is_stuck && (none || books_.stands_still(account));
   }
   bool for_others = settling.with_events && has_events_in_time(settling);
   if (for_others && in_vain && is_stuck) {
     note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.
-  for (QueueSet* set = is_stuck ? sets_.first() : nullptr; set != nullptr; set = set->next) {
+  for (QueueSet* set = is_stuck && none ? sets_.first() : nullptr; set != nullptr; set = set->next) {
     if (is_awaited(*set, settling.nanoseconds, settling.in_pause) && set->awaited > set->epochs.completed()) {
       const bool was_late = set->overdue > set->epochs.completed();
       set->waited_ns = std::max(settling.nanoseconds, was_late ? set->waited_ns : 0);

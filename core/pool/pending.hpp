@@ -128,6 +128,7 @@ class Pending {
     std::uint64_t
         needed;  ///< bytes of its account's, or 0: it was in vain where less than that, or nothing, came free
     std::uint64_t came_free;
+    std::uint64_t freed;  ///< bytes of all accounts
     bool in_pause;  ///< for the pool's own queues alone
     bool with_events;
   };

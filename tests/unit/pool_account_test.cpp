@@ -13,18 +13,18 @@ constexpr std::uint64_t ms = 1'000'000;
 
 TEST(Account, AwaitsWhatIsHeldBackUntilFourTimesTheSlackHasComeFreeSince) {
   Account account;
-  const std::uint32_t first = account.add(300, 300);
-  account.note_free(slack, slack);
-  const std::uint32_t second = account.add(20, 320);
+  const std::uint32_t first = account.add(300, 300, 0);
+  account.note_free(slack, slack, 0);
+  const std::uint32_t second = account.add(20, 320, 0);
   EXPECT_NE(first, 0u);
   EXPECT_EQ(account.awaited(), 320u);
-  account.note_free(2 * slack - 1, slack);
-  account.note_free(1, slack);
-  account.note_free(slack - 1, slack);
+  account.note_free(2 * slack - 1, slack, 0);
+  account.note_free(1, slack, 0);
+  account.note_free(slack - 1, slack, 0);
   EXPECT_EQ(account.awaited(), 320u);
-  account.note_free(1, slack);
+  account.note_free(1, slack, 0);
   EXPECT_EQ(account.awaited(), 320u) << "each time counts once, however much came free";
-  account.note_free(slack, slack);
+  account.note_free(slack, slack, 0);
   EXPECT_EQ(account.awaited(), 20u);
   account.remove(first, 300);
   EXPECT_EQ(account.awaited(), 20u);
@@ -35,10 +35,10 @@ TEST(Account, AwaitsWhatIsHeldBackUntilFourTimesTheSlackHasComeFreeSince) {
 TEST(Account, IsAtRestWhenEightTimesTheSlackWasHeldBackOfOthersSince) {
   Account account;
   EXPECT_FALSE(account.is_active(0, slack)) << "it never had any";
-  account.remove(account.add(10, 500), 10);
+  account.remove(account.add(10, 500, 0), 10);
   EXPECT_TRUE(account.is_active(500 + 8 * slack - 1, slack));
   EXPECT_FALSE(account.is_active(500 + 8 * slack, slack));
-  const std::uint32_t large = account.add(5 * slack, 6000);
+  const std::uint32_t large = account.add(5 * slack, 6000, 0);
   EXPECT_TRUE(account.is_active(1'000'000, slack)) << "it has some";
   account.remove(large, 5 * slack);
   EXPECT_TRUE(account.is_active(6000 + 40 * slack - 1, slack))
@@ -48,18 +48,18 @@ TEST(Account, IsAtRestWhenEightTimesTheSlackWasHeldBackOfOthersSince) {
 
 TEST(Account, StandsStillAfterATenthOfASecondOfWaitsInVain) {
   Account account;
-  account.add(100, 100);
-  EXPECT_FALSE(account.note_vain_wait(60 * ms, 0, 50));
+  account.add(100, 100, 0);
+  EXPECT_FALSE(account.note_vain_wait(60 * ms, 0, 50, 0));
   EXPECT_EQ(account.tolerated(), 100u);
-  account.note_free(49, slack);
+  account.note_free(49, slack, 0);
   EXPECT_EQ(account.tolerated(), 100u) << "as less came free than was needed";
-  account.note_free(1, slack);
+  account.note_free(1, slack, 0);
   EXPECT_EQ(account.tolerated(), 0u);
-  EXPECT_FALSE(account.note_vain_wait(60 * ms, 50, 50)) << "it got on meanwhile";
-  EXPECT_TRUE(account.note_vain_wait(40 * ms, 50, 50));
+  EXPECT_FALSE(account.note_vain_wait(60 * ms, 50, 50, 0)) << "it got on meanwhile";
+  EXPECT_TRUE(account.note_vain_wait(40 * ms, 50, 50, 0));
   account.pause().begin(ms, 0);
   EXPECT_TRUE(account.pause().is_on(1));
-  account.note_free(50, slack);
+  account.note_free(50, slack, 0);
   EXPECT_FALSE(account.pause().is_on(1));
 }
 

@@ -284,7 +284,7 @@ class PoolBooksAtTheirLimits : public PoolBooks {
     return std::count(steps.begin(), steps.end(), "settle") != 0;
   }
   /// What is held back was waited for in vain, for a moment.
-  void wait_in_vain() { account().note_vain_wait(1, account().came_free(), 1); }
+  void wait_in_vain() { account().note_vain_wait(1, account().came_free(), 1, 0); }
   /// Twice as much may be held back from now on, as that is tried.
   void more_in_flight() {
     constexpr std::uint64_t wait_ns = 50'000'000;

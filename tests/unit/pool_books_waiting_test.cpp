@@ -72,9 +72,9 @@ TEST_F(PoolBooksAtTheirLimits, AThreadThatHasItsShareLeavesWhatIsFreeToTheOthers
   ASSERT_EQ(books->begin(4 * mib, request), Status::success);
   EXPECT_EQ(run_to(request, Kind::settle).needed, 4 * mib);
   EXPECT_FALSE(books->may_serve(request));
-  books->account_of(request).note_free(8 * mib - 1, books->slack());
+  books->account_of(request).note_free(8 * mib - 1, books->slack(), 0);
   EXPECT_FALSE(books->may_serve(request)) << "it has more than its share";
-  books->account_of(request).note_free(1, books->slack());
+  books->account_of(request).note_free(1, books->slack(), 0);
   EXPECT_TRUE(books->may_serve(request)) << "twice as much of its own came free";
   books->free(*serve(mib), 0);  // something came free
   expect_served(request);
@@ -94,7 +94,7 @@ TEST_F(PoolBooksAtTheirLimits, AThreadThatHasJustItsShareTakesAsMuchAsCameFree) 
   Request request = request_of(1);
   ASSERT_EQ(books->begin(4 * mib, request), Status::success);
   EXPECT_EQ(run_to(request, Kind::settle).needed, 4 * mib);
-  books->account_of(request).note_free(4 * mib, books->slack());
+  books->account_of(request).note_free(4 * mib, books->slack(), 0);
   EXPECT_TRUE(books->may_serve(request));
   expect_served(request);
   EXPECT_TRUE(books->free_completed(list, 1, 0));
@@ -152,10 +152,10 @@ TEST_F(PoolBooksAtTheirLimits, WhatIsOverdueIsNotAwaited) {
   books->hold_back(stands, *serve(200 * mib), 1);
   EXPECT_TRUE(settles(mib));
   for (int i = 0; i < 3; ++i) {
-    account().note_free(64 * mib, 64 * mib);
+    account().note_free(64 * mib, 64 * mib, 0);
     EXPECT_TRUE(settles(mib + 1 + i));
   }
-  account().note_free(64 * mib, 64 * mib);
+  account().note_free(64 * mib, 64 * mib, 0);
   EXPECT_FALSE(settles(2 * mib));
   HeldBack list;
   books->hold_back(list, *serve(60 * mib), 1);

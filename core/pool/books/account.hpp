@@ -25,8 +25,10 @@ class Account {
   /// Where there are more threads, some share one.
   static constexpr std::uint32_t most = 32;
 
-  /// A block is held back from now on, `all` with it so far in the pool, bytes; the number that remove() needs, not 0.
-  std::uint32_t add(std::uint64_t bytes, std::uint64_t all) noexcept {
+  /// A block is held back from now on, `all` with it so far in the pool, of which `freed` have come free, bytes; the number
+  /// that remove() needs, not 0.
+  std::uint32_t add(std::uint64_t bytes, std::uint64_t all, std::uint64_t freed) noexcept {
+    freed_at_last_ = held_back_ == 0 ? freed : freed_at_last_;
     held_back_ += bytes;
     last_bytes_ = bytes;
     all_at_last_ = all;
@@ -46,8 +48,14 @@ class Account {
            (last_bytes_ != 0 && all - all_at_last_ < longest_rest * std::max(slack, last_bytes_));
   }
 
-  /// Bytes that were held back have come free. `slack`: that may be held back.
-  void note_free(std::uint64_t bytes, std::uint64_t slack) noexcept {
+  /// It has some, of which nothing came free while so many times the slack did of others.
+  bool stands_still(std::uint64_t freed, std::uint64_t slack) const noexcept {
+    return held_back_ != 0 && freed - freed_at_last_ >= recent_.size() * slack;
+  }
+
+  /// Bytes that were held back have come free, `freed` with them so far in the pool. `slack`: that may be held back.
+  void note_free(std::uint64_t bytes, std::uint64_t slack, std::uint64_t freed) noexcept {
+    freed_at_last_ = freed;
     came_free_ += bytes;
     in_turnover_ += bytes;
     if (in_turnover_ >= slack) {
@@ -64,14 +72,18 @@ class Account {
 
   /// Bytes that were waited for in vain: just these are not waited for again, until others come free.
   std::uint64_t tolerated() const noexcept { return tolerated_; }
-  /// A request has waited for `needed` bytes, of which fewer came free since `came_free`, in vain. True where its thread
-  /// has waited so long like that, since so many came free in time, that its stream stands still.
-  bool note_vain_wait(std::uint64_t took_ns, std::uint64_t came_free, std::uint64_t needed) noexcept {
+  /// A request has waited for `needed` bytes, of which fewer came free since `came_free`, in vain; `freed` of the pool's had
+  /// come free before that. True where its thread has waited long like that since so many came free in time.
+  bool note_vain_wait(std::uint64_t took_ns, std::uint64_t came_free, std::uint64_t needed,
+                      std::uint64_t freed) noexcept {
+    freed_at_first_ = waited_in_vain_ns_ == 0 ? freed : freed_at_first_;
     gets_on_at_ = came_free + needed;
     waited_in_vain_ns_ += took_ns;
     tolerated_ = awaited();
     return waited_in_vain_ns_ >= longest_in_vain_ns;
   }
+  /// Bytes that had come free in the pool before the first wait in vain.
+  std::uint64_t freed_at_first() const noexcept { return freed_at_first_; }
   void forget_waits() noexcept {
     tolerated_ = 0;
     waited_in_vain_ns_ = 0;
@@ -93,12 +105,14 @@ class Account {
   std::uint64_t all_at_last_ = 0;             ///< bytes that had been held back in the pool then
   std::array<std::uint64_t, 4> recent_ = {};  ///< of them, by the turnover of their release
   std::uint64_t overdue_ = 0;                 ///< … that are older
+  std::uint64_t freed_at_last_ = 0;           ///< bytes that had come free in the pool when the last of these did
   std::uint64_t came_free_ = 0;               ///< bytes
   std::uint64_t in_turnover_ = 0;             ///< … in this turnover
   std::uint32_t turnover_ = 1;                ///< one is as much as may be held back
   std::uint64_t tolerated_ = 0;               ///< bytes
   std::uint64_t gets_on_at_ =
       0;  ///< where came_free_ comes to that, what was waited for in vain is forgotten
+  std::uint64_t freed_at_first_ = 0;          ///< see freed_at_first()
   std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
   Pause pause_;
 };

@@ -105,7 +105,7 @@ void Books::count_pending(PoolBlock& block) noexcept {
   ++pending_blocks_;
   pending_bytes_ += block.capacity;
   held_back_so_far_ += block.capacity;
-  block.bin = accounts_[block.account].add(block.capacity, held_back_so_far_);
+  block.bin = accounts_[block.account].add(block.capacity, held_back_so_far_, freed_bytes_);
 }
 
 void Books::end_pending(PoolBlock& block) noexcept {

@@ -155,12 +155,16 @@ class Books {
   bool may_serve(const Request& request) noexcept;
   /// More than the account may have held back has been added to what it waited for in vain.
   bool is_beyond_tolerated(const Account& account) const noexcept {
-    return account.awaited() - std::min(account.awaited(), account.tolerated()) > share_of(awaited());
+    return account.awaited() - std::min(account.awaited(), account.tolerated()) > share_of(awaited(account));
+  }
+  /// Others' blocks came free, by far more than may be held back, and none of the account's.
+  bool stands_still(const Account& account) const noexcept {
+    return account.stands_still(freed_bytes_, most_held_back());
   }
   /// A block that was held back comes free.
   void note_free(const PoolBlock& block) noexcept {
     freed_bytes_ += block.capacity;
-    accounts_[block.account].note_free(block.capacity, most_held_back());
+    accounts_[block.account].note_free(block.capacity, most_held_back(), freed_bytes_);
   }
   /// Bytes of such blocks so far.
   std::uint64_t freed_bytes() const noexcept { return freed_bytes_; }
@@ -251,6 +255,7 @@ class Books {
   static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
   /// Under an unused handle of just that size, where there are handles.
   Block* take_place(std::uint64_t rounded, const GrowthLimits& limits);
+  Block* take_within(const Request& request, const GrowthLimits& limits);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// To the strategy; the wholly free chunk that resulted, or null.
   HeapChunk* put_back(Block& block, std::uint64_t stamp) noexcept;
@@ -269,12 +274,12 @@ class Books {
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
   /// The slack, or a multiple where the device gets more done with that.
   std::uint64_t most_held_back() const noexcept;
-  /// What is held back and is likely to come free before long.
+  /// What is held back and is likely to come free before long: of that account, and of the others that do not stand still.
   struct Awaited {
     std::uint64_t bytes = 0;
     std::uint64_t accounts = 0;  ///< that have some, or just had
   };
-  Awaited awaited() const noexcept;
+  Awaited awaited(const Account& own) const noexcept;
   /// Bytes that each of them may have held back while all together have more than may be.
   std::uint64_t share_of(const Awaited& all) const noexcept {
     return most_held_back() / std::max<std::uint64_t>(all.accounts, 1);

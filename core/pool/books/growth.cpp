@@ -32,11 +32,13 @@ std::uint64_t Books::most_held_back() const noexcept {
   return slack() > UINT64_MAX / times ? UINT64_MAX : times * slack();
 }
 
-Books::Awaited Books::awaited() const noexcept {
+Books::Awaited Books::awaited(const Account& own) const noexcept {
   Awaited all;
   for (const Account& account : accounts_) {
-    all.bytes += account.awaited();
-    all.accounts += account.is_active(held_back_so_far_, most_held_back()) ? 1 : 0;
+    if (&account == &own || !stands_still(account)) {
+      all.bytes += account.awaited();
+      all.accounts += account.is_active(held_back_so_far_, most_held_back()) ? 1 : 0;
+    }
   }
   return all;
 }
@@ -44,18 +46,26 @@ Books::Awaited Books::awaited() const noexcept {
 bool Books::is_much_pending(const Request& request) const noexcept {
   const Account& own = account_of(request);
   const bool has_room = request.rounded <= room();
-  if (own.awaited() <= own.tolerated() ||
-      (has_room && pending_bytes_ + request.rounded <= most_held_back())) {
+  if (has_room && pending_bytes_ + request.rounded <= most_held_back()) {
     return false;
   }
-  const Awaited all = awaited();
-  return (!has_room || all.bytes + request.rounded > most_held_back()) &&
+  const Awaited all = awaited(own);
+  if (!has_room) {
+    return all.bytes > own.tolerated();
+  }
+  if (own.awaited() == 0) {  // it has nothing to wait for but what the others have
+    return all.bytes >= 2 * most_held_back() && request.rounded > share_of(all);
+  }
+  return own.awaited() > own.tolerated() && all.bytes + request.rounded > most_held_back() &&
          (all.accounts == 1 || own.awaited() + request.rounded > share_of(all));
 }
 
 bool Books::waits_for_own(const Request& request) const noexcept {
   const Account& own = account_of(request);
-  const Awaited all = awaited();
+  if (own.awaited() == 0 || request.rounded > room()) {
+    return false;
+  }
+  const Awaited all = awaited(own);
   // Whoever has more than its share has less by and by.
   const bool has_more = own.awaited() > std::max(share_of(all), 2 * request.rounded);
   const std::uint64_t needed = has_more ? 2 * request.rounded : request.rounded;
@@ -171,7 +181,7 @@ bool Books::grow(Request& request, Step&) {
   }
   // What is held back only for a while must not make the pool larger than that allows, but for so much that small requests
   // do not take a chunk each.
-  const Awaited all = awaited();
+  const Awaited all = awaited(account_of(request));
   const std::uint64_t share = share_of(all);
   const std::uint64_t left = std::max({most_held_back() - std::min(most_held_back(), all.bytes),
                                        share - std::min(share, account_of(request).awaited()), least_growth});

@@ -194,23 +194,24 @@ Block* Books::take_place(std::uint64_t rounded, const GrowthLimits& limits) {
   return nullptr;
 }
 
-bool Books::take_free(Request& request, Step&) {
-  const bool would_wait = is_much_pending(request) && may_wait(request);
-  request.left_free = would_wait && waits_for_own(request);
-  if (request.left_free) {
-    return false;
-  }
-  const GrowthLimits limits = would_wait ? patient_limits() : growth_limits();
+Block* Books::take_within(const Request& request, const GrowthLimits& limits) {
   Block* block = shapes_ != nullptr ? take_place(request.rounded, limits) : nullptr;
   if (block == nullptr) {
     block = strategy_->choose(request.rounded, limits);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
   }
-  return found(request, block);
+  return block;
 }
 
-bool Books::take_left(Request& request, Step& step) {
-  return request.left_free && take_free(request, step);
+bool Books::take_free(Request& request, Step&) {
+  const bool would_wait = is_much_pending(request) && may_wait(request);
+  request.left_free = would_wait && waits_for_own(request);
+  return !request.left_free &&
+         found(request, take_within(request, would_wait ? patient_limits() : growth_limits()));
+}
+
+bool Books::take_left(Request& request, Step&) {
+  return request.left_free && found(request, take_within(request, growth_limits()));
 }
 
 bool Books::take_misfit(Request& request, Step&) {
