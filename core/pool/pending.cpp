@@ -358,14 +358,13 @@ bool Pending::is_in_pause(const Request* request, std::uint64_t now_ns) const no
   return account.pause().is_on(now_ns) && !books_.is_beyond_tolerated(account);
 }
 
-bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept {
-  return set.epochs.has_queues() && (&set == own_ || (set.first != nullptr && !in_pause)) &&
-         !set.is_late(nanoseconds);
+bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
+  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
 }
 
-bool Pending::awaits_events(const Request* request, std::uint64_t nanoseconds, bool in_pause) const noexcept {
+bool Pending::awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept {
   return any_events(request, [&](const EventLists& lists) {
-    return lists.late.has_waited_less(nanoseconds) || (lists.any_in_time() && !in_pause);
+    return lists.late.has_waited_less(nanoseconds) || lists.any_in_time();
   });
 }
 
@@ -375,29 +374,28 @@ bool Pending::has_events_in_time(const Settling& settling) const noexcept {
 
 bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
                          std::uint64_t now_ns) const noexcept {
-  const bool in_pause = is_in_pause(request, now_ns);
+  if (is_in_pause(request, now_ns)) {
+    return false;
+  }
   const QueueSet* set = sets_.first();
-  while (set != nullptr && !is_awaited(*set, nanoseconds, in_pause)) {
+  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
     set = set->next;
   }
-  return set != nullptr || awaits_events(request, nanoseconds, in_pause);
+  return set != nullptr || awaits_events(request, nanoseconds);
 }
 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Request* request,
-                                          std::uint64_t needed, std::uint64_t now_ns) noexcept {
-  const bool in_pause = is_in_pause(request, now_ns);
-  const bool with_events = awaits_events(request, nanoseconds, in_pause);
+                                          std::uint64_t now_ns) noexcept {
+  const bool with_events = awaits_events(request, nanoseconds);
   if (with_events) {
-    for_each_lists(request,
-                   [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
+    for_each_lists(request, [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
   }
-  return {nanoseconds, now_ns, request, needed, came_free_for(request, needed), books_.freed_bytes(), in_pause,
-          with_events};
+  return {nanoseconds, now_ns, request, came_free_for(request), books_.freed_bytes(), with_events};
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
   const QueueSet* set = sets_.first();
-  while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds, settling.in_pause))) {
+  while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds))) {
     set = set->next;
   }
   return set != nullptr || (settling.with_events && has_events_in_time(settling));
@@ -405,7 +403,7 @@ bool Pending::awaits_others(const Settling& settling) const noexcept {
 
 void Pending::await(const Settling& settling) noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds, settling.in_pause)) {
+    if (is_awaited(*set, settling.nanoseconds)) {
       // Nothing would tell when an epoch without markers is complete.
       set->awaited = set->is_unmarked ? set->epochs.completed() : set->epochs.open() - 1;
     }
@@ -414,7 +412,7 @@ void Pending::await(const Settling& settling) noexcept {
 
 bool Pending::is_settled(const Settling& settling) const noexcept {
   for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds, settling.in_pause) && set->awaited > set->epochs.completed()) {
+    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
       return false;
     }
   }
@@ -422,36 +420,37 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
-  const std::uint64_t least = std::max<std::uint64_t>(settling.needed, 1);
-  const bool in_vain =
-      settling.nanoseconds != 0 && came_free_since(settling) < least && now_ns != settling.start_ns;
-  // Who needs memory waits again, unless its stream does not get on for long: as nothing does, or as all that may have been
-  // before it did.
-  bool none = settling.needed == 0;
-  bool is_stuck = none;
-  if (in_vain && settling.needed != 0) {  // else it gets on; a mere look says nothing
-    Account& account = books_.account_of(*settling.request);
-    is_stuck =
-        account.note_vain_wait(now_ns - settling.start_ns, settling.came_free, least, settling.freed);
-    none = books_.freed_bytes() - account.freed_at_first() < least;
-    is_stuck = is_stuck && (none || books_.stands_still(account));
+  const std::uint64_t took = now_ns - settling.start_ns;
+  const std::uint64_t needed = settling.request != nullptr ? settling.request->rounded : 1;
+  const bool in_vain = settling.nanoseconds != 0 && took != 0 && came_free_since(settling) < needed;
+  if (settling.request != nullptr) {
+    if (in_vain && has_stood_still(settling, took)) {
+      note_late_events(settling);
+      books_.account_of(*settling.request).pause().begin(took, now_ns);
+    }
+    return;
   }
-  bool for_others = settling.with_events && has_events_in_time(settling);
-  if (for_others && in_vain && is_stuck) {
+  if (in_vain && settling.with_events && has_events_in_time(settling)) {
     note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.
-  for (QueueSet* set = is_stuck && none ? sets_.first() : nullptr; set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds, settling.in_pause) && set->awaited > set->epochs.completed()) {
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
       const bool was_late = set->overdue > set->epochs.completed();
       set->waited_ns = std::max(settling.nanoseconds, was_late ? set->waited_ns : 0);
       set->overdue = set->awaited;
-      for_others = for_others || set != own_;
     }
   }
-  if (in_vain && is_stuck && for_others && settling.needed != 0) {
-    books_.account_of(*settling.request).pause().begin(now_ns - settling.start_ns, now_ns);
-  }
+}
+
+bool Pending::has_stood_still(const Settling& settling, std::uint64_t took_ns) noexcept {
+  // Who needs memory waits again, unless its stream does not get on for long: as nothing does, or as all that may have been
+  // before it did.
+  Account& account = books_.account_of(*settling.request);
+  const std::uint64_t needed = settling.request->rounded;
+  const bool is_long = account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed);
+  const bool none = books_.freed_bytes() - account.freed_at_first() < needed;
+  return is_long && (none || books_.stands_still(account));
 }
 
 void Pending::note_time(std::uint64_t now_ns) noexcept {

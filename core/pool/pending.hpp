@@ -124,18 +124,14 @@ class Pending {
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    const Request* request;  ///< or null
-    std::uint64_t
-        needed;  ///< bytes of its account's, or 0: it was in vain where less than that, or nothing, came free
-    std::uint64_t came_free;
-    std::uint64_t freed;  ///< bytes of all accounts
-    bool in_pause;  ///< for the pool's own queues alone
+    const Request* request;   ///< or null; it was in vain where less of its account's came free than it needs, or nothing
+    std::uint64_t came_free;  ///< bytes of its account's, or of all
+    std::uint64_t freed;      ///< bytes of all
     bool with_events;
   };
-  Settling begin_settling(std::uint64_t nanoseconds, const Request* request, std::uint64_t needed,
-                          std::uint64_t now_ns) noexcept;
+  Settling begin_settling(std::uint64_t nanoseconds, const Request* request, std::uint64_t now_ns) noexcept;
   std::uint64_t came_free_since(const Settling& settling) const noexcept {
-    return came_free_for(settling.request, settling.needed) - settling.came_free;
+    return came_free_for(settling.request) - settling.came_free;
   }
   /// Who begins to wait tells when.
   void note_time(std::uint64_t now_ns) noexcept;
@@ -154,7 +150,7 @@ class Pending {
   void refer(Uses& uses, QueueSet* set) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   bool is_due(const QueueSet& set, Close close) const noexcept;
-  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds, bool in_pause) const noexcept;
+  bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
   /// Of the account of `request`, or of all if that is null: whether any of its lists is so.
   template <typename Test>
   bool any_events(const Request* request, Test&& test) const noexcept;
@@ -167,12 +163,14 @@ class Pending {
       action(lists);
     }
   }
-  bool awaits_events(const Request* request, std::uint64_t nanoseconds, bool in_pause) const noexcept;
+  bool awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept;
   bool has_events_in_time(const Settling& settling) const noexcept;
+  /// A wait of a request was in vain, of so many nanoseconds: whether its thread's stream stands still.
+  bool has_stood_still(const Settling& settling, std::uint64_t took_ns) noexcept;
   void note_late_events(const Settling& settling) noexcept;
   bool is_in_pause(const Request* request, std::uint64_t now_ns) const noexcept;
-  std::uint64_t came_free_for(const Request* request, std::uint64_t needed) const noexcept {
-    return request != nullptr && needed != 0 ? books_.account_of(*request).came_free() : books_.freed_bytes();
+  std::uint64_t came_free_for(const Request* request) const noexcept {
+    return request != nullptr ? books_.account_of(*request).came_free() : books_.freed_bytes();
   }
 
   Books& books_;

@@ -150,6 +150,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t requests() const noexcept override { return caches_.requests(); }
   bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
+  bool may_settle(std::uint64_t nanoseconds) const noexcept override;
   bool may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept override;
   std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override;
   bool may_look_at_all() const noexcept override;
@@ -245,12 +246,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// For a millisecond, in vain if fewer bytes come free than are needed.
   void look_at_all(Visit& visit, const Request& request) noexcept;
   Events events_of_waiter() noexcept;
-  /// Whether it makes sense for what is no request.
-  bool may_settle(std::uint64_t nanoseconds) const noexcept;
-  /// Until all that was enqueued so far has ended. `needed`: or so many bytes of the request's account have come free, or
-  /// Books::may_serve() it; in vain if not, and again by its next request, unless its stream does not get on for long.
-  void settle(Visit& visit, std::uint64_t nanoseconds, const Request* request = nullptr,
-              std::uint64_t needed = 0) noexcept;
+  /// Until all that was enqueued so far has ended; for a request: or so many bytes as it needs have come free of its account's,
+  /// or Books::may_serve() it; in vain if not, and again by its next one, unless its stream does not get on for long.
+  void settle(Visit& visit, std::uint64_t nanoseconds, const Request* request = nullptr) noexcept;
   void settle_for(Visit& visit, Request& request, const Step& step) noexcept;
   void look_before_growth(Visit& visit) noexcept;
   /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.

@@ -164,13 +164,13 @@ std::uint64_t Pool::settling_ns(std::uint64_t needed, std::uint64_t least) const
   return pending_.brings(needed, now_ns()) ? settling_of_one_ns * (settling_ + 1) : least;
 }
 
-void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* request,
-                  std::uint64_t needed) noexcept {
+void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* request) noexcept {
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
-  const Pending::Settling settling = pending_.begin_settling(nanoseconds, request, needed, start);
+  const Pending::Settling settling = pending_.begin_settling(nanoseconds, request, start);
   const auto has_enough = [&] {
-    return needed != 0 && (pending_.came_free_since(settling) >= needed || books_.may_serve(*request));
+    return request != nullptr &&
+           (pending_.came_free_since(settling) >= request->rounded || books_.may_serve(*request));
   };
   const auto is_settled = [&] {
     bring_some_home();  // what other threads release need not have been waited for
@@ -179,7 +179,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
   const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
-                      deadline, needed == 0};
+                      deadline, request == nullptr};
   do {
     look_closely(visit, events, request);
     pending_.await(settling);
@@ -187,7 +187,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
     // fail once, in place of which there is a new marker to ask about.
     for (unsigned naps = 0; !is_settled() && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
-      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, needed == 0}, request);
+      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, request == nullptr},
+           request);
     }
   } while (--rounds != 0 && is_settled() && !has_enough());
   if (!has_enough()) {  // else what has not ended yet is no later than it should be
@@ -199,7 +200,7 @@ void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept
   const std::uint64_t start = now_ns();
   pending_.note_time(start);
   ++settling_;
-  settle(visit, step.amount, &request, step.needed);
+  settle(visit, step.amount, step.needed != 0 ? &request : nullptr);
   --settling_;
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;

@@ -44,6 +44,7 @@ struct StillWorld final : Surroundings {
     return served;
   }
   bool has_queues() const noexcept override { return queues; }
+  bool may_settle(std::uint64_t) const noexcept override { return settles; }
   bool may_settle(const Request&, std::uint64_t) const noexcept override { return settles; }
   std::uint64_t longer = 0;  ///< nanoseconds that requests may wait beyond the least
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override {

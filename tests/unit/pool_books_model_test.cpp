@@ -102,7 +102,10 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   std::uint64_t requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
   bool may_look_at_all() const noexcept override { return has_own_queue; }
-  bool may_settle(const Request&, std::uint64_t) const noexcept override {
+  bool may_settle(const Request&, std::uint64_t nanoseconds) const noexcept override {
+    return may_settle(nanoseconds);
+  }
+  bool may_settle(std::uint64_t) const noexcept override {
     return has_own_queue && !queues[0].stuck;
   }
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override { return least; }

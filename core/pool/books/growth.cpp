@@ -135,7 +135,7 @@ bool Books::look_before_growth(Request& request, Step& step) {
     return false;
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
-  const bool is_due = exchanges(request) ? !surroundings_.may_settle(request, wait_before_growth_ns())
+  const bool is_due = exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns())
                                          : options_.decay_ns != 0;
   return is_due && once(request, looked_before_growth);
 }
@@ -145,7 +145,7 @@ bool Books::settle_before_peak(Request& request, Step& step) {
     return false;
   }
   const std::uint64_t longest = wait_before_growth_ns();
-  if (!surroundings_.may_settle(request, longest) || !once(request, settled_before_peak)) {
+  if (!surroundings_.may_settle(longest) || !once(request, settled_before_peak)) {
     return false;
   }
   // A few looks, however long it has waited by now.
