@@ -388,7 +388,8 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Reque
                                           std::uint64_t now_ns) noexcept {
   const bool with_events = awaits_events(request, nanoseconds);
   if (with_events) {
-    for_each_lists(request, [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
+    for_each_lists(request,
+                   [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
   }
   return {nanoseconds, now_ns, request, came_free_for(request), books_.freed_bytes(), with_events};
 }

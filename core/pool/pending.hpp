@@ -124,7 +124,8 @@ class Pending {
   struct Settling {
     std::uint64_t nanoseconds;
     std::uint64_t start_ns;
-    const Request* request;   ///< or null; it was in vain where less of its account's came free than it needs, or nothing
+    const Request*
+        request;  ///< or null; it was in vain where less of its account's came free than it needs, or nothing
     std::uint64_t came_free;  ///< bytes of its account's, or of all
     std::uint64_t freed;      ///< bytes of all
     bool with_events;

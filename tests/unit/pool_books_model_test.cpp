@@ -105,9 +105,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   bool may_settle(const Request&, std::uint64_t nanoseconds) const noexcept override {
     return may_settle(nanoseconds);
   }
-  bool may_settle(std::uint64_t) const noexcept override {
-    return has_own_queue && !queues[0].stuck;
-  }
+  bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override { return least; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t open() const noexcept override { return queues[0].open; }

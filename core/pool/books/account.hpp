@@ -105,14 +105,14 @@ class Account {
   std::uint64_t all_at_last_ = 0;             ///< bytes that had been held back in the pool then
   std::array<std::uint64_t, 4> recent_ = {};  ///< of them, by the turnover of their release
   std::uint64_t overdue_ = 0;                 ///< … that are older
-  std::uint64_t freed_at_last_ = 0;           ///< bytes that had come free in the pool when the last of these did
-  std::uint64_t came_free_ = 0;               ///< bytes
-  std::uint64_t in_turnover_ = 0;             ///< … in this turnover
-  std::uint32_t turnover_ = 1;                ///< one is as much as may be held back
-  std::uint64_t tolerated_ = 0;               ///< bytes
+  std::uint64_t freed_at_last_ = 0;  ///< bytes that had come free in the pool when the last of these did
+  std::uint64_t came_free_ = 0;      ///< bytes
+  std::uint64_t in_turnover_ = 0;    ///< … in this turnover
+  std::uint32_t turnover_ = 1;       ///< one is as much as may be held back
+  std::uint64_t tolerated_ = 0;      ///< bytes
   std::uint64_t gets_on_at_ =
       0;  ///< where came_free_ comes to that, what was waited for in vain is forgotten
-  std::uint64_t freed_at_first_ = 0;          ///< see freed_at_first()
+  std::uint64_t freed_at_first_ = 0;     ///< see freed_at_first()
   std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
   Pause pause_;
 };

@@ -86,8 +86,8 @@ GrowthLimits Books::patient_limits() noexcept {
 }
 
 std::uint64_t Books::settling_left(const Request& request) const noexcept {
-  // What shares chunks with others is not worth a longer wait.
-  const std::uint64_t longest = request.rounded < least_growth
+  // What shares chunks with others is not worth a longer wait, as long as there is room for more.
+  const std::uint64_t longest = request.rounded < least_growth && request.rounded <= room()
                                     ? settling_before_growth_ns
                                     : surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
   return longest - std::min(longest, request.settled_ns);
@@ -135,8 +135,8 @@ bool Books::look_before_growth(Request& request, Step& step) {
     return false;
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
-  const bool is_due = exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns())
-                                         : options_.decay_ns != 0;
+  const bool is_due =
+      exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns()) : options_.decay_ns != 0;
   return is_due && once(request, looked_before_growth);
 }
 

@@ -204,10 +204,13 @@ Block* Books::take_within(const Request& request, const GrowthLimits& limits) {
 }
 
 bool Books::take_free(Request& request, Step&) {
-  const bool would_wait = is_much_pending(request) && may_wait(request);
+  const bool is_much = is_much_pending(request);
+  const bool would_wait = is_much && may_wait(request);
   request.left_free = would_wait && waits_for_own(request);
+  // Who has less than its share cuts up nothing that others may wait for either.
+  const bool is_patient = would_wait || (!is_much && pending_bytes_ + request.rounded > most_held_back());
   return !request.left_free &&
-         found(request, take_within(request, would_wait ? patient_limits() : growth_limits()));
+         found(request, take_within(request, is_patient ? patient_limits() : growth_limits()));
 }
 
 bool Books::take_left(Request& request, Step&) {
