@@ -435,6 +435,27 @@ TEST_F(PoolOfManyEvents, AWaitEndsWhenAnotherThreadReleasesWhatIsNeeded) {
   never.open();
 }
 
+/// Each thread's blocks come free by and by, behind those of the other: the stream gets on.
+TEST_F(PoolOfManyEvents, ThreadsThatShareAStreamDoNotTakeItForOneThatStandsStill) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "what the device gets done depends on the sanitizer";
+#endif
+  Stream stream(std::chrono::milliseconds(2));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+  const auto use = [&] {
+    while (std::chrono::steady_clock::now() < end) {
+      clpool_mem* const mem = take(large / 64);
+      const std::lock_guard lock(stream.mutex);
+      release_behind(mem, stream.running.emplace_back(scene.cl.context));
+    }
+  };
+  std::thread other(use);
+  use();
+  other.join();
+  EXPECT_LE(stats().peak_managed_bytes, 100 * large) << "of gigabytes";
+  stream.stop();
+}
+
 /// Blocks of a thread whose stream stands still: it waits for them, and gives up. Another's are none the later for that.
 TEST_F(PoolOfManyEvents, AThreadWaitsForItsOwnStreamAndGivesUpItAlone) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

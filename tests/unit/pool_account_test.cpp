@@ -46,6 +46,19 @@ TEST(Account, IsAtRestWhenEightTimesTheSlackWasHeldBackOfOthersSince) {
   EXPECT_FALSE(account.is_active(6000 + 40 * slack, slack));
 }
 
+TEST(Account, StandsStillWhereFourTimesTheSlackCameFreeOfOthersSinceAnyOfIts) {
+  Account account;
+  EXPECT_FALSE(account.stands_still(1'000'000, slack)) << "it has none";
+  const std::uint32_t first = account.add(10, 10, 500);
+  account.add(10, 20, 3000);
+  EXPECT_FALSE(account.stands_still(500 + 4 * slack - 1, slack));
+  EXPECT_TRUE(account.stands_still(500 + 4 * slack, slack));
+  account.remove(first, 10);
+  account.note_free(10, slack, 5000);
+  EXPECT_FALSE(account.stands_still(5000 + 4 * slack - 1, slack));
+  EXPECT_TRUE(account.stands_still(5000 + 4 * slack, slack));
+}
+
 TEST(Account, StandsStillAfterATenthOfASecondOfWaitsInVain) {
   Account account;
   account.add(100, 100, 0);
@@ -56,7 +69,8 @@ TEST(Account, StandsStillAfterATenthOfASecondOfWaitsInVain) {
   account.note_free(1, slack, 0);
   EXPECT_EQ(account.tolerated(), 0u);
   EXPECT_FALSE(account.note_vain_wait(60 * ms, 50, 50, 0)) << "it got on meanwhile";
-  EXPECT_TRUE(account.note_vain_wait(40 * ms, 50, 50, 0));
+  EXPECT_TRUE(account.note_vain_wait(40 * ms, 50, 50, 700));
+  EXPECT_EQ(account.freed_at_first(), 0u) << "of these waits";
   account.pause().begin(ms, 0);
   EXPECT_TRUE(account.pause().is_on(1));
   account.note_free(50, slack, 0);

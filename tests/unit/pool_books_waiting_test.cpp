@@ -39,6 +39,52 @@ TEST_F(PoolBooksAtTheirLimits, ThreadsShareWhatMayBeHeldBack) {
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
+TEST_F(PoolBooksAtTheirLimits, AThreadThatHasNoneWaitsWhereTwiceTheSlackIsHeldBack) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, serve_for(1, 127 * mib), 1);
+  EXPECT_FALSE(settles_for(2, 100 * mib));
+  books->hold_back(list, serve_for(1, mib), 1);
+  EXPECT_TRUE(settles_for(2, 120 * mib));
+  EXPECT_FALSE(settles_for(2, mib)) << "less than its share";
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, WhereThereIsNoRoomThreadsHaveNoShares) {
+  options.strategy = StrategyKind::coalescing;
+  options.max_bytes = 100 * mib;
+  begin_books();
+  PoolBlock& large = serve_for(1, 40 * mib);
+  HeldBack list;
+  books->hold_back(list, serve_for(1, 60 * mib), 1);
+  books->free(large, 0);
+  world.longer = 90'000'000;
+  Request request = request_of(2);
+  ASSERT_EQ(books->begin(4096, request), Status::success);
+  EXPECT_EQ(run_to(request, Kind::settle).amount, 100'000'000u) << "as it cannot grow";
+  expect_served(request);
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+/// 256 MiB came free of another's.
+TEST_F(PoolBooksAtTheirLimits, WhatStandsStillCountsForNoOtherThread) {
+  begin_books();
+  HeldBack stands;
+  HeldBack other;
+  books->hold_back(stands, serve_for(1, 200 * mib), 1);
+  for (int i = 0; i < 4; ++i) {
+    books->hold_back(other, serve_for(2, 64 * mib), 1);
+    books->hold_back(other, serve_for(3, mib), 1);
+    EXPECT_EQ(settles_for(3, 40 * mib), true);
+    EXPECT_TRUE(books->free_completed(other, 1, 0));
+  }
+  books->hold_back(other, serve_for(3, mib), 1);
+  EXPECT_FALSE(settles_for(3, 40 * mib));
+  EXPECT_TRUE(settles_for(1, 40 * mib)) << "it counts for itself";
+  EXPECT_TRUE(books->free_completed(stands, 1, 0));
+  EXPECT_TRUE(books->free_completed(other, 1, 0));
+}
+
 TEST_F(PoolBooksAtTheirLimits, AThreadAtRestHasNoShare) {
   begin_books();
   HeldBack list;
