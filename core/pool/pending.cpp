@@ -425,7 +425,7 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   const std::uint64_t needed = settling.request != nullptr ? settling.request->rounded : 1;
   const bool in_vain = settling.nanoseconds != 0 && took != 0 && came_free_since(settling) < needed;
   if (settling.request != nullptr) {
-    if (in_vain && has_stood_still(settling, took)) {
+    if (in_vain && note_vain_wait(settling, took)) {
       note_late_events(settling);
       books_.account_of(*settling.request).pause().begin(took, now_ns);
     }
@@ -444,7 +444,7 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   }
 }
 
-bool Pending::has_stood_still(const Settling& settling, std::uint64_t took_ns) noexcept {
+bool Pending::note_vain_wait(const Settling& settling, std::uint64_t took_ns) noexcept {
   // Who needs memory waits again, unless its stream does not get on for long: as nothing does, or as all that may have been
   // before it did.
   Account& account = books_.account_of(*settling.request);

@@ -166,8 +166,8 @@ class Pending {
   }
   bool awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept;
   bool has_events_in_time(const Settling& settling) const noexcept;
-  /// A wait of a request was in vain, of so many nanoseconds: whether its thread's stream stands still.
-  bool has_stood_still(const Settling& settling, std::uint64_t took_ns) noexcept;
+  /// A wait of a request was in vain, of so many nanoseconds. True where its thread's stream stands still.
+  bool note_vain_wait(const Settling& settling, std::uint64_t took_ns) noexcept;
   void note_late_events(const Settling& settling) noexcept;
   bool is_in_pause(const Request* request, std::uint64_t now_ns) const noexcept;
   std::uint64_t came_free_for(const Request* request) const noexcept {

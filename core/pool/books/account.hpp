@@ -89,7 +89,7 @@ class Account {
     waited_in_vain_ns_ = 0;
     pause_.end();
   }
-  /// In which nobody waits for others than the pool's own queues.
+  /// In which its requests do not wait, as its stream stands still.
   Pause& pause() noexcept { return pause_; }
   const Pause& pause() const noexcept { return pause_; }
 

@@ -97,8 +97,8 @@ class Surroundings {
   virtual std::uint64_t requests() const noexcept = 0;
   /// Whether there are queues to be asked how far they are.
   virtual bool has_queues() const noexcept = 0;
-  /// Whether it makes sense to poll them for so many nanoseconds, false while all that could end was polled for as long, in
-  /// vain, and has not ended; and for memory for that request.
+  /// Whether it makes sense to poll them for so many nanoseconds: false while all that could end was polled for as long, in
+  /// vain, and has not ended. For a request: false, too, while the stream of its thread stands still.
   virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
   virtual bool may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept = 0;
   /// How long it makes sense to wait until so many bytes come free: `least` nanoseconds, or longer where the device has
