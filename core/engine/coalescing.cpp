@@ -36,6 +36,9 @@ constexpr double largest_pinned = 0.01;
 /// … unless a limit leaves less room than one part in so many of it: there it takes what holes there are.
 constexpr std::uint64_t least_room = 32;
 
+/// Without room for a chunk of its own a request may cut up one that is wholly free where so many more would do.
+constexpr int least_spare = 3;
+
 /// A request of more than one part in so many of what the pool has goes where it fits best, even if a handle
 /// of its shape is alive elsewhere.
 constexpr std::uint64_t large_request = 100;
@@ -128,8 +131,8 @@ std::uint64_t Coalescing::pinned(double most, const GrowthLimits& limits) const 
 }
 
 std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
-  const bool may_be_choosy =
-      limits.calls_left > -CallBudget::most && limits.room > heap_.managed_bytes() / least_room;
+  const bool may_be_choosy = limits.calls_left > -CallBudget::most &&
+                             (limits.is_patient || limits.room > heap_.managed_bytes() / least_room);
   return may_be_choosy ? std::max(times(rounded, most_times_smaller), pinned(largest_pinned, limits))
                        : UINT64_MAX;
 }
@@ -141,7 +144,14 @@ bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
   if (limits.room < rounded) {
-    return heap_.find(rounded);
+    if (!limits.is_patient) {
+      return heap_.find(rounded);
+    }
+    // Else the chunks of that size would lie idle, and what is larger would never drain.
+    Block* const whole = heap_.find_whole(rounded);
+    if (whole != nullptr && whole->size - rounded <= share(most_headroom, rounded)) {
+      return whole;
+    }
   }
   // However small a request is beside a chunk's free memory: where too many calls are overdrawn it takes what
   // there is.
@@ -152,8 +162,23 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
     return part;
   }
   Block* whole = heap_.find_whole(rounded);
-  const bool fits = whole != nullptr && whole->size <= room_for_blocks && may_cut_up(*whole, rounded, limits);
-  return fits ? whole : nullptr;
+  if (whole != nullptr && whole->size <= room_for_blocks && may_cut_up(*whole, rounded, limits)) {
+    return whole;
+  }
+  if (limits.room >= rounded) {
+    return nullptr;
+  }
+  // Without room for a chunk of its own what is little may go into any that is in use, and all into one of several.
+  if (rounded <= pinned(least_little, limits)) {
+    if (Block* part = heap_.find_in_used(rounded, UINT64_MAX, UINT64_MAX); part != nullptr) {
+      return part;
+    }
+  }
+  const Block* other = whole;
+  for (int left = least_spare; other != nullptr && left != 0; --left) {
+    other = heap_.whole_chunks().next(*other);
+  }
+  return other != nullptr ? whole : nullptr;
 }
 
 Block* Coalescing::take_at(Block& hole, std::uint64_t offset, std::uint64_t rounded,

@@ -28,6 +28,7 @@ struct GrowthLimits {
   std::uint64_t room = UINT64_MAX;       ///< bytes that the pool may still take
   std::uint64_t peak_managed_bytes = 0;  ///< the most that it ever had
   double calls_left = 0;                 ///< driver calls to spare, see CallBudget
+  bool is_patient = false;               ///< rather nothing than what a larger request may need
 };
 
 class Strategy {

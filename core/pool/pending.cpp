@@ -363,13 +363,13 @@ bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const n
 }
 
 bool Pending::awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept {
-  return any_events(request, [&](const EventLists& lists) {
-    return lists.late.has_waited_less(nanoseconds) || lists.any_in_time();
-  });
+  return has_events_in_time(request, awaits_all(request)) ||
+         any_events(request,
+                    [&](const EventLists& lists) { return lists.late.has_waited_less(nanoseconds); });
 }
 
-bool Pending::has_events_in_time(const Settling& settling) const noexcept {
-  return any_events(settling.request, [](const EventLists& lists) { return lists.any_in_time(); });
+bool Pending::has_events_in_time(const Request* request, bool of_all) const noexcept {
+  return any_events(of_all ? nullptr : request, [](const EventLists& lists) { return lists.any_in_time(); });
 }
 
 bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
@@ -391,7 +391,8 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Reque
     for_each_lists(request,
                    [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
   }
-  return {nanoseconds, now_ns, request, came_free_for(request), books_.freed_bytes(), with_events};
+  return {nanoseconds,         now_ns,     request, came_free_for(request), books_.freed_bytes(),
+          awaits_all(request), with_events};
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {

@@ -128,6 +128,7 @@ class Pending {
         request;  ///< or null; it was in vain where less of its account's came free than it needs, or nothing
     std::uint64_t came_free;  ///< bytes of its account's, or of all
     std::uint64_t freed;      ///< bytes of all
+    bool of_all;  ///< it awaits all accounts' events, but for others' that were waited for in vain
     bool with_events;
   };
   Settling begin_settling(std::uint64_t nanoseconds, const Request* request, std::uint64_t now_ns) noexcept;
@@ -152,6 +153,10 @@ class Pending {
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
   bool is_due(const QueueSet& set, Close close) const noexcept;
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
+  /// Whether what is waited for, for that request or without one, are the events of all accounts, not just of its own.
+  bool awaits_all(const Request* request) const noexcept {
+    return request == nullptr || books_.waits_for_others(*request);
+  }
   /// Of the account of `request`, or of all if that is null: whether any of its lists is so.
   template <typename Test>
   bool any_events(const Request* request, Test&& test) const noexcept;
@@ -165,7 +170,10 @@ class Pending {
     }
   }
   bool awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept;
-  bool has_events_in_time(const Settling& settling) const noexcept;
+  bool has_events_in_time(const Request* request, bool of_all) const noexcept;
+  bool has_events_in_time(const Settling& settling) const noexcept {
+    return has_events_in_time(settling.request, settling.of_all);
+  }
   /// A wait of a request was in vain, of so many nanoseconds. True where its thread's stream stands still.
   bool note_vain_wait(const Settling& settling, std::uint64_t took_ns) noexcept;
   void note_late_events(const Settling& settling) noexcept;

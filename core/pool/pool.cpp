@@ -26,6 +26,13 @@ constexpr std::uint64_t resting_longest_ns = 100'000'000;
 /// Where others have the mutex, a request takes a block of its thread's cache that is larger by up to one part in so many of it.
 constexpr std::uint64_t most_larger = 4;
 
+/// Left when the request is over, however it ends.
+struct PlaceInLine {
+  Books& books;
+  Request& request;
+  ~PlaceInLine() { books.leave_line(request); }
+};
+
 MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, const QueueSet& own) noexcept {
   const AllocatorTraits& traits = allocator.traits();
   MemoryRules rules;
@@ -278,6 +285,8 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
   }
   request.account = account_of_this_thread();
   request.came_free = books_.account_of(request).came_free();
+  request.freed = books_.freed_bytes();
+  const PlaceInLine place{books_, request};
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {

@@ -105,6 +105,7 @@ void Pool::tick() {
     core::finish_later_releases();
     end_ended(UINT64_MAX);
   });
+  bring_all_home(visit);
   pending_.want_marker();
   look(visit, Close::all, {});
   books_.keep_to_held_limit();

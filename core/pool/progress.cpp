@@ -179,7 +179,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
   const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
-                      deadline, request == nullptr};
+                      deadline, settling.of_all};
   do {
     look_closely(visit, events, request);
     pending_.await(settling);
@@ -187,8 +187,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
     // fail once, in place of which there is a new marker to ask about.
     for (unsigned naps = 0; !is_settled() && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
-      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, request == nullptr},
-           request);
+      look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, settling.of_all}, request);
     }
   } while (--rounds != 0 && is_settled() && !has_enough());
   if (!has_enough()) {  // else what has not ended yet is no later than it should be
@@ -269,7 +268,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
     if (own->epochs.completed() >= awaited) {
       return Waited::through;
     }
-    if (!request.waits_for_queues && !books_.help_is_under_way(request)) {
+    if (!request.waits_for_queues && !request.waits_for_users && !books_.help_is_under_way(request)) {
       return Waited::over;
     }
     if (naps % naps_between_looks_elsewhere == 0) {

@@ -20,7 +20,7 @@ namespace clpool::test {
 /// Questions about events: counted, and each takes a while if a test wants that.
 struct Questions {
   const std::chrono::microseconds each;
-  std::uint64_t count = 0;
+  std::atomic<std::uint64_t> count{0};
 
   explicit Questions(std::chrono::microseconds time = {}) : each(time) { stub_set_hook(ask, this); }
   Questions(const Questions&) = delete;

@@ -181,6 +181,183 @@ TEST_F(ThreadsThatShareAPool, RequestsAskAboutBlocksOfOtherThreadsInTurn) {
   never.open();
 }
 
+/// They wait in a line for who has the mutex next.
+TEST_F(ThreadsThatShareAPool, ATickTakesInWhatOtherThreadsReleased) {
+  const cl_command_queue queue = scene.cl.another_queue();
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 4000; ++i) {
+    blocks.push_back(take(small));
+  }
+  std::thread([&] {
+    for (clpool_mem* const mem : blocks) {
+      EXPECT_OK(clpool_mem_used_on(mem, queue));
+      EXPECT_OK(clpool_mem_release(mem));
+    }
+  }).join();
+  for (int i = 0; i < 2; ++i) {  // the first marks the queue, the second finds it through
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+    stub_run_all();
+  }
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stats().pending_bytes, 0u);
+}
+
+/// It has none of its own to wait for, and would else take one more block with each request.
+TEST_F(ThreadsThatShareAPool, WhereTwiceTheSlackIsHeldBackAThreadWaitsForALargeBlockOfOthers) {
+  constexpr std::size_t more_than_its_share = 20 * large;
+  Gate never(scene.cl.context);
+  std::vector<clpool_mem*> taken;
+  bool is_found = false;
+  std::thread([&] { release_many_behind(never, 32, large); }).join();
+  // On a busy machine the gate may open too late.
+  for (int turn = 0; turn < 5 && !is_found; ++turn) {
+    Gate later(scene.cl.context);
+    std::thread([&] {
+      release_many_behind(never, 5000, small);
+      release_many_behind(later, 1, more_than_its_share);
+    }).join();
+    const std::uint64_t managed = stats().managed_bytes;
+    std::thread opens([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      later.open();
+    });
+    taken.push_back(take(more_than_its_share));
+    is_found = stats().managed_bytes == managed;
+    opens.join();
+    EXPECT_OK(clpool_pool_tick(pool.get()));  // it is free for the other thread in the next turn
+  }
+  EXPECT_TRUE(is_found) << "behind 5,000 that do not end";
+  for (clpool_mem* const mem : taken) {
+    EXPECT_OK(clpool_mem_release_idle(mem));
+  }
+  never.open();
+}
+
+/// It has none of its own to wait for, but nothing else to do either than to ask its user for memory.
+TEST_F(ThreadsThatShareAPool, WhereThereIsNoRoomAThreadWaitsForTheBlocksOfOthers) {
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.collect = [](void* user) { ++*static_cast<int*>(user); };
+  int collected = 0;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 16 * large;
+  options.callbacks = &callbacks;
+  options.user = &collected;
+  pool = make_pool(source.get(), options);
+  bool is_found = false;
+  for (int turn = 0; turn < 5 && !is_found; ++turn) {  // on a busy machine the gate may open too late
+    collected = 0;
+    Gate later(scene.cl.context);
+    std::thread([&] { release_many_behind(later, 1, 10 * large); }).join();
+    std::thread opens([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      later.open();
+    });
+    EXPECT_OK(clpool_mem_release_idle(take(10 * large)));
+    opens.join();
+    is_found = collected == 0;
+    EXPECT_OK(clpool_pool_trim(pool.get(), 0));
+  }
+  EXPECT_TRUE(is_found);
+  pool.reset();
+}
+
+/// Nothing is on its way then: the other one has it for a moment, before its next command.
+TEST_F(ThreadsThatShareAPool, WhereThereIsNoRoomAThreadWaitsAMomentForABlockThatAnotherUses) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 16 * large;
+  pool = make_pool(source.get(), options);
+  bool is_found = false;
+  for (int turn = 0; turn < 5 && !is_found; ++turn) {  // on a busy machine the other may come too late
+    Gate later(scene.cl.context);
+    Gate last(scene.cl.context);
+    clpool_mem* used = nullptr;
+    std::thread([&] {
+      used = take(large);
+      release_many_behind(later, 1, 10 * large);
+    }).join();
+    std::thread opens([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      later.open();
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      release_behind(used, last);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // then something is on its way
+      last.open();
+    });
+    clpool_mem* all = nullptr;
+    is_found = clpool_pool_allocate(pool.get(), 16 * large, &all) == CLPOOL_SUCCESS;
+    opens.join();
+    if (is_found) {
+      EXPECT_OK(clpool_mem_release_idle(all));
+    }
+    EXPECT_OK(clpool_pool_trim(pool.get(), 0));
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST_F(ThreadsThatShareAPool, WhereNothingCameFreeSinceItBeganARequestFailsAtOnce) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 16 * large;
+  pool = make_pool(source.get(), options);
+  clpool_mem* used = nullptr;
+  std::thread([&] {
+    used = take(large);
+    release_many_behind(*ended, 1, 10 * large);
+  }).join();
+  EXPECT_OK(clpool_mem_release_idle(take(10 * large)));
+  const Sleeps sleeps;
+  clpool_mem* all = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 16 * large, &all), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_FALSE(sleeps.were_many());
+  EXPECT_OK(clpool_mem_release_idle(used));
+}
+
+/// It would never get one as long as others take each part that comes free.
+TEST_F(ThreadsThatShareAPool, WhereThereIsNoRoomARequestForALargeBlockComesBeforeSmallOnes) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 16 * large;
+  pool = make_pool(source.get(), options);
+  EXPECT_OK(clpool_mem_release_idle(take(16 * large)));
+  Gate never(scene.cl.context);
+  Gate first(scene.cl.context);
+  Gate second(scene.cl.context);
+  Gate rest(scene.cl.context);
+  Gate other(scene.cl.context);
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 16; ++i) {
+    blocks.push_back(take(large));
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    release_behind(blocks[i], i == 0 ? first : i == 1 ? second : i < 4 ? rest : i == 8 ? other : never);
+  }
+  std::atomic<clpool_mem*> got{nullptr};
+  const Questions questions;
+  std::thread waits([&] { got = take(4 * large); });
+  while (questions.count < 200) {  // it waits, asking again and again
+    std::this_thread::yield();
+  }
+  first.open();
+  std::thread opens([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    second.open();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  clpool_mem* const small_one = take(small);
+  EXPECT_GT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(9))
+      << "it waits, also when as much as it needs has come free";
+  EXPECT_EQ(got, nullptr);
+  EXPECT_OK(clpool_mem_release_idle(small_one));
+  opens.join();
+  rest.open();
+  waits.join();
+  other.open();
+  const Sleeps sleeps;
+  clpool_mem* const next = take(large);
+  EXPECT_FALSE(sleeps.were_many()) << "nobody stands in line any more";
+  EXPECT_OK(clpool_mem_release_idle(next));
+  EXPECT_OK(clpool_mem_release_idle(got));
+  never.open();
+}
+
 /// Nor are queues that another thread's requests waited for in vain taken for stuck.
 TEST_F(ThreadsThatShareAPool, QueuesOfAThreadAreAwaitedWhateverOthersWaitedForInVain) {
   Gate gate(scene.cl.context);

@@ -4,8 +4,12 @@
 #include "base/owner_lock.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -70,6 +74,64 @@ TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
   stop = true;
   owner.join();
   EXPECT_EQ(data, owners + borrowed);
+}
+
+/// Both threads have one processor, which a thread that spins would never leave to the owner.
+TEST(OwnerLock, AWaiterOfHigherPriorityLetsTheOwnerRun) {
+  OwnerLock::initialize();
+  OwnerLock lock;
+  std::atomic<bool> is_inside{false};
+  const auto run_on_first_processor = [] {
+    cpu_set_t allowed;
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    int processor = 0;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+      while (CPU_ISSET(processor, &allowed) == 0) {
+        ++processor;
+      }
+    }
+    CPU_SET(processor, &first);
+    return sched_setaffinity(0, sizeof(first), &first) == 0;
+  };
+  const auto used = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  bool is_allowed = false;
+  std::chrono::nanoseconds ran{};
+  std::chrono::nanoseconds took{};
+  std::thread waiter([&] {
+    const sched_param priority{.sched_priority = 1};
+    is_allowed =
+        run_on_first_processor() && pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority) == 0;
+    while (!is_inside) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto before = used();
+    lock.revoke();
+    OwnerLock::barrier();
+    lock.wait();
+    ran = used() - before;
+    took = std::chrono::steady_clock::now() - start;
+    lock.restore();
+  });
+  std::thread owner([&] {
+    run_on_first_processor();
+    EXPECT_TRUE(lock.try_enter());
+    is_inside = true;
+    for (const auto start = used(); used() - start < std::chrono::milliseconds(20);) {
+    }
+    lock.leave();
+  });
+  owner.join();
+  waiter.join();
+  if (!is_allowed) {
+    GTEST_SKIP() << "threads of higher priority are not allowed here";
+  }
+  EXPECT_LT(ran, took * 3 / 4) << "the waiter kept the processor from the owner, who needs 20 ms of it";
 }
 
 }  // namespace

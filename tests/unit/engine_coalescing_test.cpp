@@ -280,6 +280,58 @@ TEST_F(CoalescingWithALargeFreeChunk, CutsItUpRatherThanExceedingTheLimit) {
   EXPECT_EQ(driven.allocate(1'000'000)->chunk, large);
 }
 
+TEST_F(CoalescingWithALargeFreeChunk, APatientRequestCutsUpNothingThatIsLargeWhereALimitLeavesNoRoom) {
+  driven.limits.room = 0;
+  GrowthLimits patient = driven.limits;
+  patient.is_patient = true;
+  patient.calls_left = CallBudget::most;
+  EXPECT_EQ(driven.strategy.choose(1'000'000, patient), nullptr);
+  ASSERT_EQ(driven.allocate(90'000'000)->chunk, large);
+  EXPECT_NE(driven.strategy.choose(2'000'000, driven.limits), nullptr);
+  EXPECT_EQ(driven.strategy.choose(2'000'000, patient), nullptr) << "it would pin what that leaves";
+  EXPECT_NE(driven.strategy.choose(500'000, patient), nullptr) << "which is not worth a wait for so little";
+  patient.room = 500'000;
+  EXPECT_EQ(driven.strategy.choose(500'000, patient), nullptr) << "there is room";
+}
+
+/// Of which others need one at a time.
+TEST(Coalescing, APatientRequestCutsUpOneOfFourLargeFreeChunksWhereALimitLeavesNoRoom) {
+  Driven driven;
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 4; ++i) {
+    blocks.push_back(driven.take_new(50'000'000, 50'000'000));
+  }
+  GrowthLimits patient = driven.limits;
+  patient.is_patient = true;
+  patient.calls_left = CallBudget::most;
+  patient.room = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    driven.strategy.give_back(*blocks[i], 0);
+    EXPECT_EQ(driven.strategy.choose(1'000'000, patient), nullptr) << i;
+  }
+  driven.strategy.give_back(*blocks[3], 0);
+  EXPECT_NE(driven.strategy.choose(1'000'000, patient), nullptr);
+  patient.room = 1'000'000;
+  EXPECT_EQ(driven.strategy.choose(1'000'000, patient), nullptr) << "there is room";
+}
+
+/// Else these lie idle, and what is larger never drains.
+TEST_F(CoalescingWithALargeFreeChunk,
+       APatientRequestTakesAChunkOfItsSizeRatherThanAHoleWhereALimitLeavesNoRoom) {
+  driven.limits.room = 0;
+  GrowthLimits patient = driven.limits;
+  patient.is_patient = true;
+  patient.calls_left = CallBudget::most;
+  ASSERT_EQ(driven.allocate(10'000'000)->chunk, large);
+  Block* const small = driven.take_new(1'152'000, 1'152'000);
+  EXPECT_EQ(driven.strategy.choose(1'024'000, patient)->chunk, large);
+  driven.strategy.give_back(*small, 0);
+  EXPECT_EQ(driven.strategy.choose(1'024'000, patient)->chunk, small->chunk) << "it is an eighth larger";
+  EXPECT_EQ(driven.strategy.choose(1'023'744, patient)->chunk, large) << "by more than an eighth";
+  patient.room = 1'024'000;
+  EXPECT_EQ(driven.strategy.choose(1'024'000, patient)->chunk, large) << "there is room";
+}
+
 TEST_F(CoalescingWithALargeFreeChunk, CutsItUpRatherThanExceedingThePeakWhileADeviceStillUsesIt) {
   const std::uint64_t peak = driven.limits.peak_managed_bytes;
   EXPECT_EQ(driven.allocate(10'000'000, none_idle)->chunk, large);

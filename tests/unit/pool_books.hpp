@@ -274,8 +274,10 @@ class PoolBooksAtTheirLimits : public PoolBooks {
   PoolBlock& serve_for(std::uint32_t account, std::size_t size) {
     Request request = request_of(account);
     EXPECT_EQ(books->begin(size, request), Status::success);
+    request.came_free = books->account_of(request).came_free();
     PoolBlock* const block = serve(request);
     EXPECT_NE(block, nullptr);
+    books->leave_line(request);
     block->account = static_cast<std::uint16_t>(account);
     return *block;
   }
@@ -293,6 +295,29 @@ class PoolBooksAtTheirLimits : public PoolBooks {
       books->waited_slack().note_wait(now, now + wait_ns, now, 0);
     }
   }
+};
+
+/// Requests of two threads.
+class PoolBooksOfThreads : public PoolBooksAtTheirLimits {
+ protected:
+  /// The first has its share held back, the other more; so much is free. A request of the first, which is to wait.
+  void wait_for(Request& request, std::size_t size, std::size_t free) {
+    begin_books();
+    books->hold_back(list, serve_for(2, 40 * mib), 1);
+    books->hold_back(list, serve_for(1, 32 * mib), 1);
+    books->free(serve_for(2, free), 0);
+    request = request_of(1);
+    ASSERT_EQ(books->begin(size, request), Status::success);
+    const Step step = run_to(request, Kind::settle);
+    EXPECT_EQ(step.needed, size);
+    request.settled_ns = step.amount;
+  }
+  void TearDown() override {
+    books->free_completed(list, 1, 0);
+    EXPECT_EQ(books->pending_bytes(), 0U);
+  }
+
+  HeldBack list;
 };
 
 }  // namespace clpool::core

@@ -37,11 +37,11 @@ TEST_F(PoolBooksAtTheirLimits, InGuardedPoolsWhatRestsHasNotComeFree) {
   EXPECT_EQ(books->pending_bytes(), 0u);
 }
 
-/// What stands still while the rest gets on is not waited for.
+/// What stands still while the rest gets on is not waited for, but beyond the slack it is.
 TEST_F(PoolBooksAtTheirLimits, WhatIsOverdueIsNotAwaited) {
   begin_books();
   HeldBack stands;
-  books->hold_back(stands, *serve(200 * mib), 1);
+  books->hold_back(stands, *serve(64 * mib), 1);
   EXPECT_TRUE(settles(mib));
   for (int i = 0; i < 3; ++i) {
     account().note_free(64 * mib, 64 * mib, 0);
@@ -53,6 +53,14 @@ TEST_F(PoolBooksAtTheirLimits, WhatIsOverdueIsNotAwaited) {
   books->hold_back(list, *serve(60 * mib), 1);
   EXPECT_TRUE(settles(4 * mib + 1)) << "beside that";
   EXPECT_TRUE(books->free_completed(list, 1, 0));
+  HeldBack more;
+  books->hold_back(more, *serve(60 * mib), 1);
+  for (int i = 0; i < 5; ++i) {
+    account().note_free(64 * mib, 64 * mib, 0);
+  }
+  EXPECT_FALSE(settles(4 * mib));
+  EXPECT_TRUE(settles(4 * mib + 2)) << "60 MiB beyond the slack";
+  EXPECT_TRUE(books->free_completed(more, 1, 0));
   EXPECT_TRUE(books->free_completed(stands, 1, 0));
   EXPECT_EQ(books->pending_bytes(), 0U);
   books->hold_back(list, *serve(200 * mib), 1);

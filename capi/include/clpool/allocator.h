@@ -41,8 +41,10 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * Buffers that are forced into existence when they are made: by a fill of the first byte on OpenCL 1.2 and
  * later, by a small write before. Out-of-memory is reported by the allocation as far as the driver finds out
  * when the command is enqueued; see clpool_allocator_create_touching().
- * Pools order all commands behind that; of memory of no pool, the first commands on another queue have to
- * wait for this one.
+ * Pools order commands behind that on all queues that they were told of (those they were made with, those of
+ * clpool_pool_allocate_on() and clpool_mem_used_on(), and of the library's own commands); the first command
+ * on any other queue, and with memory of no pool, has to wait for an event of this queue, or that fill may
+ * come after it.
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure

@@ -189,8 +189,10 @@ typedef struct clpool_pool_options {
   const char* name;
   /** Nanoseconds that a request without memory waits while nothing comes free, before the out_of_memory
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
-   * that are taking or giving back memory, not for blocks that are in use. While others release what does not
-   * help it, six times as long at most; in a guarded pool 0.1 s more. 0: 10 seconds. */
+   * that are taking or giving back memory; for blocks that are in use 10 ms in all, and only where such
+   * releases of other threads' blocks have ended since it began. While others release what does not help it,
+   * six times as long at most; before that at max_bytes, as long as the device brings that much, 0.1 s by the
+   * number of requests that wait; in a guarded pool 0.1 s more. 0: 10 seconds. */
   uint64_t wait_ns;
   /** One of CLPOOL_GUARD_…. Since 1.0. */
   uint32_t guard;
@@ -352,11 +354,12 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_NOT_SUPPORTED and CLPOOL_ERROR_OPENCL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block on a hit. May block as long as the allocator does for new memory. Where queues and events
  * still use more than 64 MiB, or an eighth of the rest of the pool, of what was released, and the calling
- * thread was handed out its share of that, it waits until what it needs comes free of its own: for 10 ms,
- * or, where that is at least 1 MiB, or more than max_bytes leaves, and the device has brought as much lately,
- * for 100 ms by the number of requests that wait; where what it waits for does not get on, ever less often.
- * Where chunks could go back first if the queues were through with them: for at most 10 ms, ever less often
- * while the device stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say.
+ * thread was handed out its share of that, it waits until what it needs comes free of its own, unless much
+ * else is free; where they use twice as much, and it none, for a block larger than its share: for 10 ms, or,
+ * where that is at least 1 MiB, or more than max_bytes leaves, and the device has brought as much lately, for
+ * 100 ms by the number of requests that wait; where what it waits for does not get on, ever less often. Where
+ * chunks could go back first if the queues were through with them: for at most 10 ms, ever less often while
+ * the device stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say.
  * OpenCL calls: none for a hit; else those of the allocator for making memory, and of its releases where
  * memory goes back; those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer;
  * clEnqueueFillBuffer for new memory of an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush

@@ -40,13 +40,15 @@ class Account {
     (turnover_ - since < recent_.size() ? recent_[since % recent_.size()] : overdue_) -= bytes;
   }
   /// Bytes that are held back and are likely to come free before long.
-  std::uint64_t awaited() const noexcept { return held_back_ - overdue_; }
+  std::uint64_t awaited() const noexcept { return held_back_ - std::min(overdue_, slack_); }
 
   /// Whether it has some, or not long ago had: a thread whose last block came free mostly needs another one.
   bool is_active(std::uint64_t all, std::uint64_t slack) const noexcept {
     return awaited() != 0 ||
            (last_bytes_ != 0 && all - all_at_last_ < longest_rest * std::max(slack, last_bytes_));
   }
+
+  bool was_used() const noexcept { return last_bytes_ != 0; }
 
   /// It has some, of which nothing came free while so many times the slack did of others.
   bool stands_still(std::uint64_t freed, std::uint64_t slack) const noexcept {
@@ -56,6 +58,7 @@ class Account {
   /// Bytes that were held back have come free, `freed` with them so far in the pool. `slack`: that may be held back.
   void note_free(std::uint64_t bytes, std::uint64_t slack, std::uint64_t freed) noexcept {
     freed_at_last_ = freed;
+    slack_ = slack;
     came_free_ += bytes;
     in_turnover_ += bytes;
     if (in_turnover_ >= slack) {
@@ -105,6 +108,7 @@ class Account {
   std::uint64_t all_at_last_ = 0;             ///< bytes that had been held back in the pool then
   std::array<std::uint64_t, 4> recent_ = {};  ///< of them, by the turnover of their release
   std::uint64_t overdue_ = 0;                 ///< … that are older
+  std::uint64_t slack_ = 0;                   ///< that may be held back, when the last of them came free
   std::uint64_t freed_at_last_ = 0;  ///< bytes that had come free in the pool when the last of these did
   std::uint64_t came_free_ = 0;      ///< bytes
   std::uint64_t in_turnover_ = 0;    ///< … in this turnover

@@ -18,6 +18,7 @@
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/account.hpp"
+#include "pool/books/line.hpp"
 #include "pool/books/request.hpp"
 #include "pool/books/waited_slack.hpp"
 #include "pool/pool_block.hpp"
@@ -144,6 +145,10 @@ class Books {
     return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0 || leaving_parts_ != 0 ||
            (request.driver_refused && surroundings_.ended_pools_remain());
   }
+  /// Blocks of other accounts came free since the request began: what their threads use now may follow before long.
+  bool others_go_on(const Request& request) const noexcept {
+    return freed_bytes_ - request.freed > account_of(request).came_free() - request.came_free;
+  }
   /// The highest stamp with which anything was freed.
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
   /// Of what went back to the driver: commands up to it may still keep some of that.
@@ -153,6 +158,20 @@ class Books {
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
   /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(const Request& request) noexcept;
+  /// The first one in line is another's, and waits for a much larger block, or for one of that size at least where the request's
+  /// account has its part of the pool held back: what is free, and room, is for that one.
+  bool leaves_to_first(const Request& request) const noexcept;
+  /// The request is served, or has failed: what others left to it they may take now.
+  void leave_line(Request& request) noexcept {
+    if (std::exchange(request.is_in_line, false)) {
+      line_.leave(request.account);
+      ++turn_;
+    }
+  }
+  /// What a request waits for, where it does, are the other accounts' blocks as well.
+  bool waits_for_others(const Request& request) const noexcept {
+    return request.rounded <= room() ? account_of(request).awaited() == 0 : strategy_->exchanges_chunks();
+  }
   /// More than the account may have held back has been added to what it waited for in vain.
   bool is_beyond_tolerated(const Account& account) const noexcept {
     return account.awaited() - std::min(account.awaited(), account.tolerated()) > share_of(awaited(account));
@@ -278,12 +297,15 @@ class Books {
   struct Awaited {
     std::uint64_t bytes = 0;
     std::uint64_t accounts = 0;  ///< that have some, or just had
+    std::uint64_t ever = 0;      ///< that had some at any time
   };
   Awaited awaited(const Account& own) const noexcept;
   /// Bytes that each of them may have held back while all together have more than may be.
   std::uint64_t share_of(const Awaited& all) const noexcept {
     return most_held_back() / std::max<std::uint64_t>(all.accounts, 1);
   }
+  /// That all of them may have held back together by taking more than their share of what is free.
+  std::uint64_t most_of_all() const noexcept { return 2 * most_held_back(); }
   std::uint64_t settling_left(const Request& request) const noexcept;
   bool may_wait(const Request& request) const noexcept;
   /// Of who waits rather than cut up what others may wait for.
@@ -294,6 +316,18 @@ class Books {
   /// Then: others, too, have some held back, and what is free is for those that have less than their share. The request is to
   /// wait until as much as it needs has come free of its own account's.
   bool waits_for_own(const Request& request) const noexcept;
+  /// Whether the pool may take a chunk for it.
+  bool has_room(const Request& request) const noexcept {
+    return request.rounded <= room() && !leaves_to_first(request);
+  }
+  /// It is to take nothing that is free, though it finds some.
+  bool leaves_free(const Request& request) const noexcept {
+    return waits_for_own(request) || leaves_to_first(request);
+  }
+  /// Where the pool's limit leaves no room for it.
+  void join_line(Request& request) noexcept;
+  /// There is none, but chunks that are much too small for the request are free and may go.
+  bool small_chunks_make_room(const Request& request) noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
   /// Whether a free chunk may go back when the queues are through.
@@ -363,6 +397,7 @@ class Books {
   std::uint64_t out_of_memory_events_ = 0;
   std::uint64_t handles_made_ = 0;
   std::array<Account, Account::most> accounts_;
+  Line line_;
 };
 
 template <typename Action>

@@ -25,6 +25,25 @@ constexpr std::uint64_t settling_in_pause_ns = 100'000;
 /// Bytes of chunks that requests may share however much is held back.
 constexpr std::uint64_t least_growth = std::uint64_t{1} << 20;
 
+/// A request leaves what is free, and room, to one that waits without room for a block of its size at least, for so long and
+/// until so many times what the pool has came free since that one came: where its account has its part of the pool held back;
+/// where the block is so many times as large, one part in so many of that.
+constexpr std::uint64_t much_larger = 2;
+constexpr std::uint64_t longest_in_line = 16;
+constexpr std::uint64_t longest_in_line_ns = 1'000'000'000;
+constexpr std::uint64_t kept_part = 8;
+
+/// … and not so that its account has fewer blocks of its size held back: its stream works at one while the next waits. Streams
+/// can keep a large block apart like that: whoever has stood in line for so long is left all, where that suffices.
+constexpr std::uint64_t kept_blocks = 2;
+constexpr std::uint64_t long_in_line_ns = 100'000'000;
+
+/// Chunks of at most one part in so many of a request make room for it; larger ones would be missed as soon as they went.
+constexpr std::uint64_t much_smaller = 2;
+
+/// … and at most so many, as each look of each request that waits asks about them.
+constexpr int most_small_chunks = 64;
+
 }  // namespace
 
 std::uint64_t Books::most_held_back() const noexcept {
@@ -38,6 +57,7 @@ Books::Awaited Books::awaited(const Account& own) const noexcept {
     if (&account == &own || !stands_still(account)) {
       all.bytes += account.awaited();
       all.accounts += account.is_active(held_back_so_far_, most_held_back()) ? 1 : 0;
+      all.ever += account.was_used() ? 1 : 0;
     }
   }
   return all;
@@ -45,57 +65,107 @@ Books::Awaited Books::awaited(const Account& own) const noexcept {
 
 bool Books::is_much_pending(const Request& request) const noexcept {
   const Account& own = account_of(request);
-  const bool has_room = request.rounded <= room();
-  if (has_room && pending_bytes_ + request.rounded <= most_held_back()) {
+  const bool may_grow = has_room(request);
+  if (may_grow && pending_bytes_ + request.rounded <= most_held_back()) {
     return false;
   }
   const Awaited all = awaited(own);
-  if (!has_room) {
+  if (!may_grow) {
     return all.bytes > own.tolerated();
   }
   if (own.awaited() == 0) {  // it has nothing to wait for but what the others have
-    return all.bytes >= 2 * most_held_back() && request.rounded > share_of(all);
+    return all.bytes >= most_of_all() && request.rounded > share_of(all);
   }
   return own.awaited() > own.tolerated() && all.bytes + request.rounded > most_held_back() &&
          (all.accounts == 1 || own.awaited() + request.rounded > share_of(all));
 }
 
+bool Books::leaves_to_first(const Request& request) const noexcept {
+  if (line_.is_empty()) {
+    return false;
+  }
+  const std::uint64_t now = surroundings_.now_ns();
+  const Line::Place* const first =
+      line_.first(freed_bytes_, longest_in_line * managed_bytes(), now - std::min(now, longest_in_line_ns));
+  if (first == nullptr || (request.is_in_line && first->account == request.account) ||
+      request.rounded > first->needed) {
+    return false;
+  }
+  const std::uint64_t waited = now - first->since_ns;
+  const std::uint64_t free = strategy_->free_bytes() + room();
+  if (waited > long_in_line_ns && waited <= longest_in_line_ns && free < first->needed &&
+      first->needed <= free + pending_bytes_) {
+    return true;
+  }
+  // Not so that its own stream has nothing to do.
+  const Account& own = account_of(request);
+  const std::uint64_t part = managed_bytes() / std::max<std::uint64_t>(awaited(own).accounts, 1);
+  const std::uint64_t kept = request.rounded <= first->needed / much_larger ? part / kept_part : part;
+  return own.awaited() > std::max(kept, kept_blocks * request.rounded);
+}
+
+void Books::join_line(Request& request) noexcept {
+  if (!request.is_in_line && request.rounded > room()) {
+    request.is_in_line = line_.join(request.account, request.rounded, freed_bytes_, surroundings_.now_ns());
+  }
+}
+
 bool Books::waits_for_own(const Request& request) const noexcept {
   const Account& own = account_of(request);
-  if (own.awaited() == 0 || request.rounded > room()) {
+  if (own.awaited() == 0 || !has_room(request)) {
     return false;
   }
   const Awaited all = awaited(own);
   // Whoever has more than its share has less by and by.
   const bool has_more = own.awaited() > std::max(share_of(all), 2 * request.rounded);
   const std::uint64_t needed = has_more ? 2 * request.rounded : request.rounded;
-  return all.accounts > 1 && own.came_free() - request.came_free < needed &&
-         strategy_->free_bytes() < all.accounts * request.rounded + most_held_back();
+  // The only one may take all that is free, unless others come and go: they would need new memory each time.
+  const bool is_alone = all.accounts == 1;
+  const bool is_much_free =
+      (is_alone || strategy_->free_bytes() >= all.accounts * request.rounded + most_held_back()) &&
+      all.bytes + request.rounded <= std::max(most_of_all(), 2 * request.rounded);
+  return all.ever > 1 && own.came_free() - request.came_free < needed && !is_much_free;
 }
 
 bool Books::may_serve(const Request& request) noexcept {
   return !is_much_pending(request) ||
-         (!waits_for_own(request) && strategy_->choose(request.rounded, patient_limits()) != nullptr);
+         (!leaves_free(request) && (strategy_->choose(request.rounded, patient_limits()) != nullptr ||
+                                    small_chunks_make_room(request)));
+}
+
+bool Books::small_chunks_make_room(const Request& request) noexcept {
+  std::uint64_t bytes = room();
+  if (request.rounded <= bytes || growth_limits().calls_left < 0) {
+    return false;
+  }
+  // What is free in other bins is of no use to it anyhow.
+  const std::uint64_t largest = strategy_->exchanges_chunks() ? request.rounded / much_smaller : UINT64_MAX;
+  int left = most_small_chunks;
+  for_each_free_chunk([&](const HeapChunk& chunk) {
+    bytes += chunk.size <= largest && may_give_back(chunk) ? chunk.size : 0;
+    return bytes < request.rounded && --left != 0;
+  });
+  return bytes >= request.rounded;
 }
 
 GrowthLimits Books::patient_limits() noexcept {
   GrowthLimits limits = growth_limits();
   limits.calls_left = CallBudget::most;
-  limits.room = UINT64_MAX;
+  limits.is_patient = true;
   return limits;
 }
 
 std::uint64_t Books::settling_left(const Request& request) const noexcept {
   // What shares chunks with others is not worth a longer wait, as long as there is room for more.
-  const std::uint64_t longest = request.rounded < least_growth && request.rounded <= room()
+  const std::uint64_t longest = request.rounded < least_growth && has_room(request)
                                     ? settling_before_growth_ns
                                     : surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
   return longest - std::min(longest, request.settled_ns);
 }
 
 bool Books::may_wait(const Request& request) const noexcept {
-  return !request.inside && surroundings_.may_settle(request, settling_before_growth_ns) &&
-         settling_left(request) != 0;
+  return !request.inside && request.size <= options_.max_bytes &&
+         surroundings_.may_settle(request, settling_before_growth_ns) && settling_left(request) != 0;
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
@@ -104,9 +174,11 @@ bool Books::look_at_all(Request& request, Step& step) {
 }
 
 bool Books::settle_pending(Request& request, Step& step) {
-  if (!is_much_pending(request) || !may_wait(request)) {
+  if (!is_much_pending(request) || !may_wait(request) ||
+      (!leaves_free(request) && small_chunks_make_room(request))) {
     return false;
   }
+  join_line(request);
   // Others may take what comes free meanwhile: once more, then.
   step = {Step::Kind::settle, settling_left(request), request.rounded};
   return once(request, pending_settled);

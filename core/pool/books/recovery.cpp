@@ -23,6 +23,9 @@ constexpr int most_looks_for_room = 64;
 constexpr int most_beginnings = 64;
 constexpr int most_failed_handles = 8;
 
+/// How long a request waits in all where nothing is on its way, but other threads got blocks back since it began.
+constexpr std::uint64_t longest_wait_for_users_ns = 10'000'000;
+
 /// CL_INVALID_BUFFER_SIZE.
 constexpr cl_int invalid_buffer_size = -61;
 
@@ -51,7 +54,7 @@ constexpr Books::Stage Books::stages_[] = {
     &Books::look_at_pending,     // … with releases that have completed
     &Books::look_at_all,         // … behind any number that have not
     &Books::settle_pending,      // … or are about to
-    &Books::take_left,           // … or that were left to others meanwhile
+    &Books::take_left,           // … or that it would not cut up, or left to others, till then
     &Books::look_before_growth,  // chunks go back before the pool grows: see which are idle
     &Books::settle_before_peak,  // … or are about to be
     &Books::grow,                // a new chunk
@@ -206,15 +209,14 @@ Block* Books::take_within(const Request& request, const GrowthLimits& limits) {
 bool Books::take_free(Request& request, Step&) {
   const bool is_much = is_much_pending(request);
   const bool would_wait = is_much && may_wait(request);
-  request.left_free = would_wait && waits_for_own(request);
   // Who has less than its share cuts up nothing that others may wait for either.
-  const bool is_patient = would_wait || (!is_much && pending_bytes_ + request.rounded > most_held_back());
-  return !request.left_free &&
-         found(request, take_within(request, is_patient ? patient_limits() : growth_limits()));
+  request.is_patient = would_wait || (!is_much && pending_bytes_ + request.rounded > most_held_back());
+  return !(would_wait && leaves_free(request)) &&
+         found(request, take_within(request, request.is_patient ? patient_limits() : growth_limits()));
 }
 
 bool Books::take_left(Request& request, Step&) {
-  return request.left_free && found(request, take_within(request, growth_limits()));
+  return request.is_patient && found(request, take_within(request, growth_limits()));
 }
 
 bool Books::take_misfit(Request& request, Step&) {
@@ -332,19 +334,26 @@ bool Books::wait(Request& request, Step& step) {
       request.driver_refused && (request.gave_back || gone_stamp_ > surroundings_.completed());
   const bool queues_help = surroundings_.has_queues() && (request.done & queues_through) == 0 &&
                            (has_busy_chunk(Staying::is_left_out) || request.waits_for_driver);
-  if (!queues_help && !help_is_coming) {
-    return false;
-  }
   const std::uint64_t now = surroundings_.now_ns();
+  std::uint64_t longest = options_.wait_ns;
+  request.waits_for_users = !queues_help && !help_is_coming;
+  if (request.waits_for_users) {
+    if (!others_go_on(request) || request.waited_for_users_ns >= longest_wait_for_users_ns) {
+      return false;
+    }
+    longest = std::min(longest, longest_wait_for_users_ns - request.waited_for_users_ns);
+    request.waits_for_users_since = now;
+  }
   request.waits_since = request.waits_since == 0 ? now : request.waits_since;
   if ((now - request.waits_since) / most_waits > options_.wait_ns) {
     return false;
   }
+  join_line(request);
   request.beginnings = 0;
   request.waits_for_queues = queues_help;
   request.waits_for_room =
       request.lacked_room && reserved_bytes_ != 0 && request.looks_for_room < most_looks_for_room;
-  step = {Step::Kind::wait, options_.wait_ns};
+  step = {Step::Kind::wait, longest};
   return true;
 }
 
@@ -517,6 +526,9 @@ void Books::waited(Request& request, Waited how) noexcept {
   if (request.block != nullptr) {
     return;  // for a handle, which is there soon
   }
+  if (request.waits_for_users) {
+    request.waited_for_users_ns += surroundings_.now_ns() - request.waits_for_users_since;
+  }
   switch (how) {
     case Waited::helped:
       // The driver is asked again where it may have more, when there is nothing else: see wait().
@@ -534,7 +546,7 @@ void Books::waited(Request& request, Waited how) noexcept {
     case Waited::over:
       return;  // whatever came of it, the stage looks again
     case Waited::in_vain:
-      request.waited_in_vain = true;
+      request.waited_in_vain = !request.waits_for_users;  // that was no more than a moment
       return;
   }
 }
@@ -553,6 +565,7 @@ void Books::begin_anew(Request& request) noexcept {
   request.stage = 0;
   request.handles_failed = 0;
   request.waits_since = 0;
+  request.waited_for_users_ns = 0;
   request.looks_for_room = 0;
   request.beginnings = 0;
   request.driver_refused = false;

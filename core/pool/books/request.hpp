@@ -64,6 +64,7 @@ struct Request {
   bool inside = false;
   bool grew = false;              ///< a new chunk serves it
   bool waits_for_queues = false;  ///< its wait ends when the pool's own queues are through
+  bool waits_for_users = false;   ///< of blocks: for a moment, though nothing is on its way
 
   // The books' own: where in the order of stages it is.
   bool gave_back = false;            ///< chunks went back for it
@@ -72,13 +73,15 @@ struct Request {
   bool waits_for_room = false;       ///< for others that ask for memory
   bool waits_for_driver = false;     ///< which may have more when queues are through
   bool waited_in_vain = false;       ///< nothing came free for the longest wait
-  bool left_free = false;            ///< it took no free block, as others have less than their share
+  bool is_patient = false;           ///< first it takes nothing that others may wait for
+  bool is_in_line = false;           ///< its account's place in the line is its own
   std::uint32_t done = 0;            ///< bits of what is done once, see Books
   std::uint16_t stage = 0;           ///< place in Books::stages_
   std::uint16_t handles_failed = 0;  ///< how often its handle could not be made
   std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
   std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
   std::uint64_t came_free = 0;       ///< of its account, when it began
+  std::uint64_t freed = 0;           ///< of all accounts, then
   std::uint64_t turn = 0;            ///< Books::turn() when a step was given
   std::uint64_t given_back = 0;      ///< given_back_so_far() when it last looked or asked for a chunk
   std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one
@@ -86,6 +89,8 @@ struct Request {
   std::uint64_t waited_before_growth_ns = 0;  ///< 0: it has not, or noted whether that was in vain
   std::uint64_t settled_ns = 0;               ///< for how long it has let things settle
   std::uint64_t waits_since = 0;              ///< when it first waited, nanoseconds; 0: it has not
+  std::uint64_t waits_for_users_since = 0;    ///< nanoseconds
+  std::uint64_t waited_for_users_ns = 0;      ///< in all
   std::uint16_t looks_for_room = 0;           ///< how often others that asked for memory had it begin again
   std::uint16_t beginnings = 0;               ///< how often it began again since it last waited
 };
