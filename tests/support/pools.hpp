@@ -158,6 +158,17 @@ inline MemHandle allocate(const PoolHandle& pool, std::size_t size) {
   return allocate(pool.get(), size);
 }
 
+/// A later call of the library, by which it does what was put off: releases by clpool_mem_release_later(), and the
+/// end of pools whose memory was still in use when their own end had waited for that long enough.
+inline void call_later() {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 1, &mem), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+  EXPECT_EQ(clpool_pool_free_held(make_pool(allocator.get()).get()), CLPOOL_SUCCESS);
+}
+
 inline clpool_pool_stats stats_of(clpool_pool* pool) {
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
   EXPECT_EQ(clpool_pool_statistics(pool, &stats), CLPOOL_SUCCESS);

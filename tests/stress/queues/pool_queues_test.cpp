@@ -52,12 +52,8 @@ class ThreadsOnAPoolWithQueues : public StubTest, public testing::WithParamInter
     }
     // What was released later, or waits for commands when its pool ends, goes with a later call of the
     // library.
-    const AllocatorHandle allocator = numbers.allocator();
     for (int i = 0; i < 10000 && stub_same_counts(&before, nullptr, 0) == 0; ++i) {
-      const PoolHandle another = make_pool(allocator.get());
-      clpool_mem* mem = nullptr;
-      EXPECT_EQ(clpool_allocator_allocate(allocator.get(), 1, &mem), CLPOOL_SUCCESS);
-      EXPECT_EQ(clpool_mem_release(mem), CLPOOL_SUCCESS);
+      call_later();
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     std::array<char, 512> text{};
@@ -117,7 +113,6 @@ class ThreadsOnAPoolWithQueues : public StubTest, public testing::WithParamInter
     }
   }
 
-  NumberSource numbers;
   cl_command_queue second = cl.another_queue();
   cl_command_queue foreign = cl.another_queue();  ///< the pool is not told of it
   stub_counts before = [] {
