@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "allocator/facts.hpp"
+#include "cl/first_touch.hpp"
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
+#include "cl/pattern.hpp"
 #include "cl/quirks.hpp"
-#include "cl/sub_buffer.hpp"
+#include "cl/turn.hpp"
 
 namespace clpool::core {
 namespace {
@@ -26,7 +28,8 @@ class ImmediateAllocator final : public Allocator {
         touch_(touch),
         waits_(waits),
         out_of_order_(out_of_order),
-        in_turn_(in_turn) {}
+        in_turn_(in_turn),
+        first_touch_(facts_.context.get()) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
     CLPOOL_TRY(check_request(size, alignment, traits_));
@@ -42,10 +45,10 @@ class ImmediateAllocator final : public Allocator {
  private:
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
     cl::Event resident;
-    const bool needs_event = waits_ || (out_of_order_ && touch_ != Touch::write);
-    CLPOOL_TRY(enqueue(buffer, size, needs_event ? resident.receive() : nullptr));
     // On such a queue, what comes after it might run before it, and lose what it wrote.
-    if (out_of_order_ && touch_ != Touch::write) {
+    const bool must_be_first = out_of_order_ && (touch_ == Touch::whole || touch_ == Touch::migrate);
+    CLPOOL_TRY(enqueue(buffer, size, waits_ || must_be_first ? resident.receive() : nullptr));
+    if (must_be_first) {
       CLPOOL_TRY(cl::come_after(resident.get(), facts_.queue.get()));
     }
     return waits_ ? cl::wait_for(resident.get(), "a buffer cannot be made resident") : Status::success;
@@ -54,11 +57,15 @@ class ImmediateAllocator final : public Allocator {
   Status enqueue(cl_mem buffer, std::uint64_t size, cl_event* event) noexcept {
     const cl_command_queue queue = facts_.queue.get();
     const auto bytes = static_cast<std::size_t>(size);
+    const cl::Turn turn(in_turn_ && touch_ != Touch::write);
     switch (touch_) {
       case Touch::byte:
-        return cl::touch(queue, buffer, 1, event, in_turn_);
+        return first_touch_.touch(queue, buffer, event);
       case Touch::whole:
-        return cl::touch(queue, buffer, bytes, event, in_turn_);
+        // As a guard fills new memory, so that it does not matter which of them comes first.
+        return told(clEnqueueFillBuffer(queue, buffer, &cl::pattern_byte, sizeof cl::pattern_byte, 0, bytes,
+                                        0, nullptr, event),
+                    "clEnqueueFillBuffer", size);
       case Touch::migrate: {
         const cl_int code = clEnqueueMigrateMemObjects(
             queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, event);
@@ -86,6 +93,7 @@ class ImmediateAllocator final : public Allocator {
   bool waits_;
   bool out_of_order_;
   bool in_turn_;  ///< cl::mixes_up_parts()
+  cl::FirstTouch first_touch_;
 };
 
 }  // namespace
@@ -97,11 +105,6 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   CLPOOL_TRY(read_queue_facts(queue, facts));
   ContextFacts context_facts;
   CLPOOL_TRY(read_context_facts(facts.context.get(), context_facts));
-  cl::Version version;
-  CLPOOL_TRY(cl::device_version(facts.device, version));
-  if (version < cl::Version{1, 2} && touch == Touch::byte) {
-    touch = Touch::write;
-  }
   if (touch == Touch::migrate) {
     bool breaks = false;
     CLPOOL_TRY(cl::breaks_at_migrations(facts.device, breaks));
@@ -121,7 +124,7 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.context = facts.context.get();
   traits.sources = {facts.device};
   traits.queue = queue;
-  traits.made_behind_queue = touch == Touch::migrate && !waits;
+  traits.made_behind_queue = (touch == Touch::migrate || touch == Touch::whole) && !waits;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));

@@ -14,7 +14,7 @@
 namespace clpool::core::cl {
 namespace {
 
-Status flush(cl_command_queue queue) noexcept {
+Status flush_and_tell(cl_command_queue queue) noexcept {
   const cl_int code = clFlush(queue);
   return code == CL_SUCCESS
              ? Status::success
@@ -84,7 +84,7 @@ Status is_old(cl_command_queue queue, bool& old) noexcept {
 
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept {
   CLPOOL_TRY(add_marker(queue, old, event));
-  return flush(queue);
+  return flush_and_tell(queue);
 }
 
 Status mark_so_far(const Order& order, Event& done) {
@@ -107,7 +107,7 @@ Status mark_so_far(const Order& order, Event& done) {
     }
     marker = std::move(both);
   }
-  CLPOOL_TRY(flush(order.queue));
+  CLPOOL_TRY(flush_and_tell(order.queue));
   done = std::move(marker);
   return Status::success;
 }

@@ -32,27 +32,13 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
-             bool in_turn) noexcept {
-  const Turn turn(in_turn);
-  // As a guard fills new memory, so that it does not matter which of them comes first.
-  const cl_int code =
-      clEnqueueFillBuffer(queue, buffer, &pattern_byte, sizeof pattern_byte, 0, bytes, 0, nullptr, event);
-  return code == CL_SUCCESS
-             ? Status::success
-             : fail_cl(code, "clEnqueueFillBuffer", "a buffer cannot be made resident on queue %p",
-                       static_cast<void*>(queue));
-}
-
-SubBuffers::SubBuffers() noexcept : last_thread_(mark_of_this_thread()) {}
+SubBuffers::SubBuffers(cl_context context) noexcept
+    : last_thread_(mark_of_this_thread()), first_touch_(context) {}
 
 Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
   CLPOOL_TRY(queue_device(queue, device));
-  Version version;
-  CLPOOL_TRY(device_version(device, version));
   CLPOOL_TRY(mixes_up_parts(device, needs.turns));
-  needs.can_touch = version >= Version{1, 2};
   return Queue::share(queue, needs.queue);
 }
 
@@ -61,22 +47,18 @@ void SubBuffers::follow(Needs& needs) noexcept {
     return;
   }
   queue_ = std::move(needs.queue);
-  can_touch_ = needs.can_touch;
   in_turn_on_ = needs.turns ? queue_.get() : nullptr;
   follows_ = true;
 }
 
 Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event) noexcept {
-  if (!can_touch_) {
-    return Status::success;
-  }
-  const bool in_turn = in_turn_on_ != nullptr;
+  const Turn turn(in_turn_on_ != nullptr);
   if (event == nullptr) {
-    return cl::touch(queue, root, 1, nullptr, in_turn);
+    return first_touch_.touch(queue, root);
   }
   try {
     const auto made = std::make_shared<Event>();
-    CLPOOL_TRY(cl::touch(queue, root, 1, made->receive(), in_turn));
+    CLPOOL_TRY(first_touch_.touch(queue, root, made->receive()));
     CLPOOL_TRY(come_after(made->get(), queue));
     if (const cl_int code = clFlush(queue); code != CL_SUCCESS) {
       return fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
@@ -120,24 +102,8 @@ void SubBuffers::compare_thread() noexcept {
   }
 }
 
-/// A copy from the part changes nothing that anybody sees, whatever its owner does on whichever queue, and is
-/// allowed whatever its flags are.
 Status SubBuffers::use_once(cl_command_queue queue, cl_mem part) noexcept {
-  if (!scratch_) {
-    cl_context context = nullptr;
-    CLPOOL_TRY(query(part, CL_MEM_CONTEXT, context));
-    cl_int code = CL_SUCCESS;
-    Memory scratch = Memory::adopt(clCreateBuffer(context, CL_MEM_READ_WRITE, 1, nullptr, &code));
-    if (code != CL_SUCCESS) {
-      return fail_cl(code, "clCreateBuffer", "1 byte that parts of chunks are copied to");
-    }
-    scratch_ = std::move(scratch);
-  }
-  const cl_int code = clEnqueueCopyBuffer(queue, part, scratch_.get(), 0, 0, 1, 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) {
-    return fail_cl(code, "clEnqueueCopyBuffer", "a part of a chunk cannot be used on queue %p",
-                   static_cast<void*>(queue));
-  }
+  CLPOOL_TRY(first_touch_.touch(queue, part));
   flush(queue);  // nobody else may enqueue there, and what waits unsubmitted keeps the part
   return Status::success;
 }

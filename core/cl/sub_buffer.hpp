@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/status.hpp"
+#include "cl/first_touch.hpp"
 #include "cl/handle.hpp"
 
 namespace clpool::core::cl {
@@ -18,28 +19,20 @@ namespace clpool::core::cl {
 Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem_flags flags,
                        cl_mem* out) noexcept;
 
-/// Makes a buffer exist on the queue's device, with undefined content, by a fill of one byte. Not by a
-/// migration: NVIDIA's driver (580.159 seen) crashes where one is enqueued while another thread enqueues
-/// anything on the same queue (tests/gpu/driver_threads.cpp). `event` as in OpenCL. Needs OpenCL 1.2.
-/// `in_turn`: mixes_up_parts().
-Status touch(cl_command_queue queue, cl_mem buffer, std::size_t bytes, cl_event* event,
-             bool in_turn) noexcept;
-
 /// The parts of one pool's chunks. Functions may be called by several threads at once. Their driver calls are made in
 /// turn where the driver needs that (mixes_up_parts()).
 class SubBuffers {
  public:
   /// The thread that makes them counts: where others use a pool from its beginning, no part is made too early
   /// to be used in turn.
-  SubBuffers() noexcept;
+  explicit SubBuffers(cl_context context) noexcept;
   SubBuffers(const SubBuffers&) = delete;
   SubBuffers& operator=(const SubBuffers&) = delete;
 
   /// What the driver of a queue needs.
   struct Needs {
     Queue queue;
-    bool turns = false;      ///< mixes_up_parts()
-    bool can_touch = false;  ///< OpenCL 1.2
+    bool turns = false;  ///< mixes_up_parts()
   };
   static Status needs_of(cl_command_queue queue, Needs& needs);
   /// For parts that are used on the device of that queue, which is taken from `needs`; once, the first
@@ -57,8 +50,9 @@ class SubBuffers {
   bool uses_once() const noexcept { return several_threads_; }
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
-  /// wait for running kernels where its buffer never was used as a whole. Does nothing before OpenCL 1.2.
-  /// `event`, unless null, receives that of the touch; later commands of the queue come after it. The queue is flushed.
+  /// wait for running kernels where its buffer never was used as a whole. Nobody has to come after it, but what comes after
+  /// `event`, which is that of the touch, comes after what the queue had before, too, as later commands of the queue then do.
+  /// With an event the queue is flushed.
   Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.
@@ -70,12 +64,11 @@ class SubBuffers {
 
   Queue queue_;
   std::atomic<bool> follows_{false};
-  std::atomic<bool> can_touch_{false};
   /// Where parts are first used, by one thread at a time; null where the driver does not need that.
   std::atomic<cl_command_queue> in_turn_on_{nullptr};
   std::atomic<const void*> last_thread_;
   std::atomic<bool> several_threads_{false};
-  Memory scratch_;  ///< used by the thread whose turn it is
+  FirstTouch first_touch_;
 };
 
 }  // namespace clpool::core::cl

@@ -49,6 +49,7 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   rules.goes_behind_queue =
       traits.queue != nullptr && traits.kind != MemKind::buffer && own.epochs.has(traits.queue);
   rules.guarded = options.guard;
+  rules.writes_chunks = options.guard || (rules.has_handles && traits.made_behind_queue);
   rules.margin = options.guard ? Guard::margin(traits, own.epochs.first_queue(), rules.granule) : 0;
   return rules;
 }
@@ -157,6 +158,7 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
       told_of_queues_(own->epochs.has_queues()),
       home_(own->epochs.only_queue()),
+      sub_buffers_(allocator.traits().context),
       books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
       caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule))),
@@ -427,23 +429,20 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
 
 Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
                         cl::SharedEvent& kept) noexcept {
-  // What made the memory exist leaves its content undefined: commands on the pool's other queues come after
-  // it, and those on the same one where they may overtake it.
-  const cl_command_queue first = toucher != nullptr ? toucher : allocator_->traits().queue;
-  const bool needs_event = first != nullptr && (own.epochs.out_of_order() || !own.epochs.has(first));
-  Status status = Status::success;
+  Status status = toucher != nullptr ? sub_buffers_.touch(toucher, buffer_of(memory)) : Status::success;
+  // Where what made the memory loses its content, commands on the pool's other queues come after it, and those on the same
+  // one where they may overtake it.
+  const AllocatorTraits& traits = allocator_->traits();
+  const cl_command_queue maker = traits.made_behind_queue ? traits.queue : nullptr;
   cl::SharedEvent made;
-  if (toucher != nullptr || needs_event) {
-    const cl_mem root = buffer_of(memory);
-    status = sub_buffers_.touch(first, root, needs_event ? &made : nullptr);
+  if (maker != nullptr && (own.epochs.out_of_order() || !own.epochs.has(maker))) {
+    status = sub_buffers_.touch(maker, buffer_of(memory), &made);
   }
-  for (std::size_t i = 0; status == Status::success && first != nullptr && i < own.epochs.queue_count();
+  for (std::size_t i = 0; status == Status::success && maker != nullptr && i < own.epochs.queue_count();
        ++i) {
     const cl_command_queue queue = own.epochs.queue(i);
-    if (made == nullptr && (queue != first || own.epochs.out_of_order())) {
-      status = cl::hand_over(first, queue);
-    } else if (made != nullptr && queue != first) {
-      status = cl::come_after(made->get(), queue);
+    if (queue != maker) {
+      status = made != nullptr ? cl::come_after(made->get(), queue) : cl::hand_over(maker, queue);
     }
   }
   if (status != Status::success) {

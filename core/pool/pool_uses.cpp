@@ -121,7 +121,7 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
     PoolChunk& chunk = pool_chunk(*block.chunk);
     if (!pending_.holds_back()) {
       home = pending_.own().epochs.only_queue();
-    } else if (rules().touches_chunks() && !pending_.own().epochs.has(queue)) {
+    } else if (rules().writes_chunks && !pending_.own().epochs.has(queue)) {
       if (is_ready(visit, chunk)) {
         made.swap(chunk.made);  // nobody needs it any more
       } else {

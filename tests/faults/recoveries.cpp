@@ -38,14 +38,15 @@ bool may_recover(const std::string& scenario, const Injection& injection) {
   }
   if (is_out_of_memory(injection.code)) {
     // A pool asks again: for the exact size, after giving back what it holds. A replay counts what fails.
-    constexpr const char* makes_memory[] = {"clCreateBuffer",     "clCreateSubBuffer",
-                                            "clSVMAlloc",         "clEnqueueFillBuffer",
-                                            "clEnqueueMapBuffer", "clEnqueueWriteBuffer"};
+    constexpr const char* makes_memory[] = {"clCreateBuffer", "clCreateSubBuffer", "clSVMAlloc",
+                                            "clEnqueueMapBuffer"};
     // So does one that cannot make a chunk ready: touch it, or have its other queues wait for that.
     constexpr const char* touches_chunks[] = {"CoalescingDeferred",     "BinnedDeferred",
                                               "BuffersOnTwoQueues",     "BuffersOutOfOrder",
                                               "BuffersOnAForeignQueue", "BlocksOfAQueue"};
-    if (is_one_of(entry_point, makes_memory) || is_one_of(scenario, touches_chunks)) {
+    const bool touches = entry_point == "clEnqueueCopyBuffer" &&
+                         (!begins_with(scenario, "Copy") || scenario.find("Block") != std::string::npos);
+    if (touches || is_one_of(entry_point, makes_memory) || is_one_of(scenario, touches_chunks)) {
       return true;
     }
   }

@@ -13,9 +13,9 @@ namespace {
 class ImmediateAllocator : public testing::Test {
  protected:
   /// Memory that was allocated on `queue` just now.
-  clpool_mem* allocate_on(cl_command_queue queue) {
+  clpool_mem* allocate_on(cl_command_queue queue, std::uint32_t touch = CLPOOL_TOUCH_BYTE) {
     clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_immediate(queue, 0, &made));
+    EXPECT_OK(clpool_allocator_create_touching(queue, 0, touch, &made));
     const AllocatorHandle allocator(made);
     clpool_mem* mem = nullptr;
     EXPECT_OK(clpool_allocator_allocate(made, operand_size, &mem));
@@ -24,8 +24,8 @@ class ImmediateAllocator : public testing::Test {
   Scene scene;
 };
 
-TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatMakesTheMemoryResident) {
-  const OwnedMem mem(allocate_on(scene.queue));
+TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatWritesTheMemory) {
+  const OwnedMem mem(allocate_on(scene.queue, CLPOOL_TOUCH_WHOLE));
   OwnedEvent filled;
   ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
                             filled.receive()));
@@ -35,12 +35,35 @@ TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatMakesTheMemoryReside
   EXPECT_TRUE(filled.is_complete());
 }
 
-TEST_F(ImmediateAllocator, WhatMakesTheMemoryResidentIsAllThatCommandsWaitFor) {
+/// On whichever queue a command is, and however late the touch: it changes nothing.
+TEST_F(ImmediateAllocator, NoCommandHasToComeAfterTheTouchOfAByte) {
+  for (const cl_command_queue toucher : {scene.cl.queue, scene.queue}) {
+    for (const cl_command_queue user : {scene.queue, scene.cl.another_queue()}) {
+      Gate gate(scene.cl.context);
+      ASSERT_EQ(clEnqueueBarrierWithWaitList(toucher, 1, gate.list(), nullptr), CL_SUCCESS);
+      const OwnedMem mem(allocate_on(toucher));
+      OwnedEvent filled;
+      ASSERT_EQ(clEnqueueFillBuffer(user, clpool_mem_handle(mem.get()), &source_byte, 1, 0, operand_size, 0,
+                                    nullptr, filled.receive()),
+                CL_SUCCESS);
+      clFlush(user);
+      EXPECT_TRUE(user == toucher || stub_may_run(filled.get())) << "behind no gate";
+      while (const std::size_t count = stub_runnable(nullptr)) {
+        stub_run_nth(nullptr, count - 1);  // the newest first
+      }
+      gate.open();
+      stub_run_all();
+      EXPECT_EQ(Scene::bytes(mem.get())[0], source_byte);
+    }
+  }
+}
+
+TEST_F(ImmediateAllocator, WhatWritesTheMemoryIsAllThatCommandsWaitFor) {
   Gate gate(scene.cl.context);
   clpool_mem* const held_up = scene.memory(Side::buffer, target_byte);
   ASSERT_OK(
       clpool_mem_fill(scene.queue, held_up, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 1, gate.list(), nullptr));
-  const OwnedMem mem(allocate_on(scene.queue));
+  const OwnedMem mem(allocate_on(scene.queue, CLPOOL_TOUCH_WHOLE));
   OwnedEvent filled;
   ASSERT_OK(clpool_mem_fill(scene.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
                             filled.receive()));
@@ -52,7 +75,7 @@ TEST_F(ImmediateAllocator, WhatMakesTheMemoryResidentIsAllThatCommandsWaitFor) {
 
 TEST_F(ImmediateAllocator, GivesNoMemoryThatCommandsMightOvertake) {
   clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.queue, 0, &made));
+  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
   const AllocatorHandle allocator(made);
   clpool_mem* mem = nullptr;
   stub_fail("clEnqueueBarrierWithWaitList", 1, CL_OUT_OF_RESOURCES);
@@ -67,8 +90,8 @@ TEST_F(ImmediateAllocator, TouchesByTheCommandThatWasChosen) {
     const char* command;
     const char* ran;  ///< the stub's count of such commands that have run
     bool waits;
-  } ways[] = {{CLPOOL_TOUCH_BYTE, "clEnqueueFillBuffer", "ran.fill", false},
-              {CLPOOL_TOUCH_BYTE | CLPOOL_TOUCH_WAIT, "clEnqueueFillBuffer", "ran.fill", true},
+  } ways[] = {{CLPOOL_TOUCH_BYTE, "clEnqueueCopyBuffer", "ran.copy", false},
+              {CLPOOL_TOUCH_BYTE | CLPOOL_TOUCH_WAIT, "clEnqueueCopyBuffer", "ran.copy", true},
               {CLPOOL_TOUCH_MIGRATE, "clEnqueueMigrateMemObjects", "ran.migrate", false},
               {CLPOOL_TOUCH_MIGRATE | CLPOOL_TOUCH_WAIT, "clEnqueueMigrateMemObjects", "ran.migrate", true},
               {CLPOOL_TOUCH_WRITE, "clEnqueueWriteBuffer", "ran.write", true},
@@ -97,7 +120,7 @@ TEST_F(ImmediateAllocator, TouchesByTheCommandThatWasChosen) {
 }
 
 TEST_F(ImmediateAllocator, FailsWhereItsCommandIsRefused) {
-  const std::pair<std::uint32_t, const char*> ways[] = {{CLPOOL_TOUCH_BYTE, "clEnqueueFillBuffer"},
+  const std::pair<std::uint32_t, const char*> ways[] = {{CLPOOL_TOUCH_BYTE, "clEnqueueCopyBuffer"},
                                                         {CLPOOL_TOUCH_MIGRATE, "clEnqueueMigrateMemObjects"},
                                                         {CLPOOL_TOUCH_WRITE, "clEnqueueWriteBuffer"}};
   for (const auto& [touch, command] : ways) {
@@ -143,11 +166,25 @@ TEST_F(ImmediateAllocator, GivesMemoryTheFlagsItWasMadeWith) {
   stub_run_all();
 }
 
-TEST_F(ImmediateAllocator, OnADeviceWithoutMigrationItHasWrittenWhenItReturns) {
+TEST_F(ImmediateAllocator, TouchesByACopyOnOpenCL11Too) {
   stub_configure("version=1.1,svm=none");
   const OwnedMem mem(allocate_on(scene.cl.queue));
-  EXPECT_EQ(stub_calls("clEnqueueWriteBuffer"), 1U);
-  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 1U);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 1U) << "it waits for nothing";
+  stub_run_all();
+}
+
+TEST_F(ImmediateAllocator, FailsWhereThereIsNoByteToCopyTo) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_mem* mem = nullptr;
+  stub_fail("clCreateBuffer", 2, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_TRUE(last_error_names("clCreateBuffer")) << last_error();
+  ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem)) << "it is made when it is needed again";
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
 }
 
 class PageLocked : public testing::Test {

@@ -4,6 +4,7 @@
 // others still run.
 #include <cstring>
 #include <string>
+#include <tuple>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -22,8 +23,16 @@ struct NewChunk {
   bool is_in_order = false;  ///< the pool's queue, but not the allocator's
 };
 
-class NewChunks : public testing::TestWithParam<NewChunk> {
+/// Each way of touching that does not wait; allocators over a context have none.
+struct Touch {
+  const char* name;
+  std::uint32_t touch;
+};
+
+class NewChunks : public testing::TestWithParam<std::tuple<NewChunk, Touch>> {
  protected:
+  const NewChunk& chunk = std::get<0>(GetParam());
+  const std::uint32_t touch = std::get<1>(GetParam()).touch;
   /// Fills the block on `queue`, by a command of the library's, or of the program's where the pool knows the queue.
   void fill(cl_command_queue queue, clpool_mem* mem, bool is_known) {
     if (is_known) {
@@ -43,18 +52,18 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
   stub_configure("fails_markers=1");
   const cl_command_queue overtaking = scene.queue;
   clpool_allocator* made = nullptr;
-  const cl_command_queue toucher = GetParam().over == NewChunk::Over::first_queue
+  const cl_command_queue toucher = chunk.over == NewChunk::Over::first_queue
                                        ? overtaking
                                        : scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-  const cl_command_queue first = GetParam().is_in_order ? scene.cl.another_queue() : overtaking;
+  const cl_command_queue first = chunk.is_in_order ? scene.cl.another_queue() : overtaking;
   const cl_command_queue queues[] = {first, scene.cl.another_queue()};
-  ASSERT_OK(GetParam().over == NewChunk::Over::context
+  ASSERT_OK(chunk.over == NewChunk::Over::context
                 ? clpool_allocator_create_deferred(scene.cl.context, 0, &made)
-                : clpool_allocator_create_immediate(toucher, 0, &made));
+                : clpool_allocator_create_touching(toucher, 0, touch, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = queues;
-  options.queue_count = GetParam().queue_count;
+  options.queue_count = chunk.queue_count;
   const PoolHandle pool = make_pool(allocator.get(), options);
   for (int chunks = 1; chunks <= 2; ++chunks) {  // the second one's touch comes after the first one's
     Gate failing(scene.cl.context);
@@ -68,9 +77,9 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
     for (int i = 0; i < chunks; ++i) {
       blocks.push_back(allocate(pool, std::size_t{1} << (22 + i)));
     }
-    const bool is_known = GetParam().used_on_first || GetParam().queue_count == 2;
-    const cl_command_queue user = GetParam().used_on_first ? first : queues[1];
-    ASSERT_OK(GetParam().is_bound ? clpool_mem_bind_queue(blocks[0].get(), user) : CLPOOL_SUCCESS);
+    const bool is_known = chunk.used_on_first || chunk.queue_count == 2;
+    const cl_command_queue user = chunk.used_on_first ? first : queues[1];
+    ASSERT_OK(chunk.is_bound ? clpool_mem_bind_queue(blocks[0].get(), user) : CLPOOL_SUCCESS);
     fill(user, blocks[0].get(), is_known);
     failing.open(-1);
     stub_run(fails.get());
@@ -86,21 +95,56 @@ TEST_P(NewChunks, AreReadyBeforeAnyCommandUsesThemWhateverElseFails) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, NewChunks,
-    testing::Values(
-        NewChunk{"DeferredMemoryOnTheOneQueue", NewChunk::Over::context, 1, true},
-        NewChunk{"DeferredMemoryOnTheOther", NewChunk::Over::context, 2, false},
-        NewChunk{"DeferredMemoryOnAForeignQueue", NewChunk::Over::context, 1, false},
-        NewChunk{"ImmediateMemoryOnTheOneQueue", NewChunk::Over::first_queue, 1, true},
-        NewChunk{"ImmediateMemoryOnTheOther", NewChunk::Over::first_queue, 2, false},
-        NewChunk{"ImmediateMemoryOnAForeignQueue", NewChunk::Over::first_queue, 1, false},
-        NewChunk{"ImmediateMemoryBoundToAForeignQueue", NewChunk::Over::first_queue, 1, false, true},
-        NewChunk{"ImmediateMemoryOnTheOneInOrderQueue", NewChunk::Over::first_queue, 1, true, false, true},
-        NewChunk{"ImmediateMemoryOnAForeignQueueBesideAnInOrderOne", NewChunk::Over::first_queue, 1, false,
-                 false, true},
-        NewChunk{"ImmediateMemoryOnTheOtherInOrderQueue", NewChunk::Over::first_queue, 2, false, false, true},
-        NewChunk{"MemoryOfAnotherQueueOnTheOneQueue", NewChunk::Over::queue_of_its_own, 1, true},
-        NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1, false}),
-    [](const auto& of) { return std::string(of.param.name); });
+    testing::Combine(
+        testing::Values(
+            NewChunk{"DeferredMemoryOnTheOneQueue", NewChunk::Over::context, 1, true},
+            NewChunk{"DeferredMemoryOnTheOther", NewChunk::Over::context, 2, false},
+            NewChunk{"DeferredMemoryOnAForeignQueue", NewChunk::Over::context, 1, false},
+            NewChunk{"ImmediateMemoryOnTheOneQueue", NewChunk::Over::first_queue, 1, true},
+            NewChunk{"ImmediateMemoryOnTheOther", NewChunk::Over::first_queue, 2, false},
+            NewChunk{"ImmediateMemoryOnAForeignQueue", NewChunk::Over::first_queue, 1, false},
+            NewChunk{"ImmediateMemoryBoundToAForeignQueue", NewChunk::Over::first_queue, 1, false, true},
+            NewChunk{"ImmediateMemoryOnTheOneInOrderQueue", NewChunk::Over::first_queue, 1, true, false,
+                     true},
+            NewChunk{"ImmediateMemoryOnAForeignQueueBesideAnInOrderOne", NewChunk::Over::first_queue, 1,
+                     false, false, true},
+            NewChunk{"ImmediateMemoryOnTheOtherInOrderQueue", NewChunk::Over::first_queue, 2, false, false,
+                     true},
+            NewChunk{"MemoryOfAnotherQueueOnTheOneQueue", NewChunk::Over::queue_of_its_own, 1, true},
+            NewChunk{"MemoryOfAnotherQueueOnAForeignQueue", NewChunk::Over::queue_of_its_own, 1, false}),
+        testing::Values(Touch{"TouchedByACopy", CLPOOL_TOUCH_BYTE}, Touch{"Filled", CLPOOL_TOUCH_WHOLE},
+                        Touch{"Migrated", CLPOOL_TOUCH_MIGRATE})),
+    [](const auto& of) { return std::string(std::get<0>(of.param).name) + std::get<1>(of.param).name; });
+
+/// What makes their memory exist changes nothing of it, however late it comes.
+TEST(ChunksTouchedByACopy, MayBeUsedOnAQueueOfWhichNobodyToldThePool) {
+  for (const bool over_queue : {false, true}) {
+    Scene scene;
+    const cl_command_queue home = scene.cl.queue;
+    const cl_command_queue user = scene.cl.another_queue();
+    Gate gate(scene.cl.context);
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(over_queue ? clpool_allocator_create_immediate(home, 0, &made)
+                         : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &home;
+    options.queue_count = 1;
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    const MemHandle block = allocate(pool, 1 << 20);
+    OwnedEvent filled;
+    ASSERT_EQ(clEnqueueFillBuffer(user, clpool_mem_handle(block.get()), &source_byte, 1, 0, 4096, 0, nullptr,
+                                  filled.receive()),
+              CL_SUCCESS);
+    clFlush(user);
+    stub_run_all();
+    EXPECT_TRUE(filled.is_complete()) << "the gate before the touch has not opened yet";
+    gate.open();
+    stub_run_all();
+    EXPECT_EQ(stub_memory(clpool_mem_handle(block.get()))[0], source_byte) << over_queue;
+  }
+}
 
 /// Pools whose allocator's queue is busy, so that many chunks are not ready.
 class ManyChunksOfABusyQueue : public testing::Test {
@@ -112,7 +156,7 @@ class ManyChunksOfABusyQueue : public testing::Test {
   PoolHandle open_pool(cl_command_queue busy, const std::vector<cl_command_queue>& queues) {
     EXPECT_EQ(clEnqueueBarrierWithWaitList(busy, 1, gate.list(), nullptr), CL_SUCCESS);
     clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_immediate(busy, 0, &made));
+    EXPECT_OK(clpool_allocator_create_touching(busy, 0, CLPOOL_TOUCH_WHOLE, &made));
     const AllocatorHandle allocator(made);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues.data();
@@ -196,20 +240,21 @@ TEST_F(ManyChunksOfABusyQueue, AreForgottenToHaveBeenBusy) {
 TEST(NewChunksOnAnOvertakingQueue, AreNotHandedOutIfTheyCannotBeMadeReady) {
   Scene scene;
   clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.queue;
   options.queue_count = 1;
   const PoolHandle pool = make_pool(allocator.get(), options);
-  for (const char* const call : {"clEnqueueFillBuffer", "clEnqueueBarrierWithWaitList", "clFlush"}) {
+  for (const char* const call :
+       {"clEnqueueFillBuffer", "clEnqueueCopyBuffer", "clEnqueueBarrierWithWaitList", "clFlush"}) {
     stub_fail(call, 1, CL_INVALID_OPERATION);
     clpool_mem* mem = nullptr;
     EXPECT_EQ(clpool_pool_allocate(pool.get(), 4096, &mem), CLPOOL_ERROR_OPENCL);
     EXPECT_NE(std::strstr(clpool_last_error_message(), call), nullptr) << clpool_last_error_message();
     stub_fail_none();
     stub_run_all();
-    EXPECT_EQ(stub_device_bytes(), 0u) << call;
+    EXPECT_LE(stub_device_bytes(), 1u) << call << ": no more than the byte that touches copy to";
   }
 }
 
@@ -235,12 +280,13 @@ struct AllocatesWithinACall {
 TEST(NewChunksOnAnOvertakingQueue, AreMadeReadyWithoutALock) {
   Scene scene;
   clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
   const AllocatorHandle allocator(made);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.queue;
   options.queue_count = 1;
-  for (const char* const call : {"clEnqueueFillBuffer", "clEnqueueBarrierWithWaitList", "clFlush"}) {
+  for (const char* const call :
+       {"clEnqueueFillBuffer", "clEnqueueCopyBuffer", "clEnqueueBarrierWithWaitList", "clFlush"}) {
     const PoolHandle pool = make_pool(allocator.get(), options);
     AllocatesWithinACall within{pool.get(), scene.cl.queue, call};
     stub_set_hook(AllocatesWithinACall::look, &within);

@@ -26,7 +26,8 @@ class PoolOrder : public testing::Test {
   void make_pool(std::vector<cl_command_queue> queues, bool svm = false) {
     clpool_allocator* allocator = nullptr;
     ASSERT_OK(svm ? clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &allocator)
-                  : clpool_allocator_create_immediate(home, 0, &allocator));
+                  // What makes its chunks writes to them: others have to come after it.
+                  : clpool_allocator_create_touching(home, 0, CLPOOL_TOUCH_WHOLE, &allocator));
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues.data();
     options.queue_count = static_cast<std::uint32_t>(queues.size());

@@ -93,9 +93,9 @@ TEST_F(OlderDevice, ANewerPropertyIsNotSupportedWithTheNeededVersion) {
   EXPECT_EQ(info_number(*mem, CL_MEM_SIZE, value), Status::success);
 }
 
-TEST_F(OlderDevice, AnImmediateAllocatorForcesByABlockingWrite) {
+TEST_F(OlderDevice, AnAllocatorMayForceByABlockingWrite) {
   Reference<Allocator> allocator;
-  ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);
+  ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator, Touch::write), Status::success);
   for (const std::uint64_t size : {1, 2, 4, 1000}) {
     driver::reset();
     Chunk chunk;
@@ -120,7 +120,7 @@ TEST_F(OlderDevice, AMarkBehindEventsFailsWhereTheQueueCannotWaitForThem) {
 
 TEST_F(OlderDevice, AFailingWriteLeavesNothingBehind) {
   Reference<Allocator> allocator;
-  ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator), Status::success);
+  ASSERT_EQ(make_immediate_allocator(cl.queue, 0, allocator, Touch::write), Status::success);
   const driver::Live before = driver::live();
   driver::fail_call("clEnqueueWriteBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
   Chunk chunk;

@@ -38,39 +38,37 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
                                                           clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /**
- * Buffers that are forced into existence when they are made: by a fill of the first byte on OpenCL 1.2 and
- * later, by a small write before. Out-of-memory is reported by the allocation as far as the driver finds out
- * when the command is enqueued; see clpool_allocator_create_touching().
- * Pools order commands behind that on all queues that they were told of (those they were made with, those of
- * clpool_pool_allocate_on() and clpool_mem_used_on(), and of the library's own commands); the first command
- * on any other queue, and with memory of no pool, has to wait for an event of this queue, or that fill may
- * come after it.
+ * Buffers that are forced into existence when they are made: by a copy of the first byte to another buffer.
+ * That changes nothing, so that no command has to come after it. Out-of-memory is reported by the allocation
+ * as far as the driver finds out when the command is enqueued; see clpool_allocator_create_touching().
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument and for flags with CL_MEM_USE_HOST_PTR or
  * CL_MEM_COPY_HOST_PTR or with accesses that exclude each other; CLPOOL_ERROR_NOT_SUPPORTED for OpenCL 1.0;
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid queue.
- * Does not block; before OpenCL 1.2 the allocations block until all before them on an in-order queue is
- * complete. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
- * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueFillBuffer, before OpenCL 1.2
- * clEnqueueWriteBuffer instead; on out-of-order queues also clGetCommandQueueInfo, clGetDeviceInfo,
- * clGetPlatformInfo, clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL clEnqueueMarkerWithWaitList
- * too; for each release clReleaseMemObject; those of releases that were put off.
+ * Does not block. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
+ * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueCopyBuffer, for the first one
+ * clCreateBuffer once more, of 1 byte; for each release clReleaseMemObject; those of
+ * releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
                                                            clpool_allocator** out) CLPOOL_NOEXCEPT;
 
 /** The command by which an allocator forces memory to exist. */
 enum {
-  /** A fill of the first byte; before OpenCL 1.2 as CLPOOL_TOUCH_WRITE. */
+  /** A copy of the first byte to another buffer. */
   CLPOOL_TOUCH_BYTE = 0,
   /** clEnqueueMigrateMemObjects with undefined content, as PyOpenCL does; OpenCL 1.2. Not on NVIDIA's driver,
    * which crashes in migrations (580.159 seen). */
   CLPOOL_TOUCH_MIGRATE = 1,
   /** A write of up to 4 bytes, which blocks until all before it on an in-order queue is complete. */
   CLPOOL_TOUCH_WRITE = 2,
-  /** A fill of all of it, for drivers that find memory page by page as it is used; OpenCL 1.2. */
+  /** A fill of all of it, for drivers that find memory page by page as it is used; OpenCL 1.2. Where the
+   * allocation does not wait for it, it comes before later commands of its queue, and of those that a pool
+   * was told of (that it was made with, of clpool_pool_allocate_on() and clpool_mem_used_on(), of the
+   * library's own commands); others have to wait for an event of its queue first. So it is with
+   * CLPOOL_TOUCH_MIGRATE. */
   CLPOOL_TOUCH_WHOLE = 3,
   /** Added to one of these: the allocation waits for the command, so that memory which is not to be had is
    * its error and no later command's. It waits for what was enqueued on the queue before, too. */
@@ -88,9 +86,12 @@ enum {
  * CLPOOL_ERROR_OPENCL, as for an invalid queue; CLPOOL_ERROR_INVALID_VALUE also for another `touch`;
  * CLPOOL_ERROR_NOT_SUPPORTED if the device lacks the command, or its driver crashes in it.
  * Does not block; with CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE the allocations do. OpenCL calls: those of
- * clpool_allocator_create_immediate(), with clEnqueueMigrateMemObjects or clEnqueueWriteBuffer for
- * clEnqueueFillBuffer if that was chosen; with CLPOOL_TOUCH_WAIT clWaitForEvents and clReleaseEvent for each
- * allocation; those of releases that were put off.
+ * clpool_allocator_create_immediate(), with clEnqueueMigrateMemObjects, clEnqueueWriteBuffer or
+ * clEnqueueFillBuffer for clEnqueueCopyBuffer if that was chosen; with CLPOOL_TOUCH_MIGRATE or
+ * CLPOOL_TOUCH_WHOLE on out-of-order queues also clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
+ * clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL clEnqueueMarkerWithWaitList too; with
+ * CLPOOL_TOUCH_WAIT clWaitForEvents and clReleaseEvent for each allocation; those of releases that were put
+ * off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags,
                                                           uint32_t touch,

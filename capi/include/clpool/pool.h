@@ -362,11 +362,11 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * the device stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say.
  * OpenCL calls: none for a hit; else those of the allocator for making memory, and of its releases where
  * memory goes back; those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer;
- * clEnqueueFillBuffer for new memory of an allocator without a queue; clEnqueueMarkerWithWaitList, clFlush
- * and clGetEventInfo to know how far the queues are; with several queues clGetCommandQueueInfo,
- * clGetDeviceInfo, clGetPlatformInfo and clEnqueueBarrierWithWaitList, so that they come after what made
- * the memory; on NVIDIA's driver clGetMemObjectInfo, clCreateBuffer, clEnqueueCopyBuffer and clFlush for
- * the first use of a part.
+ * clEnqueueCopyBuffer, with one clCreateBuffer for all, for new memory of an allocator without a queue, and,
+ * with clFlush, on NVIDIA's driver for the first use of a part; clEnqueueMarkerWithWaitList, clFlush and
+ * clGetEventInfo to know how far the queues are; with several queues over CLPOOL_TOUCH_WHOLE or
+ * CLPOOL_TOUCH_MIGRATE clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo and
+ * clEnqueueBarrierWithWaitList, so that they come after what made the memory.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
