@@ -23,7 +23,7 @@ class CallBudget {
 
   static constexpr double most = 64;
   static constexpr double at_first = 28;
-  static constexpr double per_request = 0.0075;
+  static constexpr double per_request = 0.0086;
 
  private:
   double left_ = at_first;

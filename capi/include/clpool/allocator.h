@@ -65,8 +65,8 @@ enum {
   /** A write of up to 4 bytes, which blocks until all before it on an in-order queue is complete. */
   CLPOOL_TOUCH_WRITE = 2,
   /** A fill of all of it, for drivers that find memory page by page as it is used; OpenCL 1.2. Where the
-   * allocation does not wait for it, later commands of its queue come after it, and those of the queues that a
-   * pool knows to use a block; others have to wait for an event of its queue. So it is with
+   * allocation does not wait for it, later commands of its queue come after it, and those of the queues that
+   * a pool knows to use a block; others have to wait for an event of its queue. So it is with
    * CLPOOL_TOUCH_MIGRATE. */
   CLPOOL_TOUCH_WHOLE = 3,
   /** Added to one of these: the allocation waits for the command, so that memory which is not to be had is
