@@ -46,38 +46,36 @@ class ImmediateAllocator final : public Allocator {
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
     cl::Event resident;
     // On such a queue, what comes after it might run before it, and lose what it wrote.
-    const bool must_be_first = out_of_order_ && (touch_ == Touch::whole || touch_ == Touch::migrate);
-    CLPOOL_TRY(enqueue(buffer, size, waits_ || must_be_first ? resident.receive() : nullptr));
+    const bool must_be_first = out_of_order_ && traits_.made_behind_queue;
+    CLPOOL_TRY(enqueue(buffer, static_cast<std::size_t>(size),
+                       waits_ || must_be_first ? resident.receive() : nullptr));
     if (must_be_first) {
       CLPOOL_TRY(cl::come_after(resident.get(), facts_.queue.get()));
     }
     return waits_ ? cl::wait_for(resident.get(), "a buffer cannot be made resident") : Status::success;
   }
 
-  Status enqueue(cl_mem buffer, std::uint64_t size, cl_event* event) noexcept {
+  Status enqueue(cl_mem buffer, std::size_t size, cl_event* event) noexcept {
+    static constexpr cl_uint zero = 0;  // it outlives every command
     const cl_command_queue queue = facts_.queue.get();
-    const auto bytes = static_cast<std::size_t>(size);
-    const cl::Turn turn(in_turn_ && touch_ != Touch::write);
+    const cl::Turn turn(in_turn_);
     switch (touch_) {
       case Touch::byte:
         return first_touch_.touch(queue, buffer, event);
       case Touch::whole:
-        // As a guard fills new memory, so that it does not matter which of them comes first.
-        return told(clEnqueueFillBuffer(queue, buffer, &cl::pattern_byte, sizeof cl::pattern_byte, 0, bytes,
-                                        0, nullptr, event),
+        return told(clEnqueueFillBuffer(queue, buffer, &cl::pattern_byte, sizeof cl::pattern_byte, 0, size, 0,
+                                        nullptr, event),
                     "clEnqueueFillBuffer", size);
-      case Touch::migrate: {
-        const cl_int code = clEnqueueMigrateMemObjects(
-            queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, event);
-        return told(code, "clEnqueueMigrateMemObjects", size);
-      }
+      case Touch::migrate:
+        return told(clEnqueueMigrateMemObjects(queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
+                                               nullptr, event),
+                    "clEnqueueMigrateMemObjects", size);
       case Touch::write:
         break;
     }
-    const cl_uint zero = 0;  // the write blocks: it must not outlive this variable
-    const cl_int code = clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, std::min(bytes, sizeof zero), &zero,
-                                             0, nullptr, event);
-    return told(code, "clEnqueueWriteBuffer", size);
+    return told(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, std::min(size, sizeof zero), &zero, 0,
+                                     nullptr, event),
+                "clEnqueueWriteBuffer", size);
   }
 
   static Status told(cl_int code, const char* call, std::uint64_t size) noexcept {
@@ -101,6 +99,7 @@ class ImmediateAllocator final : public Allocator {
 Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Reference<Allocator>& result,
                                 Touch touch, bool waits) {
   CLPOOL_TRY(check_allocator_flags(flags));
+  waits = waits || touch == Touch::write;
   QueueFacts facts;
   CLPOOL_TRY(read_queue_facts(queue, facts));
   ContextFacts context_facts;

@@ -59,7 +59,6 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event
   try {
     const auto made = std::make_shared<Event>();
     CLPOOL_TRY(first_touch_.touch(queue, root, made->receive()));
-    CLPOOL_TRY(come_after(made->get(), queue));
     if (const cl_int code = clFlush(queue); code != CL_SUCCESS) {
       return fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
                      static_cast<void*>(queue));

@@ -50,9 +50,9 @@ class SubBuffers {
   bool uses_once() const noexcept { return several_threads_; }
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
-  /// wait for running kernels where its buffer never was used as a whole. Nobody has to come after it, but what comes after
-  /// `event`, which is that of the touch, comes after what the queue had before, too, as later commands of the queue then do.
-  /// With an event the queue is flushed.
+  /// wait for running kernels where its buffer never was used as a whole. Nobody has to come after it.
+  /// `event`, unless null, receives that of the touch, and the queue is flushed: it comes after what made the chunk, where that
+  /// was enqueued there.
   Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.

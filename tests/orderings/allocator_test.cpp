@@ -3,6 +3,8 @@
 // What allocators enqueue to get memory to the device, and what comes after it; what directly made SVM is
 // freed behind.
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -185,6 +187,58 @@ TEST_F(ImmediateAllocator, FailsWhereThereIsNoByteToCopyTo) {
   ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem)) << "it is made when it is needed again";
   EXPECT_OK(clpool_mem_release(mem));
   stub_run_all();
+}
+
+/// Another allocation meanwhile, as by another thread, where a buffer of one byte is about to be made.
+struct AllocatesMeanwhile {
+  clpool_allocator* allocator;
+  std::uint64_t buffers;  ///< that are made before
+  clpool_mem* mem = nullptr;
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<AllocatesMeanwhile*>(user);
+    if (std::string_view(entry_point) == "clCreateBuffer" && self.buffers != 0 && --self.buffers == 0) {
+      EXPECT_OK(clpool_allocator_allocate(self.allocator, operand_size, &self.mem));
+    }
+  }
+};
+
+TEST_F(ImmediateAllocator, KeepsOneByteHoweverManyThreadsNeedItFirst) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  AllocatorHandle allocator(made);
+  const std::uint64_t before = stub_device_bytes();
+  AllocatesMeanwhile meanwhile{made, 2};
+  stub_set_hook(AllocatesMeanwhile::look, &meanwhile);
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+  stub_set_hook(nullptr, nullptr);
+  ASSERT_NE(meanwhile.mem, nullptr);
+  stub_run_all();
+  EXPECT_EQ(stub_device_bytes() - before, 2 * operand_size + 1);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(meanwhile.mem));
+  allocator.reset();
+  EXPECT_EQ(stub_device_bytes(), before);
+}
+
+TEST_F(ImmediateAllocator, WritesOnNvidiasDriverByOneThreadAtATime) {
+  stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, CLPOOL_TOUCH_WRITE, &made));
+  const AllocatorHandle allocator(made);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([made] {
+      for (int k = 0; k < 200; ++k) {
+        clpool_mem* mem = nullptr;
+        ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+        ASSERT_OK(clpool_mem_release(mem));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
 }
 
 class PageLocked : public testing::Test {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before the first commands on a new chunk, on a driver whose markers end with any command that fails while
 // others still run.
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <tuple>
 
 #include "orderings/orderings.hpp"
@@ -144,6 +147,103 @@ TEST(ChunksTouchedByACopy, MayBeUsedOnAQueueOfWhichNobodyToldThePool) {
     stub_run_all();
     EXPECT_EQ(stub_memory(clpool_mem_handle(block.get()))[0], source_byte) << over_queue;
   }
+}
+
+/// A pool over two queues in order, of which the first is that of its allocator.
+class FilledChunksOfTwoQueues : public testing::Test {
+ protected:
+  void make(std::uint32_t touch) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(first, 0, touch, &made));
+    allocator.reset(made);
+    const cl_command_queue queues[] = {first, second};
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues;
+    options.queue_count = 2;
+    pool = make_pool(made, options);
+  }
+  Scene scene;
+  cl_command_queue first = scene.cl.queue;
+  cl_command_queue second = scene.cl.another_queue();
+  AllocatorHandle allocator;
+  PoolHandle pool;
+};
+
+TEST_F(FilledChunksOfTwoQueues, ComeBeforeCommandsOnTheOtherOne) {
+  for (const std::uint32_t touch : {CLPOOL_TOUCH_WHOLE, CLPOOL_TOUCH_MIGRATE}) {
+    make(touch);
+    Gate gate(scene.cl.context);
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(first, 1, gate.list(), nullptr), CL_SUCCESS);
+    const MemHandle block = allocate(pool, 1 << 20);
+    OwnedEvent filled;
+    ASSERT_EQ(clEnqueueFillBuffer(second, clpool_mem_handle(block.get()), &source_byte, 1, 0, 4096, 0,
+                                  nullptr, filled.receive()),
+              CL_SUCCESS);
+    stub_run_all();
+    EXPECT_FALSE(filled.is_complete()) << touch;
+    gate.open();
+    stub_run_all();
+    EXPECT_EQ(stub_memory(clpool_mem_handle(block.get()))[0], source_byte) << touch;
+  }
+}
+
+TEST_F(FilledChunksOfTwoQueues, NeedNoOrderWhereTheAllocationWaited) {
+  for (const std::uint32_t touch : {CLPOOL_TOUCH_WHOLE, CLPOOL_TOUCH_MIGRATE}) {
+    make(touch | CLPOOL_TOUCH_WAIT);
+    const std::uint64_t before = stub_calls("clEnqueueBarrierWithWaitList");
+    EXPECT_NE(allocate(pool, 1 << 20), nullptr);
+    EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), before);
+    stub_run_all();
+  }
+}
+
+/// A pool over another queue than its allocator's, which keeps the memory that it touches.
+class ChunksOfAnAllocatorsOwnQueue : public testing::Test {
+ protected:
+  ChunksOfAnAllocatorsOwnQueue() {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &other;
+    options.queue_count = 1;
+    pool = make_pool(made, options);
+  }
+  Scene scene;
+  cl_command_queue other = scene.cl.another_queue();
+  PoolHandle pool;
+};
+
+TEST_F(ChunksOfAnAllocatorsOwnQueue, GoBackThoughNobodyElseFlushesIt) {
+  stub_configure("needs_flush=1");
+  EXPECT_NE(allocate(pool, 9 << 20), nullptr);
+  stub_run_all();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  stub_run_all();
+  EXPECT_LE(stub_device_bytes(), 1U) << "the byte that touches copy to";
+}
+
+TEST_F(ChunksOfAnAllocatorsOwnQueue, AreWaitedForWhereTheDriverKeepsThemForIt) {
+  stub_configure("limit=16M");
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  EXPECT_NE(allocate(pool, 9 << 20), nullptr);
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  std::atomic<bool> served{false};
+  std::thread device([&] {
+    for (int looks = 0; !served; ++looks) {
+      if (looks == 20) {  // by then the pool's own queue has long been through
+        gate.open();
+      }
+      stub_run_all();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_pool_allocate(pool.get(), 10 << 20, &mem));
+  served = true;
+  device.join();
+  EXPECT_OK(clpool_mem_release(mem));
 }
 
 /// Pools whose allocator's queue is busy, so that many chunks are not ready.

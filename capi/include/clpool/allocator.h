@@ -85,12 +85,12 @@ enum {
  * CLPOOL_ERROR_OPENCL, as for an invalid queue; CLPOOL_ERROR_INVALID_VALUE also for another `touch`;
  * CLPOOL_ERROR_NOT_SUPPORTED if the device lacks the command, or its driver crashes in it.
  * Does not block; with CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE the allocations do. OpenCL calls: those of
- * clpool_allocator_create_immediate(), with clEnqueueMigrateMemObjects, clEnqueueWriteBuffer or
- * clEnqueueFillBuffer for clEnqueueCopyBuffer if that was chosen; with CLPOOL_TOUCH_MIGRATE or
- * CLPOOL_TOUCH_WHOLE on out-of-order queues also clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
- * clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL clEnqueueMarkerWithWaitList too; with
- * CLPOOL_TOUCH_WAIT clWaitForEvents and clReleaseEvent for each allocation; those of releases that were put
- * off.
+ * clpool_allocator_create_immediate(), but clEnqueueMigrateMemObjects, clEnqueueWriteBuffer or
+ * clEnqueueFillBuffer for clEnqueueCopyBuffer, and no buffer of 1 byte, if one of them was chosen; with
+ * CLPOOL_TOUCH_MIGRATE or CLPOOL_TOUCH_WHOLE on out-of-order queues also clGetCommandQueueInfo,
+ * clGetDeviceInfo, clGetPlatformInfo, clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL
+ * clEnqueueMarkerWithWaitList too, unless it waits; where it waits clWaitForEvents and clReleaseEvent for
+ * each allocation; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags,
                                                           uint32_t touch,
@@ -243,8 +243,10 @@ CLPOOL_API clpool_status clpool_allocator_retain(clpool_allocator* allocator) CL
  * Gives up one reference. The allocator lives on while pools or memory of it do.
  * @param allocator the allocator; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
- * Does not block; the end of a decorator that writes a log does as writing to a file does. OpenCL calls: with
- * the last reference clReleaseContext, clReleaseCommandQueue; those of releases that were put off.
+ * Does not block, but as the driver does in the release of the one byte that new buffers were copied to
+ * (NVIDIA's waits for running kernels), and a decorator that writes a log at its end as writing to a file
+ * does. OpenCL calls: with the last reference clReleaseContext, clReleaseCommandQueue, clReleaseMemObject;
+ * those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_release(clpool_allocator* allocator) CLPOOL_NOEXCEPT;
 

@@ -362,11 +362,12 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * the device stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say.
  * OpenCL calls: none for a hit; else those of the allocator for making memory, and of its releases where
  * memory goes back; those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer;
- * clEnqueueCopyBuffer, with one clCreateBuffer for all, for new memory of an allocator without a queue, and,
- * with clFlush, on NVIDIA's driver for the first use of a part; clEnqueueMarkerWithWaitList, clFlush and
- * clGetEventInfo to know how far the queues are; with several queues over CLPOOL_TOUCH_WHOLE or
- * CLPOOL_TOUCH_MIGRATE clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo and
- * clEnqueueBarrierWithWaitList, so that they come after what made the memory.
+ * clEnqueueCopyBuffer, with one clCreateBuffer for all, for new memory of an allocator without a queue; with
+ * clFlush, for the first use of a part on NVIDIA's driver; clEnqueueMarkerWithWaitList, clFlush and
+ * clGetEventInfo to know how far the queues are. Over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE where the
+ * pool has an out-of-order queue or others than the allocator's, and over any allocator whose queue is none
+ * of the pool's: clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList,
+ * clEnqueueBarrierWithWaitList and clFlush, and that copy, so that they come after what made the memory.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -484,8 +485,9 @@ CLPOOL_API clpool_status clpool_pool_retain(clpool_pool* pool) CLPOOL_NOEXCEPT;
  * @param pool the pool; NULL is allowed and does nothing
  * @return CLPOOL_ERROR_INVALID_OPERATION in a child of fork().
  * May block for up to 10 ms, in which it polls the queues for such commands; for custom memory on queues at
- * most clpool_pool_options.wait_ns, in a guarded pool up to a second. OpenCL calls: the allocator's releases,
- * clReleaseMemObject, clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseCommandQueue,
+ * most clpool_pool_options.wait_ns, in a guarded pool up to a second; and as long as the driver does in the
+ * release of a buffer that was used (NVIDIA's waits for running kernels). OpenCL calls: the allocator's
+ * releases, clReleaseMemObject, clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseCommandQueue,
  * clReleaseContext; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_pool_release(clpool_pool* pool) CLPOOL_NOEXCEPT;
@@ -615,8 +617,9 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * what the pool's was given so far; and after what the queue was given so far that the block was allocated
  * for (clpool_pool_allocate_on()). Pools over several queues or an out-of-order one, and those of page-locked
  * memory and fine-grain SVM, hand out only what their queues are through with: there a queue waits for
- * nothing else, but where the pool was not told of it, and does not know yet that what made the memory exist
- * is complete, for what its first queue was given so far. So programs with several queues name them in
+ * nothing else. But in a guarded pool, and over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, where the pool
+ * was not told of the queue, and does not know yet that what wrote the new memory is complete, it waits for
+ * what the pool's first queue was given so far. So programs with several queues name them in
  * clpool_pool_options.queues. A pool that knows of no queue orders nothing.
  *
  * It does not order the program's own commands on the block: those on different queues need events, as
