@@ -29,7 +29,8 @@ struct AllocatorTraits {
   cl_command_queue queue = nullptr;   ///< where the memory is used, if the allocator was made over a queue
   /// What the memory is taken from: devices, or a custom allocator. Pools that have one in common can help each other.
   std::vector<const void*> sources = {};
-  bool made_behind_queue = false;  ///< what makes a chunk's memory is enqueued there and loses its content
+  /// What makes a chunk's memory is enqueued, and loses its content or may move it to another device: others come after it.
+  bool made_behind_queue = false;
 };
 
 class Allocator : public Shared {

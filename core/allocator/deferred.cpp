@@ -47,6 +47,7 @@ Status make_deferred_allocator(cl_context context, cl_mem_flags flags, Reference
   traits.max_chunk_bytes = facts.max_alloc_bytes;
   traits.context = context;
   traits.sources.assign(facts.devices.begin(), facts.devices.end());
+  traits.made_behind_queue = facts.devices.size() > 1;  // where a pool touches it
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   result = Reference<Allocator>::adopt(
       new DeferredAllocator(traits, std::move(retained), access, facts.global_bytes));

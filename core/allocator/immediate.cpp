@@ -123,7 +123,8 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.context = facts.context.get();
   traits.sources = {facts.device};
   traits.queue = queue;
-  traits.made_behind_queue = (touch == Touch::migrate || touch == Touch::whole) && !waits;
+  // A copy out of it changes nothing, but a driver with several memories may move what others write meanwhile.
+  traits.made_behind_queue = !waits && (touch != Touch::byte || context_facts.devices.size() > 1);
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));

@@ -430,14 +430,15 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
 Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
                         cl::SharedEvent& kept) noexcept {
   Status status = toucher != nullptr ? sub_buffers_.touch(toucher, buffer_of(memory)) : Status::success;
-  // Where what made the memory loses its content, commands on the pool's other queues come after it, and those on the same
-  // one where they may overtake it. So they do where that queue is none of the pool's, or nobody would see when the memory is
-  // idle, nor flush what keeps it.
+  // Where what made the memory loses its content, or may move it, commands on the pool's other queues come after it, and those
+  // on the same one where they may overtake it. So they do where that queue is none of the pool's, or nobody would see when the
+  // memory is idle, nor flush what keeps it.
   const AllocatorTraits& traits = allocator_->traits();
   const bool is_foreign = traits.queue != nullptr && !own.epochs.has(traits.queue);
-  const cl_command_queue maker = traits.made_behind_queue || is_foreign ? traits.queue : nullptr;
+  const cl_command_queue first = toucher != nullptr ? toucher : traits.queue;
+  const cl_command_queue maker = traits.made_behind_queue || is_foreign ? first : nullptr;
   cl::SharedEvent made;
-  if (traits.made_behind_queue && (own.epochs.out_of_order() || is_foreign)) {
+  if (maker != nullptr && traits.made_behind_queue && (own.epochs.out_of_order() || is_foreign)) {
     status = sub_buffers_.touch(maker, buffer_of(memory), &made);
   }
   for (std::size_t i = 0; status == Status::success && maker != nullptr && i < own.epochs.queue_count();

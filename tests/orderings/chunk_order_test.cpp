@@ -197,6 +197,48 @@ TEST_F(FilledChunksOfTwoQueues, NeedNoOrderWhereTheAllocationWaited) {
   }
 }
 
+/// A driver with several memories may move a chunk to the device that touches it, with what others write to it meanwhile.
+TEST(ChunksOfSeveralDevices, ComeBeforeCommandsOnTheOtherOne) {
+  stub_configure("devices=2");
+  cl_platform_id platform = nullptr;
+  ASSERT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
+  cl_device_id devices[2] = {};
+  ASSERT_EQ(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, nullptr), CL_SUCCESS);
+  cl_int code = CL_SUCCESS;
+  const cl_context context = clCreateContext(nullptr, 2, devices, nullptr, nullptr, &code);
+  ASSERT_EQ(code, CL_SUCCESS);
+  const cl_command_queue queues[] = {clCreateCommandQueueWithProperties(context, devices[0], nullptr, &code),
+                                     clCreateCommandQueueWithProperties(context, devices[1], nullptr, &code)};
+  ASSERT_EQ(code, CL_SUCCESS);
+  for (const bool over_queue : {false, true}) {
+    Gate gate(context);
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(queues[0], 1, gate.list(), nullptr), CL_SUCCESS);
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(over_queue ? clpool_allocator_create_immediate(queues[0], 0, &made)
+                         : clpool_allocator_create_deferred(context, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues;
+    options.queue_count = 2;
+    const PoolHandle pool = make_pool(made, options);
+    const MemHandle block = allocate(pool, 1 << 20);
+    OwnedEvent filled;
+    ASSERT_EQ(clEnqueueFillBuffer(queues[1], clpool_mem_handle(block.get()), &source_byte, 1, 0, 4096, 0,
+                                  nullptr, filled.receive()),
+              CL_SUCCESS);
+    stub_run_all();
+    EXPECT_FALSE(filled.is_complete()) << over_queue;
+    gate.open();
+    stub_run_all();
+    EXPECT_TRUE(filled.is_complete());
+  }
+  for (const cl_command_queue queue : queues) {
+    clReleaseCommandQueue(queue);
+  }
+  clReleaseContext(context);
+  stub_configure("devices=1");
+}
+
 /// A pool over another queue than its allocator's, which keeps the memory that it touches.
 class ChunksOfAnAllocatorsOwnQueue : public testing::Test {
  protected:

@@ -44,7 +44,7 @@ struct MemoryRules {
   bool guarded = false;      ///< blocks rest before they are free
   std::uint64_t margin = 0;  ///< guarded: bytes that a block has beyond those that are asked for
   bool writes_chunks =
-      false;  ///< a command writes to a chunk before it is handed out: others have to come after it
+      false;  ///< a command writes to a chunk, or moves it, before it is handed out: others come after it
   bool uses_are_known = true;  ///< false: commands may use the memory of which nobody told, on unknown queues
   /// Whether a command runs on a chunk before it is handed out: the first touch of buffers, a guard's fill.
   bool touches_chunks() const noexcept { return has_handles || guarded; }
