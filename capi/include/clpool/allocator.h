@@ -39,10 +39,10 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
 
 /**
  * Buffers that are forced into existence when they are made: by a copy of the first byte to another buffer.
- * That changes nothing, so that no command has to come after it; but in a context of several devices, where a
- * driver may move memory, commands on other queues than this one wait for an event of this one first, unless a
- * pool knows them. Out-of-memory is reported by the allocation as far as the driver finds out when the command
- * is enqueued; see clpool_allocator_create_touching().
+ * That changes nothing, so that no command has to come after it; but in a context of several devices, where
+ * a driver may move memory, commands on other queues than this one wait for an event of this one first,
+ * unless a pool knows them. Out-of-memory is reported by the allocation as far as the driver finds out when
+ * the command is enqueued; see clpool_allocator_create_touching().
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
