@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // FirstTouch: makes buffers exist on a queue's device, by a copy of one byte out of each. That changes nothing that anybody
-// sees, so that no command has to come after it, on whichever queue; and is allowed whatever the buffer's flags are. Not by
+// sees, so that no command of that device has to come after it, on whichever queue; and is allowed whatever the flags are. Not by
 // a migration: NVIDIA's driver (580.159 seen) crashes where one is enqueued while another thread enqueues anything on the
 // same queue (tests/gpu/driver_threads.cpp).
 #pragma once
