@@ -32,6 +32,7 @@ struct alignas(64) Block {
   Block* right = nullptr;
   union {
     Block* free_previous = nullptr;  ///< link of the list that holds it while it is free
+    Block** free_link;               ///< FreeIndex: what leads to it
     std::uint64_t tag;               ///< else the owner's
   };
   union {

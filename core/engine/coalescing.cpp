@@ -106,7 +106,7 @@ Block* Coalescing::take(Block& found, std::uint64_t rounded) {
 Block* Coalescing::take_end(Block& hole, std::uint64_t size) {
   // Where small blocks keep to one end of a chunk and large ones to the other, what is left lies together.
   const bool is_small = size <= hole.chunk->size / 2;
-  const bool ends_evenly = hole.size % heap_.granule() == 0;
+  const bool ends_evenly = (hole.size & (heap_.granule() - 1)) == 0;
   return heap_.take(hole, size, is_small && ends_evenly ? hole.size - size : 0);
 }
 
@@ -126,20 +126,27 @@ std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
   return min_chunk_is_asked_for_ ? std::max(most, min_chunk_bytes_) : most;
 }
 
-std::uint64_t Coalescing::pinned(double most, const GrowthLimits& limits) const noexcept {
-  return std::max(share(std::min(most, little(limits.calls_left)), heap_.managed_bytes()), min_chunk_bytes_);
+const Coalescing::Pinned& Coalescing::pinned(const GrowthLimits& limits) const noexcept {
+  const std::uint64_t managed = heap_.managed_bytes();
+  if (pinned_.calls_left != limits.calls_left || pinned_.managed_bytes != managed) [[unlikely]] {
+    const double part = little(limits.calls_left);
+    const auto bytes = [&](double most) {
+      return std::max(share(std::min(most, part), managed), min_chunk_bytes_);
+    };
+    pinned_ = {limits.calls_left, managed, bytes(1), bytes(largest_pinned), bytes(least_little)};
+  }
+  return pinned_;
 }
 
 std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
   const bool may_be_choosy = limits.calls_left > -CallBudget::most &&
                              (limits.is_patient || limits.room > heap_.managed_bytes() / least_room);
-  return may_be_choosy ? std::max(times(rounded, most_times_smaller), pinned(largest_pinned, limits))
-                       : UINT64_MAX;
+  return may_be_choosy ? std::max(times(rounded, most_times_smaller), pinned(limits).beside) : UINT64_MAX;
 }
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
                             const GrowthLimits& limits) const noexcept {
-  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned(1, limits));
+  return whole.size <= std::max(times(rounded, tolerated), rounded + pinned(limits).in_all);
 }
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
@@ -169,7 +176,7 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
     return nullptr;
   }
   // Without room for a chunk of its own what is little may go into any that is in use, and all into one of several.
-  if (rounded <= pinned(least_little, limits)) {
+  if (rounded <= pinned(limits).at_least) {
     if (Block* part = heap_.find_in_used(rounded, UINT64_MAX, UINT64_MAX); part != nullptr) {
       return part;
     }

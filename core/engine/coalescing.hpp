@@ -49,7 +49,14 @@ class Coalescing final : public Strategy {
   Block* take_end(Block& hole, std::uint64_t size);
   /// Bytes that a request may pin: what is little as long as so many calls are left, but no more than that part of what the
   /// pool has.
-  std::uint64_t pinned(double most, const GrowthLimits& limits) const noexcept;
+  struct Pinned {
+    double calls_left = 0;
+    std::uint64_t managed_bytes = 0;
+    std::uint64_t in_all = 0;
+    std::uint64_t beside = 0;
+    std::uint64_t at_least = 0;
+  };
+  const Pinned& pinned(const GrowthLimits& limits) const noexcept;
   /// What the blocks of a chunk may have, as their root mean square, if a request is to go beside them.
   std::uint64_t most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Whether a request is worth that a wholly free chunk is no longer whole.
@@ -58,6 +65,7 @@ class Coalescing final : public Strategy {
   /// Notes that a chunk is planned, and says how much more than asked for it would have where no calls are left.
   std::uint64_t note_growth(std::uint64_t rounded, const GrowthLimits& limits) noexcept;
 
+  mutable Pinned pinned_;  ///< as it was asked for last, as that changes seldom and takes long to work out
   Heap heap_;
   std::uint64_t min_chunk_bytes_;
   bool min_chunk_is_asked_for_;

@@ -22,32 +22,22 @@ class FreeIndex {
     const std::uint32_t bin = bin_of(block.size >> granule_shift_);
     Block*& head = heads_[bin];
     block.bin = bin;
-    block.free_previous = nullptr;
+    block.free_link = &head;
     block.free_next = head;
-    if (head != nullptr) {
-      head->free_previous = &block;
-    }
+    link_to(head) = &block.free_next;
     head = &block;
     levels_ |= std::uint64_t{1} << (bin / 64);
     bins_[bin / 64] |= std::uint64_t{1} << (bin % 64);
   }
 
   void remove(Block& block) noexcept {
-    if (block.free_next != nullptr) {
-      block.free_next->free_previous = block.free_previous;
-    }
-    if (block.free_previous != nullptr) {
-      block.free_previous->free_next = block.free_next;
-      return;
-    }
-    heads_[block.bin] = block.free_next;
-    if (block.free_next == nullptr) {
-      std::uint64_t& bits = bins_[block.bin / 64];
-      bits &= ~(std::uint64_t{1} << (block.bin % 64));
-      if (bits == 0) {
-        levels_ &= ~(std::uint64_t{1} << (block.bin / 64));
-      }
-    }
+    Block** const link = block.free_link;
+    *link = block.free_next;
+    link_to(block.free_next) = link;
+    const std::uint64_t is_empty = (block.free_next == nullptr) & (link == &heads_[block.bin]) ? 1 : 0;
+    std::uint64_t& bits = bins_[block.bin / 64];
+    bits &= ~(is_empty << (block.bin % 64));
+    levels_ &= ~(std::uint64_t{bits == 0 ? 1U : 0U} << (block.bin / 64));
   }
 
   /// A block of at least `size` bytes, among the smallest of those; null if none was found. The search is
@@ -78,6 +68,9 @@ class FreeIndex {
             block->chunk->size - block->chunk->used <= most_free &&
             has_blocks_up_to(*block->chunk, most_beside)) {
           best = block;
+          if (block->size == size) {
+            return best;
+          }
         }
         block = block->free_next;
       }
@@ -185,6 +178,10 @@ class FreeIndex {
     return level * 64 + static_cast<std::uint32_t>(63 - std::countl_zero(bits));
   }
 
+  /// Where a block keeps what leads to it; of no block, somewhere. Without a branch, of which no processor knows beforehand where
+  /// it goes.
+  Block**& link_to(Block* block) noexcept { return *(block != nullptr ? &block->free_link : &no_link_); }
+
   static Block* smallest(Block* block, std::uint64_t size, std::uint32_t looks) noexcept {
     Block* best = nullptr;
     for (; block != nullptr && looks > 0; block = block->free_next, --looks) {
@@ -199,6 +196,7 @@ class FreeIndex {
   }
 
   unsigned granule_shift_;
+  Block** no_link_ = nullptr;
   std::uint64_t levels_ = 0;
   std::uint64_t bins_[level_count] = {};
   Block* heads_[level_count * 64] = {};

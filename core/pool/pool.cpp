@@ -68,18 +68,11 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 
 // Visits.
 
-Pool::Visit::~Visit() {
-  tidy();
-  if (keeps_to_held_limit_ && !keeps_pool_ && !pool_.closed_ && pool_.books_.over_held_limit()) [[unlikely]] {
-    hold_less();
-  }
-  notify();
-  --pool_.visitors_;
-  const bool last =
-      !keeps_pool_ && pool_.closed_ && pool_.visitors_ == 0 && pool_.caches_.active_blocks() == 0;
+void Pool::Visit::leave_closed() noexcept {
+  const bool last = pool_.visitors_ == 0 && pool_.caches_.active_blocks() == 0;
   // From here on another thread may end the pool.
   pool_.mutex_.unlock();
-  if (last) [[unlikely]] {
+  if (last) {
     const KeptError kept;  // of the request that the user's functions ended the pool in
     pool_.end();
   }

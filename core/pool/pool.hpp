@@ -393,7 +393,20 @@ class Pool::Visit {
   }
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
-  ~Visit();
+  ~Visit() {
+    tidy();
+    if (keeps_to_held_limit_ && !keeps_pool_ && !pool_.closed_ && pool_.books_.over_held_limit())
+        [[unlikely]] {
+      hold_less();
+    }
+    notify();
+    --pool_.visitors_;
+    if (pool_.closed_ && !keeps_pool_) [[unlikely]] {
+      leave_closed();
+    } else {
+      pool_.mutex_.unlock();
+    }
+  }
 
   /// Runs `action` without the mutex.
   template <typename Action>
@@ -431,6 +444,8 @@ class Pool::Visit {
  private:
   void clear_away() noexcept;
   void hold_less() noexcept;
+  /// Its mutex, for the last time where nobody needs the pool any more.
+  void leave_closed() noexcept;
   void notify() noexcept {
     if (pool_.waiters_ != 0) [[unlikely]] {
       wake_waiters();

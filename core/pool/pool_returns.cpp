@@ -103,9 +103,11 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most
   } else if (needed <= limit / 16) {
     const std::uint64_t most_kept = limit - limit / 4;
     for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > most_kept; ++i) {
-      empty_bucket(cache, cache.next_flushed, most);
-      if (most == 0) {
-        return;  // what is left in the bucket goes with later releases
+      if (cache.buckets[cache.next_flushed] != nullptr) {
+        empty_bucket(cache, cache.next_flushed, most);
+        if (most == 0) {
+          return;  // what is left in the bucket goes with later releases
+        }
       }
       cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
     }
@@ -154,7 +156,9 @@ void Pool::empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most
 
 void Pool::empty(ThreadCache& cache, std::size_t& most) noexcept {
   for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0 && most > 0; ++i) {
-    empty_bucket(cache, i, most);
+    if (cache.buckets[i] != nullptr) {
+      empty_bucket(cache, i, most);
+    }
   }
 }
 

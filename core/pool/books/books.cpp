@@ -12,10 +12,6 @@
 namespace clpool::core {
 namespace {
 
-/// What queues may cost: so many bytes, or one part in so many of what the pool has.
-constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
-constexpr std::uint64_t slack_part = 8;
-
 std::unique_ptr<Strategy> make_strategy(const PoolOptions& options, const MemoryRules& rules,
                                         BlockSource& source) {
   if (options.strategy == StrategyKind::binned) {
@@ -158,11 +154,6 @@ PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::si
   list.remove(*mem, previous);
   end_pending(pool_block(*mem));
   return &pool_block(*mem);
-}
-
-std::uint64_t Books::slack() const noexcept {
-  // Not a part of what is held back, which would let more be held back.
-  return std::max(least_slack, (managed_bytes() - std::min(managed_bytes(), pending_bytes_)) / slack_part);
 }
 
 void Books::discard(HeapChunk& chunk) noexcept {

@@ -156,13 +156,20 @@ class Books {
   /// Of what went back to the driver: commands up to it may still keep some of that.
   std::uint64_t gone_stamp() const noexcept { return gone_stamp_; }
   /// Bytes that may be held back without being waited for: what queues may cost.
-  std::uint64_t slack() const noexcept;
+  std::uint64_t slack() const noexcept {
+    constexpr std::uint64_t least = std::uint64_t{64} * 1024 * 1024;
+    constexpr std::uint64_t part = 8;  // of what the pool has
+    // Not a part of what is held back, which would let more be held back.
+    return std::max(least, (managed_bytes() - std::min(managed_bytes(), pending_bytes_)) / part);
+  }
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
   /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(const Request& request) noexcept;
   /// The first one in line is another's, and waits for a much larger block, or for one of that size at least where the request's
   /// account has its part of the pool held back: what is free, and room, is for that one.
-  bool leaves_to_first(const Request& request) const noexcept;
+  bool leaves_to_first(const Request& request) const noexcept {
+    return !line_.is_empty() && yields_to_first(request);
+  }
   /// The request is served, or has failed: what others left to it they may take now.
   void leave_line(Request& request) noexcept {
     if (std::exchange(request.is_in_line, false)) {
@@ -285,8 +292,9 @@ class Books {
   /// there is no handle to be had there.
   static bool found(Request& request, Block* block) noexcept;
   static bool want(Request& request, std::uint64_t bytes) noexcept;
-  Step handle_step(Request& request);
-  Step chunk_step(Request& request);
+  /// `amount`: of the step, where it has one. With request.block null the request is to be asked again.
+  Step::Kind handle_step(Request& request, std::uint64_t& amount);
+  Step::Kind chunk_step(Request& request, std::uint64_t& amount);
   void keep_to_held_limit_after(HeapChunk& freed) noexcept;
   void discard(HeapChunk& chunk) noexcept;
   void enter_garbage(HeapChunk& chunk) noexcept;
@@ -294,7 +302,9 @@ class Books {
   bool may_give_back(const HeapChunk& chunk) const noexcept;
   bool is_held_beyond(std::uint64_t most_held) const noexcept;
   /// The slack, or a multiple where the device gets more done with that.
-  std::uint64_t most_held_back() const noexcept;
+  std::uint64_t most_held_back() const noexcept {
+    return waited_slack_.times() * slack();  // a pool has less than 2^63 bytes, so that this fits
+  }
   /// What is held back and is likely to come free before long: of that account, and of the others that do not stand still.
   struct Awaited {
     std::uint64_t bytes = 0;
@@ -314,7 +324,14 @@ class Books {
   GrowthLimits patient_limits() noexcept;
   /// More would be held back than may be without a wait, or there is no room for what is needed besides; and the request's
   /// account has its share of that.
-  bool is_much_pending(const Request& request) const noexcept;
+  bool is_much_pending(const Request& request) const noexcept {
+    const bool may_grow = has_room(request);
+    return !(may_grow && pending_bytes_ + request.rounded <= most_held_back()) &&
+           is_beyond_share(request, may_grow);
+  }
+  /// The rest of both, which hardly any request asks.
+  bool is_beyond_share(const Request& request, bool may_grow) const noexcept;
+  bool yields_to_first(const Request& request) const noexcept;
   /// Then: others, too, have some held back, and what is free is for those that have less than their share. The request is to
   /// wait until as much as it needs has come free of its own account's.
   bool waits_for_own(const Request& request) const noexcept;

@@ -46,11 +46,6 @@ constexpr int most_small_chunks = 64;
 
 }  // namespace
 
-std::uint64_t Books::most_held_back() const noexcept {
-  const std::uint64_t times = waited_slack_.times();
-  return slack() > UINT64_MAX / times ? UINT64_MAX : times * slack();
-}
-
 Books::Awaited Books::awaited(const Account& own) const noexcept {
   Awaited all;
   for (const Account& account : accounts_) {
@@ -63,12 +58,8 @@ Books::Awaited Books::awaited(const Account& own) const noexcept {
   return all;
 }
 
-bool Books::is_much_pending(const Request& request) const noexcept {
+bool Books::is_beyond_share(const Request& request, bool may_grow) const noexcept {
   const Account& own = account_of(request);
-  const bool may_grow = has_room(request);
-  if (may_grow && pending_bytes_ + request.rounded <= most_held_back()) {
-    return false;
-  }
   const Awaited all = awaited(own);
   if (!may_grow) {
     return all.bytes > own.tolerated();
@@ -80,10 +71,7 @@ bool Books::is_much_pending(const Request& request) const noexcept {
          (all.accounts == 1 || own.awaited() + request.rounded > share_of(all));
 }
 
-bool Books::leaves_to_first(const Request& request) const noexcept {
-  if (line_.is_empty()) {
-    return false;
-  }
+bool Books::yields_to_first(const Request& request) const noexcept {
   const std::uint64_t now = surroundings_.now_ns();
   const Line::Place* const first =
       line_.first(freed_bytes_, longest_in_line * managed_bytes(), now - std::min(now, longest_in_line_ns));

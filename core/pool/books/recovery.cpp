@@ -14,8 +14,6 @@
 namespace clpool::core {
 namespace {
 
-constexpr Step again{Step::Kind::done};
-
 /// How many longest waits a request waits in all while others are served, how often it begins again because of
 /// others that ask for memory, how often without a wait, and how often it tries to make a handle.
 constexpr std::uint64_t most_waits = 6;
@@ -115,10 +113,11 @@ Step Books::next(Request& request) {
     request.stage = 0;  // something has come free since the last step
     request.done &= ~pending_settled;
   }
+  Step step{Step::Kind::done};  // the result itself: a copy would wait for what was written just before
   while (request.failure == Status::success) {
-    Step step = again;
+    step.kind = Step::Kind::done;
     if (request.block != nullptr) {
-      step = handle_step(request);
+      step.kind = handle_step(request, step.amount);
       if (request.block == nullptr) {
         continue;
       }
@@ -129,7 +128,7 @@ Step Books::next(Request& request) {
       return step;
     }
     if (request.wanted != 0) {
-      step = chunk_step(request);
+      step.kind = chunk_step(request, step.amount);
     } else if (const Stage stage = stages_[request.stage]; !(this->*stage)(request, step)) {
       ++request.stage;
       continue;
@@ -139,7 +138,8 @@ Step Books::next(Request& request) {
       return step;
     }
   }
-  return {Step::Kind::fail};
+  step.kind = Step::Kind::fail;
+  return step;
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
@@ -379,18 +379,18 @@ bool Books::give_up(Request& request, Step&) {
 
 // What the stages share.
 
-Step Books::handle_step(Request& request) {
+Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   PoolBlock& block = *request.block;
   PoolChunk& chunk = pool_chunk(*block.chunk);
   if (!rules_.has_handles) {
     block.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.memory.value + block.offset));
-    return {Step::Kind::done};
+    return Step::Kind::done;
   }
   if (block.Block::size == chunk.size) {
     block.handle = buffer_of(chunk.memory);
   }
   if (block.handle != nullptr) {
-    return {Step::Kind::done};
+    return Step::Kind::done;
   }
   Parts::Claim claim = Parts::Claim::make;
   try {
@@ -406,16 +406,16 @@ Step Books::handle_step(Request& request) {
   switch (claim) {
     case Parts::Claim::ready:
       block.handle = static_cast<cl_mem>(std::exchange(request.part, nullptr)->handle);
-      return {Step::Kind::done};
+      return Step::Kind::done;
     case Parts::Claim::make:
-      return {Step::Kind::make_handle};
+      return Step::Kind::make_handle;
     case Parts::Claim::release:
-      return {Step::Kind::release_garbage};
+      return Step::Kind::release_garbage;
     case Parts::Claim::wait:
       break;
   }
   if (!garbage_.parts.empty()) {
-    return {Step::Kind::release_garbage};  // it may be among those that nobody has taken yet
+    return Step::Kind::release_garbage;  // it may be among those that nobody has taken yet
   }
   if (request.inside) {
     // It must not wait for a handle that this very thread may be releasing: another place, or none.
@@ -424,24 +424,26 @@ Step Books::handle_step(Request& request) {
     if (fails_too_often(request)) {
       request.failure = Status::out_of_memory;
     }
-    return again;
+    return Step::Kind::done;
   }
-  return {Step::Kind::wait, UINT64_MAX};
+  amount = UINT64_MAX;
+  return Step::Kind::wait;
 }
 
-Step Books::chunk_step(Request& request) {
+Step::Kind Books::chunk_step(Request& request, std::uint64_t& amount) {
   if (!garbage_.empty()) {
-    return {Step::Kind::release_garbage};  // what goes back goes first, so that both never exist at once
+    return Step::Kind::release_garbage;  // what goes back goes first, so that both never exist at once
   }
   const std::uint64_t bytes = request.wanted;
   note_look(request);
   if (bytes > room()) {
     request.wanted = 0;
     ++out_of_memory_events_;
-    return again;
+    return Step::Kind::done;
   }
   reserved_bytes_ += bytes;
-  return {Step::Kind::allocate, bytes};
+  amount = bytes;
+  return Step::Kind::allocate;
 }
 
 // What came of the steps.
