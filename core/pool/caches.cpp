@@ -9,9 +9,6 @@
 namespace clpool::core {
 namespace {
 
-/// Threads beyond this many do without a cache.
-constexpr std::uint64_t most_caches = 256;
-
 /// All caches are asked what they had once in so many raises of the peak for each so many of them.
 constexpr std::uint64_t caches_per_raise = 8;
 
@@ -33,13 +30,14 @@ constexpr std::uint64_t earned_part = 8;
 constexpr std::uint64_t earned_by_used = 2;
 constexpr std::uint64_t earned_decay = 8;
 
+/// Of the requests that a cache served since its thread last came by so many earn driver calls: what the pool does depends
+/// little on how many hits there were before.
+constexpr std::uint64_t most_earning = 8;
+
 }  // namespace
 
 Caches::~Caches() {
   disown_all();
-  while (first_ != nullptr) {
-    delete std::exchange(first_, first_->next);
-  }
 }
 
 std::uint64_t Caches::allowance(std::uint64_t managed_bytes) noexcept {
@@ -87,7 +85,7 @@ void Caches::narrow(ThreadCache& cache) noexcept {
 
 ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   ThreadRecord* record = this_thread_record;
-  if (record == nullptr || (in_use_ == most_caches && record->has_none(key_))) {
+  if (record == nullptr || (in_use_ == most && record->has_none(key_))) {
     return central_;  // without a search, until the limits are shared out anew: that a thread has ended is seen then
   }
   ThreadCache* cache = find_own();
@@ -98,16 +96,14 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   } else if (cache = find_abandoned(); cache != nullptr) {
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
-  } else if (count_ == most_caches) {
+  } else if (count_ == most) {
     record->note_none(key_);
     return central_;
   } else {
-    cache = new ThreadCache;
+    all_[count_] = std::make_unique<ThreadCache>();
+    cache = all_[count_++].get();
     cache->granule_shift = granule_shift_;
-    cache->next = first_;
     cache->set_owner(record);
-    first_ = cache;
-    ++count_;
     share_limits(may_cache, managed_bytes);
   }
   record->set_cache(key_, *cache);
@@ -115,19 +111,15 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
 }
 
 ThreadCache* Caches::find_own() const noexcept {
-  ThreadCache* cache = first_;
-  while (cache != nullptr && !is_own(*cache)) {
-    cache = cache->next;
-  }
-  return cache;
+  ThreadCache* own = nullptr;
+  for_each([&](ThreadCache& cache) { own = is_own(cache) ? &cache : own; });
+  return own;
 }
 
 ThreadCache* Caches::find_abandoned() const noexcept {
-  ThreadCache* cache = first_;
-  while (cache != nullptr && !cache->is_abandoned()) {
-    cache = cache->next;
-  }
-  return cache;
+  ThreadCache* abandoned = nullptr;
+  for_each([&](ThreadCache& cache) { abandoned = cache.is_abandoned() ? &cache : abandoned; });
+  return abandoned;
 }
 
 // Counting.
@@ -138,6 +130,7 @@ bool Caches::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
   cache.known_highest = cache.highest_bytes;
   ++cache.blocks;
   ++known_requests_;
+  ++earning_requests_;
   ++cache.known_requests;
   cache.known_bytes += static_cast<std::int64_t>(size);
   known_bytes_ += static_cast<std::int64_t>(size);
@@ -179,7 +172,9 @@ void Caches::take_in(ThreadCache& cache) noexcept {
 
 void Caches::know(ThreadCache& cache) noexcept {
   know_active(cache);
-  known_requests_ += cache.handed_out - std::exchange(cache.known_requests, cache.handed_out);
+  const std::uint64_t requests = cache.handed_out - std::exchange(cache.known_requests, cache.handed_out);
+  known_requests_ += requests;
+  earning_requests_ += std::min(requests, most_earning);
   cache.highest_bytes = cache.active_bytes.load(std::memory_order_relaxed);
   cache.known_highest = cache.highest_bytes;
 }
@@ -222,6 +217,16 @@ void Caches::add_to(PoolStats& stats) noexcept {
   peak_active_bytes_ = std::max(peak_active_bytes_, known_bytes_);
   stats.peak_active_bytes = static_cast<std::uint64_t>(peak_active_bytes_);
   stats.active_bytes = static_cast<std::uint64_t>(known_bytes_);
+}
+
+void Caches::prefetch() const noexcept {
+  for_each([](const ThreadCache& cache) {
+    for (const void* line :
+         {static_cast<const void*>(&cache.lock), static_cast<const void*>(&cache.owner),
+          static_cast<const void*>(&cache.remote), static_cast<const void*>(&cache.backlog)}) {
+      __builtin_prefetch(line);
+    }
+  });
 }
 
 void Caches::disown_all() noexcept {

@@ -147,7 +147,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
 
   // Surroundings
-  std::uint64_t requests() const noexcept override { return caches_.requests(); }
+  std::uint64_t earning_requests() const noexcept override { return caches_.earning_requests(); }
   bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
   bool may_settle(std::uint64_t nanoseconds) const noexcept override;

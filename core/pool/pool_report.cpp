@@ -42,8 +42,9 @@ constexpr std::uint64_t most_cached_looked_at = 256;
 std::uint64_t Pool::largest_around_cached() const noexcept {
   std::uint64_t largest = 0;
   caches_.for_each([&](const ThreadCache& cache) {
-    for (std::size_t i = 0; cache.cached_blocks != 0 && i < ThreadCache::bucket_count; ++i) {
-      for (Mem* mem = cache.buckets[i]; mem != nullptr; mem = mem->next) {
+    std::uint32_t left = cache.cached_blocks;
+    for (std::size_t i = 0; left != 0 && i < ThreadCache::bucket_count; ++i) {
+      for (Mem* mem = cache.buckets[i]; mem != nullptr; mem = mem->next, --left) {
         largest = std::max(largest, available_around(pool_block(*mem)));
       }
     }
@@ -55,6 +56,7 @@ PoolStats Pool::statistics() {
   PoolStats stats;
   Visit visit(*this);
   visit.finish_later_releases();
+  caches_.prefetch();
   bring_all_home(visit);
   const Borrowed borrowed(caches_);
   caches_.add_to(stats);

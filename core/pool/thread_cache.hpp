@@ -30,12 +30,12 @@ struct alignas(64) ThreadCache {
   std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
   std::uint64_t handed_out = 0;     ///< blocks, ever
   std::uint64_t blocks = 0;         ///< handed out from here, but for returned_elsewhere, or in the buckets
-  std::uint64_t cached_blocks = 0;  ///< in the buckets
+  std::uint32_t cached_blocks = 0;  ///< in the buckets
+  std::uint32_t granule_shift = 0;  ///< base-2 logarithm of the pool's granule
   std::atomic<std::uint64_t> cached_bytes{0};  ///< capacity of the blocks in the buckets; read by anyone
   std::atomic<std::uint64_t> limit{
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
-  std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
   std::atomic<bool> left_some{
       false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
   std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
@@ -46,11 +46,10 @@ struct alignas(64) ThreadCache {
   alignas(64) Arrivals remote;
 
   // Guarded by the pool's mutex, whoever owns the cache.
-  alignas(64) ThreadCache* next = nullptr;  ///< all caches of the pool
-  Mem* backlog = nullptr;                   ///< what was on the list and has not come home yet
-  std::int64_t known_bytes = 0;             ///< what the pool's sum of active bytes has of this cache
-  std::uint64_t known_highest = 0;          ///< highest_bytes when the pool's peak was last compared with it
-  std::uint64_t known_requests = 0;         ///< the same of requests
+  alignas(64) Mem* backlog = nullptr;  ///< what was on the list and has not come home yet
+  std::int64_t known_bytes = 0;        ///< what the pool's sum of active bytes has of this cache
+  std::uint64_t known_highest = 0;     ///< highest_bytes when the pool's peak was last compared with it
+  std::uint64_t known_requests = 0;    ///< the same of requests
   std::uint64_t bytes_returned_elsewhere = 0;  ///< by threads that could not touch the cache, since take_in()
   std::uint64_t returned_elsewhere = 0;        ///< blocks
   bool is_borrowed = false;

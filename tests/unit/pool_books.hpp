@@ -39,7 +39,7 @@ struct StillWorld final : Surroundings {
   std::uint64_t coming_home = 0;    ///< in so many steps
   mutable std::uint64_t asked = 0;  ///< how often it was asked whether some chunk is idle
   mutable std::uint64_t asked_for_requests = 0;
-  std::uint64_t requests() const noexcept override {
+  std::uint64_t earning_requests() const noexcept override {
     ++asked_for_requests;
     return served;
   }

@@ -99,7 +99,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   }
 
   // Surroundings
-  std::uint64_t requests() const noexcept override { return served; }
+  std::uint64_t earning_requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
   bool may_look_at_all() const noexcept override { return has_own_queue; }
   bool may_settle(const Request&, std::uint64_t nanoseconds) const noexcept override {

@@ -3,6 +3,7 @@
 // Which thread has which cache of a pool, and what becomes of it when the thread ends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
@@ -57,6 +58,23 @@ TEST(Caches, AreAtHandWhenTheirThreadsTableHasGrown) {
     EXPECT_EQ(this_thread_record->cache_of(ThreadRecord::key_of(101)), &of_first);
     EXPECT_EQ(this_thread_record->cache_of(ThreadRecord::key_of(102)), &of_second);
   }).join();
+}
+
+TEST(Caches, WhatTheyServeWithoutEndEarnsFewDriverCalls) {
+  Caches caches(ThreadRecord::key_of(61), 9);
+  ThreadCache& own = own_cache(caches);
+  std::uint64_t before = 0;
+  for (const int hits : {3, 1'000'000}) {
+    for (int i = 0; i < hits; ++i) {
+      own.count_handed_out(4096);
+      own.give_up_active(4096);
+    }
+    hand_out(caches, own, 4096);
+    EXPECT_EQ(caches.earning_requests() - before, 1u + std::min(hits, 8)) << hits << " hits, then a visit";
+    before = caches.earning_requests();
+    caches.count_returned(own, 4096);
+  }
+  EXPECT_EQ(stats_of(caches).allocations, 1'000'005u) << "all are counted";
 }
 
 TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {

@@ -370,7 +370,7 @@ class Books {
     // Adding up the requests of all threads is not for every request.
     constexpr int looks_a_budget = 64;
     if (looks_at_budget_++ % looks_a_budget == 0) [[unlikely]] {
-      calls_left_ = budget_.left(surroundings_.requests());
+      calls_left_ = budget_.left(surroundings_.earning_requests());
     }
     return {.max_chunk_bytes = rules_.max_chunk_bytes,
             .room = room(),

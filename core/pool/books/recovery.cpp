@@ -460,7 +460,7 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   ++turn_;
   ++came_free_;  // what is left of it serves others
   ++driver_allocations_;
-  budget_.spend(surroundings_.requests());
+  budget_.spend(surroundings_.earning_requests());
   looks_at_budget_ = 0;
   peak_managed_bytes_ = std::max(peak_managed_bytes_, managed_bytes());
   request.block = &pool_block(*block);

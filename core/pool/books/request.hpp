@@ -98,8 +98,8 @@ struct Request {
 /// What the books must know of the world when they plan; asked only when needed.
 class Surroundings {
  public:
-  /// Requests served so far.
-  virtual std::uint64_t requests() const noexcept = 0;
+  /// Requests served so far that earn driver calls (CallBudget).
+  virtual std::uint64_t earning_requests() const noexcept = 0;
   /// Whether there are queues to be asked how far they are.
   virtual bool has_queues() const noexcept = 0;
   /// Whether it makes sense to poll them for so many nanoseconds: false while all that could end was polled for as long, in
