@@ -31,6 +31,8 @@ struct AllocatorTraits {
   std::vector<const void*> sources = {};
   /// What makes a chunk's memory is enqueued, and loses its content or may move it to another device: others come after it.
   bool made_behind_queue = false;
+  /// A command of the allocator's may still use a new chunk, on its queue, when the chunk is there.
+  bool is_under_way = false;
 };
 
 class Allocator : public Shared {

@@ -125,6 +125,7 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.queue = queue;
   // A copy out of it changes nothing, but a driver with several memories may move what others write meanwhile.
   traits.made_behind_queue = !waits && (touch != Touch::byte || context_facts.devices.size() > 1);
+  traits.is_under_way = !waits;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));

@@ -279,8 +279,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
     return Status::success;
   }
   request.account = account_of_this_thread();
-  request.came_free = books_.account_of(request).came_free();
-  request.freed = books_.freed_bytes();
+  books_.note_beginning(request);
   const PlaceInLine place{books_, request};
   for (;;) {
     const Step step = books_.next(request);
@@ -422,29 +421,31 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
 
 Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
                         cl::SharedEvent& kept) noexcept {
-  Status status = toucher != nullptr ? sub_buffers_.touch(toucher, buffer_of(memory)) : Status::success;
-  // Where what made the memory loses its content, or may move it, commands on the pool's other queues come after it, and those
-  // on the same one where they may overtake it. So they do where that queue is none of the pool's, or nobody would see when the
-  // memory is idle, nor flush what keeps it.
+  // Where what made the memory loses its content, or may move it, commands on the pool's other queues come after it. So they do
+  // where that is under way on a queue that is none of the pool's: nobody would see when the memory is idle, nor flush what keeps
+  // it. On the same queue the allocator saw to it.
   const AllocatorTraits& traits = allocator_->traits();
-  const bool is_foreign = traits.queue != nullptr && !own.epochs.has(traits.queue);
-  const cl_command_queue first = toucher != nullptr ? toucher : traits.queue;
-  const cl_command_queue maker = traits.made_behind_queue || is_foreign ? first : nullptr;
+  const cl_command_queue maker = toucher != nullptr ? toucher : traits.queue;
+  const bool is_own = maker != nullptr && own.epochs.has(maker);
+  const bool others_follow =
+      maker != nullptr && (traits.made_behind_queue || (traits.is_under_way && !is_own));
+  const bool any_other = own.epochs.queue_count() > (is_own ? 1U : 0U);
+  const bool is_kept = others_follow && traits.made_behind_queue && own.epochs.out_of_order();
   cl::SharedEvent made;
-  if (maker != nullptr && traits.made_behind_queue && (own.epochs.out_of_order() || is_foreign)) {
-    status = sub_buffers_.touch(maker, buffer_of(memory), &made);
+  Status status = Status::success;
+  if (others_follow && (any_other || is_kept)) {
+    status = sub_buffers_.touch(maker, buffer_of(memory), &made);  // once more, where the allocator has
+  } else if (toucher != nullptr) {
+    status = sub_buffers_.touch(toucher, buffer_of(memory));
   }
-  for (std::size_t i = 0; status == Status::success && maker != nullptr && i < own.epochs.queue_count();
-       ++i) {
+  for (std::size_t i = 0; status == Status::success && made != nullptr && i < own.epochs.queue_count(); ++i) {
     const cl_command_queue queue = own.epochs.queue(i);
-    if (queue != maker) {
-      status = made != nullptr ? cl::come_after(made->get(), queue) : cl::hand_over(maker, queue);
-    }
+    status = queue != maker ? cl::come_after(made->get(), queue) : Status::success;
   }
   if (status != Status::success) {
     const KeptError error;
     allocator_->deallocate(memory);
-  } else if (own.epochs.out_of_order()) {
+  } else if (is_kept) {
     kept = std::move(made);
   }
   return status;

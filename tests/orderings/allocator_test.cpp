@@ -221,23 +221,25 @@ TEST_F(ImmediateAllocator, KeepsOneByteHoweverManyThreadsNeedItFirst) {
   EXPECT_EQ(stub_device_bytes(), before);
 }
 
-TEST_F(ImmediateAllocator, WritesOnNvidiasDriverByOneThreadAtATime) {
+TEST_F(ImmediateAllocator, TouchesOnNvidiasDriverByOneThreadAtATime) {
   stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, CLPOOL_TOUCH_WRITE, &made));
-  const AllocatorHandle allocator(made);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([made] {
-      for (int k = 0; k < 200; ++k) {
-        clpool_mem* mem = nullptr;
-        ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
-        ASSERT_OK(clpool_mem_release(mem));
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
+  for (const std::uint32_t touch : {CLPOOL_TOUCH_BYTE, CLPOOL_TOUCH_WRITE, CLPOOL_TOUCH_WHOLE}) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, touch, &made));
+    const AllocatorHandle allocator(made);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([made] {
+        for (int k = 0; k < 200; ++k) {
+          clpool_mem* mem = nullptr;
+          ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+          ASSERT_OK(clpool_mem_release(mem));
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
   }
 }
 

@@ -197,48 +197,6 @@ TEST_F(FilledChunksOfTwoQueues, NeedNoOrderWhereTheAllocationWaited) {
   }
 }
 
-/// A driver with several memories may move a chunk to the device that touches it, with what others write to it meanwhile.
-TEST(ChunksOfSeveralDevices, ComeBeforeCommandsOnTheOtherOne) {
-  stub_configure("devices=2");
-  cl_platform_id platform = nullptr;
-  ASSERT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
-  cl_device_id devices[2] = {};
-  ASSERT_EQ(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, nullptr), CL_SUCCESS);
-  cl_int code = CL_SUCCESS;
-  const cl_context context = clCreateContext(nullptr, 2, devices, nullptr, nullptr, &code);
-  ASSERT_EQ(code, CL_SUCCESS);
-  const cl_command_queue queues[] = {clCreateCommandQueueWithProperties(context, devices[0], nullptr, &code),
-                                     clCreateCommandQueueWithProperties(context, devices[1], nullptr, &code)};
-  ASSERT_EQ(code, CL_SUCCESS);
-  for (const bool over_queue : {false, true}) {
-    Gate gate(context);
-    ASSERT_EQ(clEnqueueBarrierWithWaitList(queues[0], 1, gate.list(), nullptr), CL_SUCCESS);
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(over_queue ? clpool_allocator_create_immediate(queues[0], 0, &made)
-                         : clpool_allocator_create_deferred(context, 0, &made));
-    const AllocatorHandle allocator(made);
-    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-    options.queues = queues;
-    options.queue_count = 2;
-    const PoolHandle pool = make_pool(made, options);
-    const MemHandle block = allocate(pool, 1 << 20);
-    OwnedEvent filled;
-    ASSERT_EQ(clEnqueueFillBuffer(queues[1], clpool_mem_handle(block.get()), &source_byte, 1, 0, 4096, 0,
-                                  nullptr, filled.receive()),
-              CL_SUCCESS);
-    stub_run_all();
-    EXPECT_FALSE(filled.is_complete()) << over_queue;
-    gate.open();
-    stub_run_all();
-    EXPECT_TRUE(filled.is_complete());
-  }
-  for (const cl_command_queue queue : queues) {
-    clReleaseCommandQueue(queue);
-  }
-  clReleaseContext(context);
-  stub_configure("devices=1");
-}
-
 /// A pool over another queue than its allocator's, which keeps the memory that it touches.
 class ChunksOfAnAllocatorsOwnQueue : public testing::Test {
  protected:
@@ -262,7 +220,57 @@ TEST_F(ChunksOfAnAllocatorsOwnQueue, GoBackThoughNobodyElseFlushesIt) {
   stub_run_all();
   EXPECT_OK(clpool_pool_free_held(pool.get()));
   stub_run_all();
-  EXPECT_LE(stub_device_bytes(), 1U) << "the byte that touches copy to";
+  EXPECT_LE(stub_device_bytes(), 2U) << "the bytes that touches copy to, the allocator's and the pool's";
+}
+
+/// That queue may be busy with what the program lets go only when the pool's is through.
+TEST(ChunksOfAnAllocatorsOvertakingQueue, DoNotWaitForItsOtherCommands) {
+  for (const std::uint32_t touch :
+       {std::uint32_t{CLPOOL_TOUCH_BYTE}, std::uint32_t{CLPOOL_TOUCH_WRITE},
+        std::uint32_t{CLPOOL_TOUCH_WHOLE}, std::uint32_t{CLPOOL_TOUCH_BYTE} | CLPOOL_TOUCH_WAIT,
+        std::uint32_t{CLPOOL_TOUCH_WHOLE} | CLPOOL_TOUCH_WAIT}) {
+    Scene scene;
+    const cl_command_queue busy = scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(busy, 0, touch, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    const PoolHandle pool = make_pool(made, options);
+    Gate gate(scene.cl.context);
+    ASSERT_EQ(clEnqueueMarkerWithWaitList(busy, 1, gate.list(), nullptr), CL_SUCCESS);
+    const MemHandle block = allocate(pool, 1 << 20);
+    OwnedEvent filled;
+    ASSERT_EQ(clEnqueueFillBuffer(scene.cl.queue, clpool_mem_handle(block.get()), &source_byte, 1, 0, 4096, 0,
+                                  nullptr, filled.receive()),
+              CL_SUCCESS);
+    stub_run_all();
+    EXPECT_TRUE(filled.is_complete()) << touch;
+    gate.open();
+    stub_run_all();
+  }
+}
+
+TEST(ChunksOfAnAllocatorsOvertakingQueue, NeedNoOrderWhereTheAllocationWaited) {
+  for (const std::uint32_t touch : {std::uint32_t{CLPOOL_TOUCH_BYTE} | CLPOOL_TOUCH_WAIT,
+                                    std::uint32_t{CLPOOL_TOUCH_WHOLE} | CLPOOL_TOUCH_WAIT}) {
+    Scene scene;
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
+                                               0, touch, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    const PoolHandle pool = make_pool(made, options);
+    const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
+    const std::uint64_t barriers = stub_calls("clEnqueueBarrierWithWaitList");
+    EXPECT_NE(allocate(pool, 1 << 20), nullptr);
+    EXPECT_LE(stub_calls("clEnqueueCopyBuffer"), copies + 1) << touch << ": the allocator's";
+    EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), barriers) << touch;
+    stub_run_all();
+  }
 }
 
 TEST_F(ChunksOfAnAllocatorsOwnQueue, AreWaitedForWhereTheDriverKeepsThemForIt) {

@@ -274,7 +274,7 @@ class PoolBooksAtTheirLimits : public PoolBooks {
   PoolBlock& serve_for(std::uint32_t account, std::size_t size) {
     Request request = request_of(account);
     EXPECT_EQ(books->begin(size, request), Status::success);
-    request.came_free = books->account_of(request).came_free();
+    books->note_beginning(request);
     PoolBlock* const block = serve(request);
     EXPECT_NE(block, nullptr);
     books->leave_line(request);

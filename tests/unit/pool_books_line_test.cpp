@@ -409,6 +409,14 @@ class PoolBooksOfUsers : public PoolBooksOfThreads {
     EXPECT_TRUE(books->free_completed(list, 1, 0));
     books->waited(request, Waited::helped);
   }
+  /// How long the request is to wait, at most; 0 if it fails.
+  std::uint64_t next_wait(Request& waiting) {
+    Step step = books->next(waiting);
+    while (step.kind != Kind::wait && perform(waiting, step)) {
+      step = books->next(waiting);
+    }
+    return step.kind == Kind::wait ? step.amount : 0;
+  }
   Request request = request_of(2);
   PoolBlock* used = nullptr;
 };
@@ -423,6 +431,36 @@ TEST_F(PoolBooksOfUsers, AreWaitedForAMomentWhereOthersGotBlocksBack) {
   PoolBlock* const block = serve(request);
   ASSERT_NE(block, nullptr);
   books->free(*block, 0);
+}
+
+/// A request may find nothing under way, as two others hold all there is for as long as their commands take.
+TEST_F(PoolBooksOfUsers, AreWaitedForWhereOthersGotBlocksBackSinceTheThreadsLastRequest) {
+  begin_use(1);
+  serve_for(1, 32 * mib);
+  for (const std::uint64_t longest : {10'000'000, 0}) {
+    Request small = request_of(4);
+    ASSERT_EQ(books->begin(mib, small), Status::success);
+    books->note_beginning(small);
+    EXPECT_EQ(next_wait(small), longest);
+  }
+}
+
+/// Who waits for a moment while others get as much back as it needs, and take it again, waits for ten times as long in all.
+TEST_F(PoolBooksOfUsers, AreWaitedForLongerWhereTheyGotEnoughBack) {
+  begin_use(1);
+  PoolBlock* other = &serve_for(1, 32 * mib);
+  Request small = request_of(4);
+  ASSERT_EQ(books->begin(mib, small), Status::success);
+  books->note_beginning(small);
+  std::uint64_t waited_ms = 0;
+  for (; next_wait(small) != 0; waited_ms += 5) {
+    books->hold_back(list, *other, waited_ms + 1);
+    EXPECT_TRUE(books->free_completed(list, waited_ms + 1, 0));
+    other = &serve_for(1, 32 * mib);
+    world.now += 5'000'000;
+    books->waited(small, Waited::helped);
+  }
+  EXPECT_EQ(waited_ms, 100U);
 }
 
 /// However often something little comes free meanwhile: it may be that nothing else ever does.

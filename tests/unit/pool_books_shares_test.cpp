@@ -232,7 +232,7 @@ class PoolBooksOfStreams : public PoolBooksOfThreads {
   void give_step(std::uint32_t account, std::size_t size) {
     Request request = request_of(account);
     ASSERT_EQ(books->begin(size, request), Status::success);
-    request.came_free = books->account_of(request).came_free();
+    books->note_beginning(request);
     Step step = books->next(request);
     for (; step.kind == Kind::settle ? complete_one(request, step) : perform(request, step);
          step = books->next(request)) {
