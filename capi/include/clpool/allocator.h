@@ -51,8 +51,9 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
  * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueCopyBuffer, for the first one
- * clCreateBuffer once more, of 1 byte; for each release clReleaseMemObject; those of
- * releases that were put off.
+ * clCreateBuffer once more, of 1 byte; in a context of several devices on an out-of-order queue also what
+ * clpool_allocator_create_touching() names for CLPOOL_TOUCH_WHOLE; for each release clReleaseMemObject; those
+ * of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
                                                            clpool_allocator** out) CLPOOL_NOEXCEPT;

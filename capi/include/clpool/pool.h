@@ -365,10 +365,11 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * memory goes back; those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer;
  * clEnqueueCopyBuffer, with one clCreateBuffer for all, for new memory of an allocator without a queue; with
  * clFlush, for the first use of a part on NVIDIA's driver; clEnqueueMarkerWithWaitList, clFlush and
- * clGetEventInfo to know how far the queues are. Over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE where the
- * pool has an out-of-order queue or others than the allocator's, and over any allocator whose queue is none
- * of the pool's: clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList,
- * clEnqueueBarrierWithWaitList and clFlush, and that copy, so that they come after what made the memory.
+ * clGetEventInfo to know how far the queues are. Over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, and in a
+ * context of several devices, where the pool has an out-of-order queue or others than the one on which new
+ * memory is touched, and over any allocator whose queue is none of the pool's, unless it waits: that copy,
+ * clFlush, clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueBarrierWithWaitList, on PoCL
+ * clEnqueueMarkerWithWaitList, and clReleaseEvent, so that they come after what made the memory.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
@@ -618,10 +619,10 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * what the pool's was given so far; and after what the queue was given so far that the block was allocated
  * for (clpool_pool_allocate_on()). Pools over several queues or an out-of-order one, and those of page-locked
  * memory and fine-grain SVM, hand out only what their queues are through with: there a queue waits for
- * nothing else. But in a guarded pool, and over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, where the pool
- * was not told of the queue, and does not know yet that what wrote the new memory is complete, it waits for
- * what the pool's first queue was given so far. So programs with several queues name them in
- * clpool_pool_options.queues. A pool that knows of no queue orders nothing.
+ * nothing else. But in a guarded pool, over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, and in a context of
+ * several devices, where the pool was not told of the queue, and does not know yet that what made the new
+ * memory is complete, it waits for what the pool's first queue was given so far. So programs with several
+ * queues name them in clpool_pool_options.queues. A pool that knows of no queue orders nothing.
  *
  * It does not order the program's own commands on the block: those on different queues need events, as
  * OpenCL's section on memory consistency says.
