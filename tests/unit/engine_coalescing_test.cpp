@@ -3,75 +3,15 @@
 // The coalescing strategy by itself, without a pool: when it asks for memory and what it gives back for it.
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <map>
 #include <random>
 #include <utility>
 #include <vector>
 
-#include "engine/call_budget.hpp"
-#include "engine/coalescing.hpp"
-#include "support/blocks.hpp"
+#include "engine_driven.hpp"
 
 namespace clpool::core {
 namespace {
-
-using test::CountedBlocks;
-using test::take;
-
-const Strategy::IsIdle all_idle = [](const HeapChunk&) { return true; };
-const Strategy::IsIdle none_idle = [](const HeapChunk&) { return false; };
-
-/// A strategy with a driver that always has memory, as a pool uses it.
-struct Driven {
-  explicit Driven(std::uint64_t min_chunk = 0) : strategy(256, min_chunk, blocks) {}
-
-  Block* allocate(std::uint64_t size, const Strategy::IsIdle& idle = all_idle) {
-    const std::uint64_t rounded = strategy.rounded(size);
-    limits.calls_left = budget.left(++requests);
-    Block* block = strategy.choose(rounded, limits);
-    block = block != nullptr ? strategy.take(*block, rounded) : nullptr;
-    if (block == nullptr) {
-      const Growth growth = strategy.plan_growth(rounded, limits, idle);
-      released += growth.released.size();
-      block = growth.chunk_bytes != 0 ? take_new(growth.chunk_bytes, rounded) : take(strategy, rounded);
-    }
-    EXPECT_GE(block->size, size);
-    live_bytes += block->size;
-    peak_live = std::max(peak_live, live_bytes);
-    return block;
-  }
-  Block* take_new(std::uint64_t bytes, std::uint64_t rounded) {
-    EXPECT_GE(bytes, rounded);
-    ++driver_calls;
-    budget.spend(requests);
-    HeapChunk& chunk = chunks.emplace_back();
-    chunk.size = bytes;
-    Block* const block = strategy.add_chunk(chunk, rounded);
-    limits.peak_managed_bytes = std::max(limits.peak_managed_bytes, strategy.managed_bytes());
-    return block;
-  }
-  void spend_all_calls(double and_more = 0) {
-    while (budget.left(requests) > -1 - and_more) {
-      budget.spend(requests);
-    }
-  }
-  void release(Block* block) {
-    live_bytes -= block->size;
-    strategy.give_back(*block, 0);
-  }
-
-  CountedBlocks blocks;
-  Coalescing strategy;
-  GrowthLimits limits;
-  CallBudget budget;
-  std::uint64_t requests = 0;
-  std::uint64_t driver_calls = 0;
-  std::deque<HeapChunk> chunks;
-  std::uint64_t released = 0;
-  std::uint64_t live_bytes = 0;
-  std::uint64_t peak_live = 0;
-};
 
 TEST(Coalescing, GivesAWhollyFreeChunkBackBeforeItExceedsItsPeak) {
   Driven driven;
@@ -185,6 +125,17 @@ TEST_F(CoalescingWithALargeFreeChunk, KeepsItWholeWhileThereAreCallsForASmallChu
   EXPECT_NE(survivor->chunk, large);
   EXPECT_LE(survivor->chunk->size, 100'000'000u / 10);
   EXPECT_EQ(driven.allocate(99'000'000)->chunk, large);
+}
+
+/// What is little is told anew when the pool has grown, as many calls as are left.
+TEST_F(CoalescingWithALargeFreeChunk, CutsItUpWhereThePoolHasManyTimesAsMuch) {
+  driven.limits.calls_left = CallBudget::most;
+  EXPECT_EQ(driven.strategy.choose(1'000'000, driven.limits), nullptr);
+  driven.take_new(40'000'000'000, 40'000'000'000);
+  driven.limits.calls_left = CallBudget::most;
+  Block* const found = driven.strategy.choose(1'000'000, driven.limits);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->chunk, large);
 }
 
 TEST_F(CoalescingWithALargeFreeChunk, CutsItUpWhenCallsAreOverdrawn) {
@@ -499,161 +450,6 @@ TEST(Coalescing, ChunksAtTheDevicesLimitAreOfWholeGranules) {
   Driven driven;
   driven.limits.max_chunk_bytes = 100'001;
   EXPECT_EQ(driven.strategy.plan_growth(1024, driven.limits, none_idle).chunk_bytes, 100'001U / 256 * 256);
-}
-
-/// A hole of 30 MB, and one of 11 MB.
-struct CoalescingWithTwoHoles : testing::Test {
-  CoalescingWithTwoHoles() {
-    HeapChunk& chunk = driven.chunks.emplace_back();
-    chunk.size = 100'000'000 / 256 * 256;
-    Block* const first = driven.strategy.add_chunk(chunk, driven.strategy.rounded(30'000'000));
-    take(driven.strategy, 256);
-    Block* const second = take(driven.strategy, driven.strategy.rounded(11'000'000));
-    take(driven.strategy, 256);
-    for (std::uint64_t left = 6; left > 0; --left) {
-      take(driven.strategy, (chunk.size - chunk.used) / left / 256 * 256);
-    }
-    driven.strategy.give_back(*second, 0);
-    driven.strategy.give_back(*first, 0);
-    hole = first;
-  }
-  Block* take_at_end(std::uint64_t bytes) {
-    return driven.strategy.take_at(*hole, hole->size - bytes, bytes, driven.limits);
-  }
-  Driven driven;
-  Block* hole;
-};
-
-TEST_F(CoalescingWithTwoHoles, ALargeRequestDoesNotLeaveItsBestFitForAHandle) {
-  EXPECT_EQ(take_at_end(driven.strategy.rounded(10'000'000)), nullptr);
-  EXPECT_NE(take_at_end(driven.strategy.rounded(20'000'000)), nullptr) << "nothing fits better";
-  EXPECT_EQ(driven.strategy.check(), nullptr);
-}
-
-TEST_F(CoalescingWithTwoHoles, OfMoreThanAHundredthIsALargeRequest) {
-  const std::uint64_t hundredth = driven.strategy.managed_bytes() / 100;
-  EXPECT_EQ(driven.strategy.take_at(*hole, 0, hundredth + 1, driven.limits), nullptr);
-  EXPECT_NE(driven.strategy.take_at(*hole, 0, hundredth, driven.limits), nullptr);
-}
-
-TEST_F(CoalescingWithTwoHoles, ASmallRequestDoesNotGoBesideLargeBlocksForAHandle) {
-  EXPECT_EQ(take_at_end(driven.strategy.rounded(100'000)), nullptr);
-}
-
-TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {
-  const std::uint64_t bytes = driven.strategy.rounded(700'000);
-  const std::uint64_t end = hole->offset + hole->size;
-  Block* const block = take_at_end(bytes);
-  ASSERT_NE(block, nullptr);
-  EXPECT_EQ(block->offset + block->size, end);
-  EXPECT_EQ(driven.strategy.check(), nullptr);
-}
-
-TEST(Coalescing, SmallBlocksThatStayLeaveTheRestOfTheirChunkInOnePiece) {
-  CountedBlocks blocks;
-  Coalescing strategy(256, 0, blocks);
-  HeapChunk chunk;
-  chunk.size = 1024 * 256;
-  std::vector<Block*> large;
-  std::vector<Block*> small;
-  large.push_back(strategy.add_chunk(chunk, 600 * 256));
-  for (int i = 0; i < 4; ++i) {
-    small.push_back(take(strategy, 10 * 256));
-    strategy.give_back(*large.back(), 0);
-    large.push_back(take(strategy, static_cast<std::uint64_t>(610 + 10 * i) * 256));
-    ASSERT_NE(large.back(), nullptr);
-    EXPECT_EQ(large.back()->offset, 0u);
-  }
-  strategy.give_back(*large.back(), 0);
-  EXPECT_EQ(strategy.largest_free(), (1024 - 40) * 256u);
-  EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
-}
-
-TEST(Coalescing, BlocksAtTheEndOfAChunkOfAnOddSizeAreAligned) {
-  CountedBlocks blocks;
-  Coalescing strategy(256, 0, blocks);
-  HeapChunk chunk;
-  chunk.size = 1024 * 256 + 100;
-  Block* const first = strategy.add_chunk(chunk, 10 * 256);
-  Block* const second = take(strategy, 10 * 256);
-  EXPECT_EQ(first->offset % 256, 0u);
-  EXPECT_EQ(second->offset % 256, 0u);
-  EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
-}
-
-TEST(Coalescing, TakesChunksOfAtLeastTheSizeAskedFor) {
-  Driven driven(8'000'000);
-  driven.allocate(100);
-  EXPECT_EQ(driven.chunks.back().size, 8'000'000u / 256 * 256 + (8'000'000 % 256 == 0 ? 0 : 256));
-}
-
-/// The chunks before may have had any size.
-TEST(Coalescing, FillsThePeakSoFarWithWholeGranules) {
-  CountedBlocks blocks;
-  Coalescing strategy(256, 0, blocks);
-  GrowthLimits limits;
-  limits.peak_managed_bytes = 500'050;
-  const std::uint64_t rounded = 100'096;
-  EXPECT_EQ(strategy.plan_growth(rounded, limits, all_idle).chunk_bytes, 500'050u / 256 * 256);
-}
-
-TEST(Coalescing, CutsANewChunkWhereBlocksMayBeginWhateverTheSize) {
-  Driven driven;
-  Block* const block = driven.take_new(1024, 300);
-  EXPECT_EQ(block->size, 512u);
-  EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
-  EXPECT_EQ(driven.take_new(1000, 999)->size, 1000u) << "all of it";
-  EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
-}
-
-TEST(Coalescing, KeepsABlockOfAnExactSizeAtTheEndOfItsChunk) {
-  CountedBlocks blocks;
-  Coalescing strategy(256, 0, blocks);
-  HeapChunk chunk;
-  chunk.size = 1000;
-  Block* block = strategy.add_chunk(chunk, 1000);
-  EXPECT_EQ(block->size, 1000u);
-  EXPECT_EQ(strategy.give_back(*block, 3), &chunk);
-  EXPECT_EQ(chunk.last_release, 3u);
-  EXPECT_EQ(take(strategy, 1024), nullptr);
-  block = take(strategy, 1000);
-  ASSERT_NE(block, nullptr);
-  EXPECT_EQ(block->size, 1000u);
-  strategy.give_back(*block, 3);
-  EXPECT_EQ(strategy.check(), nullptr);
-}
-
-TEST(Coalescing, ForgetsANewChunkThatItHasNoDescriptorsFor) {
-  CountedBlocks blocks;
-  Coalescing strategy(256, 0, blocks);
-  HeapChunk chunk;
-  chunk.size = 1024;
-  for (blocks.most = 0; blocks.most < 2; ++blocks.most) {
-    EXPECT_THROW(strategy.add_chunk(chunk, 512), std::bad_alloc);
-    EXPECT_EQ(strategy.chunks().count, 0u) << "the caller gives it back";
-    EXPECT_EQ(strategy.managed_bytes(), 0u);
-    EXPECT_EQ(blocks.in_use(), 0u);
-    EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
-  }
-  Block* block = strategy.add_chunk(chunk, 512);
-  EXPECT_EQ(block->size, 512u);
-  EXPECT_EQ(strategy.check(), nullptr) << strategy.check();
-}
-
-TEST(Coalescing, GivesSeveralChunksBackForOneAndForgetsNoOther) {
-  Driven driven(1'000'000);
-  std::vector<Block*> blocks;
-  for (int i = 0; i < 8; ++i) {
-    blocks.push_back(driven.allocate(1'000'000));
-  }
-  for (Block* block : blocks) {
-    driven.release(block);
-  }
-  const std::uint64_t before = driven.strategy.chunks().count;
-  driven.allocate(5'000'000);
-  EXPECT_GE(driven.released, 2u);
-  EXPECT_EQ(driven.strategy.chunks().count, before - driven.released + 1);
-  EXPECT_EQ(driven.strategy.check(), nullptr) << driven.strategy.check();
 }
 
 }  // namespace
