@@ -69,15 +69,23 @@ Block* Heap::take(Block& block, std::uint64_t size, std::uint64_t skipped) {
     }
     throw;
   }
-  unmark_free(block);
+  // What stays free is counted already.
+  index_of(block).remove(block);
+  free_bytes_ -= size;
+  if (!block.virgin) {
+    used_free_blocks_ += (skipped > 0 ? 1U : 0U) + (rest != nullptr ? 1U : 0U);
+    --used_free_blocks_;
+  }
+  taken->free = false;
   if (skipped > 0) {
     split(block, *taken, skipped);
   }
   if (rest != nullptr) {
-    mark_free(split(*taken, *rest, size));
+    split(*taken, *rest, size).free = true;
+    parts_.insert(*rest);
   }
   if (skipped > 0) {
-    mark_free(block);
+    parts_.insert(block);
   }
   taken->chunk->used += taken->size;
   ++taken->chunk->blocks;
@@ -157,7 +165,7 @@ const char* Heap::check() const noexcept {
       if (block->chunk != chunk || block->left != left) {
         return "a block's links are wrong";
       }
-      if (block->offset != offset || block->size == 0) {
+      if (block->offset != offset || block->size == 0 || block->size > chunk->size) {
         return "blocks overlap or leave a gap";
       }
       if (left != nullptr && left->free && block->free) {

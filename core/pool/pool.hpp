@@ -190,6 +190,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// `waited`: for the mutex, with just this block. `most_flushed`: blocks that may leave its cache for it, becomes so many
   /// fewer.
   void receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
+  /// Where nothing uses the block any more. False: it goes to the books.
+  bool takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
+                        std::size_t& most_flushed) noexcept;
   void make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept;
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
   /// of all caches, or all.

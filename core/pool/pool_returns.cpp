@@ -61,6 +61,13 @@ Status Pool::release_idle(Mem& mem) noexcept {
 
 void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
+  if (block.marks == 0) [[likely]] {  // there is nothing that the release must know
+    caches_.count_returned(cache, block.Mem::size);
+    if (!takes_into_cache(cache, block, waited, most_flushed)) {
+      books_.free(block, pending_.own().epochs.open());
+    }
+    return;
+  }
   Uses* const uses = static_cast<Uses*>(block.attachment);
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
   // That no command uses it any more nobody can say of commands from before it was handed out.
@@ -74,15 +81,8 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
   if (uses != nullptr && !must_wait) {
     pending_.retire(*uses);
   }
-  if (!must_wait && &cache != &caches_.central() && caches_.is_own(cache) && may_cache() &&
-      rules().uses_are_known) {
-    if (waited) {
-      caches_.widen(cache, block.capacity, books_.managed_bytes());
-    }
-    make_room(cache, block.capacity, most_flushed);
-    if (cache.deposit(block)) {
-      return;
-    }
+  if (!must_wait && rules().uses_are_known && takes_into_cache(cache, block, waited, most_flushed)) {
+    return;
   }
   if (!is_known && !rules().uses_are_known) {
     pool_chunk(*block.chunk).unknown_uses = true;
@@ -93,6 +93,18 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
     // By the order of its one queue a block is handed out while earlier commands still use it.
     books_.free(block, is_idle && pending_.holds_back() ? 0 : pending_.own().epochs.open());
   }
+}
+
+bool Pool::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
+                            std::size_t& most_flushed) noexcept {
+  if (&cache == &caches_.central() || !caches_.is_own(cache) || !may_cache()) {
+    return false;
+  }
+  if (waited) {
+    caches_.widen(cache, block.capacity, books_.managed_bytes());
+  }
+  make_room(cache, block.capacity, most_flushed);
+  return cache.deposit(block);
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept {

@@ -330,9 +330,7 @@ class Books {
   /// More would be held back than may be without a wait, or there is no room for what is needed besides; and the request's
   /// account has its share of that.
   bool is_much_pending(const Request& request) const noexcept {
-    const bool may_grow = has_room(request);
-    return !(may_grow && pending_bytes_ + request.rounded <= most_held_back()) &&
-           is_beyond_share(request, may_grow);
+    return !is_little_pending(request) && is_beyond_share(request, has_room(request));
   }
   /// The rest of both, which hardly any request asks.
   bool is_beyond_share(const Request& request, bool may_grow) const noexcept;
@@ -343,6 +341,10 @@ class Books {
   /// Whether the pool may take a chunk for it.
   bool has_room(const Request& request) const noexcept {
     return request.rounded <= room() && !leaves_to_first(request);
+  }
+  /// No more than may be held back is, with it, and it has room.
+  bool is_little_pending(const Request& request) const noexcept {
+    return pending_bytes_ + request.rounded <= most_held_back() && has_room(request);
   }
   /// It is to take nothing that is free, though it finds some.
   bool leaves_free(const Request& request) const noexcept {

@@ -87,6 +87,9 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
   const std::uint64_t most = rules_.max_chunk_bytes;
   request.size = size;
   request.rounded = strategy_->rounded(size + rules_.margin);
+  if (size <= PTRDIFF_MAX && request.rounded >= size && (most == 0 || request.rounded <= most)) [[likely]] {
+    return Status::success;
+  }
   if (size > PTRDIFF_MAX) {
     return fail_behind(Status::invalid_value, invalid_buffer_size,
                        "a block of %zu bytes was asked for, the largest possible size is %td", size,
@@ -209,6 +212,10 @@ Block* Books::take_within(const Request& request, const GrowthLimits& limits) {
 }
 
 bool Books::take_free(Request& request, Step&) {
+  if (is_little_pending(request)) [[likely]] {
+    request.is_patient = false;
+    return found(request, take_within(request, growth_limits()));
+  }
   const bool is_much = is_much_pending(request);
   const bool would_wait = is_much && may_wait(request);
   // Who has less than its share cuts up nothing that others may wait for either.
