@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/call_budget.hpp"
+
 namespace clpool::core {
 namespace {
 
@@ -30,9 +32,9 @@ constexpr std::uint64_t earned_part = 8;
 constexpr std::uint64_t earned_by_used = 2;
 constexpr std::uint64_t earned_decay = 8;
 
-/// Of the requests that a cache served since its thread last came by so many earn driver calls: what the pool does depends
-/// little on how many hits there were before.
-constexpr std::uint64_t most_earning = 8;
+/// Of the requests that a cache served since its thread last came by so many earn driver calls, which makes one: hits without end
+/// buy no storm, and a program that needs a chunk behind some hundred of them each time has it.
+constexpr auto most_earning = static_cast<std::uint64_t>(1 / CallBudget::per_request);
 
 }  // namespace
 

@@ -149,6 +149,40 @@ TEST(ChunksTouchedByACopy, MayBeUsedOnAQueueOfWhichNobodyToldThePool) {
   }
 }
 
+TEST(ChunksTouchedByACopy, CostNoCallThatOrdersThemHoweverManyQueuesThereAre) {
+  for (const bool over_queue : {false, true}) {
+    Scene scene;
+    const cl_command_queue queues[] = {scene.cl.queue, scene.cl.another_queue(), scene.cl.another_queue()};
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(over_queue ? clpool_allocator_create_immediate(queues[0], 0, &made)
+                         : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues;
+    options.queue_count = 3;
+    const PoolHandle pool = make_pool(allocator.get(), options);
+    stub_forget_calls();
+    const MemHandle block = allocate(pool, 1 << 20);
+    EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 1U) << over_queue;
+    EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), 0U) << over_queue;
+    EXPECT_EQ(stub_calls("clFlush"), 0U) << over_queue;
+    stub_run_all();
+  }
+}
+
+TEST(FilledChunksOfOneQueue, CostNoCallThatOrdersThem) {
+  Scene scene;
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(allocator.get());
+  stub_forget_calls();
+  const MemHandle block = allocate(pool, 1 << 20);
+  EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 0U);
+  EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), 0U);
+  stub_run_all();
+}
+
 /// A pool over two queues in order, of which the first is that of its allocator.
 class FilledChunksOfTwoQueues : public testing::Test {
  protected:

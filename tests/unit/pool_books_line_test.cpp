@@ -433,34 +433,21 @@ TEST_F(PoolBooksOfUsers, AreWaitedForAMomentWhereOthersGotBlocksBack) {
   books->free(*block, 0);
 }
 
-/// A request may find nothing under way, as two others hold all there is for as long as their commands take.
-TEST_F(PoolBooksOfUsers, AreWaitedForWhereOthersGotBlocksBackSinceTheThreadsLastRequest) {
+/// A program may take out of memory for a sign: what came free before the request is no reason to wait.
+TEST_F(PoolBooksOfUsers, AreNotWaitedForWhereNothingOfOthersCameFreeSinceTheRequestBegan) {
   begin_use(1);
-  serve_for(1, 32 * mib);
-  for (const std::uint64_t longest : {10'000'000, 0}) {
+  for (const bool others : {false, true}) {
+    PoolBlock* const block = &serve_for(others ? 1 : 4, 32 * mib);
     Request small = request_of(4);
     ASSERT_EQ(books->begin(mib, small), Status::success);
     books->note_beginning(small);
-    EXPECT_EQ(next_wait(small), longest);
+    books->hold_back(list, *block, others ? 3 : 2);
+    EXPECT_TRUE(books->free_completed(list, others ? 3 : 2, 0));
+    block->account = 4;
+    PoolBlock* const again = &serve_for(1, 32 * mib);  // and is another's by now
+    EXPECT_EQ(next_wait(small), others ? 10'000'000U : 0U);
+    books->free(*again, 0);
   }
-}
-
-/// Who waits for a moment while others get as much back as it needs, and take it again, waits for ten times as long in all.
-TEST_F(PoolBooksOfUsers, AreWaitedForLongerWhereTheyGotEnoughBack) {
-  begin_use(1);
-  PoolBlock* other = &serve_for(1, 32 * mib);
-  Request small = request_of(4);
-  ASSERT_EQ(books->begin(mib, small), Status::success);
-  books->note_beginning(small);
-  std::uint64_t waited_ms = 0;
-  for (; next_wait(small) != 0; waited_ms += 5) {
-    books->hold_back(list, *other, waited_ms + 1);
-    EXPECT_TRUE(books->free_completed(list, waited_ms + 1, 0));
-    other = &serve_for(1, 32 * mib);
-    world.now += 5'000'000;
-    books->waited(small, Waited::helped);
-  }
-  EXPECT_EQ(waited_ms, 100U);
 }
 
 /// However often something little comes free meanwhile: it may be that nothing else ever does.

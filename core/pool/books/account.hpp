@@ -73,12 +73,6 @@ class Account {
   /// Bytes that have come free so far.
   std::uint64_t came_free() const noexcept { return came_free_; }
 
-  /// Bytes of all other accounts that had come free when a request began: of the one before this.
-  std::uint64_t exchange_others_freed(std::uint64_t bytes) noexcept {
-    return std::exchange(others_freed_, bytes);
-  }
-  std::uint64_t others_freed() const noexcept { return others_freed_; }
-
   /// Bytes that were waited for in vain: just these are not waited for again, until others come free.
   std::uint64_t tolerated() const noexcept { return tolerated_; }
   /// A request has waited for `needed` bytes, of which fewer came free since `came_free`, in vain; `freed` of the pool's had
@@ -117,7 +111,6 @@ class Account {
   std::uint64_t slack_ = 0;                   ///< that may be held back, when the last of them came free
   std::uint64_t freed_at_last_ = 0;  ///< bytes that had come free in the pool when the last of these did
   std::uint64_t came_free_ = 0;      ///< bytes
-  std::uint64_t others_freed_ = 0;   ///< see exchange_others_freed()
   std::uint64_t in_turnover_ = 0;    ///< … in this turnover
   std::uint32_t turnover_ = 1;       ///< one is as much as may be held back
   std::uint64_t tolerated_ = 0;      ///< bytes

@@ -148,10 +148,13 @@ class Books {
            (request.driver_refused && surroundings_.ended_pools_remain());
   }
   /// A request looks for memory, of an account that is known.
-  void note_beginning(Request& request) noexcept {
-    Account& own = account_of(request);
-    request.came_free = own.came_free();
-    request.others_freed = own.exchange_others_freed(freed_bytes_ - own.came_free());
+  void note_beginning(Request& request) const noexcept {
+    request.came_free = account_of(request).came_free();
+    request.freed = freed_bytes_;
+  }
+  /// Blocks of other accounts came free since the request began: what their threads use now may follow before long.
+  bool others_go_on(const Request& request) const noexcept {
+    return freed_bytes_ - request.freed > account_of(request).came_free() - request.came_free;
   }
   /// The highest stamp with which anything was freed.
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
@@ -322,9 +325,6 @@ class Books {
   std::uint64_t most_of_all() const noexcept { return 2 * most_held_back(); }
   std::uint64_t settling_left(const Request& request) const noexcept;
   bool may_wait(const Request& request) const noexcept;
-  /// How long a request waits yet where nothing is on its way. Not at all, unless blocks of other accounts came free since its
-  /// account's request before this one began: then what their threads use now may follow before long.
-  std::uint64_t wait_for_users_left(const Request& request) const noexcept;
   /// Of who waits rather than cut up what others may wait for.
   GrowthLimits patient_limits() noexcept;
   /// More would be held back than may be without a wait, or there is no room for what is needed besides; and the request's

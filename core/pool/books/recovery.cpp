@@ -21,10 +21,10 @@ constexpr int most_looks_for_room = 64;
 constexpr int most_beginnings = 64;
 constexpr int most_failed_handles = 8;
 
-/// How long a request waits in all where nothing is on its way, but other threads got blocks back; and where these came to as
-/// much as it needs, since it began: others had them before it.
+/// How long a request waits in all where nothing is on its way, but other threads got blocks back since it began. Longer, or
+/// since the thread's request before it, would serve small requests beside large blocks that change hands; but programs that take
+/// out of memory for a sign to do without, or to give something back, would wait each time.
 constexpr std::uint64_t longest_wait_for_users_ns = 10'000'000;
-constexpr std::uint64_t longest_wait_for_busy_users_ns = 100'000'000;
 
 /// CL_INVALID_BUFFER_SIZE.
 constexpr cl_int invalid_buffer_size = -61;
@@ -319,18 +319,6 @@ bool Books::may_be_more(const Request& request) const noexcept {
                                      request.looks_for_room < most_looks_for_room);
 }
 
-std::uint64_t Books::wait_for_users_left(const Request& request) const noexcept {
-  const Account& own = account_of(request);
-  const std::uint64_t others_freed = freed_bytes_ - own.came_free();
-  if (others_freed == request.others_freed) {
-    return 0;
-  }
-  const std::uint64_t longest = others_freed - own.others_freed() >= request.rounded
-                                    ? longest_wait_for_busy_users_ns
-                                    : longest_wait_for_users_ns;
-  return longest - std::min(longest, request.waited_for_users_ns);
-}
-
 bool Books::wait(Request& request, Step& step) {
   if (!garbage_.empty()) {
     step = {Step::Kind::release_garbage};
@@ -359,11 +347,10 @@ bool Books::wait(Request& request, Step& step) {
   std::uint64_t longest = options_.wait_ns;
   request.waits_for_users = !queues_help && !help_is_coming;
   if (request.waits_for_users) {
-    const std::uint64_t left = wait_for_users_left(request);
-    if (left == 0) {
+    if (!others_go_on(request) || request.waited_for_users_ns >= longest_wait_for_users_ns) {
       return false;
     }
-    longest = std::min(longest, left);
+    longest = std::min(longest, longest_wait_for_users_ns - request.waited_for_users_ns);
     request.waits_for_users_since = now;
   }
   request.waits_since = request.waits_since == 0 ? now : request.waits_since;

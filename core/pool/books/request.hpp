@@ -81,7 +81,7 @@ struct Request {
   std::uint64_t wanted = 0;          ///< bytes of a chunk to ask for
   std::uint64_t planned = 0;         ///< bytes of the chunk that was asked for first
   std::uint64_t came_free = 0;       ///< of its account, when it began
-  std::uint64_t others_freed = 0;    ///< bytes of others, when its account's last request before it began
+  std::uint64_t freed = 0;           ///< of all accounts, then
   std::uint64_t turn = 0;            ///< Books::turn() when a step was given
   std::uint64_t given_back = 0;      ///< given_back_so_far() when it last looked or asked for a chunk
   std::uint64_t went_back = 0;       ///< how often chunks had gone back when it last looked or asked for one

@@ -66,6 +66,26 @@ TEST(StopHolding, IsForWhatOtherThreadsReleaseToo) {
 }
 
 /// The most that several threads had at different times is not what they had together.
+/// In whichever order they lie in the cache.
+TEST(LargestFreeBytes, AreWhatThereWouldBeWithAllCachesEmptied) {
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle pool = make_pool(allocator.get());
+  for (const std::vector<std::size_t>& sizes :
+       {std::vector<std::size_t>{1024, 2048, 4096}, std::vector<std::size_t>{4096, 2048, 1024}}) {
+    std::vector<MemHandle> blocks;
+    for (const std::size_t size : sizes) {
+      blocks.push_back(allocate(pool, size));
+    }
+    blocks.clear();
+    const clpool_pool_stats stats = stats_of(pool);
+    ASSERT_EQ(stats.chunks, 1U);
+    ASSERT_NE(stats.cached_bytes, 0U);
+    EXPECT_EQ(stats.largest_free_bytes, stats.managed_bytes);
+    EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+  }
+}
+
 TEST(PeakActiveBytes, AreNoMoreThanThePoolHad) {
   NumberSource source;
   const PoolHandle pool = make_pool(source.allocator().get());
