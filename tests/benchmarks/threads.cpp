@@ -14,7 +14,7 @@ namespace {
 using clpool::benchmarks::make_pool;
 using clpool::benchmarks::PoolHandle;
 
-constexpr std::size_t size = 4096;
+constexpr std::size_t block_size = 4096;
 
 clpool_pool* shared_pool() {
   static clpool_pool* const pool = make_pool().release();
@@ -25,10 +25,10 @@ clpool_pool* shared_pool() {
 void one_size_shared(benchmark::State& state) {
   clpool_pool* const pool = shared_pool();
   clpool_mem* block = nullptr;
-  clpool_pool_allocate(pool, size, &block);
+  clpool_pool_allocate(pool, block_size, &block);
   clpool_mem_release(block);
   for (auto _ : state) {
-    clpool_pool_allocate(pool, size, &block);
+    clpool_pool_allocate(pool, block_size, &block);
     benchmark::DoNotOptimize(block);
     clpool_mem_release(block);
   }
@@ -55,7 +55,7 @@ void released_by_another_thread(benchmark::State& state) {
   std::size_t next = 0;
   for (auto _ : state) {
     clpool_mem* block = nullptr;
-    clpool_pool_allocate(pool.get(), size, &block);
+    clpool_pool_allocate(pool.get(), block_size, &block);
     while (ring[next].load(std::memory_order_relaxed) != nullptr) {
       std::this_thread::yield();
     }
