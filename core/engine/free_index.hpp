@@ -34,7 +34,9 @@ class FreeIndex {
     Block** const link = block.free_link;
     *link = block.free_next;
     link_to(block.free_next) = link;
-    const std::uint64_t is_empty = (block.free_next == nullptr) & (link == &heads_[block.bin]) ? 1 : 0;
+    const bool is_last = block.free_next == nullptr;
+    const bool is_first = link == &heads_[block.bin];
+    const auto is_empty = static_cast<std::uint64_t>(is_last) & static_cast<std::uint64_t>(is_first);
     std::uint64_t& bits = bins_[block.bin / 64];
     bits &= ~(is_empty << (block.bin % 64));
     levels_ &= ~(std::uint64_t{bits == 0 ? 1U : 0U} << (block.bin / 64));
