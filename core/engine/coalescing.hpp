@@ -47,14 +47,13 @@ class Coalescing final : public Strategy {
   std::uint64_t most_shared(std::uint64_t rounded) const noexcept;
   /// Hands out the start of a free block, or its end to what is small beside its chunk.
   Block* take_end(Block& hole, std::uint64_t size);
-  /// Bytes that a request may pin: what is little as long as so many calls are left, but no more than that part of what the
-  /// pool has.
+  /// Bytes that a request may pin: what is little as long as so many calls are left of a pool that has so much.
   struct Pinned {
     double calls_left = 0;
     std::uint64_t managed_bytes = 0;
-    std::uint64_t in_all = 0;
-    std::uint64_t beside = 0;
-    std::uint64_t at_least = 0;
+    std::uint64_t in_all = 0;    ///< of a chunk that is wholly free
+    std::uint64_t beside = 0;    ///< beside blocks that are larger
+    std::uint64_t at_least = 0;  ///< what is little while the budget is full
   };
   const Pinned& pinned(const GrowthLimits& limits) const noexcept;
   /// What the blocks of a chunk may have, as their root mean square, if a request is to go beside them.

@@ -70,6 +70,7 @@ else()
   add_stub_run(default "leaks" clpool_lifetime_tests "*" OBSERVED)
 endif()
 add_stub_run(shuffled "seed=7,leaks" clpool_lifetime_tests "*PoolEnds*")
+add_stub_run(two_devices "devices=2,leaks" clpool_pool_tests "*PoolOfSeveralDevices*")
 add_stub_run(nvidia "nvidia=1,align=512,leaks" clpool_lifetime_tests "*PoolEnds*" OBSERVED)
 foreach(target clpool_example_first_pool clpool_example_saxpy clpool_example_svm_pool clpool_example_pinned_upload
                clpool_example_custom_allocator clpool_exit_test)
