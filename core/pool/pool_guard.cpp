@@ -55,7 +55,6 @@ void Pool::work_on_guard(Visit& visit) noexcept {
     for (Mem* mem = books_.take_freed(); mem != nullptr;) {
       PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
       if (!guard_->enter(block, stamp_of(block))) {
-        books_.note_free(block);
         books_.free_rested(block, stamp_of(block));
       }
     }
@@ -71,7 +70,6 @@ void Pool::work_on_guard(Visit& visit) noexcept {
     GuardedList done;
     guard_->put_back(batch, done);
     while (GuardedBlock* guarded = done.take()) {
-      books_.note_free(*guarded->block);
       books_.free_rested(*guarded->block, guarded->stamp);
       delete guarded;
     }

@@ -41,6 +41,7 @@ void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
 }
 
 void Books::free_rested(PoolBlock& block, std::uint64_t stamp) noexcept {
+  note_free(block);
   end_pending(block);
   // Who kept the handle of the block keeps one that nobody else has.
   PoolBlock& other = blocks_.replace(block);

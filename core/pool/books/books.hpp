@@ -194,12 +194,7 @@ class Books {
   bool stands_still(const Account& account) const noexcept {
     return account.stands_still(freed_bytes_, most_held_back());
   }
-  /// A block that was held back comes free.
-  void note_free(const PoolBlock& block) noexcept {
-    freed_bytes_ += block.capacity;
-    accounts_[block.account].note_free(block.capacity, most_held_back(), freed_bytes_);
-  }
-  /// Bytes of such blocks so far.
+  /// Bytes of blocks that were held back and have come free.
   std::uint64_t freed_bytes() const noexcept { return freed_bytes_; }
   Account& account_of(const Request& request) noexcept { return accounts_[request.account]; }
   const Account& account_of(const Request& request) const noexcept { return accounts_[request.account]; }
@@ -290,6 +285,11 @@ class Books {
   Block* take_place(std::uint64_t rounded, const GrowthLimits& limits);
   Block* take_within(const Request& request, const GrowthLimits& limits);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
+  /// A block that was held back comes free.
+  void note_free(const PoolBlock& block) noexcept {
+    freed_bytes_ += block.capacity;
+    accounts_[block.account].note_free(block.capacity, most_held_back(), freed_bytes_);
+  }
   /// To the strategy; the wholly free chunk that resulted, or null.
   HeapChunk* put_back(Block& block, std::uint64_t stamp) noexcept;
   bool give_back_for(Request& request, std::uint64_t bytes);
