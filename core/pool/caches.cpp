@@ -113,15 +113,11 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
 }
 
 ThreadCache* Caches::find_own() const noexcept {
-  ThreadCache* own = nullptr;
-  for_each([&](ThreadCache& cache) { own = is_own(cache) ? &cache : own; });
-  return own;
+  return find([this](const ThreadCache& cache) { return is_own(cache); });
 }
 
 ThreadCache* Caches::find_abandoned() const noexcept {
-  ThreadCache* abandoned = nullptr;
-  for_each([&](ThreadCache& cache) { abandoned = cache.is_abandoned() ? &cache : abandoned; });
-  return abandoned;
+  return find([](const ThreadCache& cache) { return cache.is_abandoned(); });
 }
 
 // Counting.
@@ -223,11 +219,10 @@ void Caches::add_to(PoolStats& stats) noexcept {
 
 void Caches::prefetch() const noexcept {
   for_each([](const ThreadCache& cache) {
-    for (const void* line :
-         {static_cast<const void*>(&cache.lock), static_cast<const void*>(&cache.owner),
-          static_cast<const void*>(&cache.remote), static_cast<const void*>(&cache.backlog)}) {
-      __builtin_prefetch(line);
-    }
+    __builtin_prefetch(&cache.lock);
+    __builtin_prefetch(&cache.owner);
+    __builtin_prefetch(&cache.remote);
+    __builtin_prefetch(&cache.backlog);
   });
 }
 

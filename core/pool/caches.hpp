@@ -5,6 +5,7 @@
 // what comes back to it otherwise is counted beside it. No driver call, no callback.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -109,6 +110,12 @@ class Caches {
   /// Of threads that have not come by since they changed it: of all where they are few, else of all by and by, so that
   /// threads that are idle cost the others little. What it is off by meanwhile fits into the caches.
   void know_active_of_all() noexcept;
+  template <typename Question>
+  ThreadCache* find(Question&& question) const noexcept {
+    const auto end = all_.begin() + static_cast<std::ptrdiff_t>(count_);
+    const auto found = std::find_if(all_.begin(), end, [&](const auto& cache) { return question(*cache); });
+    return found != end ? found->get() : nullptr;
+  }
   ThreadCache* find_own() const noexcept;
   ThreadCache* find_abandoned() const noexcept;
 

@@ -56,9 +56,16 @@ class ChunksOfSeveralDevices : public testing::TestWithParam<Devices> {
     options.queue_count = queue_count;
     pool = make_pool(allocator.get(), options);
   }
-  /// Fills a block on the second device, and says how many of the touches of its chunk come before that, where all others run as
-  /// late as they may.
-  std::uint64_t touches_before_a_fill(clpool_mem* block, std::uint64_t ran_before) {
+  /// A block of a new chunk; `touches`: how many made that ready.
+  MemHandle allocate_counting(std::uint64_t& touches) {
+    ran_ = stub_count("ran.copy");
+    const std::uint64_t before = stub_calls("clEnqueueCopyBuffer");
+    MemHandle block = allocate(pool, 1 << 20);
+    touches = stub_calls("clEnqueueCopyBuffer") - before;
+    return block;
+  }
+  /// Fills it on the second device, and says how many of the touches come before that, where all others run as late as they may.
+  std::uint64_t touches_before_a_fill(clpool_mem* block) {
     OwnedEvent filled;
     EXPECT_EQ(clEnqueueFillBuffer(queues[1], clpool_mem_handle(block), &source_byte, 1, 0, 4096, 0, nullptr,
                                   filled.receive()),
@@ -68,33 +75,32 @@ class ChunksOfSeveralDevices : public testing::TestWithParam<Devices> {
       stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
     }
     EXPECT_NE(stub_may_run(filled.get()), 0);
-    return stub_count("ran.copy") - ran_before;
+    return stub_count("ran.copy") - ran_;
   }
   cl_context context = nullptr;
   cl_command_queue queues[2] = {};
   AllocatorHandle allocator;
   PoolHandle pool;
+
+ private:
+  std::uint64_t ran_ = 0;
 };
 
 TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnTheOtherOne) {
   make(2);
-  const std::uint64_t ran = stub_count("ran.copy");
-  const std::uint64_t enqueued = stub_calls("clEnqueueCopyBuffer");
-  const MemHandle block = allocate(pool, 1 << 20);
-  const std::uint64_t touches = stub_calls("clEnqueueCopyBuffer") - enqueued;
+  std::uint64_t touches = 0;
+  const MemHandle block = allocate_counting(touches);
   EXPECT_GE(touches, 1U);
   EXPECT_LE(touches, GetParam().over_queue ? 2U : 1U) << "the allocator's, and one whose event the pool has";
-  EXPECT_EQ(touches_before_a_fill(block.get(), ran), touches);
+  EXPECT_EQ(touches_before_a_fill(block.get()), touches);
 }
 
 TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnAQueueThatUsesThemWithoutBeingThePools) {
   make(1);
-  const std::uint64_t ran = stub_count("ran.copy");
-  const std::uint64_t enqueued = stub_calls("clEnqueueCopyBuffer");
-  const MemHandle block = allocate(pool, 1 << 20);
-  const std::uint64_t touches = stub_calls("clEnqueueCopyBuffer") - enqueued;
+  std::uint64_t touches = 0;
+  const MemHandle block = allocate_counting(touches);
   EXPECT_OK(clpool_mem_used_on(block.get(), queues[1]));
-  EXPECT_EQ(touches_before_a_fill(block.get(), ran), touches);
+  EXPECT_EQ(touches_before_a_fill(block.get()), touches);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ChunksOfSeveralDevices,

@@ -212,10 +212,6 @@ Block* Books::take_within(const Request& request, const GrowthLimits& limits) {
 }
 
 bool Books::take_free(Request& request, Step&) {
-  if (is_little_pending(request)) [[likely]] {
-    request.is_patient = false;
-    return found(request, take_within(request, growth_limits()));
-  }
   const bool is_much = is_much_pending(request);
   const bool would_wait = is_much && may_wait(request);
   // Who has less than its share cuts up nothing that others may wait for either.
