@@ -5,7 +5,7 @@
 // within the library's two calls (the rest is what commands cost more or less than those alone, by what is in the
 // processor's caches and by chance), how much of that the driver's calls for parts take, the parts made, and the
 // longest that a request, its command and a release took: one that waits for another block's command shows there. Calls
-// that make and release chunks are counted apart. Each log runs three times through one pool: first where chunks are
+// that make, touch and release chunks, or ask whether they may go, are counted apart. Each log runs three times through one pool: first where chunks are
 // made, then where they are there already, of which the faster is printed. The commands alone are the same walk through
 // the log, with the same looks at the clock, where each block is one of a few that are kept.
 #include <dlfcn.h>
@@ -89,6 +89,43 @@ extern "C" cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, con
   const Timed timed(calls.of_chunks);  // the library's touch
   return enqueue(queue, memory, pattern, pattern_size, offset, size, count, events, event);
 }
+
+extern "C" cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem* memory,
+                                             cl_mem_migration_flags flags, cl_uint waits,
+                                             const cl_event* events, cl_event* event) {
+  static auto* const enqueue = driver<decltype(clEnqueueMigrateMemObjects)>("clEnqueueMigrateMemObjects");
+  const Timed timed(calls.of_chunks);  // the library's touch
+  return enqueue(queue, count, memory, flags, waits, events, event);
+}
+
+// How far the queue is, which the library asks before it gives chunks back.
+
+extern "C" cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event* events,
+                                              cl_event* event) {
+  static auto* const enqueue = driver<decltype(clEnqueueMarkerWithWaitList)>("clEnqueueMarkerWithWaitList");
+  const Timed timed(calls.of_chunks);
+  return enqueue(queue, count, events, event);
+}
+
+extern "C" cl_int clFlush(cl_command_queue queue) {
+  static auto* const flush = driver<decltype(clFlush)>("clFlush");
+  const Timed timed(calls.of_chunks);
+  return flush(queue);
+}
+
+extern "C" cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void* value,
+                                 size_t* written) {
+  static auto* const get = driver<decltype(clGetEventInfo)>("clGetEventInfo");
+  const Timed timed(calls.of_chunks);
+  return get(event, what, size, value, written);
+}
+
+extern "C" cl_int clReleaseEvent(cl_event event) {
+  static auto* const release = driver<decltype(clReleaseEvent)>("clReleaseEvent");
+  const Timed timed(calls.of_chunks);
+  return release(event);
+}
+
 extern "C" void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
   static auto* const make = driver<decltype(clSVMAlloc)>("clSVMAlloc");
   const Timed timed(calls.of_chunks);
@@ -159,7 +196,7 @@ struct Pass {
   double request = 0;  ///< ns of the longest, without calls for chunks
   double command = 0;
   double release = 0;
-  double chunks = 0;  ///< ns a request in the driver's calls for chunks, which `host` is without
+  double chunks = 0;  ///< ns a request in the driver's calls for chunks, which the others are without
 };
 
 /// So many blocks are kept where commands are to be measured alone: commands on ever the same one would be

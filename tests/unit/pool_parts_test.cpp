@@ -32,8 +32,8 @@ struct PoolParts : testing::Test {
     }
     return count;
   }
-  Claim claim(std::uint64_t offset, std::uint64_t size) {
-    part = nullptr;
+  Claim claim(std::uint64_t offset, std::uint64_t size, Part* known = nullptr) {
+    part = known;
     return parts.claim(chunk, offset, size, only_used_once, part, dying);
   }
   void* some_handle() { return &handles[next_handle++ % handles.size()]; }
@@ -89,6 +89,25 @@ TEST_F(PoolParts, AnUnusedHandleOfJustTheShapeIsUsedAgain) {
   EXPECT_TRUE(dying.empty());
   EXPECT_EQ(parts.alive(), 1u);
   EXPECT_EQ(parts.in_work(), 0u);
+}
+
+TEST_F(PoolParts, AHandleThatIsKnownServesWhatItFitsAndMakesRoomForOthers) {
+  void* const handle = make(256, 512);
+  Part* const known = part;
+  make_unused(768, 256);
+  parts.put_aside(256, dying);
+  ASSERT_EQ(claim(256, 512, known), Claim::ready);
+  EXPECT_EQ(part, known);
+  EXPECT_EQ(part->handle, handle);
+  parts.put_aside(256, dying);
+  only_used_once = true;
+  EXPECT_EQ(claim(256, 512, known), Claim::release) << "it was never used";
+  EXPECT_EQ(part, nullptr);
+  EXPECT_EQ(release_dying(), 1u) << "the other only touches it";
+  EXPECT_EQ(parts.check(), nullptr);
+  make_unused(256, 512);
+  EXPECT_EQ(claim(256, 640, shapes.first(512)), Claim::release);
+  EXPECT_EQ(release_dying(), 2u);
 }
 
 TEST_F(PoolParts, AHandleThatWasNeverUsedMakesRoomWhereOneMustHaveBeen) {
@@ -252,6 +271,16 @@ TEST_F(PoolParts, ACheckFindsHandlesThatOverlapAndOnesThatAreMiscounted) {
   first.state = Part::State::unused;
   EXPECT_NE(parts.check(), nullptr) << "it is in no list";
   first.state = Part::State::used;
+  EXPECT_EQ(parts.check(), nullptr);
+  Part* const right = std::exchange(first.right, nullptr);
+  EXPECT_NE(parts.check(), nullptr) << "the way along the addresses ends early";
+  first.right = right;
+  right->left = nullptr;
+  EXPECT_NE(parts.check(), nullptr);
+  right->left = &first;
+  right->right = &first;
+  EXPECT_NE(parts.check(), nullptr);
+  right->right = nullptr;
   EXPECT_EQ(parts.check(), nullptr);
 }
 

@@ -282,8 +282,8 @@ class Books {
   };
   static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
   /// Under an unused handle of just that size, where there are handles.
-  Block* take_place(std::uint64_t rounded, const GrowthLimits& limits);
-  Block* take_within(const Request& request, const GrowthLimits& limits);
+  Block* take_place(Request& request, const GrowthLimits& limits);
+  Block* take_within(Request& request, const GrowthLimits& limits);
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// A block that was held back comes free.
   void note_free(const PoolBlock& block) noexcept {

@@ -3,6 +3,8 @@
 // Living handles of a chunk. With the pool's mutex held.
 #include "pool/books/parts.hpp"
 
+#include <utility>
+
 #include "pool/pool_block.hpp"
 
 namespace clpool::core {
@@ -23,32 +25,54 @@ void Parts::doom(Part& part, DyingParts& dying) noexcept {
   dying.add(part);
 }
 
+void Parts::enlist(Part& part, Part* right) noexcept {
+  Part* const left = right != nullptr ? right->left : last_;
+  part.left = left;
+  part.right = right;
+  if (left != nullptr) {
+    left->right = &part;
+  }
+  (right != nullptr ? right->left : last_) = &part;
+}
+
+void Parts::erase(Part& part) noexcept {
+  if (part.left != nullptr) {
+    part.left->right = part.right;
+  }
+  (part.right != nullptr ? part.right->left : last_) = part.left;
+  parts_.erase(part.offset);
+}
+
 Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once,
                           Part*& part, DyingParts& dying) {
-  auto first = parts_.upper_bound(offset);
-  if (first != parts_.begin()) {
-    const auto before = std::prev(first);
-    first = before->first + before->second.size > offset ? before : first;
+  auto behind = parts_.end();
+  Part* first = std::exchange(part, nullptr);
+  if (first == nullptr) {
+    behind = parts_.upper_bound(offset);
+    first = behind != parts_.end() ? &behind->second : nullptr;
+    Part* const before = first != nullptr ? first->left : last_;
+    first = before != nullptr && before->offset + before->size > offset ? before : first;
   }
-  if (first != parts_.end() && first->first == offset && first->second.size == size &&
-      first->second.state == Part::State::unused && first->second.used_once >= only_used_once) {
-    part = &first->second;
+  if (first != nullptr && first->offset == offset && first->size == size &&
+      first->state == Part::State::unused && first->used_once >= only_used_once) {
+    part = first;
     unlink(*part);
     part->state = Part::State::used;
     return Claim::ready;
   }
   const std::uint64_t end = offset + size;
   Claim result = Claim::make;
-  for (auto it = first; it != parts_.end() && it->first < end; ++it) {
-    if (it->second.state == Part::State::dying) {
+  for (Part* other = first; other != nullptr && other->offset < end; other = other->right) {
+    if (other->state == Part::State::dying) {
       result = result == Claim::make ? Claim::wait : result;
     } else {
-      doom(it->second, dying);
+      doom(*other, dying);
       result = Claim::release;
     }
   }
-  if (result == Claim::make) {
-    part = &parts_.try_emplace(offset).first->second;
+  if (result == Claim::make) {  // nothing overlaps: `first` is behind
+    part = &parts_.try_emplace(behind, offset)->second;
+    enlist(*part, first);
     part->chunk = &chunk;
     part->offset = offset;
     part->size = size;
@@ -60,13 +84,11 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
 Block* Parts::hole_of(const Part& part) const noexcept {
   // Blocks have no index by address, but the used handle to the left has its block, and there are few unused
   // ones in between.
-  Block* block = part.chunk->first;
-  for (auto it = parts_.find(part.offset); it != parts_.begin();) {
-    if ((--it)->second.state == Part::State::used) {
-      block = it->second.block;
-      break;
-    }
+  const Part* used = part.left;
+  while (used != nullptr && used->state != Part::State::used) {
+    used = used->left;
   }
+  Block* block = used != nullptr ? used->block : part.chunk->first;
   while (block->offset + block->size <= part.offset) {
     block = block->right;
   }
@@ -82,7 +104,7 @@ bool Parts::has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_
 void Parts::made(Part& part, void* handle, bool used_once) noexcept {
   --in_work_;
   if (handle == nullptr) {
-    parts_.erase(part.offset);
+    erase(part);
     return;
   }
   part.handle = handle;
@@ -112,18 +134,26 @@ void Parts::put_all(DyingParts& dying) noexcept {
 
 void Parts::forget(Part& part) noexcept {
   --in_work_;
-  parts_.erase(part.offset);
+  erase(part);
 }
 
 const char* Parts::check() const noexcept {
   std::uint64_t end = 0;
   std::size_t unused = 0;
+  const Part* left = nullptr;
   for (const auto& [offset, part] : parts_) {
     if (offset < end) {
       return "two living handles overlap";
     }
+    if (part.left != left || (left != nullptr && left->right != &part)) {
+      return "handles are not linked in the order of their addresses";
+    }
+    left = &part;
     end = offset + part.size;
     unused += part.state == Part::State::unused ? 1 : 0;
+  }
+  if (last_ != left || (left != nullptr && left->right != nullptr)) {
+    return "the last handle is not the last one";
   }
   return unused == unused_ && unused <= most_unused ? nullptr : "unused handles are miscounted";
 }

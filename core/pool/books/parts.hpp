@@ -26,10 +26,12 @@ struct Part {
   std::uint64_t size = 0;    ///< bytes
   void* handle = nullptr;    ///< null while it is being made
   State state = State::used;
-  bool used_once = false;          ///< the pool used it itself, in turn (cl::SubBuffers)
-  Part* previous = nullptr;        ///< unused: the list of those of the chunk, the longest unused first
-  Part* next = nullptr;            ///< the same; dying: the list of what is to be released
-  Block* block = nullptr;          ///< used: the block whose handle it is
+  bool used_once = false;    ///< the pool used it itself, in turn (cl::SubBuffers)
+  Part* previous = nullptr;  ///< unused: the list of those of the chunk, the longest unused first
+  Part* next = nullptr;      ///< the same; dying: the list of what is to be released
+  Block* block = nullptr;    ///< used: the block whose handle it is
+  Part* left = nullptr;      ///< neighbours by address
+  Part* right = nullptr;
   Part* previous_alike = nullptr;  ///< unused: the list in Shapes
   Part* next_alike = nullptr;
 };
@@ -53,7 +55,8 @@ class Parts {
   void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
 
   /// For a region that is in nobody's hands. A handle that was not used once does not serve it if
-  /// `only_used_once`. Throws std::bad_alloc, changing nothing.
+  /// `only_used_once`. `part`: an unused handle that begins there, if that is known, which saves the search for it;
+  /// afterwards the claimed one, or null. Throws std::bad_alloc, changing nothing.
   Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once, Part*& part,
               DyingParts& dying);
 
@@ -84,11 +87,16 @@ class Parts {
   const char* check() const noexcept;
 
  private:
+  void enlist(Part& part, Part* right) noexcept;
+  void erase(Part& part) noexcept;
   void unlink(Part& part) noexcept;
   void doom(Part& part, DyingParts& dying) noexcept;
 
-  std::map<std::uint64_t, Part> parts_;  ///< by offset; they do not overlap
-  Part* oldest_ = nullptr;               ///< unused ones
+  /// By offset; they do not overlap. For searches: a step in it goes through several of them, and one along
+  /// Part::left or Part::right through none.
+  std::map<std::uint64_t, Part> parts_;
+  Part* last_ = nullptr;    ///< by address
+  Part* oldest_ = nullptr;  ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
   std::size_t unused_ = 0;

@@ -148,7 +148,7 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = shapes_ != nullptr ? take_place(request.rounded, growth_limits()) : nullptr;
+  Block* block = shapes_ != nullptr ? take_place(request, growth_limits()) : nullptr;
   if (block == nullptr) {
     block = strategy_->find(request.rounded);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
@@ -160,6 +160,7 @@ PoolBlock* Books::take_at_once(Request& request) {
   const PoolChunk& chunk = pool_chunk(*taken.chunk);
   if (rules_.has_handles && taken.Block::size != chunk.size &&
       !chunk.parts.has_unused(taken.offset, taken.Block::size, surroundings_.uses_parts_once())) {
+    request.part = nullptr;
     put_back(taken, 0);
     return nullptr;
   }
@@ -186,24 +187,26 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 // Stages.
 
-Block* Books::take_place(std::uint64_t rounded, const GrowthLimits& limits) {
+Block* Books::take_place(Request& request, const GrowthLimits& limits) {
   constexpr int most_looks = 8;
-  Part* part = shapes_->first(rounded);
+  Part* part = shapes_->first(request.rounded);
   for (int looks = 0; part != nullptr && looks < most_looks; ++looks, part = part->next_alike) {
-    if (part->size != rounded) {
+    if (part->size != request.rounded) {
       continue;
     }
     Block* const hole = part->chunk->parts.hole_of(*part);
-    Block* const block = hole != nullptr ? strategy_->take_at(*hole, part->offset, rounded, limits) : nullptr;
+    Block* const block =
+        hole != nullptr ? strategy_->take_at(*hole, part->offset, request.rounded, limits) : nullptr;
     if (block != nullptr) {
+      request.part = part;
       return block;
     }
   }
   return nullptr;
 }
 
-Block* Books::take_within(const Request& request, const GrowthLimits& limits) {
-  Block* block = shapes_ != nullptr ? take_place(request.rounded, limits) : nullptr;
+Block* Books::take_within(Request& request, const GrowthLimits& limits) {
+  Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
   if (block == nullptr) {
     block = strategy_->choose(request.rounded, limits);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;

@@ -54,7 +54,7 @@ struct Request {
   std::size_t size = 0;        ///< bytes, as asked for
   std::uint64_t rounded = 0;   ///< bytes that its block will have
   PoolBlock* block = nullptr;  ///< found
-  Part* part = nullptr;        ///< the handle that is being made for it
+  Part* part = nullptr;        ///< the handle that is being made for it, or that its block was chosen for
   Status failure = Status::success;
   cl_int code = 0;            ///< OpenCL's, of the last refusal; 0 if it was not OpenCL's
   char refusal[192];          ///< what the allocator said of it
