@@ -82,20 +82,14 @@ extern "C" cl_int clReleaseMemObject(cl_mem memory) {
   return release(memory);
 }
 
-extern "C" cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void* pattern,
-                                      size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                      const cl_event* events, cl_event* event) {
-  static auto* const enqueue = driver<decltype(clEnqueueFillBuffer)>("clEnqueueFillBuffer");
-  const Timed timed(calls.of_chunks);  // the library's touch
-  return enqueue(queue, memory, pattern, pattern_size, offset, size, count, events, event);
-}
+// The library touches what it makes by a command on it.
 
-extern "C" cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem* memory,
-                                             cl_mem_migration_flags flags, cl_uint waits,
-                                             const cl_event* events, cl_event* event) {
-  static auto* const enqueue = driver<decltype(clEnqueueMigrateMemObjects)>("clEnqueueMigrateMemObjects");
-  const Timed timed(calls.of_chunks);  // the library's touch
-  return enqueue(queue, count, memory, flags, waits, events, event);
+extern "C" cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                                      size_t to_offset, size_t size, cl_uint count, const cl_event* events,
+                                      cl_event* event) {
+  static auto* const enqueue = driver<decltype(clEnqueueCopyBuffer)>("clEnqueueCopyBuffer");
+  const Timed timed(chunks.count(from) != 0 ? calls.of_chunks : calls.of_parts);
+  return enqueue(queue, from, to, from_offset, to_offset, size, count, events, event);
 }
 
 // How far the queue is, which the library asks before it gives chunks back.

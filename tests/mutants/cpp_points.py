@@ -199,10 +199,15 @@ class Finder:
         span = self.span(cursor)
         if span and re.match(rb"if\s+constexpr\b", span[0].text[span[1]:span[2]]):
             return [child for child in children if child.kind == K.COMPOUND_STMT or child.kind == K.IF_STMT]
-        at = next((i for i, child in enumerate(children) if child.kind == K.COMPOUND_STMT), 0)
+        at = next((i for i, child in enumerate(children) if self.is_body(child)), 0)
         if at > 0 and not any(child.kind == K.VAR_DECL for child in children[:at]):
             self.condition(children[at - 1])
         return children
+
+    def is_body(self, cursor):
+        """A block, if need be behind an attribute ([[unlikely]])."""
+        span = self.span(cursor)
+        return cursor.kind == K.COMPOUND_STMT or bool(span and span[0].text[span[1]:].startswith(b"[["))
 
     def condition(self, cursor):
         """Turned, unless it is a comparison or made of parts that are turned themselves."""

@@ -61,6 +61,10 @@ class Cpp(unittest.TestCase):
         self.assertEqual(self.find("int f(bool a, int b) { if (a && b != 0) { return 1; } return 0; }"),
                          [("!= becomes ==", "b != 0"), ("&& becomes ||", "a && b != 0"), ("condition turned", "a")])
 
+    def test_conditions_before_an_attribute_are_turned_and_the_attribute_is_not(self):
+        self.assertEqual(self.find("int f(bool a) { if (a) [[unlikely]] { return 1; } else { return 2; } }"),
+                         [("condition turned", "a")])
+
     def test_statements_and_calls_are_left_out(self):
         self.assertEqual(self.find("void f(int a) { a = 1; act(); ++a; }"),
                          [("call deleted", "act();"), ("statement deleted", "++a;"), ("statement deleted", "a = 1;")])
