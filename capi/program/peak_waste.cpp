@@ -153,6 +153,9 @@ std::string as_text(const PeakWaste& waste) {
       "{:.1f} % in whole chunks, {:.1f} % free in chunks that are pinned, {:.1f} % in other holes\n",
       human_count(waste.event), human_bytes(waste.taken), share(waste.requested), share(waste.rounding),
       share(waste.cached), share(waste.whole), share(waste.pinned), share(waste.holes));
+  if (waste.pending != 0) {  // guarded pools let blocks rest
+    text += fmt::format("    {:.1f} % released, but resting or in use\n", share(waste.pending));
+  }
   for (const PinnedChunk& chunk : waste.worst) {
     text +=
         fmt::format("    {} free of {}, pinned by {} of {}", human_bytes(chunk.free_bytes),

@@ -186,6 +186,17 @@ TEST_F(ReplayVerb, TellsWhereTheWasteIsAtThePeak) {
   EXPECT_EQ(waste["rounding_bytes"], (512 - 50'000'000 % 512) % 512 + 24);
   const RunResult run = run_program({"replay", "--kind", "dry", folder.path("log.csv")});
   EXPECT_TRUE(contains(run.out, "at its largest, after event 5")) << run.out;
+  EXPECT_EQ(contains(run.out, "% released, but resting or in use"), waste["pending_bytes"] != 0) << run.out;
+}
+
+TEST_F(ReplayVerb, TellsWhatRestsInAGuardedPool) {
+  setenv("CLPOOL_GUARD", "1", 1);
+  const std::string log = log_of({"0,1,allocate,0x1,1000000,0", "0,2,free,0x1,1000000,0",
+                                  "0,3,allocate,0x2,2000000,0", "0,4,free,0x2,2000000,0"});
+  const RunResult run = run_program({"replay", "--kind", "dry", folder.write("log.csv", log)});
+  unsetenv("CLPOOL_GUARD");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "% released, but resting or in use")) << run.out;
 }
 
 TEST_F(ReplayVerb, ReplaysOnlyTheStrategyThatIsAskedFor) {

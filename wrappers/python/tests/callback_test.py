@@ -31,9 +31,10 @@ def test_an_allocators_own_exception_reaches_the_caller():
 
 
 def test_impossible_chunks_are_refused():
-    for chunk, error in ((0, clpool.CallbackError), (-1, ValueError), (2**64, OverflowError), ("x", TypeError)):
+    for chunk, error, text in ((0, clpool.CallbackError, "reported success but chunk 0 for"), (-1, ValueError, "-1"),
+                               (2**64, OverflowError, str(2**64)), ("x", TypeError, "str")):
         pool = clpool.Pool(clpool.CustomAllocator(lambda size, alignment, chunk=chunk: chunk, lambda *_: None))
-        with pytest.raises(error):
+        with pytest.raises(error, match=text):
             pool.allocate(1)
 
 

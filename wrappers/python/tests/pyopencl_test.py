@@ -117,6 +117,14 @@ def test_kernels_and_copies_take_blocks_as_buffers(ctx, cq):
     assert (host == np.arange(100) * 4).all()
 
 
+def test_a_buffer_has_the_size_of_its_part(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    alignment = cq.device.mem_base_addr_align // 8
+    for size in (0, 1, 16, 1000, 100_000):
+        part = pool.allocate(size).size
+        assert part % alignment == 0 and max(size, 1) <= part < size + 2 * alignment
+
+
 def test_objects_go_in_and_out(ctx, cq):  # test_int_ptr
     buffer = clpool.Buffer(ctx, clpool.mem_flags.READ_WRITE, 100)
     theirs = cl.Buffer.from_int_ptr(buffer.int_ptr)
