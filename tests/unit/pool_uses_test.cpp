@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace clpool::core {
 namespace {
 
@@ -46,6 +48,43 @@ TEST_F(ListsOfUses, ThatAreEmptyHaveNoneThatWasWaitedForLess) {
   EXPECT_TRUE(late.has_waited_less(6));
   EXPECT_EQ(late.take(), &all[0]);
   EXPECT_FALSE(late.has_waited_less(UINT64_MAX));
+}
+
+TEST_F(ListsOfUses, ThatAnotherIsPutBeforeHaveBothAndWhatWasWaitedForLeast) {
+  add(20);
+  all[1].waited_ns = 10;
+  others.add(all[1]);
+  late.add_before(others);
+  EXPECT_TRUE(others.empty());
+  EXPECT_EQ(late.count, 2U);
+  EXPECT_TRUE(late.has_waited_less(11));
+  EXPECT_EQ(late.take(), &all[1]);
+  EXPECT_EQ(late.take(), &all[0]);
+}
+
+TEST_F(ListsOfUses, OfAnAccountAreThereWhicheverHasABlock) {
+  for (const auto list : {&EventLists::fresh, &EventLists::asked, &EventLists::late}) {
+    EventLists lists;
+    EXPECT_FALSE(lists.any());
+    EXPECT_FALSE(lists.any_in_time());
+    (lists.*list).add(all[0]);
+    EXPECT_TRUE(lists.any());
+    EXPECT_EQ(lists.any_in_time(), list != &EventLists::late);
+  }
+}
+
+/// What is in a thread's hands may come free, too.
+TEST_F(ListsOfUses, OfAnAccountAreInTimeWhileSomeAreLookedAt) {
+  EventLists lists;
+  lists.fresh.in_hand = lists.asked.in_hand = 1;
+  EXPECT_TRUE(lists.any_in_time());
+  lists.fresh.in_hand = 0;
+  EXPECT_TRUE(lists.any_in_time());
+  lists.fresh.in_hand = std::exchange(lists.asked.in_hand, 0);
+  EXPECT_TRUE(lists.any_in_time());
+  lists.fresh.in_hand = 0;
+  lists.late.in_hand = 1;
+  EXPECT_FALSE(lists.any_in_time());
 }
 
 /// One that changed behind the list's back shows that nobody looked at it.
