@@ -207,6 +207,21 @@ TEST_F(WhileAnotherThreadHasTheMutex, ATryTakesALargerBlockAndElseSaysThatItWoul
   EXPECT_FALSE(taken.is_left());
 }
 
+TEST_F(WhileAnotherThreadHasTheMutex, ARequestThatIsServedSoLeavesItsCacheToWhoeverAsksForAllMemory) {
+  for (const std::size_t size : {10 * KiB, 2 * KiB}) {
+    allocate(size).reset();
+  }
+  MemHandle block;
+  {
+    const TakenMutex taken(pool.get());
+    block = allocate(9 * KiB);
+    EXPECT_FALSE(taken.is_left());
+  }
+  EXPECT_GE(statistics().cached_bytes, 2 * KiB);
+  std::thread([&] { EXPECT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS); }).join();
+  EXPECT_EQ(statistics().cached_bytes, 0u);
+}
+
 TEST_F(WhileAnotherThreadHasTheMutex, ReleasesDoNotWaitAndTheirMemoryServesWhoeverAsksNext) {
   std::vector<MemHandle> blocks;
   for (int i = 0; i < 250; ++i) {
