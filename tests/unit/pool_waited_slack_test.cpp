@@ -94,16 +94,29 @@ TEST(WaitedSlack, IsNotTriedWhereRequestsHardlyWait) {
   EXPECT_EQ(device.highest, 1u);
 }
 
+TEST(WaitedSlack, IsNotTriedWhereRequestsWaitForAMomentNowAndThen) {
+  Device device(8);
+  for (int i = 0; i < 100; ++i) {
+    device.waited = 1;
+    device.run(250);
+    device.waited = 0.3;
+    device.run(150);
+  }
+  EXPECT_EQ(device.highest, 1u);
+}
+
 /// What eight threads wait at the same time is no more than what one waits.
 TEST(WaitedSlack, CountsTheTimeOfThreadsThatWaitTogetherOnce) {
   WaitedSlack slack;
   std::uint64_t now = ms;
+  std::uint64_t highest = 1;
   for (int i = 0; i < 1000; ++i, now += 50 * ms) {
     for (int thread = 0; thread < 8; ++thread) {
       slack.note_wait(now, now + 10 * ms, now, 0);
+      highest = std::max(highest, slack.times());
     }
   }
-  EXPECT_EQ(slack.times(), 1u);
+  EXPECT_EQ(highest, 1u);
 }
 
 TEST(WaitedSlack, StaysAsItIsTriedWhereNobodyHasToWaitThenAndMoreGetsDone) {
