@@ -4,10 +4,11 @@
 // in-order queue). Prints the host's time for a request and its release beyond that of the commands alone, what was
 // within the library's two calls (the rest is what commands cost more or less than those alone, by what is in the
 // processor's caches and by chance), how much of that the driver's calls for parts take, the parts made, and the
-// longest that a request, its command and a release took: one that waits for another block's command shows there. Calls
-// that make, touch and release chunks, or ask whether they may go, are counted apart. Each log runs three times through one pool: first where chunks are
-// made, then where they are there already, of which the faster is printed. The commands alone are the same walk through
-// the log, with the same looks at the clock, where each block is one of a few that are kept.
+// longest that a request, its command and a release took: one that waits for another block's command shows there.
+// Calls that make, touch and release chunks, or ask whether they may go, are counted apart. Each log runs three times
+// through one pool: first where chunks are made, then where they are there already, of which the faster is printed.
+// The commands alone are the same walk through the log, with the same looks at the clock, where each block is one of
+// a few that are kept.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -155,11 +156,10 @@ void require_driver(cl_int code, const char* what) {
 }
 
 void fill(cl_mem memory, std::uint64_t size) {
-  static auto* const enqueue = driver<decltype(clEnqueueFillBuffer)>("clEnqueueFillBuffer");
   const unsigned char value = 1;
-  require_driver(
-      enqueue(device().queue, memory, &value, 1, 0, std::min(size, largest_fill), 0, nullptr, nullptr),
-      "clEnqueueFillBuffer");
+  require_driver(clEnqueueFillBuffer(device().queue, memory, &value, 1, 0, std::min(size, largest_fill), 0,
+                                     nullptr, nullptr),
+                 "clEnqueueFillBuffer");
 }
 
 void fill(void* pointer, std::uint64_t size) {

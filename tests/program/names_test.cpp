@@ -4,35 +4,16 @@
 // so.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "files.hpp"
 #include "run.hpp"
+#include "support/environment.hpp"
 
 namespace clpool::test {
 namespace {
-
-/// A variable of the environment, as it was before when this ends.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* former = std::getenv(name)) {
-      former_ = former;
-    }
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { former_ ? ::setenv(name_, former_->c_str(), 1) : ::unsetenv(name_); }
-
- private:
-  const char* name_;
-  std::optional<std::string> former_;
-};
 
 /// The fake driver alone, with this name.
 class NamedDriver {
@@ -41,7 +22,7 @@ class NamedDriver {
       : vendors_("OCL_ICD_VENDORS", CLPOOL_STUB_VENDORS),
         path_("OPENCL_VENDOR_PATH", CLPOOL_STUB_VENDORS),
         file_("OCL_ICD_FILENAMES", CLPOOL_STUB_FILE),
-        options_("CLPOOL_STUB", "name=" + name),
+        options_("CLPOOL_STUB", ("name=" + name).c_str()),
         device_("CLPOOL_DEVICE", "0:0") {}
 
  private:

@@ -17,6 +17,7 @@
 
 #include "files.hpp"
 #include "run.hpp"
+#include "support/environment.hpp"
 #include "support/opencl.hpp"
 
 namespace clpool::test {
@@ -190,11 +191,10 @@ TEST_F(ReplayVerb, TellsWhereTheWasteIsAtThePeak) {
 }
 
 TEST_F(ReplayVerb, TellsWhatRestsInAGuardedPool) {
-  setenv("CLPOOL_GUARD", "1", 1);
+  const Variable guard("CLPOOL_GUARD", "1");
   const std::string log = log_of({"0,1,allocate,0x1,1000000,0", "0,2,free,0x1,1000000,0",
                                   "0,3,allocate,0x2,2000000,0", "0,4,free,0x2,2000000,0"});
   const RunResult run = run_program({"replay", "--kind", "dry", folder.write("log.csv", log)});
-  unsetenv("CLPOOL_GUARD");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "% released, but resting or in use")) << run.out;
 }

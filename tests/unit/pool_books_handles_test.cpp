@@ -42,6 +42,17 @@ TEST_F(PoolBooksWithHandles, AnOverlappingHandleGoesFirst) {
   books->free(*larger, 0);
 }
 
+TEST_F(PoolBooksWithHandles, ATryLetsGoOfAHandleThatWasNotUsedOnce) {
+  PoolBlock* const block = serve(512);
+  books->free(*block, 0);
+  world.turns = true;
+  Request request;
+  ASSERT_EQ(books->begin(512, request), Status::success);
+  EXPECT_EQ(books->take_at_once(request), nullptr);
+  EXPECT_EQ(request.part, nullptr) << "it may be gone by the next use";
+  EXPECT_EQ(books->check(), nullptr);
+}
+
 TEST_F(PoolBooksWithHandles, ARequestGoesToThePlaceWhereAHandleOfItsShapeIsAlive) {
   PoolBlock* const first = serve(512);
   PoolBlock* const second = serve(512);
