@@ -56,9 +56,13 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
       std::max(managed_bytes / cached_part, std::min(managed_bytes, least_cached)) / in_use_;
   for_each([&](ThreadCache& cache) {
     const bool is_used = may_cache && !cache.is_abandoned();
-    cache.earned =
-        is_used ? std::min(cache.earned - cache.earned / earned_decay, most_earned(managed_bytes)) : 0;
-    const std::uint64_t limit = is_used ? std::max<std::uint64_t>(share, 1) + cache.earned : 0;
+    const std::uint64_t earned = cache.earned.load(std::memory_order_relaxed);
+    const std::uint64_t left =
+        is_used ? std::min(earned / earned_decay * (earned_decay - 1), most_earned(managed_bytes)) : 0;
+    if (left != earned) {
+      cache.earned.store(left, std::memory_order_relaxed);
+    }
+    const std::uint64_t limit = is_used ? std::max<std::uint64_t>(share, 1) + left : 0;
     if (cache.limit.load(std::memory_order_relaxed) != limit) {
       cache.limit.store(limit, std::memory_order_relaxed);
     }
@@ -71,17 +75,17 @@ std::uint64_t Caches::most_earned(std::uint64_t managed_bytes) const noexcept {
 
 void Caches::widen(ThreadCache& cache, std::uint64_t bytes, std::uint64_t managed_bytes) noexcept {
   const std::uint64_t in_use = cache.active_bytes.load(std::memory_order_relaxed) + bytes;
-  const std::uint64_t more =
-      std::min({2 * std::max(cache.earned, bytes), earned_by_used * in_use, most_earned(managed_bytes)});
-  const std::uint64_t before = cache.earned;
-  cache.earned = std::max(before, more);
-  cache.limit.store(cache.limit.load(std::memory_order_relaxed) + (cache.earned - before),
+  const std::uint64_t before = cache.earned.load(std::memory_order_relaxed);
+  const std::uint64_t earned = std::max(
+      before, std::min({2 * std::max(before, bytes), earned_by_used * in_use, most_earned(managed_bytes)}));
+  cache.earned.store(earned, std::memory_order_relaxed);
+  cache.limit.store(cache.limit.load(std::memory_order_relaxed) + (earned - before),
                     std::memory_order_relaxed);
 }
 
 void Caches::narrow(ThreadCache& cache) noexcept {
   cache.had_left_some();
-  const std::uint64_t earned = std::exchange(cache.earned, 0);
+  const std::uint64_t earned = cache.earned.exchange(0, std::memory_order_relaxed);
   cache.limit.store(cache.limit.load(std::memory_order_relaxed) - earned, std::memory_order_relaxed);
 }
 
@@ -122,30 +126,33 @@ ThreadCache* Caches::find_abandoned() const noexcept {
 
 // Counting.
 
-bool Caches::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
+bool Caches::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
   take_in(cache);
-  cache.count_handed_out(size);
+  cache.count_handed_out(mem.size);
   cache.known_highest = cache.highest_bytes;
   ++cache.blocks;
+  cache.capacity += mem.capacity;
   ++known_requests_;
   ++earning_requests_;
   ++cache.known_requests;
-  cache.known_bytes += static_cast<std::int64_t>(size);
-  known_bytes_ += static_cast<std::int64_t>(size);
+  cache.known_bytes += static_cast<std::int64_t>(mem.size);
+  known_bytes_ += static_cast<std::int64_t>(mem.size);
   return known_bytes_ > peak_active_bytes_;
 }
 
-void Caches::count_returned(ThreadCache& cache, std::size_t size) noexcept {
+void Caches::count_returned(ThreadCache& cache, const Mem& mem) noexcept {
   if (is_own(cache) || cache.is_borrowed) {
     take_in(cache);
-    lower(cache, size);
+    lower(cache, mem.size);
     --cache.blocks;
+    cache.capacity -= mem.capacity;
   } else {
-    cache.bytes_returned_elsewhere += size;
+    cache.bytes_returned_elsewhere += mem.size;
     ++cache.returned_elsewhere;
+    cache.capacity_returned_elsewhere += mem.capacity;
   }
-  cache.known_bytes -= static_cast<std::int64_t>(size);
-  known_bytes_ -= static_cast<std::int64_t>(size);
+  cache.known_bytes -= static_cast<std::int64_t>(mem.size);
+  known_bytes_ -= static_cast<std::int64_t>(mem.size);
 }
 
 void Caches::raise_peak() noexcept {
@@ -157,6 +164,7 @@ void Caches::take_in(ThreadCache& cache) noexcept {
   if (cache.returned_elsewhere != 0) {
     lower(cache, std::exchange(cache.bytes_returned_elsewhere, 0));
     cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
+    cache.capacity -= std::exchange(cache.capacity_returned_elsewhere, 0);
   }
   const auto highest_with_others = [&] {
     return known_bytes_ - cache.known_bytes + static_cast<std::int64_t>(cache.highest_bytes);

@@ -61,9 +61,9 @@ class Caches {
 
   /// Counts a block as handed out by a cache that may be touched. True: perhaps a new peak, and raise_peak()
   /// must follow when what threads have returned elsewhere is counted.
-  bool count_handed_out(ThreadCache& cache, std::size_t size) noexcept;
+  bool count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
   /// Counts a block as returned to the cache it came from.
-  void count_returned(ThreadCache& cache, std::size_t size) noexcept;
+  void count_returned(ThreadCache& cache, const Mem& mem) noexcept;
   void raise_peak() noexcept;
 
   /// Counts what a cache that may be touched did by itself.

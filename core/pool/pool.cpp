@@ -23,8 +23,9 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
-/// Where others have the mutex, a request takes a block of its thread's cache that is larger by up to one part in so many of it.
-constexpr std::uint64_t most_larger = 4;
+/// Where threads are in each other's way, a request takes a block of its thread's cache that is up to twice as large as it need be,
+/// as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most.
+constexpr std::uint64_t excess_part = 4;
 
 /// Left when the request is over, however it ends.
 struct PlaceInLine {
@@ -212,7 +213,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
-  if (on == nullptr && mutex_.is_taken()) {
+  if (on == nullptr) {
     mem = take_larger(request);
     if (mem != nullptr) {
       return Status::success;
@@ -243,11 +244,14 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
 
 Mem* Pool::take_larger(const Request& request) noexcept {
   ThreadCache* const cache = cache_at_hand(cache_key_);
-  if (cache == nullptr || request.rounded > cache->limit.load(std::memory_order_relaxed) ||
+  if (cache == nullptr ||
+      !(cache->is_crowded_by(request.rounded) ||
+        (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed))) ||
       !cache->lock.try_enter()) {
     return nullptr;
   }
-  Mem* const mem = cache->pop_larger(request.rounded, request.rounded / most_larger, request.size);
+  const std::uint64_t more = std::min(request.rounded, cache->excess_left(request.size, excess_part));
+  Mem* const mem = cache->pop_larger(request.rounded, more, request.size);
   cache->lock.leave();
   return mem;
 }
@@ -261,7 +265,7 @@ Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
   Mem* const mem = cache.withdraw(request.rounded);
   if (mem != nullptr) {
     mem->size = request.size;
-    count_handed_out(cache, request.size);
+    count_handed_out(cache, *mem);
     mem->state = MemState::live;
   } else if (cache.cached() > cache.limit.load(std::memory_order_relaxed)) {
     std::size_t most = 1;  // a large one whose size does not come again now: as free as any
@@ -478,12 +482,12 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.home = &cache;
   block.account = static_cast<std::uint16_t>(account_of_this_thread());
   clear_use(block);
-  count_handed_out(cache, size);
+  count_handed_out(cache, block);
   block.state = MemState::live;
 }
 
-void Pool::count_handed_out(ThreadCache& cache, std::size_t size) noexcept {
-  if (caches_.count_handed_out(cache, size)) {
+void Pool::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
+  if (caches_.count_handed_out(cache, mem)) {
     bring_some_home();
     caches_.raise_peak();
   }

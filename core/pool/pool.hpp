@@ -171,15 +171,15 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void make_handle(Visit& visit, Request& request);
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
   static std::uint32_t account_of_this_thread() noexcept;
-  void count_handed_out(ThreadCache& cache, std::size_t size) noexcept;
+  void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
   Status out_of_memory_error(const Request& request);
   /// Marks of a block that nobody has said anything of.
   std::uint8_t usual_marks() const noexcept {
     return pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known ? look_mark : 0;
   }
 
-  /// Without the mutex, which others have: a block of the thread's cache that is larger than it need be, by a quarter at most,
-  /// or null. Not for blocks so large that a cache has at most one.
+  /// Without the mutex, where threads are in each other's way: a block of the thread's cache that is larger than it need be, or
+  /// null. Not for blocks so large that a cache has at most one.
   Mem* take_larger(const Request& request) noexcept;
   /// Of the calling thread's cache, which is emptied where it holds just a large block of another size.
   Mem* take_from(ThreadCache& cache, const Request& request) noexcept;

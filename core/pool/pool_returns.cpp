@@ -15,6 +15,13 @@ namespace {
 /// have any number.
 constexpr std::size_t blocks_at_a_time = 512;
 
+/// The latter where threads are in each other's way, so that they do not wait for long.
+constexpr std::size_t blocks_of_crowded = 4;
+
+std::size_t most_flushed_of(const ThreadCache& cache) noexcept {
+  return cache.is_crowded_by(1) ? blocks_of_crowded : blocks_at_a_time;
+}
+
 }  // namespace
 
 Status Pool::take_back(Mem& mem) noexcept {
@@ -31,7 +38,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   }
   Visit visit(*this);
   visit.keep_to_held_limit();
-  std::size_t most_flushed = blocks_at_a_time;
+  std::size_t most_flushed = most_flushed_of(cache);
   const bool had_left = caches_.is_own(cache) && cache.had_left_some();
   receive(pool_block(mem), visit.had_to_wait() || had_left, most_flushed);
   return Status::success;
@@ -62,7 +69,7 @@ Status Pool::release_idle(Mem& mem) noexcept {
 void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   if (block.marks == 0) [[likely]] {  // there is nothing that the release must know
-    caches_.count_returned(cache, block.Mem::size);
+    caches_.count_returned(cache, block);
     if (!takes_into_cache(cache, block, waited, most_flushed)) {
       books_.free(block, pending_.own().epochs.open());
     }
@@ -77,7 +84,7 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
   const bool must_wait = !is_idle && (is_used || pending_.holds_back());
   clear_use(block);
   block.marks = usual_marks();
-  caches_.count_returned(cache, block.Mem::size);
+  caches_.count_returned(cache, block);
   if (uses != nullptr && !must_wait) {
     pending_.retire(*uses);
   }
@@ -128,7 +135,7 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most
 
 std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
   std::size_t brought = 0;
-  std::size_t most_flushed = blocks_at_a_time;
+  std::size_t most_flushed = most_flushed_of(cache);
   for (; brought < most; ++brought) {
     Mem* const mem = cache.take_returned();
     if (mem == nullptr) {
@@ -197,7 +204,7 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     }
     const std::uint64_t cached = cache.cached();
     left += cached;
-    worth += cached - std::min(cached, cache.earned);
+    worth += cached - std::min(cached, cache.earned.load(std::memory_order_relaxed));
   });
   if (worth > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
     while (empty_others(left)) {

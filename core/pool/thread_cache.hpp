@@ -30,6 +30,7 @@ struct alignas(64) ThreadCache {
   std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
   std::uint64_t handed_out = 0;     ///< blocks, ever
   std::uint64_t blocks = 0;         ///< handed out from here, but for returned_elsewhere, or in the buckets
+  std::uint64_t capacity = 0;       ///< of these blocks, bytes
   std::uint32_t cached_blocks = 0;  ///< in the buckets
   std::uint32_t granule_shift = 0;  ///< base-2 logarithm of the pool's granule
   std::atomic<std::uint64_t> cached_bytes{0};  ///< capacity of the blocks in the buckets; read by anyone
@@ -52,8 +53,10 @@ struct alignas(64) ThreadCache {
   std::uint64_t known_requests = 0;    ///< the same of requests
   std::uint64_t bytes_returned_elsewhere = 0;  ///< by threads that could not touch the cache, since take_in()
   std::uint64_t returned_elsewhere = 0;        ///< blocks
+  std::uint64_t capacity_returned_elsewhere = 0;
   bool is_borrowed = false;
-  std::uint64_t earned = 0;  ///< bytes that it may hold beyond its share, see Caches::widen()
+  std::atomic<std::uint64_t> earned{
+      0};  ///< bytes that it may hold beyond its share, see Caches::widen(); read by its owner
 
   /// No thread's record, and not null, which is the record of threads that have none.
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
@@ -109,17 +112,24 @@ struct alignas(64) ThreadCache {
     active_bytes.store(active_bytes.load(std::memory_order_relaxed) - bytes, std::memory_order_relaxed);
   }
 
-  /// Takes a block of exactly `capacity` bytes out of its bucket, or null.
-  Mem* withdraw(std::uint64_t capacity) noexcept {
-    Mem* const mem = take_cached(capacity);
-    blocks -= mem != nullptr ? 1 : 0;
+  /// Takes a block of exactly `size` bytes out of its bucket, or null.
+  Mem* withdraw(std::uint64_t size) noexcept {
+    Mem* const mem = take_cached(size);
+    if (mem != nullptr) {
+      --blocks;
+      capacity -= mem->capacity;
+    }
     return mem;
   }
   /// Puts a released block into its bucket, or false if the limit forbids it.
   bool deposit(Mem& mem) noexcept {
     const bool kept = keep(mem);
-    blocks += kept ? 1 : 0;
-    last_large = kept ? last_large : mem.capacity;
+    if (kept) {
+      ++blocks;
+      capacity += mem.capacity;
+    } else {
+      last_large = mem.capacity;
+    }
     return kept;
   }
   /// Takes up to `most` blocks out of one bucket, linked by next; `most` becomes so many fewer.
@@ -129,6 +139,7 @@ struct alignas(64) ThreadCache {
     std::uint64_t left = cached();
     for (; *end != nullptr && most > 0; --most, end = &(*end)->next) {
       left -= (*end)->capacity;
+      capacity -= (*end)->capacity;
       --cached_blocks;
       --blocks;
     }
@@ -185,6 +196,20 @@ struct alignas(64) ThreadCache {
 
   std::uint64_t cached() const noexcept { return cached_bytes.load(std::memory_order_relaxed); }
   std::uint64_t active_blocks() const noexcept { return blocks - cached_blocks - returned_elsewhere; }
+  /// With the mutex held, or by its owner: whether threads were in each other's way of late, so that it has room for a block
+  /// of so many bytes that it would not have else.
+  bool is_crowded_by(std::uint64_t bytes) const noexcept {
+    return bytes <= earned.load(std::memory_order_relaxed);
+  }
+  /// How much larger than it need be a block may be for a request of `size`, if all blocks that were handed out from here may be
+  /// larger than what was asked for by a granule each, and by one part in `part` of all that. (Those that came back elsewhere
+  /// count until take_in().)
+  std::uint64_t excess_left(std::size_t size, std::uint64_t part) const noexcept {
+    const std::uint64_t asked_for = active_bytes.load(std::memory_order_relaxed) + size;
+    const std::uint64_t most = asked_for + asked_for / part + ((blocks + 1 - cached_blocks) << granule_shift);
+    const std::uint64_t taken = capacity - cached() + size;
+    return most - std::min(most, taken);
+  }
 
  private:
   Mem* take_cached(std::uint64_t capacity) noexcept {

@@ -27,11 +27,21 @@ ThreadCache& own_cache(Caches& caches) {
   return caches.of_this_thread(may_cache, managed);
 }
 
+struct BlockOf : Mem {
+  explicit BlockOf(std::size_t bytes) {
+    size = bytes;
+    capacity = bytes;
+  }
+};
+
 /// What the pool does with a block of `size` bytes that a cache hands out or gets back, past the hit path.
 void hand_out(Caches& caches, ThreadCache& cache, std::size_t size) {
-  if (caches.count_handed_out(cache, size)) {
+  if (caches.count_handed_out(cache, BlockOf(size))) {
     caches.raise_peak();
   }
+}
+void take_back(Caches& caches, ThreadCache& cache, std::size_t size) {
+  caches.count_returned(cache, BlockOf(size));
 }
 PoolStats stats_of(Caches& caches) {
   const Borrowed borrowed(caches);
@@ -74,7 +84,7 @@ TEST(Caches, WhatTheyServeWithoutEndEarnsFewDriverCalls) {
     hand_out(caches, own, 4096);
     EXPECT_EQ(caches.earning_requests() - before, 1u + std::min(hits, most)) << hits << " hits, then a visit";
     before = caches.earning_requests();
-    caches.count_returned(own, 4096);
+    take_back(caches, own, 4096);
   }
   EXPECT_EQ(stats_of(caches).allocations, 1'000'002u + most - 1) << "all are counted";
 }
@@ -185,11 +195,11 @@ TEST(Caches, CountWhatOthersReturnWithoutTouchingThem) {
   while (theirs == nullptr) {
     std::this_thread::yield();
   }
-  caches.count_returned(*theirs, 5000);
+  take_back(caches, *theirs, 5000);
   EXPECT_EQ(caches.active_blocks(), 1u);
   ThreadCache& own = own_cache(caches);
   hand_out(caches, own, 2000);
-  caches.count_returned(own, 2000);
+  take_back(caches, own, 2000);
   is_counted = true;
   owner.join();
   const PoolStats stats = stats_of(caches);
@@ -225,16 +235,33 @@ TEST(Caches, KnowOfAThreadWhatOthersReturnedForIt) {
     other = &own_cache(caches);
     hand_out(caches, *other, 8000);
   }).join();
-  caches.count_returned(*other, 5000);
+  take_back(caches, *other, 5000);
   hand_out(caches, caches.central(), 6000);  // a peak
   EXPECT_EQ(stats_of(caches).peak_active_bytes, 9000u);
+}
+
+TEST(Caches, KnowTheCapacityOfBlocksThatTheirThreadHasWhoeverReturnsThem) {
+  Caches caches(ThreadRecord::key_of(19), 9);
+  ThreadCache& own = own_cache(caches);
+  for (const std::size_t size : {8000, 5000, 3000}) {
+    hand_out(caches, own, size);
+  }
+  EXPECT_EQ(own.capacity, 16000u);
+  take_back(caches, own, 8000);
+  EXPECT_EQ(own.capacity, 8000u);
+  std::thread([&] { take_back(caches, own, 5000); }).join();
+  EXPECT_EQ(own.capacity, 8000u) << "only its owner writes there";
+  caches.take_in(own);
+  EXPECT_EQ(own.capacity, 3000u);
+  caches.take_in(own);
+  EXPECT_EQ(own.capacity, 3000u) << "once";
 }
 
 TEST(Caches, NoticeAPeakOfHitsBelowWhatTheirThreadOnceHad) {
   Caches caches(ThreadRecord::key_of(18), 9);
   ThreadCache& own = own_cache(caches);
   hand_out(caches, own, 8000);
-  caches.count_returned(own, 3000);
+  take_back(caches, own, 3000);
   Mem block;
   block.capacity = 2048;
   ASSERT_TRUE(own.deposit(block));
@@ -423,8 +450,8 @@ TEST(Caches, TellNoPeakBelowWhatIsInUse) {
     other->count_handed_out(500);  // on the hit path
     ++other->blocks;
   }).join();
-  caches.count_returned(*other, 1000);  // by this thread
-  caches.count_returned(*other, 400);   // of what the pool has not heard of
+  take_back(caches, *other, 1000);  // by this thread
+  take_back(caches, *other, 400);   // of what the pool has not heard of
   caches.take_in(*other);
   other->count_handed_out(2000);
   ++other->blocks;

@@ -26,10 +26,14 @@ struct ThreadCacheWithLittleRoom : testing::Test {
     mem.capacity = granules * granule;
     mem.size = 1;
     ++cache->blocks;
+    cache->capacity += mem.capacity;
     cache->count_handed_out(1);
-    const bool kept = cache->push(mem) || cache->deposit(mem);
-    cache->blocks -= kept ? 0 : 1;
-    return kept;
+    if (cache->push(mem)) {
+      return true;
+    }
+    --cache->blocks;
+    cache->capacity -= mem.capacity;
+    return cache->deposit(mem);
   }
   bool take(std::uint64_t granules) { return cache->pop(granules * granule, 1) != nullptr; }
   std::unique_ptr<ThreadCache> cache = std::make_unique<ThreadCache>();
@@ -65,6 +69,7 @@ class ThreadCacheWithBlocks : public testing::Test {
     Mem& mem = mems_.emplace_back();
     mem.capacity = granules * granule;
     cache_->blocks += 1;
+    cache_->capacity += mem.capacity;
     cache_->count_handed_out(1);
     mem.size = 1;
     ASSERT_TRUE(cache_->push(mem));
@@ -147,6 +152,38 @@ TEST_F(ThreadCacheWithBlocks, GivesUpSoManyBlocksOfABucketAtATime) {
   EXPECT_EQ(most, 8u);
   EXPECT_EQ(cache_->cached(), 0u);
   EXPECT_EQ(withdraw(most), 0u);
+}
+
+TEST_F(ThreadCacheWithBlocks, KnowsTheCapacityOfItsBlocks) {
+  for (const std::uint64_t granules : {4, 5, 5, 7}) {
+    keep(granules);
+  }
+  EXPECT_EQ(cache_->capacity, 21 * granule);
+  Mem* const mem = cache_->withdraw(7 * granule);
+  ASSERT_NE(mem, nullptr);
+  EXPECT_EQ(cache_->capacity, 14 * granule);
+  EXPECT_EQ(cache_->withdraw(7 * granule), nullptr);
+  EXPECT_EQ(cache_->capacity, 14 * granule) << "there was none";
+  std::size_t most = 1;
+  cache_->withdraw_bucket(static_cast<std::size_t>(&cache_->bucket(5 * granule) - cache_->buckets), most);
+  EXPECT_EQ(cache_->capacity, 9 * granule);
+  ASSERT_TRUE(cache_->deposit(*mem));
+  EXPECT_EQ(cache_->capacity, 16 * granule);
+  cache_->limit = 0;
+  Mem other;
+  other.capacity = granule;
+  EXPECT_FALSE(cache_->deposit(other));
+  EXPECT_EQ(cache_->capacity, 16 * granule) << "it was not kept";
+}
+
+TEST_F(ThreadCacheWithBlocks, HasAPartOfWhatIsInUseLeftForLargerBlocksAndAGranuleForEach) {
+  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 3 * granule) << "two, and one for rounding";
+  keep(12);
+  keep(16);
+  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 3 * granule) << "cached blocks are not in use";
+  ASSERT_EQ(larger(12, 0), 12u);  // for a request of one granule
+  EXPECT_EQ(cache_->excess_left(40 * granule, 4), granule + granule / 4) << "41 / 4 and two, but for eleven";
+  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 0u);
 }
 
 }  // namespace

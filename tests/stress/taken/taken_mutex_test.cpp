@@ -3,6 +3,7 @@
 // What requests and releases do while another thread has the pool's mutex. That thread has it for as long as a test
 // wants: it is kept in operator new, which the library asks for a thread's first cache of a pool, and for descriptors of
 // blocks when there is none left.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -166,7 +167,7 @@ class WhileAnotherThreadHasTheMutex : public testing::Test {
   PoolHandle pool;
 };
 
-TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesABlockOfItsThreadThatIsAQuarterLargerAtMost) {
+TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesABlockOfItsThreadThatIsALittleLarger) {
   allocate(10 * KiB).reset();
   TakenMutex taken(pool.get());
   MemHandle block = allocate(8 * KiB);
@@ -177,6 +178,54 @@ TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesABlockOfItsThreadThatIsAQuart
   EXPECT_TRUE(taken.delays([&] { block = allocate(8 * KiB - 512); }))
       << "it has a block a quarter larger, and no other";
   EXPECT_EQ(clpool_mem_capacity(block.get()), 8 * KiB - 512);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, WhatAThreadHasTakesAQuarterMoreInAllThanItAskedForAtMost) {
+  const MemHandle in_use = allocate(48 * KiB);
+  for (const std::size_t size : {30 * KiB, 31 * KiB}) {
+    allocate(size).reset();
+  }
+  TakenMutex taken(pool.get());
+  const MemHandle first = allocate(16 * KiB);  // 14 of 16 KiB more, and a granule for each block
+  EXPECT_FALSE(taken.is_left());
+  EXPECT_EQ(clpool_mem_capacity(first.get()), 30 * KiB);
+  MemHandle second;
+  EXPECT_TRUE(taken.delays([&] { second = allocate(20 * KiB); })) << "25 of 21 KiB more";
+  EXPECT_EQ(clpool_mem_capacity(second.get()), 20 * KiB);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesNoBlockThatIsMoreThanTwiceAsLarge) {
+  const MemHandle in_use = allocate(200 * KiB);
+  allocate(20 * KiB).reset();
+  TakenMutex taken(pool.get());
+  EXPECT_EQ(clpool_mem_capacity(allocate(10 * KiB).get()), 20 * KiB);
+  EXPECT_FALSE(taken.is_left());
+  MemHandle block;
+  EXPECT_TRUE(taken.delays([&] { block = allocate(10 * KiB - 512); }));
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 10 * KiB - 512);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, WhatIsTakenByRoundingUpLeavesRoomForALargerBlock) {
+  std::vector<MemHandle> small;
+  for (int i = 0; i < 100; ++i) {
+    small.push_back(allocate(1));
+  }
+  allocate(10 * KiB).reset();
+  const TakenMutex taken(pool.get());
+  EXPECT_EQ(clpool_mem_capacity(allocate(8 * KiB).get()), 10 * KiB);
+  EXPECT_FALSE(taken.is_left());
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, BlocksThatCameBackElsewhereAreNotCountedForLong) {
+  std::vector<MemHandle> large;
+  for (int i = 0; i < 4; ++i) {
+    large.push_back(allocate(100 * KiB + 1));
+  }
+  std::thread([&] { large.clear(); }).join();
+  allocate(20 * KiB).reset();  // comes by with the mutex
+  TakenMutex taken(pool.get());
+  EXPECT_TRUE(taken.delays([&] { allocate(10 * KiB); }))
+      << "nothing is in use, of which a quarter could be more";
 }
 
 TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesTheSmallestOfThose) {
@@ -248,14 +297,15 @@ TEST_F(WhileAnotherThreadHasTheMutex, ReleasesDoNotWaitAndTheirMemoryServesWhoev
 class ReleasesThatFoundTheMutexTaken : public WhileAnotherThreadHasTheMutex {
  protected:
   static constexpr std::size_t size = 48 * KiB;  // the cache has room for one
-  void take_three() {
-    for (int i = 0; i < 3; ++i) {
+  void take_three() { take(3); }
+  void take(int count) {
+    for (int i = 0; i < count; ++i) {
       blocks.push_back(allocate(size));
     }
   }
-  void earn_room(int rounds) {
+  void earn_room(int rounds, int count = 3) {
     for (int round = 0; round < rounds; ++round) {
-      take_three();
+      take(count);
       const TakenMutex taken(pool.get());
       blocks.clear();
     }
@@ -270,6 +320,50 @@ TEST_F(ReleasesThatFoundTheMutexTaken, EarnTheirCacheRoom) {
   const TakenMutex taken(pool.get());
   take_three();
   EXPECT_FALSE(taken.is_left()) << "the cache did not keep all three";
+}
+
+TEST_F(ReleasesThatFoundTheMutexTaken, LetTheirThreadTakeLargerBlocksThoughNobodyHasTheMutexNow) {
+  constexpr int many = 100;  // more than any cache has room for, whatever the pool has
+  const auto capacity_for = [&](std::size_t smaller) {
+    take(many);
+    blocks.clear();
+    return clpool_mem_capacity(allocate(smaller).get());
+  };
+  EXPECT_EQ(capacity_for(size - KiB), size - KiB);
+  earn_room(8, many);
+  EXPECT_GT(capacity_for(size - 2 * KiB), size - 2 * KiB);
+  ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+  EXPECT_EQ(capacity_for(size - 3 * KiB), size - 3 * KiB) << "the room that was earned is gone";
+}
+
+TEST_F(ReleasesThatFoundTheMutexTaken, LetFewBlocksAtATimeOutOfTheirCacheAfterwards) {
+  const auto take_small = [&] {
+    for (int i = 0; i < 2000; ++i) {  // more than it has room for
+      blocks.push_back(allocate(KiB));
+    }
+  };
+  const auto most_let_out = [&] {
+    take_small();
+    std::uint64_t most = 0;
+    std::uint64_t before = statistics().cached_bytes;
+    for (MemHandle& block : blocks) {
+      block.reset();
+      const std::uint64_t after = statistics().cached_bytes;
+      most = std::max(most, (before - std::min(before, after)) / KiB);
+      before = after;
+    }
+    blocks.clear();
+    return most;
+  };
+  EXPECT_GT(most_let_out(), 4u);
+  for (int round = 0; round < 8; ++round) {
+    take_small();
+    const TakenMutex taken(pool.get());
+    blocks.clear();
+  }
+  const std::uint64_t few = most_let_out();
+  EXPECT_GT(few, 0u);
+  EXPECT_LE(few, 4u);
 }
 
 TEST_F(ReleasesThatFoundTheMutexTaken, LoseThatRoomWhenAllMemoryIsAskedFor) {
