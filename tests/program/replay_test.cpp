@@ -397,6 +397,7 @@ TEST_F(ReplayOnADevice, UsesEachKindOfMemory) {
 
 /// A pool of SVM gives back only what it knows to be unused: with a queue that it is told of, as programs' pools are.
 TEST_F(ReplayOnADevice, SvmTakesWhatNumbersTake) {
+  const Variable unguarded("CLPOOL_GUARD", nullptr);  // released blocks of guarded pools rest
   const auto ratio = [&](const std::string& kind, std::string& refusal) {
     const std::string path = folder.path(kind + ".json");
     const RunResult run = run_program({"replay", "--kind", kind, "--strategy", "coalescing", "--json", path,
@@ -433,6 +434,7 @@ class RecordedLogs : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(RecordedLogs, CoalescingWastesLittleAndRarelyAsksTheDriver) {
+  const Variable unguarded("CLPOOL_GUARD", nullptr);
   const std::string path = folder.path("result.json");
   const RunResult run = run_program(
       {"replay", "--kind", "dry", "--strategy", "coalescing", "--json", path, test_data(GetParam())});
