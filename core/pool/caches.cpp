@@ -32,6 +32,10 @@ constexpr std::uint64_t earned_part = 8;
 constexpr std::uint64_t earned_by_used = 2;
 constexpr std::uint64_t earned_decay = 8;
 
+/// Blocks that are larger than they need be, so that threads stay out of each other's way, waste one part in so many of what the
+/// pool has, all together.
+constexpr std::uint64_t excess_part = 16;
+
 /// Of the requests that a cache served since its thread last came by so many earn driver calls, which makes one: hits without end
 /// buy no storm, and a program that needs a chunk behind some hundred of them each time has it.
 constexpr auto most_earning = static_cast<std::uint64_t>(1 / CallBudget::per_request);
@@ -62,6 +66,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
     if (left != earned) {
       cache.earned.store(left, std::memory_order_relaxed);
     }
+    cache.most_excess.store(managed_bytes / excess_part / in_use_, std::memory_order_relaxed);
     const std::uint64_t limit = is_used ? std::max<std::uint64_t>(share, 1) + left : 0;
     if (cache.limit.load(std::memory_order_relaxed) != limit) {
       cache.limit.store(limit, std::memory_order_relaxed);

@@ -24,7 +24,8 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
 /// Where threads are in each other's way, a request takes a block of its thread's cache that is up to twice as large as it need be,
-/// as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most.
+/// as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most, and no more
+/// than its share of what the pool allows for that (Caches).
 constexpr std::uint64_t excess_part = 4;
 
 /// Left when the request is over, however it ends.

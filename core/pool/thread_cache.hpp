@@ -55,8 +55,10 @@ struct alignas(64) ThreadCache {
   std::uint64_t returned_elsewhere = 0;        ///< blocks
   std::uint64_t capacity_returned_elsewhere = 0;
   bool is_borrowed = false;
-  std::atomic<std::uint64_t> earned{
-      0};  ///< bytes that it may hold beyond its share, see Caches::widen(); read by its owner
+  // … and read by its owner without it.
+  std::atomic<std::uint64_t> earned{0};  ///< bytes that it may hold beyond its share, see Caches::widen()
+  std::atomic<std::uint64_t> most_excess{
+      0};  ///< bytes by which its thread's blocks may be larger than they need be
 
   /// No thread's record, and not null, which is the record of threads that have none.
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
@@ -202,11 +204,12 @@ struct alignas(64) ThreadCache {
     return bytes <= earned.load(std::memory_order_relaxed);
   }
   /// How much larger than it need be a block may be for a request of `size`, if all blocks that were handed out from here may be
-  /// larger than what was asked for by a granule each, and by one part in `part` of all that. (Those that came back elsewhere
-  /// count until take_in().)
+  /// larger than what was asked for by a granule each, and by one part in `part` of all that, up to most_excess. (Those that
+  /// came back elsewhere count until take_in().)
   std::uint64_t excess_left(std::size_t size, std::uint64_t part) const noexcept {
     const std::uint64_t asked_for = active_bytes.load(std::memory_order_relaxed) + size;
-    const std::uint64_t most = asked_for + asked_for / part + ((blocks + 1 - cached_blocks) << granule_shift);
+    const std::uint64_t excess = std::min(asked_for / part, most_excess.load(std::memory_order_relaxed));
+    const std::uint64_t most = asked_for + excess + ((blocks + 1 - cached_blocks) << granule_shift);
     const std::uint64_t taken = capacity - cached() + size;
     return most - std::min(most, taken);
   }

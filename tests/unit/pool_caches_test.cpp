@@ -241,7 +241,7 @@ TEST(Caches, KnowOfAThreadWhatOthersReturnedForIt) {
 }
 
 TEST(Caches, KnowTheCapacityOfBlocksThatTheirThreadHasWhoeverReturnsThem) {
-  Caches caches(ThreadRecord::key_of(19), 9);
+  Caches caches(ThreadRecord::key_of(72), 9);
   ThreadCache& own = own_cache(caches);
   for (const std::size_t size : {8000, 5000, 3000}) {
     hand_out(caches, own, size);
@@ -404,6 +404,16 @@ TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
   EXPECT_EQ(own.limit, 0u);
   caches.share_limits(may_cache, managed);
   EXPECT_EQ(own.limit, share);
+}
+
+TEST(Caches, MayHaveThreadsWasteASixteenthOfThePoolTogether) {
+  Caches caches(ThreadRecord::key_of(71), 9);
+  ThreadCache& own = own_cache(caches);
+  EXPECT_EQ(own.most_excess, managed / 16);
+  std::thread([&] {
+    EXPECT_EQ(own_cache(caches).most_excess, managed / 32);
+    EXPECT_EQ(own.most_excess, managed / 32);
+  }).join();
 }
 
 TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {

@@ -177,6 +177,7 @@ TEST_F(ThreadCacheWithBlocks, KnowsTheCapacityOfItsBlocks) {
 }
 
 TEST_F(ThreadCacheWithBlocks, HasAPartOfWhatIsInUseLeftForLargerBlocksAndAGranuleForEach) {
+  cache_->most_excess = 1000 * granule;
   EXPECT_EQ(cache_->excess_left(8 * granule, 4), 3 * granule) << "two, and one for rounding";
   keep(12);
   keep(16);
@@ -184,6 +185,8 @@ TEST_F(ThreadCacheWithBlocks, HasAPartOfWhatIsInUseLeftForLargerBlocksAndAGranul
   ASSERT_EQ(larger(12, 0), 12u);  // for a request of one granule
   EXPECT_EQ(cache_->excess_left(40 * granule, 4), granule + granule / 4) << "41 / 4 and two, but for eleven";
   EXPECT_EQ(cache_->excess_left(8 * granule, 4), 0u);
+  cache_->most_excess = 10 * granule;
+  EXPECT_EQ(cache_->excess_left(40 * granule, 4), granule) << "ten of them, and two, but for eleven";
 }
 
 }  // namespace
