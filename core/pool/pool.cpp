@@ -23,10 +23,11 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
-/// Where threads are in each other's way, a request takes a block of its thread's cache that is up to twice as large as it need be,
-/// as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most, and no more
+/// Where threads are in each other's way, a request takes a block of its thread's cache that is up to twice as large as it need be, or
+/// so many granules larger, as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most, and no more
 /// than its share of what the pool allows for that (Caches).
 constexpr std::uint64_t excess_part = 4;
+constexpr std::uint64_t most_granules_larger = 16;
 
 /// Left when the request is over, however it ends.
 struct PlaceInLine {
@@ -251,7 +252,8 @@ Mem* Pool::take_larger(const Request& request) noexcept {
       !cache->lock.try_enter()) {
     return nullptr;
   }
-  const std::uint64_t more = std::min(request.rounded, cache->excess_left(request.size, excess_part));
+  const std::uint64_t more = std::min(std::max(request.rounded, most_granules_larger * granule_),
+                                      cache->excess_left(request.size, excess_part));
   Mem* const mem = cache->pop_larger(request.rounded, more, request.size);
   cache->lock.leave();
   return mem;

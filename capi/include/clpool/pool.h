@@ -347,9 +347,9 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * @param size bytes; 0 gives a block of 1 byte, whose clpool_mem_size() is 0
  * @param out receives the block, with undefined content; the caller releases it with clpool_mem_release().
  * NULL on failure. Its capacity is the size, rounded up to the pool's alignment, or as the strategy rounds;
- * up to twice that where other threads are in the way, or were of late, as long as all that the calling
- * thread then has in use takes no more than a quarter more like that, and all threads' blocks a sixteenth of
- * what the pool has
+ * up to twice that, or 16 times the alignment more, where other threads are in the way, or were of late, as
+ * long as all that the calling thread then has in use takes no more than a quarter more like that, and all
+ * threads' blocks a sixteenth of what the pool has
  * @return CLPOOL_ERROR_OUT_OF_MEMORY, with figures in the message, after everything that could help was
  * tried: completed releases, the collect callback, held memory given back, the exact size, waiting for
  * releases in flight, the out_of_memory callback; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size over

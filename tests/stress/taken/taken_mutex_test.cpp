@@ -205,6 +205,18 @@ TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesNoBlockThatIsMoreThanTwiceAsL
   EXPECT_EQ(clpool_mem_capacity(block.get()), 10 * KiB - 512);
 }
 
+TEST_F(WhileAnotherThreadHasTheMutex, ASmallRequestTakesOneThatIsSixteenGranulesLargerAtMost) {
+  constexpr std::size_t granule = 256;  // custom memory's
+  const MemHandle in_use = allocate(200 * KiB);
+  allocate(20 * granule).reset();
+  TakenMutex taken(pool.get());
+  EXPECT_EQ(clpool_mem_capacity(allocate(4 * granule).get()), 20 * granule);
+  EXPECT_FALSE(taken.is_left());
+  MemHandle block;
+  EXPECT_TRUE(taken.delays([&] { block = allocate(3 * granule); }));
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 3 * granule);
+}
+
 TEST_F(WhileAnotherThreadHasTheMutex, WhatIsTakenByRoundingUpLeavesRoomForALargerBlock) {
   std::vector<MemHandle> small;
   for (int i = 0; i < 100; ++i) {
