@@ -34,11 +34,18 @@ constexpr std::uint64_t earned_decay = 8;
 
 /// Blocks that are larger than they need be, so that threads stay out of each other's way, waste one part in so many of what the
 /// pool has, all together.
-constexpr std::uint64_t excess_part = 16;
+constexpr std::uint64_t wasted_part = 16;
 
 /// Of the requests that a cache served since its thread last came by so many earn driver calls, which makes one: hits without end
 /// buy no storm, and a program that needs a chunk behind some hundred of them each time has it.
 constexpr auto most_earning = static_cast<std::uint64_t>(1 / CallBudget::per_request);
+
+/// Leaves the memory to the thread that reads it where nothing changes.
+void set(std::atomic<std::uint64_t>& figure, std::uint64_t value) noexcept {
+  if (figure.load(std::memory_order_relaxed) != value) {
+    figure.store(value, std::memory_order_relaxed);
+  }
+}
 
 }  // namespace
 
@@ -63,14 +70,9 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
     const std::uint64_t earned = cache.earned.load(std::memory_order_relaxed);
     const std::uint64_t left =
         is_used ? std::min(earned / earned_decay * (earned_decay - 1), most_earned(managed_bytes)) : 0;
-    if (left != earned) {
-      cache.earned.store(left, std::memory_order_relaxed);
-    }
-    cache.most_excess.store(managed_bytes / excess_part / in_use_, std::memory_order_relaxed);
-    const std::uint64_t limit = is_used ? std::max<std::uint64_t>(share, 1) + left : 0;
-    if (cache.limit.load(std::memory_order_relaxed) != limit) {
-      cache.limit.store(limit, std::memory_order_relaxed);
-    }
+    set(cache.earned, left);
+    set(cache.most_excess, managed_bytes / wasted_part / in_use_);
+    set(cache.limit, is_used ? std::max<std::uint64_t>(share, 1) + left : 0);
   });
 }
 

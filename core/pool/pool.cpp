@@ -23,11 +23,13 @@ constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
 /// How long a request without memory polls for what rests in a guarded pool.
 constexpr std::uint64_t resting_longest_ns = 100'000'000;
 
-/// Where threads are in each other's way, a request takes a block of its thread's cache that is up to twice as large as it need be, or
-/// so many granules larger, as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most, and no more
-/// than its share of what the pool allows for that (Caches).
-constexpr std::uint64_t excess_part = 4;
+/// Where threads are in each other's way, a request takes a block of its thread's cache that is up to twice as large as it need be,
+/// or so many granules larger …
 constexpr std::uint64_t most_granules_larger = 16;
+
+/// … as long as all that the thread has in use takes, besides rounding, one part in so many more than it asked for at most, and no
+/// more than its share of what the pool allows for that (Caches).
+constexpr std::uint64_t excess_part = 4;
 
 /// Left when the request is over, however it ends.
 struct PlaceInLine {

@@ -194,27 +194,28 @@ TEST_F(WhileAnotherThreadHasTheMutex, WhatAThreadHasTakesAQuarterMoreInAllThanIt
   EXPECT_EQ(clpool_mem_capacity(second.get()), 20 * KiB);
 }
 
-TEST_F(WhileAnotherThreadHasTheMutex, ARequestTakesNoBlockThatIsMoreThanTwiceAsLarge) {
-  const MemHandle in_use = allocate(200 * KiB);
-  allocate(20 * KiB).reset();
-  TakenMutex taken(pool.get());
-  EXPECT_EQ(clpool_mem_capacity(allocate(10 * KiB).get()), 20 * KiB);
-  EXPECT_FALSE(taken.is_left());
-  MemHandle block;
-  EXPECT_TRUE(taken.delays([&] { block = allocate(10 * KiB - 512); }));
-  EXPECT_EQ(clpool_mem_capacity(block.get()), 10 * KiB - 512);
+class ACachedBlock : public WhileAnotherThreadHasTheMutex {
+ protected:
+  static constexpr std::size_t granule = 256;  // custom memory's
+  /// Serves a request for `least` bytes, and none for a granule less.
+  void serves_from(std::size_t least, std::size_t cached) {
+    const MemHandle in_use = allocate(200 * KiB);
+    allocate(cached).reset();
+    TakenMutex taken(pool.get());
+    EXPECT_EQ(clpool_mem_capacity(allocate(least).get()), cached);
+    EXPECT_FALSE(taken.is_left());
+    MemHandle block;
+    EXPECT_TRUE(taken.delays([&] { block = allocate(least - granule); }));
+    EXPECT_EQ(clpool_mem_capacity(block.get()), least - granule);
+  }
+};
+
+TEST_F(ACachedBlock, ServesOneOfHalfItsSize) {
+  serves_from(40 * granule, 80 * granule);
 }
 
-TEST_F(WhileAnotherThreadHasTheMutex, ASmallRequestTakesOneThatIsSixteenGranulesLargerAtMost) {
-  constexpr std::size_t granule = 256;  // custom memory's
-  const MemHandle in_use = allocate(200 * KiB);
-  allocate(20 * granule).reset();
-  TakenMutex taken(pool.get());
-  EXPECT_EQ(clpool_mem_capacity(allocate(4 * granule).get()), 20 * granule);
-  EXPECT_FALSE(taken.is_left());
-  MemHandle block;
-  EXPECT_TRUE(taken.delays([&] { block = allocate(3 * granule); }));
-  EXPECT_EQ(clpool_mem_capacity(block.get()), 3 * granule);
+TEST_F(ACachedBlock, ServesOneThatIsSixteenGranulesSmaller) {
+  serves_from(4 * granule, 20 * granule);
 }
 
 TEST_F(WhileAnotherThreadHasTheMutex, WhatIsTakenByRoundingUpLeavesRoomForALargerBlock) {
