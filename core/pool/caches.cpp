@@ -101,12 +101,12 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   if (record == nullptr || (in_use_ == most && record->has_none(key_))) {
     return central_;  // without a search, until the limits are shared out anew: that a thread has ended is seen then
   }
-  ThreadCache* cache = find_own();
+  ThreadCache* cache = find([this](const ThreadCache& any) { return is_own(any); });
   if (cache != nullptr) {
     record->grow();  // two pools in turn in one place
   } else if (!may_cache) {
     return central_;
-  } else if (cache = find_abandoned(); cache != nullptr) {
+  } else if (cache = find([](const ThreadCache& any) { return any.is_abandoned(); }); cache != nullptr) {
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
   } else if (count_ == most) {
@@ -121,14 +121,6 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
   }
   record->set_cache(key_, *cache);
   return *cache;
-}
-
-ThreadCache* Caches::find_own() const noexcept {
-  return find([this](const ThreadCache& cache) { return is_own(cache); });
-}
-
-ThreadCache* Caches::find_abandoned() const noexcept {
-  return find([](const ThreadCache& cache) { return cache.is_abandoned(); });
 }
 
 // Counting.

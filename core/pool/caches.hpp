@@ -116,8 +116,6 @@ class Caches {
     const auto found = std::find_if(all_.begin(), end, [&](const auto& cache) { return question(*cache); });
     return found != end ? found->get() : nullptr;
   }
-  ThreadCache* find_own() const noexcept;
-  ThreadCache* find_abandoned() const noexcept;
 
   const std::uint64_t key_;
   const unsigned granule_shift_;

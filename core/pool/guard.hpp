@@ -82,9 +82,6 @@ class Guard {
     GuardedList& operator[](GuardedBlock::Phase phase) noexcept {
       return lists[static_cast<std::size_t>(phase)];
     }
-    const GuardedList& operator[](GuardedBlock::Phase phase) const noexcept {
-      return lists[static_cast<std::size_t>(phase)];
-    }
     bool empty() const noexcept;
   };
   /// Enters a block that the books gave; false without host memory.

@@ -5,8 +5,8 @@
 #include "pool/pending.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/clock.hpp"
 #include "cl/marker.hpp"
 
 namespace clpool::core {
@@ -24,10 +24,6 @@ constexpr std::uint64_t longest_period_ns = 1'000'000'000;
 /// So many questions are asked between two looks at the clock.
 constexpr unsigned questions_at_a_time = 16;
 
-std::uint64_t clock_ns() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
 }  // namespace
 
 void Retired::release() noexcept {
@@ -43,8 +39,6 @@ Pending::Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) 
     : books_(books), host_writes_(host_writes), own_(nullptr) {
   set_own(std::move(own));
 }
-
-Pending::~Pending() = default;
 
 void Pending::set_own(std::unique_ptr<QueueSet> own) noexcept {
   own->users = 1;
@@ -241,19 +235,12 @@ void Pending::end(const Look& look) noexcept {
 }
 
 bool Pending::has_unmarked() const noexcept {
-  const QueueSet* set = sets_.first();
-  while (set != nullptr && !(set->epochs.has_queues() && is_due(*set, Close::all))) {
-    set = set->next;
-  }
-  return set != nullptr;
+  return sets_.any(
+      [this](const QueueSet& set) { return set.epochs.has_queues() && is_due(set, Close::all); });
 }
 
 bool Pending::is_unmarked() const noexcept {
-  const QueueSet* set = sets_.first();
-  while (set != nullptr && !set->is_unmarked) {
-    set = set->next;
-  }
-  return set != nullptr;
+  return sets_.any([](const QueueSet& set) { return set.is_unmarked; });
 }
 
 void Pending::want_marker() noexcept {
@@ -309,7 +296,9 @@ std::uint64_t Pending::ask(UsesList& taken, std::uint64_t until_ns) noexcept {
   return asked;
 }
 
-void Pending::put_back(EventLists& lists, UsesList& list, UsesList& taken, std::uint64_t asked) noexcept {
+std::uint64_t Pending::put_back(EventLists& lists, UsesList& list, UsesList& taken,
+                                std::uint64_t asked) noexcept {
+  std::uint64_t ended = 0;
   list.in_hand -= taken.count;
   UsesList& rest = &list == &lists.fresh ? lists.asked : list;
   for (; asked != 0; --asked) {
@@ -318,7 +307,7 @@ void Pending::put_back(EventLists& lists, UsesList& list, UsesList& taken, std::
       rest.add(*uses);
       continue;
     }
-    ++event_ends_;
+    ++ended;
     --blocks_with_events_;
     PoolBlock& block = *uses->block;
     books_.end_pending(block);
@@ -331,6 +320,7 @@ void Pending::put_back(EventLists& lists, UsesList& list, UsesList& taken, std::
     retire(*uses);
   }
   list.add_before(taken);
+  return ended;
 }
 
 void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vain) noexcept {
@@ -374,14 +364,9 @@ bool Pending::has_events_in_time(const Request* request, bool of_all) const noex
 
 bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
                          std::uint64_t now_ns) const noexcept {
-  if (is_in_pause(request, now_ns)) {
-    return false;
-  }
-  const QueueSet* set = sets_.first();
-  while (set != nullptr && !is_awaited(*set, nanoseconds)) {
-    set = set->next;
-  }
-  return set != nullptr || awaits_events(request, nanoseconds);
+  return !is_in_pause(request, now_ns) && (sets_.any([&](const QueueSet& set) {
+    return is_awaited(set, nanoseconds);
+  }) || awaits_events(request, nanoseconds));
 }
 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Request* request,
@@ -396,11 +381,9 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Reque
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
-  const QueueSet* set = sets_.first();
-  while (set != nullptr && (set == own_ || !is_awaited(*set, settling.nanoseconds))) {
-    set = set->next;
-  }
-  return set != nullptr || (settling.with_events && has_events_in_time(settling));
+  return sets_.any([&](const QueueSet& set) {
+    return &set != own_ && is_awaited(set, settling.nanoseconds);
+  }) || (settling.with_events && has_events_in_time(settling));
 }
 
 void Pending::await(const Settling& settling) noexcept {
@@ -413,12 +396,9 @@ void Pending::await(const Settling& settling) noexcept {
 }
 
 bool Pending::is_settled(const Settling& settling) const noexcept {
-  for (const QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    if (is_awaited(*set, settling.nanoseconds) && set->awaited > set->epochs.completed()) {
-      return false;
-    }
-  }
-  return !settling.with_events || !has_events_in_time(settling);
+  return !sets_.any([&](const QueueSet& set) {
+    return is_awaited(set, settling.nanoseconds) && set.awaited > set.epochs.completed();
+  }) && (!settling.with_events || !has_events_in_time(settling));
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Pending: released blocks that commands may still use: behind which queues and events, how far these are as far as
-// somebody has looked, and what was waited for in vain. It enqueues nothing and waits for nothing: Pool does, in the
-// order of Look and of Settling.
+// somebody has looked, and what was waited for in vain. It waits for nothing: Pool does, in the order of Look and of Settling.
 //
 // Guarded by the pool's mutex, all but Look::ask(), ask() and a Retired, which call drivers and are called without it.
 #pragma once
@@ -44,7 +43,6 @@ class Pending {
   Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept;
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
-  ~Pending();
 
   /// The set of the pool's own queues.
   QueueSet& own() const noexcept { return *own_; }
@@ -103,12 +101,11 @@ class Pending {
   EventLists* next_events(const EventLists* own) noexcept;
   bool has_events() const noexcept { return blocks_with_events_ != 0; }
   bool has_late_events() const noexcept;
-  /// How many blocks' events have ended so far.
-  std::uint64_t event_ends() const noexcept { return event_ends_; }
   static UsesList take(UsesList& list, std::uint64_t most) noexcept;
   /// Until about `until_ns`, however many events each block has. How many blocks of `taken` it has asked about, from the first on.
   static std::uint64_t ask(UsesList& taken, std::uint64_t until_ns) noexcept;
-  void put_back(EventLists& lists, UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
+  /// How many blocks' events had ended.
+  std::uint64_t put_back(EventLists& lists, UsesList& list, UsesList& taken, std::uint64_t asked) noexcept;
 
   /// Whether it makes sense to look at everything, and at all events for a moment: looks that brought less than they were made
   /// for take a small share of the time.
@@ -190,7 +187,6 @@ class Pending {
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account
   std::size_t looked_at_ = 0;                     ///< whose next_events() gave last
   std::uint64_t blocks_with_events_ = 0;          ///< in all of them
-  std::uint64_t event_ends_ = 0;                  ///< blocks whose events ended
   std::uint64_t period_start_ns_ = 0;
   std::uint64_t came_free_at_start_ = 0;
   std::uint64_t brought_before_ = 0;  ///< bytes that came free in the period before this one

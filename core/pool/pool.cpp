@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/given_back.hpp"
 #include "cl/marker.hpp"
-#include "cl/sub_buffer.hpp"
 
 namespace clpool::core {
 namespace {
 
-constinit std::atomic<std::uint64_t> last_pool_id{0};
+/// Of a pool.
+constinit std::atomic<std::uint64_t> last_number{0};
 
 /// How long a visit polls for chunks that must be idle before they go, if too many are held.
 constexpr std::uint64_t settling_to_hold_less_ns = 500'000;
@@ -84,10 +83,10 @@ void Pool::Visit::leave_closed() noexcept {
 }
 
 void Pool::Visit::hold_less() noexcept {
-  if (!pool_.may_settle(settling_to_hold_less_ns)) {
+  if (!pool_.may_settle(nullptr, settling_to_hold_less_ns)) {
     pool_.look(*this, Close::due);  // what was waited for in vain may be through by now
   }
-  if (pool_.may_settle(settling_to_hold_less_ns)) {
+  if (pool_.may_settle(nullptr, settling_to_hold_less_ns)) {
     pool_.settle(*this, settling_to_hold_less_ns);
   }
   pool_.books_.keep_to_held_limit();
@@ -105,8 +104,7 @@ void Pool::Visit::clear_away() noexcept {
   pool_.sub_buffers_.note_thread();
   pool_.work_on_guard(*this);
   while (pool_.has_rubbish()) {
-    std::uint64_t bytes = 0;
-    Garbage garbage = pool_.books_.take_garbage(bytes);
+    Garbage garbage = pool_.books_.take_garbage();
     Retired retired = pool_.pending_.take_retired();
     DyingParts released;
     cl_int code = CL_SUCCESS;
@@ -128,7 +126,7 @@ void Pool::Visit::clear_away() noexcept {
     }
     out([&] {
       if (code != CL_SUCCESS) {
-        send_message(pool_.sink(), Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
+        send_message(pool_.sink_, Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
                      cl_error_name(code), code);
       }
       while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
@@ -136,16 +134,15 @@ void Pool::Visit::clear_away() noexcept {
         note_given_back();
       }
     });
-    pool_.books_.released(bytes);
+    pool_.books_.released(garbage.bytes);
   }
 }
 
 // The beginning.
 
-Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
+Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
            std::unique_ptr<QueueSet> own)
-    : id_(last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1),
-      cache_key_(ThreadRecord::key_of(id_)),
+    : cache_key_(ThreadRecord::key_of(number)),
       granule_(rules.granule),
       kind_(allocator.traits().kind),
       has_caches_(options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX &&
@@ -153,7 +150,7 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       allocator_(Reference<Allocator>::share(&allocator)),
       options_(options),
       sink_{options.callbacks.message, options.callbacks.user},
-      title_(options.name.empty() ? "pool " + std::to_string(id_) : "pool '" + options.name + "'"),
+      title_(options.name.empty() ? "pool " + std::to_string(number) : "pool '" + options.name + "'"),
       told_of_queues_(own->epochs.has_queues()),
       home_(own->epochs.only_queue()),
       sub_buffers_(allocator.traits().context),
@@ -161,7 +158,7 @@ Pool::Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& 
       pending_(books_, std::move(own), allocator.traits().host_writes),
       caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule))),
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
-                                                     title_, sink())
+                                                     title_, sink_)
                            : nullptr),
       ended_{this, allocator.traits().sources} {}
 
@@ -180,18 +177,19 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   std::unique_ptr<QueueSet> own;
   CLPOOL_TRY(QueueSet::make(queues, allocator.traits().context, own));
   const MemoryRules rules = rules_of(allocator, options, *own);
-  Reference<Pool> made = Reference<Pool>::adopt(new Pool(allocator, options, rules, std::move(own)));
+  const std::uint64_t number = last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+  Reference<Pool> made = Reference<Pool>::adopt(new Pool(number, allocator, options, rules, std::move(own)));
   if (const cl_command_queue first = made->pending_.own().epochs.first_queue(); first != nullptr) {
     CLPOOL_TRY(made->meet(first));
   }
   if (allocator.traits().deferred) {
-    send_message(made->sink(), Severity::warning,
+    send_message(made->sink_, Severity::warning,
                  "%s is made over a deferred allocator: the driver may report out of memory when a command "
                  "first uses a block, where the pool cannot answer it; use an immediate allocator",
                  made->title_.c_str());
   }
   if (!rules.uses_are_known) {
-    send_message(made->sink(), Severity::warning,
+    send_message(made->sink_, Severity::warning,
                  "%s does not know the queues on which its shared virtual memory is used: until its end it "
                  "gives back only memory whose blocks were all released by clpool_mem_release_idle(), with "
                  "declared uses, or with uses that the library enqueued; name the queues in "
@@ -201,14 +199,6 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   made->was_made_ = true;
   pool = std::move(made);
   return Status::success;
-}
-
-std::uint64_t Pool::given_back_so_far() const noexcept {
-  return given_back();
-}
-
-std::uint64_t Pool::clock_ns() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
 // Requests.
@@ -223,9 +213,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
       return Status::success;
     }
   }
-  if (this_thread_record == nullptr) {
-    ensure_thread_record();
-  }
+  ensure_thread_record();
   request.inside = Frame::is_inside(*this);
   if (!request.inside) {
     core::finish_later_releases();
@@ -453,7 +441,7 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
   }
   if (status != Status::success) {
     const KeptError error;
-    allocator_->deallocate(memory);
+    allocator_->deallocate(memory);  // without note_given_back(): what asked for it would ask again, for ever
   } else if (is_kept) {
     kept = std::move(made);
   }
@@ -524,10 +512,6 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     return Status::would_block;
   }
   return Status::success;
-}
-
-cl_context Pool::context_of(const Mem&) const noexcept {
-  return allocator_->traits().context;
 }
 
 Status Pool::root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept {

@@ -12,17 +12,17 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "allocator/allocator.hpp"
 #include "base/arrivals.hpp"
+#include "base/clock.hpp"
+#include "base/given_back.hpp"
 #include "base/lasting_flag.hpp"
 #include "base/mutex.hpp"
 #include "base/reference.hpp"
@@ -104,7 +104,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void visit(const std::function<bool(const PoolStretch&)>& visitor);
 
   const PoolOptions& options() const noexcept { return options_; }
-  const Allocator& allocator() const noexcept { return *allocator_; }
 
   /// Uses of a block, which keep it from being reused before they are complete (pool_uses.cpp).
   Status release_after(Mem& mem, std::uint32_t count, const cl_event* events);
@@ -121,19 +120,19 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
   void note_put_off_use(Mem& mem) noexcept override { set_mark(mem, late_mark); }
   bool keeps_rounding_bytes(const Mem&) const noexcept override { return guard_ != nullptr; }
-  cl_context context_of(const Mem& mem) const noexcept override;
+  cl_context context_of(const Mem&) const noexcept override { return allocator_->traits().context; }
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
 
-  /// What is wrong with the books, or null; for tests.
+  /// What is wrong with the books, or null.
   const char* check();
 
  private:
   class Visit;
   struct Frame;
 
-  Pool(Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
+  Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
        std::unique_ptr<QueueSet> own);
-  ~Pool() override;
+  ~Pool() override = default;
   void last_reference_gone() noexcept override;
 
   static bool push_to_own_cache(Mem& mem) noexcept {
@@ -150,15 +149,18 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t earning_requests() const noexcept override { return caches_.earning_requests(); }
   bool blocks_come_home() const noexcept override { return has_backlog_; }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
-  bool may_settle(std::uint64_t nanoseconds) const noexcept override;
-  bool may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept override;
+  bool may_settle(const Request* request, std::uint64_t nanoseconds) const noexcept override {
+    return pending_.may_settle(request, nanoseconds, now_ns());
+  }
   std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override;
-  bool may_look_at_all() const noexcept override;
+  bool may_look_at_all() const noexcept override { return pending_.may_look(now_ns()); }
   std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
   std::uint64_t open() const noexcept override { return pending_.own().epochs.open(); }
   bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
-  bool ended_pools_remain() const noexcept override;
-  std::uint64_t given_back_so_far() const noexcept override;
+  bool ended_pools_remain() const noexcept override {
+    return ended_pools.remain_for(allocator_->traits().sources, options_.wait_ns);
+  }
+  std::uint64_t given_back_so_far() const noexcept override { return given_back(); }
   std::uint64_t now_ns() const noexcept override { return clock_ns(); }
 
   // pool.cpp: requests.
@@ -172,7 +174,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
   static std::uint32_t account_of_this_thread() noexcept;
   void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
-  Status out_of_memory_error(const Request& request);
   /// Marks of a block that nobody has said anything of.
   std::uint8_t usual_marks() const noexcept {
     return pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known ? look_mark : 0;
@@ -277,7 +278,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   QueueSet* lending_set(const OnQueue* on) const noexcept;
   /// Hands out such a block among the oldest, so many of them, or null.
   Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, std::size_t most_looks);
-  cl_command_queue home_queue() const noexcept;
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
@@ -286,7 +286,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Within Visit::out(), as callbacks may release the pool.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
-  static std::uint64_t clock_ns() noexcept;
   template <typename Action>
   void visit_up_to_date(Action&& action);
   void settle_to_give_back(Visit& visit) noexcept;
@@ -328,7 +327,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool rests() const noexcept;
 
   // pool_report.cpp
-  MessageSink sink() const noexcept { return sink_; }
   void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
     if (options_.trace_messages) [[unlikely]] {
       send_trace(format, first, second);
@@ -336,12 +334,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
   void send_trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept;
   void report_leaks() noexcept;
+  Status out_of_memory_error(const Request& request);
   std::uint64_t largest_around_cached() const noexcept;
   std::vector<PoolStretch> snapshot();
 
   // What hits and releases read without the mutex: on lines of memory that no visit writes, or each would take them from the
   // other processors.
-  const std::uint64_t id_;
   const std::uint64_t cache_key_;  ///< under which threads find their caches
   const std::uint64_t granule_;    ///< bytes: where blocks may begin
   const MemKind kind_;
@@ -398,8 +396,7 @@ class Pool::Visit {
   Visit& operator=(const Visit&) = delete;
   ~Visit() {
     tidy();
-    if (keeps_to_held_limit_ && !keeps_pool_ && !pool_.closed_ && pool_.books_.over_held_limit())
-        [[unlikely]] {
+    if (keeps_to_held_limit_ && !pool_.closed_ && pool_.books_.over_held_limit()) [[unlikely]] {
       hold_less();
     }
     notify();

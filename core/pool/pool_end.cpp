@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The end of a pool: from its last reference until its memory is back, which commands may still use; till then it
-// is among the EndedPools. Called without the mutex, but for ended_pools_remain(), which takes none.
+// is among the EndedPools. Called without the mutex.
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "allocator/direct.hpp"
-#include "base/given_back.hpp"
 #include "base/process.hpp"
 #include "pool/pool.hpp"
 
@@ -59,10 +58,7 @@ void Pool::last_reference_gone() noexcept {
     // well.
     caches_.disown_all();
   }
-  do {
-    visit.tidy();  // first: handles that are to go keep their chunks
-    visit.give_way();
-  } while (books_.give_back_some(chunks_at_a_time));
+  give_back_idle(visit);
   visit.out([this] { report_leaks(); });
 }
 
@@ -79,7 +75,7 @@ void Pool::end() noexcept {
     return call_destroy(callbacks);
   }
   if (is_custom) {
-    send_message(sink(), Severity::error,
+    send_message(sink_, Severity::error,
                  "%s ends while commands still use its memory, which goes back when they are through",
                  title_.c_str());
   }
@@ -115,10 +111,6 @@ bool Pool::is_on_its_way(std::uint64_t nanoseconds) noexcept {
   }
   looks_without_marker_ += pending_.own().is_unmarked ? 1 : 0;
   return !is_through() && looks_without_marker_ < most_looks_without_marker;
-}
-
-bool Pool::ended_pools_remain() const noexcept {
-  return ended_pools.remain_for(allocator_->traits().sources, options_.wait_ns);
 }
 
 bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
@@ -180,7 +172,5 @@ void Pool::give_back_the_rest() noexcept {
     visit.tidy();
   }
 }
-
-Pool::~Pool() = default;
 
 }  // namespace clpool::core

@@ -28,10 +28,10 @@ void Pool::give_up_chunk(const Chunk& memory, const cl::Queue& fill) noexcept {
   // The driver keeps buffers until their commands have ended; nothing keeps other memory under its fill.
   const bool may_run = fill && allocator_->traits().kind != MemKind::buffer;
   if (may_run && cl::finish(fill.get()) != Status::success) {
-    send_message(sink(), Severity::error, "%llu bytes stay allocated, as their fill may still run: %s",
+    send_message(sink_, Severity::error, "%llu bytes stay allocated, as their fill may still run: %s",
                  static_cast<unsigned long long>(memory.size), last_error_message());
   } else {
-    allocator_->deallocate(memory);
+    allocator_->deallocate(memory);  // no news for who waits for memory: the request itself had it
   }
 }
 

@@ -25,13 +25,13 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   };
   books_.forget_waits();  // who asks for memory to go has a reason to think that it can
   end_rest(visit, left());
-  if (pending_.has_late_events() || !may_settle(1)) {
+  if (pending_.has_late_events() || !may_settle(nullptr, 1)) {
     look(visit, Close::all,
          {UINT64_MAX, UINT64_MAX, deadline});  // what was waited for in vain may be through by now
   }
   if (!rules().outlives_release || has_pending()) {
     const std::uint64_t longest = std::max<std::uint64_t>(left(), 1);  // a few looks, however late it is
-    settle_all(visit, may_settle(longest) ? longest : 0);
+    settle_all(visit, may_settle(nullptr, longest) ? longest : 0);
   } else {
     look(visit, Close::due);
   }
@@ -111,7 +111,6 @@ void Pool::tick() {
   books_.keep_to_held_limit();
   if (!books_.holding()) {
     empty_caches(visit, Empty::to_the_last);
-    work_on_guard(visit);
     give_back_idle(visit);
   } else if (options_.release_threshold != 0 || options_.decay_ns != 0) {
     empty_caches(visit, Empty::to_the_last);

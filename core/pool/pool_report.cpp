@@ -115,7 +115,7 @@ void Pool::send_trace(const char* format, std::uint64_t first, std::uint64_t sec
                 static_cast<unsigned long long>(second));
   const KeptError kept;
   const Frame frame(*this);
-  send_message(sink(), Severity::trace, "%s: %s", title_.c_str(), text);
+  send_message(sink_, Severity::trace, "%s: %s", title_.c_str(), text);
 }
 
 void Pool::report_leaks() noexcept {
@@ -136,7 +136,7 @@ void Pool::report_leaks() noexcept {
     // Without memory for the list there is none; the blocks stay valid all the same.
   }
   for (const auto& [tag, leak] : leaks) {
-    send_message(sink(), Severity::warning,
+    send_message(sink_, Severity::warning,
                  "%s was released while %llu blocks of %llu bytes with tag %llu are handed out; they "
                  "stay valid",
                  title_.c_str(), static_cast<unsigned long long>(leak.blocks),

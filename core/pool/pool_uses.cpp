@@ -83,14 +83,13 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
   return Status::success;
 }
 
-cl_command_queue Pool::home_queue() const noexcept {
-  const cl_command_queue only = pending_.own().epochs.only_queue();
-  return only != nullptr ? only : allocator_->traits().queue;
-}
-
 cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
   const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
-  return uses != nullptr && uses->declared.bound != nullptr ? uses->declared.bound : home_queue();
+  if (uses != nullptr && uses->declared.bound != nullptr) {
+    return uses->declared.bound;
+  }
+  const cl_command_queue only = pending_.own().epochs.only_queue();
+  return only != nullptr ? only : allocator_->traits().queue;
 }
 
 /// Whether what made the chunk is known to be through. One marker tells it of all chunks so far.

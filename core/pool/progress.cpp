@@ -6,7 +6,6 @@
 #include <chrono>
 #include <thread>
 
-#include "base/given_back.hpp"
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -88,7 +87,7 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
   visit.out([&] {
     look.ask();
     if (look.status != Status::success && !look.was_refused) {  // once, not with each try
-      send_message(sink(), Severity::error, "%s", last_error_message());
+      send_message(sink_, Severity::error, "%s", last_error_message());
     }
   });
   pending_.end(look);
@@ -97,26 +96,17 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
 void Pool::look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
                         std::uint64_t portion, std::uint64_t deadline_ns) noexcept {
   while (portion != 0 && left != 0 && !list.empty()) {
-    const std::uint64_t before = pending_.event_ends();
     UsesList taken = Pending::take(list, std::min({left, portion, events_at_a_time}));
     std::uint64_t asked = 0;
     visit.out([&] { asked = Pending::ask(taken, now_ns() + longest_in_hand_ns); });
-    pending_.put_back(lists, list, taken, asked);
+    const std::uint64_t ended = pending_.put_back(lists, list, taken, asked);
     left -= asked;
     portion -= asked;
-    if (portion == 0 && 2 * (pending_.event_ends() - before) >= asked) {
+    if (portion == 0 && 2 * ended >= asked) {
       portion = 2 * asked;  // most of them have ended: there may be more
     }
     portion = now_ns() < deadline_ns ? portion : 0;
   }
-}
-
-bool Pool::may_settle(std::uint64_t nanoseconds) const noexcept {
-  return pending_.may_settle(nullptr, nanoseconds, now_ns());
-}
-
-bool Pool::may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept {
-  return pending_.may_settle(&request, nanoseconds, now_ns());
 }
 
 void Pool::look_closely(Visit& visit, const Events& events, const Request* request) noexcept {
@@ -132,10 +122,6 @@ void Pool::look_before_growth(Visit& visit) noexcept {
   look(visit, Close::due);
   pending_.want_marker();
   look(visit, Close::next);
-}
-
-bool Pool::may_look_at_all() const noexcept {
-  return pending_.may_look(now_ns());
 }
 
 void Pool::look_at_all(Visit& visit, const Request& request) noexcept {

@@ -18,8 +18,8 @@ namespace clpool::core {
 
 struct QueueSet : HeldBack {
   cl::Epochs epochs;
-  std::uint64_t key = 0;        ///< of the queues, see key_of()
-  std::uint32_t users = 0;      ///< blocks with uses that refer to it, and threads that look at it
+  std::uint32_t users =
+      0;  ///< blocks with uses that refer to it, sets that have it beside them, threads that look at it
   std::uint64_t awaited = 0;    ///< the newest epoch that somebody waited for to settle
   std::uint64_t overdue = 0;    ///< an epoch that was waited for in vain…
   std::uint64_t waited_ns = 0;  ///< …for so long; while it is not complete, nobody tries as long again
@@ -36,9 +36,6 @@ struct QueueSet : HeldBack {
     return overdue > epochs.completed() && waited_ns >= nanoseconds;
   }
 
-  /// The same for the same queues in any order, and nearly always another one for others.
-  static std::uint64_t key_of(const std::vector<cl_command_queue>& queues) noexcept;
-
   /// A new set; retains the queues, which must be of `context`, unless that is null.
   static Status make(const std::vector<cl_command_queue>& queues, cl_context context,
                      std::unique_ptr<QueueSet>& result);
@@ -52,6 +49,19 @@ class QueueSets {
   ~QueueSets();
 
   QueueSet* first() const noexcept { return first_; }
+  /// The first of which `test` is true, or null.
+  template <typename Test>
+  QueueSet* find_if(Test&& test) const {
+    QueueSet* set = first_;
+    while (set != nullptr && !test(*set)) {
+      set = set->next;
+    }
+    return set;
+  }
+  template <typename Test>
+  bool any(Test&& test) const {
+    return find_if(test) != nullptr;
+  }
   QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept;
   QueueSet& add(std::unique_ptr<QueueSet> set) noexcept;
   /// Takes a set out that nobody refers to and that holds nothing back, and puts it on `retired`. Takes out no

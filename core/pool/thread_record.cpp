@@ -48,6 +48,9 @@ constinit ThreadRecord* record_of_parent = nullptr;
 void forget_in_child() noexcept {
   this_thread_record = nullptr;
   record_of_parent = std::exchange(record_holder.record, nullptr);
+  for (std::atomic<std::uint32_t>& threads : threads_of) {
+    threads.store(0, std::memory_order_relaxed);  // the parent's
+  }
 }
 
 }  // namespace

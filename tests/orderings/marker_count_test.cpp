@@ -70,6 +70,30 @@ TEST_P(MarkerCount, OfLargeBlocksKeepsTheMemoryWithinItsBound) {
   EXPECT_LE(stats_of(pool).managed_bytes, (std::uint64_t{64} + 1) << 20);
 }
 
+/// A queue that was named twice is one: what is declared for it waits behind the pool's own markers.
+TEST(MarkersOfAQueueThatWasNamedTwice, AreThePoolsOwn) {
+  Scene scene;
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  const cl_command_queue queues[] = {scene.cl.queue, scene.cl.queue};
+  options.queues = queues;
+  options.queue_count = 2;
+  const PoolHandle pool = make_pool(made, options);
+  EXPECT_OK(clpool_mem_release(allocate(pool, 4096).release()));
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList");
+  clpool_mem* const declared = allocate(pool, 4096).release();
+  clpool_mem* const other = allocate(pool, 4096).release();
+  ASSERT_OK(clpool_mem_used_on(declared, scene.cl.queue));
+  EXPECT_OK(clpool_mem_release(declared));
+  EXPECT_OK(clpool_mem_release(other));
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(stub_calls("clEnqueueMarkerWithWaitList") - before, 1U);
+}
+
 /// A block that waits for many events costs those who come by no more than one that waits for a few.
 TEST(EventCount, OfALookIsThatOfWhatHasEndedSinceAndOneMore) {
   constexpr std::uint64_t count = 1000;

@@ -44,8 +44,7 @@ struct StillWorld final : Surroundings {
     return served;
   }
   bool has_queues() const noexcept override { return queues; }
-  bool may_settle(std::uint64_t) const noexcept override { return settles; }
-  bool may_settle(const Request&, std::uint64_t) const noexcept override { return settles; }
+  bool may_settle(const Request*, std::uint64_t) const noexcept override { return settles; }
   std::uint64_t longer = 0;  ///< nanoseconds that requests may wait beyond the least
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override {
     return least + longer;
@@ -92,15 +91,14 @@ class PoolBooks : public testing::Test {
   }
 
   void release_garbage() {
-    std::uint64_t bytes = 0;
-    Garbage garbage = books->take_garbage(bytes);
+    Garbage garbage = books->take_garbage();
     while (Part* const part = garbage.parts.take()) {
       books->released(*part);
     }
     while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
       taken -= chunk->size;
     }
-    books->released(bytes);
+    books->released(garbage.bytes);
   }
   void allocate_chunk(Request& request, std::uint64_t bytes) {
     if (bytes > capacity - taken) {

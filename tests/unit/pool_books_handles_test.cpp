@@ -410,8 +410,7 @@ TEST_F(PoolBooksWithADyingHandle, IsReleasedByWhomeverNeedsItGoneIfNobodyElseHas
 }
 
 TEST_F(PoolBooksWithADyingHandle, IsWaitedForWhileAnotherThreadReleasesIt) {
-  std::uint64_t bytes = 0;
-  Garbage in_hand = books->take_garbage(bytes);
+  Garbage in_hand = books->take_garbage();
   Request request;
   ASSERT_EQ(books->begin(512, request), Status::success);
   serve(request);
@@ -445,8 +444,7 @@ TEST_F(PoolBooksWithADyingHandle, IsHelpForWhoeverWaitsForMemoryWhenItsChunkMayG
 
 TEST_F(PoolBooksWithADyingHandle, IsNotWaitedForFromWithin) {
   // The thread that releases it may be the very one, in a callback.
-  std::uint64_t bytes = 0;
-  Garbage in_hand = books->take_garbage(bytes);
+  Garbage in_hand = books->take_garbage();
   Request request;
   ASSERT_EQ(books->begin(512, request), Status::success);
   request.inside = true;
@@ -460,8 +458,7 @@ TEST_F(PoolBooksWithADyingHandle, IsNotWaitedForFromWithin) {
 }
 
 TEST_F(PoolBooksWithADyingHandle, FromWithinANewChunkServesAtOnceInsteadOfIt) {
-  std::uint64_t bytes = 0;
-  Garbage in_hand = books->take_garbage(bytes);
+  Garbage in_hand = books->take_garbage();
   books->free(*serve(2 << 20), 0);
   world.settles = true;  // as the pool does before it grows beyond what it ever had
   Request request;

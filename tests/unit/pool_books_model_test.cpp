@@ -102,10 +102,9 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   std::uint64_t earning_requests() const noexcept override { return served; }
   bool has_queues() const noexcept override { return has_own_queue; }
   bool may_look_at_all() const noexcept override { return has_own_queue; }
-  bool may_settle(const Request&, std::uint64_t nanoseconds) const noexcept override {
-    return may_settle(nanoseconds);
+  bool may_settle(const Request*, std::uint64_t) const noexcept override {
+    return has_own_queue && !queues[0].stuck;
   }
-  bool may_settle(std::uint64_t) const noexcept override { return has_own_queue && !queues[0].stuck; }
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override { return least; }
   std::uint64_t completed() const noexcept override { return queues[0].complete; }
   std::uint64_t open() const noexcept override { return queues[0].open; }
@@ -254,7 +253,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
 
   // Workers.
   void begin_tidying(Worker& worker) {
-    worker.garbage = books->take_garbage(worker.bytes);
+    worker.garbage = books->take_garbage();
     worker.at = Worker::At::parts;
   }
   void end_parts(Worker& worker) {
@@ -273,7 +272,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
           << "a chunk goes with live blocks";
       taken -= chunk->size;
     }
-    books->released(std::exchange(worker.bytes, 0));
+    books->released(std::exchange(worker.garbage.bytes, 0));
     if (!books->garbage().empty()) {
       begin_tidying(worker);
     } else {

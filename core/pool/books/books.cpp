@@ -166,13 +166,12 @@ void Books::enter_garbage(HeapChunk& chunk) noexcept {
   pool_chunk(chunk).parts.put_all(garbage_.parts);
   garbage_.chunks.add(pool_chunk(chunk));
   gone_stamp_ = std::max(gone_stamp_, chunk.last_release);
-  garbage_bytes_ += chunk.size;
+  garbage_.bytes += chunk.size;
   leaving_bytes_ += chunk.size;
   ++driver_releases_;
 }
 
-Garbage Books::take_garbage(std::uint64_t& bytes) noexcept {
-  bytes = std::exchange(garbage_bytes_, 0);
+Garbage Books::take_garbage() noexcept {
   leaving_parts_ += garbage_.parts.count;
   return std::exchange(garbage_, {});
 }
@@ -191,11 +190,10 @@ void Books::released(std::uint64_t bytes) noexcept {
 }
 
 void Books::released(Part& part) noexcept {
-  const PoolChunk& part_chunk = *part.chunk;
-  Parts& parts = part.chunk->parts;
-  parts.forget(part);
+  PoolChunk& chunk = *part.chunk;
+  chunk.parts.forget(part);
   --leaving_parts_;
-  if (parts.in_work() == 0 && part_chunk.used == 0) {  // the chunk may go now
+  if (chunk.parts.in_work() == 0 && chunk.used == 0) {  // it may go now
     ++came_free_;
     next_idle_ = 0;
   }
@@ -212,13 +210,10 @@ bool Books::may_give_back(const HeapChunk& chunk) const noexcept {
 }
 
 bool Books::has_busy_chunk(Staying staying) const noexcept {
-  bool any = false;
-  for_each_free_chunk([&](const HeapChunk& chunk) {
+  return !for_each_free_chunk([&](const HeapChunk& chunk) {
     const bool stays = static_cast<const PoolChunk&>(chunk).unknown_uses;
-    any = !may_give_back(chunk) && !is_idle(chunk) && (staying == Staying::counts || !stays);
-    return !any;
+    return may_give_back(chunk) || is_idle(chunk) || (stays && staying == Staying::is_left_out);
   });
-  return any;
 }
 
 bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {

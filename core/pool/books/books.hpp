@@ -3,8 +3,8 @@
 // Books: what a pool has, who has it, and what is to be done next. Chunks, blocks, living handles, what is
 // held back, limits and counts; the order of steps by which a request is served (recovery.cpp). Pure
 // bookkeeping: no OpenCL, no lock, no clock, no callback, nothing that waits. The pool calls everything here
-// with its mutex held, but for begin() and rules(), which read only what never changes, and does what the books
-// ask for without it.
+// with its mutex held, but for begin() and rules(), which read only what never changes, and leaves it for the steps
+// that call a driver or the user.
 #pragma once
 
 #include <algorithm>
@@ -46,14 +46,13 @@ struct MemoryRules {
   bool writes_chunks =
       false;  ///< a command writes to a chunk, or moves it, before it is handed out: others come after it
   bool uses_are_known = true;  ///< false: commands may use the memory of which nobody told, on unknown queues
-  /// Whether a command runs on a chunk before it is handed out: the first touch of buffers, a guard's fill.
-  bool touches_chunks() const noexcept { return has_handles || guarded; }
 };
 
 /// What is to go to the driver.
 struct Garbage {
   Fifo<PoolChunk, HeapChunk> chunks;  ///< in the order in which they go
   DyingParts parts;                   ///< these go before the chunks
+  std::uint64_t bytes = 0;            ///< of the chunks
   bool empty() const noexcept { return chunks.empty() && parts.empty(); }
 };
 
@@ -104,7 +103,7 @@ class Books {
   static bool has_held_back(const HeldBack& list, std::uint64_t capacity) noexcept {
     return find_held_back(list, capacity, SIZE_MAX).mem != nullptr;
   }
-  /// A block that waits elsewhere (for events): counted as pending from here on, until one of the two above.
+  /// A block that waits elsewhere (for events) counts as pending from the one to the other.
   void count_pending(PoolBlock& block) noexcept;
   void end_pending(PoolBlock& block) noexcept;
 
@@ -130,8 +129,8 @@ class Books {
 
   // What is to be released without a lock.
   const Garbage& garbage() const noexcept { return garbage_; }
-  /// Takes it out; `bytes` of chunks, to be reported to released().
-  Garbage take_garbage(std::uint64_t& bytes) noexcept;
+  /// Takes it out; its parts and its bytes are to be reported to released().
+  Garbage take_garbage() noexcept;
   void released(std::uint64_t bytes) noexcept;
   void released(Part& part) noexcept;
 
@@ -156,7 +155,7 @@ class Books {
   bool others_go_on(const Request& request) const noexcept {
     return freed_bytes_ - request.freed > account_of(request).came_free() - request.came_free;
   }
-  /// The highest stamp with which anything was freed.
+  /// The highest stamp with which anything was freed, made, or given back behind a queue.
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
   /// Of what went back to the driver: commands up to it may still keep some of that.
   std::uint64_t gone_stamp() const noexcept { return gone_stamp_; }
@@ -369,13 +368,13 @@ class Books {
     return most - std::min(most, taken);
   }
   bool may_fit(std::uint64_t bytes) const noexcept;
-  /// Calls `action` for each wholly free chunk, larger ones first, until it returns false. It may discard the
-  /// chunk.
+  /// Calls `action` for each wholly free chunk, larger ones first, until it returns false, which is returned then. It may
+  /// discard the chunk.
   template <typename Action>
-  void for_each_free_chunk(Action&& action) const;
+  bool for_each_free_chunk(Action&& action) const;
   GrowthLimits growth_limits() noexcept {
     // Adding up the requests of all threads is not for every request.
-    constexpr int looks_a_budget = 64;
+    constexpr unsigned looks_a_budget = 64;
     if (looks_at_budget_++ % looks_a_budget == 0) [[unlikely]] {
       calls_left_ = budget_.left(surroundings_.earning_requests());
     }
@@ -390,7 +389,7 @@ class Books {
   // From here to calls_left_ is what each request and release reads.
   const MemoryRules rules_;
   bool holding_ = true;
-  int looks_at_budget_ = 0;
+  unsigned looks_at_budget_ = 0;
   BlockStore blocks_;
   const std::unique_ptr<Strategy> strategy_;
   const ChunkList& chunks_;               ///< the strategy's
@@ -415,7 +414,6 @@ class Books {
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
-  std::uint64_t garbage_bytes_ = 0;  ///< of chunks in garbage_
   std::uint64_t leaving_parts_ = 0;  ///< handles that left the books and have not reached the driver yet
   Pause growth_pause_;               ///< in which requests wait for a moment at most before the pool grows
   std::uint64_t driver_allocations_ = 0;
@@ -427,14 +425,15 @@ class Books {
 };
 
 template <typename Action>
-void Books::for_each_free_chunk(Action&& action) const {
+bool Books::for_each_free_chunk(Action&& action) const {
   for (HeapChunk* chunk = strategy_->next_smaller_chunk(nullptr); chunk != nullptr;) {
     HeapChunk* const next = strategy_->next_smaller_chunk(chunk);
     if (!action(*chunk)) {
-      return;
+      return false;
     }
     chunk = next;
   }
+  return true;
 }
 
 }  // namespace clpool::core

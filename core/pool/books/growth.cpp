@@ -153,7 +153,7 @@ std::uint64_t Books::settling_left(const Request& request) const noexcept {
 
 bool Books::may_wait(const Request& request) const noexcept {
   return !request.inside && request.size <= options_.max_bytes &&
-         surroundings_.may_settle(request, settling_before_growth_ns) && settling_left(request) != 0;
+         surroundings_.may_settle(&request, settling_before_growth_ns) && settling_left(request) != 0;
 }
 
 bool Books::look_at_all(Request& request, Step& step) {
@@ -177,12 +177,7 @@ bool Books::exchanges(const Request& request) const noexcept {
 }
 
 bool Books::awaits_chunks() const noexcept {
-  bool any = false;
-  for_each_free_chunk([&](const HeapChunk& chunk) {
-    any = !is_idle(chunk);
-    return !any;
-  });
-  return any;
+  return !for_each_free_chunk([this](const HeapChunk& chunk) { return is_idle(chunk); });
 }
 
 std::uint64_t Books::wait_before_growth_ns() const noexcept {
@@ -195,8 +190,8 @@ bool Books::look_before_growth(Request& request, Step& step) {
     return false;
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.
-  const bool is_due =
-      exchanges(request) ? !surroundings_.may_settle(wait_before_growth_ns()) : options_.decay_ns != 0;
+  const bool is_due = exchanges(request) ? !surroundings_.may_settle(nullptr, wait_before_growth_ns())
+                                         : options_.decay_ns != 0;
   return is_due && once(request, looked_before_growth);
 }
 
@@ -205,7 +200,7 @@ bool Books::settle_before_peak(Request& request, Step& step) {
     return false;
   }
   const std::uint64_t longest = wait_before_growth_ns();
-  if (!surroundings_.may_settle(longest) || !once(request, settled_before_peak)) {
+  if (!surroundings_.may_settle(nullptr, longest) || !once(request, settled_before_peak)) {
     return false;
   }
   // A few looks, however long it has waited by now.

@@ -13,9 +13,7 @@ void Parts::unlink(Part& part) noexcept {
   (part.previous != nullptr ? part.previous->next : oldest_) = part.next;
   (part.next != nullptr ? part.next->previous : newest_) = part.previous;
   --unused_;
-  if (shapes_ != nullptr) {
-    shapes_->remove(part);
-  }
+  shapes_->remove(part);
 }
 
 void Parts::doom(Part& part, DyingParts& dying) noexcept {
@@ -118,9 +116,7 @@ void Parts::put_aside(std::uint64_t offset, DyingParts& dying) noexcept {
   part.next = nullptr;
   (newest_ != nullptr ? newest_->next : oldest_) = &part;
   newest_ = &part;
-  if (shapes_ != nullptr) {
-    shapes_->enter(part);
-  }
+  shapes_->enter(part);
   if (++unused_ > most_unused) {
     doom(*oldest_, dying);
   }

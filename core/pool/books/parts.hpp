@@ -51,7 +51,7 @@ class Parts {
     release,  ///< release `dying`, which overlap the region, then ask again
     wait      ///< another thread is about to release a handle that overlaps; ask again then
   };
-  /// Where unused handles are to be entered, from the first one on.
+  /// Where unused handles are to be entered: to be called before any other function.
   void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
 
   /// For a region that is in nobody's hands. A handle that was not used once does not serve it if
@@ -79,7 +79,7 @@ class Parts {
   /// The driver has released a dying handle.
   void forget(Part& part) noexcept;
 
-  std::size_t alive() const noexcept { return parts_.size(); }
+  std::size_t alive() const noexcept { return parts_.size(); }  ///< for tests
   /// Handles that somebody makes or is to release: while there are any, the chunk must stay.
   std::size_t in_work() const noexcept { return in_work_; }
 

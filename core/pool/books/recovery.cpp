@@ -276,16 +276,15 @@ bool Books::give_back_for(Request& request, std::uint64_t bytes) {
   if (!may_fit(bytes)) {
     return false;
   }
-  bool enough = false;
-  for_each_free_chunk([&](HeapChunk& chunk) {
-    if (may_give_back(chunk)) {
-      discard(chunk);
-      request.gave_back = true;
-      enough = bytes <= room() + leaving_bytes_;
+  const bool was_enough = !for_each_free_chunk([&](HeapChunk& chunk) {
+    if (!may_give_back(chunk)) {
+      return true;
     }
-    return !enough;
+    discard(chunk);
+    request.gave_back = true;
+    return bytes > room() + leaving_bytes_;
   });
-  return enough && want(request, bytes);
+  return was_enough && want(request, bytes);
 }
 
 bool Books::give_back_for_rounded(Request& request, Step&) {
@@ -460,7 +459,8 @@ void Books::arrived(Request& request, std::unique_ptr<PoolChunk> chunk) {
   if (shapes_ != nullptr) {
     chunk->parts.enter_in(*shapes_);
   }
-  chunk->last_release = rules_.touches_chunks() ? chunk->ready_epoch : 0;  // that is a use
+  // The first touch of buffers and a guard's fill are uses.
+  chunk->last_release = rules_.has_handles || rules_.guarded ? chunk->ready_epoch : 0;
   newest_stamp_ = std::max(newest_stamp_, chunk->last_release);
   Block* block = strategy_->add_chunk(*chunk, request.rounded);
   static_cast<void>(chunk.release());  // the strategy has it
@@ -590,7 +590,7 @@ bool Books::may_fit(std::uint64_t bytes) const noexcept {
   }
   // False if the pool's own limit shows that giving back all that is free would not make room.
   const std::uint64_t needed = bytes - room();
-  std::uint64_t can_bring = garbage_bytes_;
+  std::uint64_t can_bring = garbage_.bytes;
   for_each_free_chunk([&](const HeapChunk& chunk) {
     can_bring += may_give_back(chunk) ? chunk.size : 0;
     return can_bring < needed;

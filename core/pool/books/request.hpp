@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Request: one allocation on its way through the books, and Step: what the books want done for it next.
-// Whoever runs a request does each step without a lock, tells the books how it went, and asks again.
+// Whoever runs a request does each step, with the pool's mutex held or without as the step needs, tells the books how it went,
+// and asks again.
 #pragma once
 
 #include <cstddef>
@@ -103,9 +104,8 @@ class Surroundings {
   /// Whether there are queues to be asked how far they are.
   virtual bool has_queues() const noexcept = 0;
   /// Whether it makes sense to poll them for so many nanoseconds: false while all that could end was polled for as long, in
-  /// vain, and has not ended. For a request: false, too, while the stream of its thread stands still.
-  virtual bool may_settle(std::uint64_t nanoseconds) const noexcept = 0;
-  virtual bool may_settle(const Request& request, std::uint64_t nanoseconds) const noexcept = 0;
+  /// vain, and has not ended. For a request, which may be null: false, too, while the stream of its thread stands still.
+  virtual bool may_settle(const Request* request, std::uint64_t nanoseconds) const noexcept = 0;
   /// How long it makes sense to wait until so many bytes come free: `least` nanoseconds, or longer where the device has
   /// brought as much in a moment.
   virtual std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept = 0;
