@@ -94,6 +94,7 @@ enum Mark : std::uint8_t {
   known_mark = 4,  ///< the library enqueued its uses or was told of them, where the pool knows of no others
   late_mark =
       8,  ///< a command that was put off was enqueued, of which the caller cannot know whether it is through
+  larger_mark = 16,  ///< it is larger than need be, which its thread's cache has counted
 };
 
 /// Sets a mark. Several threads may, while the memory is live.

@@ -61,6 +61,11 @@ inline bool has_blocks_up_to(const HeapChunk& chunk, std::uint64_t most) noexcep
   return chunk.squares <= square(most) * static_cast<double>(chunk.blocks);
 }
 
+/// Whether a chunk is one for small blocks beside those that it has: see FreeIndex::find_in_used().
+inline bool may_share(const HeapChunk& chunk, std::uint64_t most_free, std::uint64_t most_beside) noexcept {
+  return chunk.size - chunk.used <= most_free && has_blocks_up_to(chunk, most_beside);
+}
+
 /// So many free blocks of about one size are looked at for the figure of the largest; a program may have any number of them.
 constexpr std::uint32_t most_looks_at_largest = 2048;
 

@@ -138,6 +138,17 @@ const Coalescing::Pinned& Coalescing::pinned(const GrowthLimits& limits) const n
   return pinned_;
 }
 
+Block* Coalescing::find_in_begun(std::uint64_t rounded, std::uint64_t most_free,
+                                 std::uint64_t most_beside) const noexcept {
+  for (const HeapChunk* const chunk : begun_) {
+    if (chunk != nullptr && chunk->first->free && !is_whole_chunk(*chunk->first) &&
+        chunk->first->size >= rounded && may_share(*chunk, most_free, most_beside)) {
+      return chunk->first;  // as small blocks go to the end
+    }
+  }
+  return nullptr;
+}
+
 std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
   const bool may_be_choosy = limits.calls_left > -CallBudget::most &&
                              (limits.is_patient || limits.room > heap_.managed_bytes() / least_room);
@@ -164,8 +175,11 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
   // there is.
   const std::uint64_t room_for_blocks =
       limits.calls_left > -CallBudget::most ? most_shared(rounded) : UINT64_MAX;
-  if (Block* part = heap_.find_in_used(rounded, room_for_blocks, most_beside(rounded, limits));
-      part != nullptr) {
+  const std::uint64_t beside = most_beside(rounded, limits);
+  if (Block* part = heap_.find_in_used(rounded, room_for_blocks, beside); part != nullptr) {
+    return part;
+  }
+  if (Block* part = find_in_begun(rounded, room_for_blocks, beside); part != nullptr) {
     return part;
   }
   Block* whole = heap_.find_whole(rounded);
@@ -253,7 +267,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
       growth.released.reserve(heap_.chunks().count + growth.released.size());
       growth.released.push_back(&chunk);
       headroom += chunk.size;
-      heap_.remove_chunk(chunk);
+      remove_chunk(chunk);
     }
   }
   if (some_are_busy && growth.released.empty() && heap_.find(rounded) != nullptr) {
@@ -272,11 +286,21 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
 Block* Coalescing::add_chunk(HeapChunk& chunk, std::uint64_t rounded) {
   Block* block = heap_.add_chunk(chunk);
   try {
-    return take_end(*block, std::min(heap_.rounded(rounded), block->size));  // as in take()
+    block = take_end(*block, std::min(heap_.rounded(rounded), block->size));  // as in take()
   } catch (const std::bad_alloc&) {
     heap_.remove_chunk(chunk);  // which the caller gives back
     throw;
   }
+  if (block->size != chunk.size) {
+    last_begun_ = (last_begun_ + 1) % begun_.size();
+    begun_[last_begun_] = &chunk;
+  }
+  return block;
+}
+
+void Coalescing::remove_chunk(HeapChunk& chunk) noexcept {
+  std::replace(begun_.begin(), begun_.end(), &chunk, static_cast<HeapChunk*>(nullptr));
+  heap_.remove_chunk(chunk);
 }
 
 HeapChunk* Coalescing::give_back(Block& block, std::uint64_t stamp) noexcept {

@@ -31,7 +31,7 @@ class Coalescing final : public Strategy {
   Growth plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) override;
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
-  void remove_chunk(HeapChunk& chunk) noexcept override { heap_.remove_chunk(chunk); }
+  void remove_chunk(HeapChunk& chunk) noexcept override;
   HeapChunk* largest_free_chunk() const noexcept override;
   HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
@@ -47,6 +47,10 @@ class Coalescing final : public Strategy {
   std::uint64_t most_shared(std::uint64_t rounded) const noexcept;
   /// Hands out the start of a free block, or its end to what is small beside its chunk.
   Block* take_end(Block& hole, std::uint64_t size);
+  /// What is left of a chunk that was begun of late. The search among all holes is bounded, and does not see it behind many that
+  /// do not suit: each request would begin another chunk. Null if there is none.
+  Block* find_in_begun(std::uint64_t rounded, std::uint64_t most_free,
+                       std::uint64_t most_beside) const noexcept;
   /// Bytes that a request may pin: what is little as long as so many calls are left of a pool that has so much.
   struct Pinned {
     double calls_left = 0;
@@ -71,6 +75,9 @@ class Coalescing final : public Strategy {
   /// Requests that the last chunks were planned for: enough to know some arrays that grow in turn.
   std::array<std::uint64_t, 8> grown_for_ = {};
   std::size_t last_grown_ = 0;  ///< the newest of these
+  /// Chunks that were larger than the request that they were made for, of late: enough for some sizes in turn.
+  std::array<HeapChunk*, 16> begun_ = {};
+  std::size_t last_begun_ = 0;  ///< the newest of these
 };
 
 }  // namespace clpool::core

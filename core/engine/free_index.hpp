@@ -57,8 +57,7 @@ class FreeIndex {
 
   /// The same among parts of chunks that have at most `most_free` bytes free and whose blocks that are handed out are no
   /// larger than `most_beside`, as their root mean square. The search looks at a few blocks of each list, so that many in one list that do
-  /// not suit do not hide the others, and gives up after a few dozen: but for the rest of a chunk that is hardly begun, as the next
-  /// request would else begin another one, and so on.
+  /// not suit do not hide the others, and gives up after a few dozen.
   Block* find_in_used(std::uint64_t size, std::uint64_t most_free, std::uint64_t most_beside) const noexcept {
     std::uint32_t left = most_looks_at_chunks;
     for (std::uint32_t bin = next_bin(bin_of(size >> granule_shift_)); bin != none && left > 0;
@@ -68,8 +67,7 @@ class FreeIndex {
       for (std::uint32_t looks = most_looks_of_list; block != nullptr && looks > 0 && left > 0;
            --looks, --left) {
         if (block->size >= size && (best == nullptr || block->size < best->size) &&
-            block->chunk->size - block->chunk->used <= most_free &&
-            has_blocks_up_to(*block->chunk, most_beside)) {
+            may_share(*block->chunk, most_free, most_beside)) {
           best = block;
           if (block->size == size) {
             return best;
@@ -81,7 +79,7 @@ class FreeIndex {
         return best;
       }
     }
-    return left == 0 ? find_in_begun(size, most_free, most_beside) : nullptr;
+    return nullptr;
   }
 
   /// The largest of the first `looks` blocks of the last list, than which none is larger by 1/64. Null if empty.
@@ -132,30 +130,6 @@ class FreeIndex {
   static constexpr std::uint32_t most_looks = 8;
   static constexpr std::uint32_t most_looks_at_chunks = 64;
   static constexpr std::uint32_t most_looks_of_list = 16;
-  static constexpr std::uint32_t most_looks_at_begun = 32;
-  static constexpr std::uint32_t most_looks_of_list_of_begun = 8;
-
-  /// A part of more than half of `most_free`, the largest first, of which a request for `size` leaves some.
-  Block* find_in_begun(std::uint64_t size, std::uint64_t most_free,
-                       std::uint64_t most_beside) const noexcept {
-    if (size > most_free / 2) {
-      return nullptr;
-    }
-    std::uint32_t left = most_looks_at_begun;
-    const std::uint32_t end = bin_of(most_free / 2 >> granule_shift_);
-    for (std::uint32_t bin = bin_of((most_free - size) >> granule_shift_); bin > end && left > 0; --bin) {
-      Block* block = heads_[bin];
-      for (std::uint32_t looks = most_looks_of_list_of_begun; block != nullptr && looks > 0 && left > 0;
-           --looks, --left) {
-        if (block->chunk->size - block->chunk->used <= most_free &&
-            has_blocks_up_to(*block->chunk, most_beside)) {
-          return block;
-        }
-        block = block->free_next;
-      }
-    }
-    return nullptr;
-  }
 
   /// Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the
   /// last.

@@ -33,7 +33,7 @@ constexpr std::uint64_t earned_by_used = 2;
 constexpr std::uint64_t earned_decay = 8;
 
 /// Blocks that are larger than they need be, so that threads stay out of each other's way, waste one part in so many of what the
-/// pool has, all together.
+/// pool has, all together; no more than the room that a limit leaves: without any, each byte may be the one that is missing.
 constexpr std::uint64_t wasted_part = 16;
 
 /// Of the requests that a cache served since its thread last came by so many earn driver calls, which makes one: hits without end
@@ -63,6 +63,8 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   std::uint64_t in_use = 0;
   for_each([&](const ThreadCache& cache) { in_use += cache.is_abandoned() ? 0 : 1; });
   in_use_ = std::max<std::uint64_t>(in_use, 1);
+  const std::uint64_t room = max_bytes_ - std::min(max_bytes_, managed_bytes);
+  const std::uint64_t most_wasted = std::min(managed_bytes / wasted_part, room);
   const std::uint64_t share =
       std::max(managed_bytes / cached_part, std::min(managed_bytes, least_cached)) / in_use_;
   for_each([&](ThreadCache& cache) {
@@ -71,7 +73,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
     const std::uint64_t left =
         is_used ? std::min(earned / earned_decay * (earned_decay - 1), most_earned(managed_bytes)) : 0;
     set(cache.earned, left);
-    set(cache.most_excess, managed_bytes / wasted_part / in_use_);
+    set(cache.most_excess, most_wasted / in_use_);
     set(cache.limit, is_used ? std::max<std::uint64_t>(share, 1) + left : 0);
   });
 }
@@ -130,7 +132,6 @@ bool Caches::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
   cache.count_handed_out(mem.size);
   cache.known_highest = cache.highest_bytes;
   ++cache.blocks;
-  cache.capacity += mem.capacity;
   ++known_requests_;
   ++earning_requests_;
   ++cache.known_requests;
@@ -139,16 +140,17 @@ bool Caches::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
   return known_bytes_ > peak_active_bytes_;
 }
 
-void Caches::count_returned(ThreadCache& cache, const Mem& mem) noexcept {
+void Caches::count_returned(ThreadCache& cache, Mem& mem) noexcept {
+  const std::uint64_t excess = (mem.marks & larger_mark) != 0 ? cache.take_excess(mem) : 0;
   if (is_own(cache) || cache.is_borrowed) {
     take_in(cache);
     lower(cache, mem.size);
     --cache.blocks;
-    cache.capacity -= mem.capacity;
+    cache.excess -= excess;
   } else {
     cache.bytes_returned_elsewhere += mem.size;
     ++cache.returned_elsewhere;
-    cache.capacity_returned_elsewhere += mem.capacity;
+    cache.excess_returned_elsewhere += excess;
   }
   cache.known_bytes -= static_cast<std::int64_t>(mem.size);
   known_bytes_ -= static_cast<std::int64_t>(mem.size);
@@ -163,7 +165,7 @@ void Caches::take_in(ThreadCache& cache) noexcept {
   if (cache.returned_elsewhere != 0) {
     lower(cache, std::exchange(cache.bytes_returned_elsewhere, 0));
     cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
-    cache.capacity -= std::exchange(cache.capacity_returned_elsewhere, 0);
+    cache.excess -= std::exchange(cache.excess_returned_elsewhere, 0);
   }
   const auto highest_with_others = [&] {
     return known_bytes_ - cache.known_bytes + static_cast<std::int64_t>(cache.highest_bytes);

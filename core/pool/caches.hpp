@@ -19,8 +19,9 @@ namespace clpool::core {
 class Caches {
  public:
   /// `key`: ThreadRecord::key_of() a number that is never used twice. `granule_shift`: base-2 logarithm of the pool's
-  /// granule.
-  Caches(std::uint64_t key, unsigned granule_shift) : key_(key), granule_shift_(granule_shift) {}
+  /// granule. `max_bytes`: the most that the pool may have.
+  Caches(std::uint64_t key, unsigned granule_shift, std::uint64_t max_bytes = UINT64_MAX)
+      : key_(key), granule_shift_(granule_shift), max_bytes_(max_bytes) {}
   Caches(const Caches&) = delete;
   Caches& operator=(const Caches&) = delete;
   ~Caches();
@@ -62,8 +63,8 @@ class Caches {
   /// Counts a block as handed out by a cache that may be touched. True: perhaps a new peak, and raise_peak()
   /// must follow when what threads have returned elsewhere is counted.
   bool count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
-  /// Counts a block as returned to the cache it came from.
-  void count_returned(ThreadCache& cache, const Mem& mem) noexcept;
+  /// Counts a block as returned to the cache it came from, and takes larger_mark from it.
+  void count_returned(ThreadCache& cache, Mem& mem) noexcept;
   void raise_peak() noexcept;
 
   /// Counts what a cache that may be touched did by itself.
@@ -119,6 +120,7 @@ class Caches {
 
   const std::uint64_t key_;
   const unsigned granule_shift_;
+  const std::uint64_t max_bytes_;
   std::uint64_t count_ = 0;
   std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
   std::uint64_t in_use_ = 1;        ///< caches that living threads had then

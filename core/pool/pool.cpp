@@ -156,7 +156,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       sub_buffers_(allocator.traits().context),
       books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
-      caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule))),
+      caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule)), options_.max_bytes),
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
                                                      title_, sink_)
                            : nullptr),

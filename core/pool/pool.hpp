@@ -76,7 +76,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem);
 
   /// Takes back a block that was released by its last reference, if that needs no more than its cache.
-  static bool try_release(Mem& mem) noexcept { return mem.marks == 0 && push_to_own_cache(mem); }
+  static bool try_release(Mem& mem) noexcept {
+    return (mem.marks & ~larger_mark) == 0 && push_to_own_cache(mem);
+  }
 
   /// The same for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {

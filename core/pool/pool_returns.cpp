@@ -68,8 +68,8 @@ Status Pool::release_idle(Mem& mem) noexcept {
 
 void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
+  caches_.count_returned(cache, block);
   if (block.marks == 0) [[likely]] {  // there is nothing that the release must know
-    caches_.count_returned(cache, block);
     if (!takes_into_cache(cache, block, waited, most_flushed)) {
       books_.free(block, pending_.own().epochs.open());
     }
@@ -84,7 +84,6 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
   const bool must_wait = !is_idle && (is_used || pending_.holds_back());
   clear_use(block);
   block.marks = usual_marks();
-  caches_.count_returned(cache, block);
   if (uses != nullptr && !must_wait) {
     pending_.retire(*uses);
   }

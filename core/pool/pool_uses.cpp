@@ -159,7 +159,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
 }
 
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
-  if (queue == home_ && glance_at_marks(mem) == 0) {
+  if (queue == home_ && (glance_at_marks(mem) & ~larger_mark) == 0) {
     return Status::success;
   }
   try {

@@ -30,9 +30,10 @@ struct alignas(64) ThreadCache {
   std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
   std::uint64_t handed_out = 0;     ///< blocks, ever
   std::uint64_t blocks = 0;         ///< handed out from here, but for returned_elsewhere, or in the buckets
-  std::uint64_t capacity = 0;       ///< of these blocks, bytes
-  std::uint32_t cached_blocks = 0;  ///< in the buckets
-  std::uint32_t granule_shift = 0;  ///< base-2 logarithm of the pool's granule
+  std::uint64_t excess =
+      0;  ///< bytes by which those in use, but for returned_elsewhere, are larger than need be
+  std::uint32_t cached_blocks = 0;             ///< in the buckets
+  std::uint32_t granule_shift = 0;             ///< base-2 logarithm of the pool's granule
   std::atomic<std::uint64_t> cached_bytes{0};  ///< capacity of the blocks in the buckets; read by anyone
   std::atomic<std::uint64_t> limit{
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
@@ -53,7 +54,7 @@ struct alignas(64) ThreadCache {
   std::uint64_t known_requests = 0;    ///< the same of requests
   std::uint64_t bytes_returned_elsewhere = 0;  ///< by threads that could not touch the cache, since take_in()
   std::uint64_t returned_elsewhere = 0;        ///< blocks
-  std::uint64_t capacity_returned_elsewhere = 0;
+  std::uint64_t excess_returned_elsewhere = 0;
   bool is_borrowed = false;
   // … and read by its owner without it.
   std::atomic<std::uint64_t> earned{0};  ///< bytes that it may hold beyond its share, see Caches::widen()
@@ -89,7 +90,12 @@ struct alignas(64) ThreadCache {
     for (std::uint64_t look = 0; look <= most_looks; ++look) {
       const Mem* const head = bucket(capacity + look * granule);
       if (head != nullptr && head->capacity >= capacity && head->capacity - capacity <= more) {
-        return pop(head->capacity, size);
+        Mem* const mem = pop(head->capacity, size);
+        if (const std::uint64_t larger = excess_of(*mem); larger != 0) {
+          excess += larger;
+          set_mark(*mem, larger_mark);
+        }
+        return mem;
       }
     }
     return nullptr;
@@ -101,6 +107,9 @@ struct alignas(64) ThreadCache {
     const std::size_t size = mem.size;
     const bool kept = keep(mem);
     give_up_active(kept ? size : 0);
+    if ((mem.marks & larger_mark) != 0) [[unlikely]] {
+      excess -= kept ? take_excess(mem) : 0;
+    }
     return kept;
   }
 
@@ -119,7 +128,6 @@ struct alignas(64) ThreadCache {
     Mem* const mem = take_cached(size);
     if (mem != nullptr) {
       --blocks;
-      capacity -= mem->capacity;
     }
     return mem;
   }
@@ -128,7 +136,6 @@ struct alignas(64) ThreadCache {
     const bool kept = keep(mem);
     if (kept) {
       ++blocks;
-      capacity += mem.capacity;
     } else {
       last_large = mem.capacity;
     }
@@ -141,7 +148,6 @@ struct alignas(64) ThreadCache {
     std::uint64_t left = cached();
     for (; *end != nullptr && most > 0; --most, end = &(*end)->next) {
       left -= (*end)->capacity;
-      capacity -= (*end)->capacity;
       --cached_blocks;
       --blocks;
     }
@@ -203,18 +209,25 @@ struct alignas(64) ThreadCache {
   bool is_crowded_by(std::uint64_t bytes) const noexcept {
     return bytes <= earned.load(std::memory_order_relaxed);
   }
-  /// How much larger than it need be a block may be for a request of `size`, if all blocks that were handed out from here may be
-  /// larger than what was asked for by a granule each, and by one part in `part` of all that, up to most_excess. (Those that
-  /// came back elsewhere count until take_in().)
+  /// How much larger than it need be a block may be for a request of `size`, if all that its thread has in use may be larger
+  /// than what was asked for, besides rounding, by one part in `part` of that, up to most_excess. (What came back elsewhere
+  /// counts as in use until take_in().)
   std::uint64_t excess_left(std::size_t size, std::uint64_t part) const noexcept {
     const std::uint64_t asked_for = active_bytes.load(std::memory_order_relaxed) + size;
-    const std::uint64_t excess = std::min(asked_for / part, most_excess.load(std::memory_order_relaxed));
-    const std::uint64_t most = asked_for + excess + ((blocks + 1 - cached_blocks) << granule_shift);
-    const std::uint64_t taken = capacity - cached() + size;
-    return most - std::min(most, taken);
+    const std::uint64_t most = std::min(asked_for / part, most_excess.load(std::memory_order_relaxed));
+    return most - std::min(most, excess);
+  }
+  /// Of a block that comes back and has larger_mark, which goes.
+  std::uint64_t take_excess(Mem& mem) const noexcept {
+    clear_mark(mem, larger_mark);
+    return excess_of(mem);
   }
 
  private:
+  /// Whole granules that a block has beyond those that its request needs.
+  std::uint64_t excess_of(const Mem& mem) const noexcept {
+    return (mem.capacity - std::max<std::uint64_t>(mem.size, 1)) >> granule_shift << granule_shift;
+  }
   Mem* take_cached(std::uint64_t capacity) noexcept {
     Mem*& head = bucket(capacity);
     Mem* mem = head;

@@ -137,68 +137,6 @@ TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
   }
 }
 
-/// Small holes of chunks that are nearly free, more than a search looks at, and parts of a chunk with 1000 granules.
-struct BehindManySmallHoles : testing::Test {
-  void SetUp() override {
-    drained.blocks = 1;
-    drained.size = 1 << 30;
-    begun.blocks = 1;
-    begun.size = 1000 * granule;
-    begun.used = 3 * granule;
-    for (std::uint64_t i = 0; i < 10'000; ++i) {
-      blocks.add((4 + i % 50) * granule).chunk = &drained;
-    }
-  }
-  const Block* found(std::uint64_t most_free = 1000 * granule, std::uint64_t most_beside = UINT64_MAX) const {
-    return blocks.index->find_in_used(3 * granule, most_free, most_beside);
-  }
-  HeapChunk drained;
-  HeapChunk begun;
-  Index blocks;
-};
-
-TEST_F(BehindManySmallHoles, TheRestOfAChunkThatIsHardlyBegunIsFound) {
-  Block& rest = blocks.add(997 * granule);
-  rest.chunk = &begun;
-  EXPECT_EQ(found(), &rest);
-  EXPECT_EQ(found(996 * granule), nullptr) << "more is free in the chunk";
-  EXPECT_NE(found(UINT64_MAX), &rest) << "any chunk will do";
-  begun.squares = 1e12;
-  EXPECT_EQ(found(1000 * granule, granule), nullptr) << "it is beside large blocks";
-}
-
-TEST_F(BehindManySmallHoles, APartOfNoMoreThanHalfOfAChunkIsNot) {
-  blocks.add(500 * granule).chunk = &begun;
-  EXPECT_EQ(found(), nullptr);
-  Block& more = blocks.add(520 * granule);  // sizes of a list differ by 1/64
-  more.chunk = &begun;
-  EXPECT_EQ(found(), &more);
-}
-
-TEST_F(BehindManySmallHoles, EightOfAListAndThirtyTwoInAllAreLookedAtForIt) {
-  for (const int before : {7, 8}) {
-    Block& rest = blocks.add(700 * granule);
-    rest.chunk = &begun;
-    std::deque<Block*> others;
-    for (int i = 0; i < before; ++i) {
-      others.push_back(&blocks.add(700 * granule));
-      others.back()->chunk = &drained;
-    }
-    EXPECT_EQ(found() != nullptr, before == 7);
-    for (Block* block : others) {
-      blocks.index->remove(*block);
-    }
-    blocks.index->remove(rest);
-  }
-  blocks.add(700 * granule).chunk = &begun;
-  for (std::uint64_t i = 0; i < 31; ++i) {
-    blocks.add((720 + 8 * i) * granule).chunk = &drained;
-  }
-  EXPECT_NE(found(), nullptr);
-  blocks.add(990 * granule).chunk = &drained;
-  EXPECT_EQ(found(), nullptr);
-}
-
 TEST(FreeIndex, LooksAtEightOfTheLargestOrAtSoMany) {
   for (const int after : {7, 8}) {
     Index blocks;

@@ -41,7 +41,8 @@ void hand_out(Caches& caches, ThreadCache& cache, std::size_t size) {
   }
 }
 void take_back(Caches& caches, ThreadCache& cache, std::size_t size) {
-  caches.count_returned(cache, BlockOf(size));
+  BlockOf block(size);
+  caches.count_returned(cache, block);
 }
 PoolStats stats_of(Caches& caches) {
   const Borrowed borrowed(caches);
@@ -240,21 +241,36 @@ TEST(Caches, KnowOfAThreadWhatOthersReturnedForIt) {
   EXPECT_EQ(stats_of(caches).peak_active_bytes, 9000u);
 }
 
-TEST(Caches, KnowTheCapacityOfBlocksThatTheirThreadHasWhoeverReturnsThem) {
+TEST(Caches, KnowHowMuchLargerThanNeedBeBlocksAreThatTheirThreadHasWhoeverReturnsThem) {
   Caches caches(ThreadRecord::key_of(72), 9);
   ThreadCache& own = own_cache(caches);
-  for (const std::size_t size : {8000, 5000, 3000}) {
-    hand_out(caches, own, size);
-  }
-  EXPECT_EQ(own.capacity, 16000u);
-  take_back(caches, own, 8000);
-  EXPECT_EQ(own.capacity, 8000u);
-  std::thread([&] { take_back(caches, own, 5000); }).join();
-  EXPECT_EQ(own.capacity, 8000u) << "only its owner writes there";
+  BlockOf first(1000);
+  BlockOf second(1000);
+  BlockOf third(1000);
+  const auto hand_out_larger = [&](Mem& block, std::uint64_t granules) {
+    caches.count_handed_out(own, block);
+    block.capacity = 1024 + granules * 512;
+    set_mark(block, larger_mark);
+    own.excess += granules * 512;
+  };
+  hand_out_larger(first, 3);
+  hand_out_larger(second, 5);
+  hand_out_larger(third, 7);
+  BlockOf of_its_size(1000);
+  caches.count_handed_out(own, of_its_size);
+  caches.count_returned(own, of_its_size);
+  EXPECT_EQ(own.excess, 15 * 512u);
+  caches.count_returned(own, first);
+  EXPECT_EQ(own.excess, 12 * 512u);
+  EXPECT_EQ(first.marks, 0);
+  std::thread([&] { caches.count_returned(own, second); }).join();
+  EXPECT_EQ(second.marks, 0);
+  EXPECT_EQ(own.excess, 12 * 512u) << "only its owner writes there";
   caches.take_in(own);
-  EXPECT_EQ(own.capacity, 3000u);
+  EXPECT_EQ(own.excess, 7 * 512u);
   caches.take_in(own);
-  EXPECT_EQ(own.capacity, 3000u) << "once";
+  EXPECT_EQ(own.excess, 7 * 512u) << "once";
+  EXPECT_EQ(third.marks, larger_mark);
 }
 
 TEST(Caches, NoticeAPeakOfHitsBelowWhatTheirThreadOnceHad) {
@@ -414,6 +430,16 @@ TEST(Caches, MayHaveThreadsWasteASixteenthOfThePoolTogether) {
     EXPECT_EQ(own_cache(caches).most_excess, managed / 32);
     EXPECT_EQ(own.most_excess, managed / 32);
   }).join();
+}
+
+TEST(Caches, HaveNothingWastedThatALimitHasNoRoomFor) {
+  Caches caches(ThreadRecord::key_of(74), 9, managed + 1000);
+  const ThreadCache& own = own_cache(caches);
+  EXPECT_EQ(own.most_excess, 1000u);
+  caches.share_limits(may_cache, managed / 2);
+  EXPECT_EQ(own.most_excess, managed / 32);
+  caches.share_limits(may_cache, managed + 1000);
+  EXPECT_EQ(own.most_excess, 0u);
 }
 
 TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {

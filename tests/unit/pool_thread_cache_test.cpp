@@ -26,13 +26,11 @@ struct ThreadCacheWithLittleRoom : testing::Test {
     mem.capacity = granules * granule;
     mem.size = 1;
     ++cache->blocks;
-    cache->capacity += mem.capacity;
     cache->count_handed_out(1);
     if (cache->push(mem)) {
       return true;
     }
     --cache->blocks;
-    cache->capacity -= mem.capacity;
     return cache->deposit(mem);
   }
   bool take(std::uint64_t granules) { return cache->pop(granules * granule, 1) != nullptr; }
@@ -69,7 +67,6 @@ class ThreadCacheWithBlocks : public testing::Test {
     Mem& mem = mems_.emplace_back();
     mem.capacity = granules * granule;
     cache_->blocks += 1;
-    cache_->capacity += mem.capacity;
     cache_->count_handed_out(1);
     mem.size = 1;
     ASSERT_TRUE(cache_->push(mem));
@@ -154,39 +151,55 @@ TEST_F(ThreadCacheWithBlocks, GivesUpSoManyBlocksOfABucketAtATime) {
   EXPECT_EQ(withdraw(most), 0u);
 }
 
-TEST_F(ThreadCacheWithBlocks, KnowsTheCapacityOfItsBlocks) {
-  for (const std::uint64_t granules : {4, 5, 5, 7}) {
+TEST_F(ThreadCacheWithBlocks, KnowsHowMuchLargerThanNeedBeThoseInUseAre) {
+  for (const std::uint64_t granules : {4, 5, 5, 12}) {
     keep(granules);
   }
-  EXPECT_EQ(cache_->capacity, 21 * granule);
-  Mem* const mem = cache_->withdraw(7 * granule);
-  ASSERT_NE(mem, nullptr);
-  EXPECT_EQ(cache_->capacity, 14 * granule);
-  EXPECT_EQ(cache_->withdraw(7 * granule), nullptr);
-  EXPECT_EQ(cache_->capacity, 14 * granule) << "there was none";
-  std::size_t most = 1;
-  cache_->withdraw_bucket(static_cast<std::size_t>(&cache_->bucket(5 * granule) - cache_->buckets), most);
-  EXPECT_EQ(cache_->capacity, 9 * granule);
-  ASSERT_TRUE(cache_->deposit(*mem));
-  EXPECT_EQ(cache_->capacity, 16 * granule);
-  cache_->limit = 0;
-  Mem other;
-  other.capacity = granule;
-  EXPECT_FALSE(cache_->deposit(other));
-  EXPECT_EQ(cache_->capacity, 16 * granule) << "it was not kept";
+  Mem* const fits = cache_->pop(5 * granule, 4 * granule + 1);
+  EXPECT_EQ(cache_->excess, 0u) << "rounding is none";
+  EXPECT_EQ(fits->marks, 0);
+  Mem* const larger = cache_->pop_larger(3 * granule, granule, 3 * granule);
+  ASSERT_NE(larger, nullptr);
+  EXPECT_EQ(cache_->excess, granule);
+  EXPECT_EQ(larger->marks, larger_mark);
+  Mem* const much_larger = cache_->pop_larger(10 * granule, 2 * granule, 9 * granule + 1);
+  EXPECT_EQ(cache_->excess, 3 * granule);
+  Mem* const exact = cache_->pop_larger(5 * granule, granule, 5 * granule);
+  EXPECT_EQ(exact->marks, 0);
+  EXPECT_EQ(cache_->excess, 3 * granule);
+  const std::uint64_t limit = cache_->limit.exchange(0);
+  ASSERT_FALSE(cache_->push(*larger));
+  EXPECT_EQ(cache_->excess, 3 * granule) << "it is in use yet";
+  EXPECT_EQ(larger->marks, larger_mark);
+  cache_->limit = limit;
+  ASSERT_TRUE(cache_->push(*larger));
+  EXPECT_EQ(cache_->excess, 2 * granule);
+  EXPECT_EQ(larger->marks, 0);
+  ASSERT_TRUE(cache_->push(*fits));
+  ASSERT_TRUE(cache_->push(*exact));
+  EXPECT_EQ(cache_->excess, 2 * granule);
+  ASSERT_TRUE(cache_->push(*much_larger));
+  EXPECT_EQ(cache_->excess, 0u);
 }
 
-TEST_F(ThreadCacheWithBlocks, HasAPartOfWhatIsInUseLeftForLargerBlocksAndAGranuleForEach) {
+TEST_F(ThreadCacheWithBlocks, CountsNoExcessForAnEmptyRequest) {
+  keep(1);
+  Mem* const mem = cache_->pop_larger(granule, granule, 0);
+  ASSERT_NE(mem, nullptr);
+  EXPECT_EQ(cache_->excess, 0u);
+}
+
+TEST_F(ThreadCacheWithBlocks, HasAPartOfWhatIsInUseLeftForLargerBlocks) {
   cache_->most_excess = 1000 * granule;
-  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 3 * granule) << "two, and one for rounding";
+  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 2 * granule);
   keep(12);
   keep(16);
-  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 3 * granule) << "cached blocks are not in use";
-  ASSERT_EQ(larger(12, 0), 12u);  // for a request of one granule
-  EXPECT_EQ(cache_->excess_left(40 * granule, 4), granule + granule / 4) << "41 / 4 and two, but for eleven";
+  EXPECT_EQ(cache_->excess_left(8 * granule, 4), 2 * granule) << "cached blocks are not in use";
+  ASSERT_EQ(larger(4, 8), 12u);  // for a request of one granule
+  EXPECT_EQ(cache_->excess_left(47 * granule, 4), granule) << "a quarter of 48, but for eleven";
   EXPECT_EQ(cache_->excess_left(8 * granule, 4), 0u);
-  cache_->most_excess = 10 * granule;
-  EXPECT_EQ(cache_->excess_left(40 * granule, 4), granule) << "ten of them, and two, but for eleven";
+  cache_->most_excess = 11 * granule + 7;
+  EXPECT_EQ(cache_->excess_left(400 * granule, 4), 7u);
 }
 
 }  // namespace
