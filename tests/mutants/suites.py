@@ -238,6 +238,7 @@ def all_suites(root):
         Suite("transcripts", "tests/transcripts/clpool_transcript_tests"),
         Suite("faults", "tests/faults/clpool_fault_tests"),
         Suite("a taken mutex", "tests/stress/taken/clpool_taken_tests"),
+        Suite("threads", "tests/stress/clpool_stress_tests"),
         Program("fuzz of the C API", "tests/fuzz/clpool_capi_fuzz", os.path.join(root, "tests/fuzz/corpus/capi")),
         Program("fuzz of the C++ layer", "tests/fuzz/clpool_cpp_fuzz", os.path.join(root, "tests/fuzz/corpus/cpp")),
         # With daemon threads the driver ends the process by an assertion now and then, which would kill any mutant.
