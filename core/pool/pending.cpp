@@ -151,8 +151,7 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
   if (!uses->events.empty()) {
     refer(*uses, set);
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a set that is not null is an object
-    uses->stamp = set != nullptr ? set->epochs.open() : 0;
-    set_stamp(block, uses->stamp);
+    set_stamp(block, set != nullptr ? set->epochs.open() : 0);
     books_.count_pending(block);
     events_[block.account].fresh.add(*uses);
     ++blocks_with_events_;
@@ -312,8 +311,8 @@ std::uint64_t Pending::put_back(EventLists& lists, UsesList& list, UsesList& tak
     PoolBlock& block = *uses->block;
     books_.end_pending(block);
     QueueSet* const set = uses->set;
-    if (set != nullptr && set->epochs.completed() < uses->stamp) {
-      books_.hold_back(*set, block, uses->stamp);
+    if (set != nullptr && set->epochs.completed() < stamp_of(block)) {
+      books_.hold_back(*set, block, stamp_of(block));
     } else {
       books_.free_completed(block, stamp_behind(set));
     }

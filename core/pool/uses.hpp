@@ -57,8 +57,8 @@ struct Uses {
   std::size_t most_events = least_events;
   std::size_t ended = 0;  ///< so many of these have, from the first one on, and are gone
   DeclaredQueues declared;
-  QueueSet* set = nullptr;      ///< the queues that must be through; counted among its users
-  std::uint64_t stamp = 0;      ///< the epoch of `set` in which the block was released
+  /// The queues that must be through; counted among its users. The block's stamp is the epoch of these in which it was released.
+  QueueSet* set = nullptr;
   std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain
   Uses* next = nullptr;         ///< link of a list
 

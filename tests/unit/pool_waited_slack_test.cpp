@@ -81,6 +81,31 @@ TEST(WaitedSlack, StaysOnceWhereTheDeviceIsFasterForLong) {
   }
 }
 
+/// How fast the device was while requests hardly waited says nothing of how fast it is with as much in flight.
+TEST(WaitedSlack, IsComparedWithTheTimesInWhichRequestsWaited) {
+  Device device(8);
+  device.rate = 100'000;
+  device.run(250);
+  device.waited = 0.3;
+  device.run(150);
+  device.rate = 1000;
+  device.waited = 1;
+  device.run(2000);
+  EXPECT_GE(device.slack.times(), 2u);
+}
+
+TEST(WaitedSlack, IsTriedAgainWhereItWasSomethingElseThatMadeTheDeviceFaster) {
+  Device device(1);
+  device.run(550);
+  ASSERT_EQ(device.slack.times(), 2u) << "it is tried";
+  device.rate = 3000;
+  device.run(1500);
+  ASSERT_EQ(device.slack.times(), 1u) << "as fast with less";
+  device.most = 4;
+  device.run(10'000);
+  EXPECT_EQ(device.slack.times(), 4u);
+}
+
 TEST(WaitedSlack, HasAnEnd) {
   Device device(1000);
   device.run(60'000);

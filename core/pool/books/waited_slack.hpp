@@ -23,9 +23,6 @@ class WaitedSlack {
   /// A request has waited, in vain or not. `came_free`: bytes that have come free in all; `held_back`: that have not.
   void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t came_free,
                  std::uint64_t held_back) noexcept {
-    if (began_ns_ == 0) {
-      begin_window(end_ns, came_free);
-    }
     waited_ns_ += end_ns - std::clamp(last_end_ns_, start_ns, end_ns);  // threads wait at the same time
     last_end_ns_ = end_ns;
     const std::uint64_t elapsed = end_ns - began_ns_;
@@ -95,10 +92,8 @@ class WaitedSlack {
       // The last few before the try.
       best_ = windows_ + windows_to_compare > between_ ? std::max(best_, rate) : 0;
       if (windows_ >= between_) {
-        const double before = best_;
         times_ *= 2;
         begin(Phase::tries);
-        best_ = before;
         rate_with_more_ = std::numeric_limits<double>::max();
       }
     }
@@ -107,7 +102,6 @@ class WaitedSlack {
     phase_ = phase;
     fills_ = phase != Phase::watches;
     windows_ = 0;
-    best_ = 0;
   }
   void end_try(bool stays) noexcept {
     between_ = stays ? windows_to_compare : std::min(2 * between_, most_windows);
@@ -121,7 +115,7 @@ class WaitedSlack {
   unsigned between_ = windows_to_compare;  ///< windows from one try to the next
   double best_ = 0;                        ///< bytes a nanosecond, with less in flight
   double rate_with_more_ = 0;              ///< the least of the try
-  std::uint64_t began_ns_ = 0;             ///< the window; 0: none yet
+  std::uint64_t began_ns_ = 0;             ///< the window; the first one ends with the first wait
   std::uint64_t came_free_before_ = 0;
   std::uint64_t waited_ns_ = 0;
   std::uint64_t last_end_ns_ = 0;
