@@ -145,8 +145,12 @@ class WhileAnotherThreadHasTheMutex : public testing::Test {
     if (!asks_for_memory_here()) {
       GTEST_SKIP() << "libclpool.so has a C++ library of its own, whose operator new cannot be replaced";
     }
+    make_pool(CLPOOL_POOL_OPTIONS_INIT);
+  }
+
+  void make_pool(const clpool_pool_options& options) {
     clpool_pool* made = nullptr;
-    ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &made), CLPOOL_SUCCESS)
+    ASSERT_EQ(clpool_pool_create(memory.allocator(), &options, &made), CLPOOL_SUCCESS)
         << clpool_last_error_message();
     pool.reset(made);
     allocate(std::size_t{4096} * KiB);  // and back: the pool has memory, and its caches some room
@@ -186,7 +190,7 @@ TEST_F(WhileAnotherThreadHasTheMutex, WhatAThreadHasTakesAQuarterMoreInAllThanIt
     allocate(size).reset();
   }
   TakenMutex taken(pool.get());
-  const MemHandle first = allocate(16 * KiB);  // 14 of 16 KiB more, and a granule for each block
+  const MemHandle first = allocate(16 * KiB);  // 14 of 16 KiB more
   EXPECT_FALSE(taken.is_left());
   EXPECT_EQ(clpool_mem_capacity(first.get()), 30 * KiB);
   MemHandle second;
@@ -216,6 +220,46 @@ TEST_F(ACachedBlock, ServesOneOfHalfItsSize) {
 
 TEST_F(ACachedBlock, ServesOneThatIsSixteenGranulesSmaller) {
   serves_from(4 * granule, 20 * granule);
+}
+
+/// Sizes of whole granules, of which nothing is rounded.
+TEST_F(WhileAnotherThreadHasTheMutex, BlocksOfWholeGranulesAreNoLargerForBeingMany) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.alignment = 4 * KiB;
+  make_pool(options);
+  std::vector<MemHandle> in_use;
+  for (int i = 0; i < 8; ++i) {
+    in_use.push_back(allocate(4 * KiB));
+  }
+  std::vector<MemHandle> larger;
+  for (int i = 0; i < 3; ++i) {
+    larger.push_back(allocate(8 * KiB));
+  }
+  larger.clear();
+  TakenMutex taken(pool.get(), 4 * KiB);
+  for (int i = 0; i < 2; ++i) {
+    in_use.push_back(allocate(4 * KiB));  // 4 of 9 KiB more, then 8 of 10
+    EXPECT_EQ(clpool_mem_capacity(in_use.back().get()), 8 * KiB);
+  }
+  EXPECT_FALSE(taken.is_left());
+  EXPECT_TRUE(taken.delays([&] { in_use.push_back(allocate(4 * KiB)); })) << "12 of 11 KiB more";
+  EXPECT_EQ(clpool_mem_capacity(in_use.back().get()), 4 * KiB);
+}
+
+TEST_F(WhileAnotherThreadHasTheMutex, ALargerBlockThatIsReleasedIsNoneAnyMore) {
+  const MemHandle in_use = allocate(40 * KiB);
+  allocate(20 * KiB).reset();
+  const TakenMutex taken(pool.get());
+  for (int i = 0; i < 10; ++i) {
+    const MemHandle block = allocate(10 * KiB + 1);
+    EXPECT_EQ(clpool_mem_capacity(block.get()), 20 * KiB);
+  }
+  for (int i = 0; i < 10; ++i) {
+    MemHandle block = allocate(10 * KiB + 1);
+    EXPECT_EQ(clpool_mem_try_release(block.get()), CLPOOL_SUCCESS);
+    static_cast<void>(block.release());
+  }
+  EXPECT_FALSE(taken.is_left());
 }
 
 TEST_F(WhileAnotherThreadHasTheMutex, WhatIsTakenByRoundingUpLeavesRoomForALargerBlock) {
