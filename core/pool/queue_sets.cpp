@@ -17,8 +17,18 @@ Status QueueSet::make(const std::vector<cl_command_queue>& queues, cl_context co
     CLPOOL_TRY(cl::require_context(queue, context));
     CLPOOL_TRY(made->epochs.add_queue(queue));
   }
+  made->key = key_of(made->epochs.queues());  // each once
   result = std::move(made);
   return Status::success;
+}
+
+std::uint64_t QueueSet::key_of(const std::vector<cl_command_queue>& queues) noexcept {
+  std::uint64_t key = 0;
+  for (cl_command_queue queue : queues) {
+    const std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(queue) * 0x9E3779B97F4A7C15U;
+    key += mixed ^ (mixed >> 29);
+  }
+  return key;
 }
 
 QueueSets::~QueueSets() {
@@ -28,7 +38,8 @@ QueueSets::~QueueSets() {
 }
 
 QueueSet* QueueSets::find(const std::vector<cl_command_queue>& queues) const noexcept {
-  return find_if([&](const QueueSet& set) { return set.epochs.is_over(queues); });
+  const std::uint64_t key = QueueSet::key_of(queues);
+  return find_if([&](const QueueSet& set) { return set.key == key && set.epochs.is_over(queues); });
 }
 
 QueueSet& QueueSets::add(std::unique_ptr<QueueSet> set) noexcept {

@@ -18,6 +18,7 @@ namespace clpool::core {
 
 struct QueueSet : HeldBack {
   cl::Epochs epochs;
+  std::uint64_t key = 0;  ///< of the queues, see key_of()
   std::uint32_t users =
       0;  ///< blocks with uses that refer to it, sets that have it beside them, threads that look at it
   std::uint64_t awaited = 0;    ///< the newest epoch that somebody waited for to settle
@@ -35,6 +36,10 @@ struct QueueSet : HeldBack {
   bool is_late(std::uint64_t nanoseconds) const noexcept {
     return overdue > epochs.completed() && waited_ns >= nanoseconds;
   }
+
+  /// The same for the same queues in any order, and nearly always another one for others: a search among many sets reads no more
+  /// of these.
+  static std::uint64_t key_of(const std::vector<cl_command_queue>& queues) noexcept;
 
   /// A new set; retains the queues, which must be of `context`, unless that is null.
   static Status make(const std::vector<cl_command_queue>& queues, cl_context context,
