@@ -363,9 +363,10 @@ bool Pending::has_events_in_time(const Request* request, bool of_all) const noex
 
 bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
                          std::uint64_t now_ns) const noexcept {
-  return !is_in_pause(request, now_ns) && (sets_.any([&](const QueueSet& set) {
-    return is_awaited(set, nanoseconds);
-  }) || awaits_events(request, nanoseconds));
+  const auto any_awaited = [&] {
+    return sets_.any([&](const QueueSet& set) { return is_awaited(set, nanoseconds); });
+  };
+  return !is_in_pause(request, now_ns) && (any_awaited() || awaits_events(request, nanoseconds));
 }
 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Request* request,
@@ -380,9 +381,10 @@ Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Reque
 }
 
 bool Pending::awaits_others(const Settling& settling) const noexcept {
-  return sets_.any([&](const QueueSet& set) {
+  const auto is_of_others = [&](const QueueSet& set) {
     return &set != own_ && is_awaited(set, settling.nanoseconds);
-  }) || (settling.with_events && has_events_in_time(settling));
+  };
+  return sets_.any(is_of_others) || (settling.with_events && has_events_in_time(settling));
 }
 
 void Pending::await(const Settling& settling) noexcept {
@@ -395,9 +397,10 @@ void Pending::await(const Settling& settling) noexcept {
 }
 
 bool Pending::is_settled(const Settling& settling) const noexcept {
-  return !sets_.any([&](const QueueSet& set) {
+  const auto is_incomplete = [&](const QueueSet& set) {
     return is_awaited(set, settling.nanoseconds) && set.awaited > set.epochs.completed();
-  }) && (!settling.with_events || !has_events_in_time(settling));
+  };
+  return !sets_.any(is_incomplete) && (!settling.with_events || !has_events_in_time(settling));
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
