@@ -61,9 +61,16 @@ inline bool has_blocks_up_to(const HeapChunk& chunk, std::uint64_t most) noexcep
   return chunk.squares <= square(most) * static_cast<double>(chunk.blocks);
 }
 
-/// Whether a chunk is one for small blocks beside those that it has: see FreeIndex::find_in_used().
-inline bool may_share(const HeapChunk& chunk, std::uint64_t most_free, std::uint64_t most_beside) noexcept {
-  return chunk.size - chunk.used <= most_free && has_blocks_up_to(chunk, most_beside);
+/// Chunks in use that a request may share.
+struct Sharing {
+  std::uint64_t most_free = UINT64_MAX;    ///< bytes that they have free
+  std::uint64_t most_beside = UINT64_MAX;  ///< bytes of their blocks, as the root mean square
+  std::uint64_t most_blocks = UINT64_MAX;  ///< that they have then
+};
+
+inline bool may_share(const HeapChunk& chunk, const Sharing& sharing) noexcept {
+  return chunk.size - chunk.used <= sharing.most_free && chunk.blocks < sharing.most_blocks &&
+         has_blocks_up_to(chunk, sharing.most_beside);
 }
 
 /// So many free blocks of about one size are looked at for the figure of the largest; a program may have any number of them.

@@ -36,6 +36,10 @@ constexpr double largest_pinned = 0.01;
 /// … unless a limit leaves less room than one part in so many of it: there it takes what holes there are.
 constexpr std::uint64_t least_room = 32;
 
+/// Before the pool takes more than it ever had, while more than this part of it is free, a request goes into a hole of any chunk, but
+/// not beside larger blocks: chunks that were to drain for larger requests have not.
+constexpr double much_free = 0.35;
+
 /// Without room for a chunk of its own a request may cut up one that is wholly free where so many more would do.
 constexpr int least_spare = 3;
 
@@ -138,11 +142,10 @@ const Coalescing::Pinned& Coalescing::pinned(const GrowthLimits& limits) const n
   return pinned_;
 }
 
-Block* Coalescing::find_in_begun(std::uint64_t rounded, std::uint64_t most_free,
-                                 std::uint64_t most_beside) const noexcept {
+Block* Coalescing::find_in_begun(std::uint64_t rounded, const Sharing& sharing) const noexcept {
   for (const HeapChunk* const chunk : begun_) {
     if (chunk != nullptr && chunk->first->free && !is_whole_chunk(*chunk->first) &&
-        chunk->first->size >= rounded && may_share(*chunk, most_free, most_beside)) {
+        chunk->first->size >= rounded && may_share(*chunk, sharing)) {
       return chunk->first;  // as small blocks go to the end
     }
   }
@@ -160,6 +163,13 @@ bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
   return whole.size <= std::max(times(rounded, tolerated), rounded + pinned(limits).in_all);
 }
 
+bool Coalescing::is_much_free(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
+  const Block* const largest = heap_.largest_whole();  // goes back first
+  const std::uint64_t staying = heap_.managed_bytes() - (largest != nullptr ? largest->size : 0);
+  return !limits.is_patient && staying + rounded > limits.peak_managed_bytes &&
+         heap_.free_bytes() > share(much_free, heap_.managed_bytes());
+}
+
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
   if (limits.room < rounded) {
     if (!limits.is_patient) {
@@ -173,25 +183,31 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
   }
   // However small a request is beside a chunk's free memory: where too many calls are overdrawn it takes what
   // there is.
-  const std::uint64_t room_for_blocks =
-      limits.calls_left > -CallBudget::most ? most_shared(rounded) : UINT64_MAX;
-  const std::uint64_t beside = most_beside(rounded, limits);
-  if (Block* part = heap_.find_in_used(rounded, room_for_blocks, beside); part != nullptr) {
+  const Sharing sharing{
+      .most_free = limits.calls_left > -CallBudget::most ? most_shared(rounded) : UINT64_MAX,
+      .most_beside = most_beside(rounded, limits)};
+  if (Block* part = heap_.find_in_used(rounded, sharing); part != nullptr) {
     return part;
   }
-  if (Block* part = find_in_begun(rounded, room_for_blocks, beside); part != nullptr) {
+  if (Block* part = find_in_begun(rounded, sharing); part != nullptr) {
     return part;
   }
   Block* whole = heap_.find_whole(rounded);
-  if (whole != nullptr && whole->size <= room_for_blocks && may_cut_up(*whole, rounded, limits)) {
+  if (whole != nullptr && whole->size <= sharing.most_free && may_cut_up(*whole, rounded, limits)) {
     return whole;
+  }
+  if (is_much_free(rounded, limits)) {
+    const Sharing any{.most_beside = sharing.most_beside, .most_blocks = limits.most_blocks};
+    if (Block* part = heap_.find_in_used(rounded, any); part != nullptr) {
+      return part;
+    }
   }
   if (limits.room >= rounded) {
     return nullptr;
   }
   // Without room for a chunk of its own what is little may go into any that is in use, and all into one of several.
   if (rounded <= pinned(limits).at_least) {
-    if (Block* part = heap_.find_in_used(rounded, UINT64_MAX, UINT64_MAX); part != nullptr) {
+    if (Block* part = heap_.find_in_used(rounded, {}); part != nullptr) {
       return part;
     }
   }

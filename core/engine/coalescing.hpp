@@ -49,8 +49,9 @@ class Coalescing final : public Strategy {
   Block* take_end(Block& hole, std::uint64_t size);
   /// What is left of a chunk that was begun of late. The search among all holes is bounded, and does not see it behind many that
   /// do not suit: each request would begin another chunk. Null if there is none.
-  Block* find_in_begun(std::uint64_t rounded, std::uint64_t most_free,
-                       std::uint64_t most_beside) const noexcept;
+  Block* find_in_begun(std::uint64_t rounded, const Sharing& sharing) const noexcept;
+  /// Whether the pool would take more than it ever had, though much of it is free.
+  bool is_much_free(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Bytes that a request may pin: what is little as long as so many calls are left of a pool that has so much.
   struct Pinned {
     double calls_left = 0;

@@ -55,10 +55,9 @@ class FreeIndex {
     return exhaustive ? smallest(heads_[bin], size, UINT32_MAX) : nullptr;
   }
 
-  /// The same among parts of chunks that have at most `most_free` bytes free and whose blocks that are handed out are no
-  /// larger than `most_beside`, as their root mean square. The search looks at a few blocks of each list, so that many in one list that do
-  /// not suit do not hide the others, and gives up after a few dozen.
-  Block* find_in_used(std::uint64_t size, std::uint64_t most_free, std::uint64_t most_beside) const noexcept {
+  /// The same among parts of chunks that may be shared. The search looks at a few blocks of each list, so that many in one list
+  /// that do not suit do not hide the others, and gives up after a few dozen.
+  Block* find_in_used(std::uint64_t size, const Sharing& sharing) const noexcept {
     std::uint32_t left = most_looks_at_chunks;
     for (std::uint32_t bin = next_bin(bin_of(size >> granule_shift_)); bin != none && left > 0;
          bin = next_bin(bin + 1)) {
@@ -67,7 +66,7 @@ class FreeIndex {
       for (std::uint32_t looks = most_looks_of_list; block != nullptr && looks > 0 && left > 0;
            --looks, --left) {
         if (block->size >= size && (best == nullptr || block->size < best->size) &&
-            may_share(*block->chunk, most_free, most_beside)) {
+            may_share(*block->chunk, sharing)) {
           best = block;
           if (block->size == size) {
             return best;

@@ -32,9 +32,9 @@ class Heap {
   /// The free block that would serve `size` bytes: best fit among parts of chunks, else among whole chunks.
   Block* find(std::uint64_t size, bool exhaustive = false) const noexcept;
 
-  /// The same among parts of chunks that have at most `most_free` bytes free.
-  Block* find_in_used(std::uint64_t size, std::uint64_t most_free, std::uint64_t most_beside) const noexcept {
-    return parts_.find_in_used(size, most_free, most_beside);
+  /// The same among parts of chunks that may be shared.
+  Block* find_in_used(std::uint64_t size, const Sharing& sharing) const noexcept {
+    return parts_.find_in_used(size, sharing);
   }
 
   /// Takes `size` bytes of a free block, from `skipped` bytes after its start on, and keeps the rest

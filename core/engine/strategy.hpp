@@ -24,11 +24,12 @@ struct Growth {
 
 /// What the pool tells a strategy that plans.
 struct GrowthLimits {
-  std::uint64_t max_chunk_bytes = 0;     ///< largest chunk that the allocator makes; 0 = unknown
-  std::uint64_t room = UINT64_MAX;       ///< bytes that the pool may still take
-  std::uint64_t peak_managed_bytes = 0;  ///< the most that it ever had
-  double calls_left = 0;                 ///< driver calls to spare, see CallBudget
-  bool is_patient = false;               ///< rather nothing than what a larger request may need
+  std::uint64_t max_chunk_bytes = 0;       ///< largest chunk that the allocator makes; 0 = unknown
+  std::uint64_t room = UINT64_MAX;         ///< bytes that the pool may still take
+  std::uint64_t peak_managed_bytes = 0;    ///< the most that it ever had
+  double calls_left = 0;                   ///< driver calls to spare, see CallBudget
+  std::uint64_t most_blocks = UINT64_MAX;  ///< of a chunk that gets more for want of other memory
+  bool is_patient = false;                 ///< rather nothing than what a larger request may need
 };
 
 class Strategy {

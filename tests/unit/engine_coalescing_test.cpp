@@ -417,6 +417,7 @@ TEST(Coalescing, CutsUpAChunkOfTwiceTheRequestInAnyCase) {
 TEST(Coalescing, TakesWhatThereIsWhenAsManyCallsAreOverdrawnAsTheBudgetHolds) {
   Driven driven;
   driven.take_new(1 << 30, 256);  // much is free beside so small a block
+  driven.limits.peak_managed_bytes = std::uint64_t{1} << 40;
   driven.limits.calls_left = -CallBudget::most;
   EXPECT_NE(driven.strategy.choose(256, driven.limits), nullptr);
   driven.limits.calls_left += 0.001;

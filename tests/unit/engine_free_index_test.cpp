@@ -58,9 +58,9 @@ TEST(FreeIndex, PassesOverBlocksOfChunksThatAreNearlyFree) {
   blocks.add(5 * granule).chunk = &drained;
   Block& right = blocks.add(70 * granule);
   right.chunk = &used;
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 100 * granule, UINT64_MAX), &right);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 99 * granule, UINT64_MAX), nullptr);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX)->size, 4 * granule);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 100 * granule}), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 99 * granule}), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 1000 * granule})->size, 4 * granule);
 }
 
 TEST(FreeIndex, PassesOverChunksWhoseBlocksAreLarge) {
@@ -76,9 +76,9 @@ TEST(FreeIndex, PassesOverChunksWhoseBlocksAreLarge) {
   blocks.add(4 * granule).chunk = &with_large;
   Block& right = blocks.add(70 * granule);
   right.chunk = &with_small;
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, UINT64_MAX, 100 * granule), &right);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, UINT64_MAX, 100 * granule - 1), nullptr);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, UINT64_MAX, 450 * granule)->size, 4 * granule);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = 100 * granule}), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = 100 * granule - 1}), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = 450 * granule})->size, 4 * granule);
 }
 
 TEST(FreeIndex, ManyBlocksOfOneSizeInChunksThatAreNearlyFreeHideNoOthers) {
@@ -93,7 +93,7 @@ TEST(FreeIndex, ManyBlocksOfOneSizeInChunksThatAreNearlyFreeHideNoOthers) {
   for (int i = 0; i < 10'000; ++i) {
     blocks.add(4 * granule).chunk = &drained;
   }
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 1000 * granule}), &right);
 }
 
 TEST(FreeIndex, GivesUpLookingAmongBlocksOfChunksThatAreNearlyFree) {
@@ -107,7 +107,7 @@ TEST(FreeIndex, GivesUpLookingAmongBlocksOfChunksThatAreNearlyFree) {
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     blocks.add((4 + i % 50) * granule).chunk = &drained;
   }
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 1000 * granule}), nullptr);
 }
 
 TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
@@ -122,7 +122,7 @@ TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
     for (int i = 0; i < before; ++i) {
       blocks.add(4 * granule).chunk = &drained;
     }
-    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX) != nullptr, before == 15)
+    EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 1000 * granule}) != nullptr, before == 15)
         << before;
   }
   for (const std::uint64_t before :
@@ -132,7 +132,7 @@ TEST(FreeIndex, LooksAtSixteenBlocksOfAListAndAtSixtyFourInAll) {
       blocks.add((4 + i / 5) * granule).chunk = &drained;
     }
     blocks.add(60 * granule).chunk = &used;
-    EXPECT_EQ(blocks.index->find_in_used(3 * granule, 1000 * granule, UINT64_MAX) != nullptr, before == 63)
+    EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_free = 1000 * granule}) != nullptr, before == 63)
         << before;
   }
 }

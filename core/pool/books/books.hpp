@@ -381,7 +381,8 @@ class Books {
     return {.max_chunk_bytes = rules_.max_chunk_bytes,
             .room = room(),
             .peak_managed_bytes = peak_managed_bytes_,
-            .calls_left = calls_left_};
+            .calls_left = calls_left_,
+            .most_blocks = shapes_ != nullptr ? Parts::most_blocks : UINT64_MAX};
   }
 
   const PoolOptions& options_;
