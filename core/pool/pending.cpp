@@ -22,7 +22,7 @@ constexpr std::uint64_t period_ns = 100'000'000;
 constexpr std::uint64_t longest_period_ns = 1'000'000'000;
 
 /// So many questions are asked between two looks at the clock.
-constexpr unsigned questions_at_a_time = 16;
+constexpr unsigned questions_at_a_time = 4;
 
 }  // namespace
 

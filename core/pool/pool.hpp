@@ -225,15 +225,17 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
   /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
-  /// more as long as half of these have ended, but of none any more after `deadline_ns`, or after a millisecond where that is
-  /// later. Of all accounts, or of the request's and a few of another one, in turn.
+  /// more as long as half of these have ended, but of none any more after a millisecond, or, where that is later, after
+  /// `deadline_ns` or when so many bytes as are `enough` have come free in the pool, ever. Of all accounts, or of the request's and,
+  /// for a millisecond, a few of another one, in turn.
   struct Events {
     std::uint64_t most_late = UINT64_MAX;
     std::uint64_t most = UINT64_MAX;
     std::uint64_t deadline_ns = 0;
     bool of_all = true;
+    std::uint64_t enough = UINT64_MAX;
   };
-  static constexpr Events few_events{8, 8, 0, false};
+  static constexpr Events few_events{8, 8, 0, false, UINT64_MAX};
   /// `request`: for which it is made, whose account comes first; or null.
   void look(Visit& visit, Close close, const Events& events = few_events,
             const Request* request = nullptr) noexcept;
@@ -241,12 +243,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look_at_events(Visit& visit, const Events& events, const Request* request) noexcept;
   /// Of all but `own`, which may be null.
   void look_at_others(Visit& visit, const EventLists* own, const Events& events,
-                      std::uint64_t deadline_ns) noexcept;
-  void look_at_lists(Visit& visit, EventLists& lists, const Events& events,
-                     std::uint64_t deadline_ns) noexcept;
+                      std::uint64_t soon_ns) noexcept;
+  void look_at_lists(Visit& visit, EventLists& lists, const Events& events, std::uint64_t soon_ns) noexcept;
   /// About the first `left` of a list at most, and for now a `portion` of these.
+  template <typename GoesOn>
   void look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
-                    std::uint64_t portion, std::uint64_t deadline_ns) noexcept;
+                    std::uint64_t portion, GoesOn&& goes_on) noexcept;
   /// A look that closes all epochs, once more where a driver refuses a marker.
   void look_closely(Visit& visit, const Events& events, const Request* request = nullptr) noexcept;
   /// For a millisecond, in vain if fewer bytes come free than are needed.

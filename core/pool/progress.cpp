@@ -13,7 +13,7 @@ namespace {
 
 /// Blocks whose events were waited for in vain before that a request asks about when it lets the queues settle; how many are
 /// taken in hand at a time, and for how long, as nobody else finds them meanwhile; and for how long a look goes on that
-/// finds some which have ended, or that is to find all.
+/// finds some which have ended, or that is to find all or enough.
 constexpr std::uint64_t late_events_per_look = 64;
 constexpr std::uint64_t events_at_a_time = 512;
 constexpr std::uint64_t longest_in_hand_ns = 100'000;
@@ -50,36 +50,55 @@ void Pool::look(Visit& visit, Close close, const Events& events, const Request* 
 }
 
 void Pool::look_at_events(Visit& visit, const Events& events, const Request* request) noexcept {
-  const std::uint64_t deadline = std::max(events.deadline_ns, now_ns() + longest_look_ns);
+  const std::uint64_t soon = now_ns() + longest_look_ns;
   EventLists* const own = request != nullptr ? &pending_.events_of(*request) : nullptr;
   if (own != nullptr) {
-    look_at_lists(visit, *own, events, deadline);
+    look_at_lists(visit, *own, events, soon);
   }
-  if (!events.of_all) {
-    if (EventLists* const others = pending_.next_events(own); others != nullptr) {
-      look_at_lists(visit, *others, few_events, deadline);
-    }
-  } else {
-    look_at_others(visit, own, events, deadline);
+  if (events.of_all) {
+    look_at_others(visit, own, events, soon);
+  } else if (EventLists* const others = pending_.next_events(own); others != nullptr) {
+    look_at_lists(visit, *others, few_events, soon);
   }
 }
 
 void Pool::look_at_others(Visit& visit, const EventLists* own, const Events& events,
-                          std::uint64_t deadline_ns) noexcept {
+                          std::uint64_t soon_ns) noexcept {
   for (EventLists& others : pending_.events()) {
     if (&others != own && others.any()) {
-      look_at_lists(visit, others, events, deadline_ns);
+      look_at_lists(visit, others, events, soon_ns);
     }
   }
 }
 
+template <typename GoesOn>
+void Pool::look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
+                        std::uint64_t portion, GoesOn&& goes_on) noexcept {
+  while (portion != 0 && left != 0 && !list.empty()) {
+    UsesList taken = Pending::take(list, std::min({left, portion, events_at_a_time}));
+    std::uint64_t asked = 0;
+    visit.out([&] { asked = Pending::ask(taken, now_ns() + longest_in_hand_ns); });
+    const std::uint64_t ended = pending_.put_back(lists, list, taken, asked);
+    left -= asked;
+    portion -= asked;
+    if (portion == 0 && 2 * ended >= asked) {
+      portion = 2 * asked;  // most of them have ended: there may be more
+    }
+    portion = goes_on() ? portion : 0;
+  }
+}
+
 void Pool::look_at_lists(Visit& visit, EventLists& lists, const Events& events,
-                         std::uint64_t deadline_ns) noexcept {
+                         std::uint64_t soon_ns) noexcept {
+  const auto goes_on = [&] {
+    const std::uint64_t now = now_ns();
+    return now < soon_ns || (now < events.deadline_ns && books_.freed_bytes() < events.enough);
+  };
   // Behind these come the fresh ones that have not ended.
   const std::uint64_t asked_before = lists.asked.count;
-  look_at_list(visit, lists, lists.fresh, lists.fresh.count, events.most, deadline_ns);
-  look_at_list(visit, lists, lists.asked, asked_before, events.most, deadline_ns);
-  look_at_list(visit, lists, lists.late, lists.late.count, events.most_late, deadline_ns);
+  look_at_list(visit, lists, lists.fresh, lists.fresh.count, events.most, goes_on);
+  look_at_list(visit, lists, lists.asked, asked_before, events.most, goes_on);
+  look_at_list(visit, lists, lists.late, lists.late.count, events.most_late, goes_on);
 }
 
 void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
@@ -91,22 +110,6 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
     }
   });
   pending_.end(look);
-}
-
-void Pool::look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
-                        std::uint64_t portion, std::uint64_t deadline_ns) noexcept {
-  while (portion != 0 && left != 0 && !list.empty()) {
-    UsesList taken = Pending::take(list, std::min({left, portion, events_at_a_time}));
-    std::uint64_t asked = 0;
-    visit.out([&] { asked = Pending::ask(taken, now_ns() + longest_in_hand_ns); });
-    const std::uint64_t ended = pending_.put_back(lists, list, taken, asked);
-    left -= asked;
-    portion -= asked;
-    if (portion == 0 && 2 * ended >= asked) {
-      portion = 2 * asked;  // most of them have ended: there may be more
-    }
-    portion = now_ns() < deadline_ns ? portion : 0;
-  }
 }
 
 void Pool::look_closely(Visit& visit, const Events& events, const Request* request) noexcept {
@@ -165,7 +168,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
   const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
-                      deadline, settling.of_all};
+                      deadline, settling.of_all,
+                      request != nullptr ? settling.freed + request->rounded : UINT64_MAX};
   do {
     look_closely(visit, events, request);
     pending_.await(settling);
@@ -238,7 +242,8 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps == 0) {
-      look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX});  // nothing that has ended is missed
+      // Nothing that has ended is missed, unless it is not needed.
+      look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX, true, books_.freed_bytes() + request.rounded});
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;

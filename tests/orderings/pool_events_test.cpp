@@ -146,7 +146,7 @@ TEST_F(PoolOfManyEvents, WhatStandsStillDoesNotHoldUpAStreamThatGetsOn) {
   constexpr int most_slept = 100;
   int slept = most_slept;
   for (int turn = 0; turn < 4 && slept >= most_slept; ++turn) {  // a busy machine makes the device late
-    Device device(std::chrono::microseconds(200));
+    Device device(std::chrono::microseconds(100));
     slept = 0;
     for (int i = 0; i < 2000; ++i) {
       const Sleeps sleeps;
@@ -445,6 +445,85 @@ TEST_F(PoolOfManyEvents, ARequestAtTheLimitFindsTheOneThatHasEndedHoweverShortIt
     EXPECT_OK(clpool_pool_tick(pool.get()));
   }
   EXPECT_EQ(stats().pending_bytes, 0U);
+}
+
+/// Opens a gate when so many questions were asked, and counts those that come then. Each takes a while.
+struct OpensMeanwhile {
+  OpensMeanwhile(Gate& to_open, int count) : gate(to_open), before(count) { stub_set_hook(ask, this); }
+  OpensMeanwhile(const OpensMeanwhile&) = delete;
+  OpensMeanwhile& operator=(const OpensMeanwhile&) = delete;
+  ~OpensMeanwhile() { stub_set_hook(nullptr, nullptr); }
+  static void ask(const char* entry_point, void* user) {
+    auto& self = *static_cast<OpensMeanwhile*>(user);
+    if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      if (++self.questions == self.before) {
+        self.gate.open();
+      }
+    }
+  }
+  int behind() const { return questions - before; }
+
+  Gate& gate;
+  const int before;
+  std::atomic<int> questions{0};
+};
+
+/// Drivers take up to 0.1 ms for an answer while several threads ask.
+TEST_F(PoolOfManyEvents, ARequestLooksForItsOwnAgainHoweverManyOfOthersHaveEnded) {
+  Gate others(scene.cl.context);
+  std::thread([&] { release_many_behind(others, 2000, small); }).join();
+  clpool_mem* mem = take(17 * large);
+  const std::uint64_t before = stats().managed_bytes;
+  for (const bool have_ended : {false, true}) {  // the first wait shows that the device gets on
+    if (have_ended) {
+      others.open();
+    }
+    Gate own(scene.cl.context);
+    release_behind(mem, own);
+    const OpensMeanwhile opens(own, 20);
+    mem = take(17 * large);
+    EXPECT_GE(opens.behind(), 1);
+    EXPECT_LE(opens.behind(), 150) << "a look or two at few";
+  }
+  EXPECT_EQ(stats().managed_bytes, before);
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
+/// In its first wait, which is a tenth of a second where it is known that the device gets on, and in the one without any.
+TEST_F(PoolOfManyEvents, ARequestWithoutRoomLooksAtThoseOfOthersUntilEnoughHasComeFree) {
+  for (const bool gets_on : {true, false}) {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.max_bytes = 8192 * small;
+    pool = make_pool(source.get(), options);
+    Gate first(scene.cl.context);
+    Gate others(scene.cl.context);
+    std::thread([&] {
+      release_many_behind(first, 1000, small);
+      release_many_behind(others, 8192 - 1000, small);
+    }).join();
+    std::vector<clpool_mem*> blocks;
+    if (gets_on) {
+      const OpensMeanwhile opens(first, 40);
+      blocks.push_back(take(small));
+    } else {
+      first.open();
+    }
+    while (blocks.size() < 1000) {
+      blocks.push_back(take(small));
+    }
+    others.open();
+    const std::uint64_t needed = gets_on ? 100 : 300;
+    {
+      const Questions questions(std::chrono::microseconds(100));
+      blocks.push_back(take(needed * small));
+      EXPECT_GE(questions.count, needed);
+      EXPECT_LE(questions.count, 3 * needed) << "of 7000";
+    }
+    for (clpool_mem* const mem : blocks) {
+      EXPECT_OK(clpool_mem_release(mem));
+    }
+  }
 }
 
 /// A tick does not wait, who gives back waits 2 ms, and who takes more waits 10 ms: however many there are, and however
