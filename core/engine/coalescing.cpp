@@ -36,9 +36,13 @@ constexpr double largest_pinned = 0.01;
 /// … unless a limit leaves less room than one part in so many of it: there it takes what holes there are.
 constexpr std::uint64_t least_room = 32;
 
-/// Before the pool takes more than it ever had, while more than this part of it is free, a request goes into a hole of any chunk, but
-/// not beside larger blocks: chunks that were to drain for larger requests have not.
+/// Before the pool takes more than it ever had, while more than this part of it is free, a request goes into a hole of any chunk that
+/// has no more free than one that requests share, but not beside larger blocks: chunks that were to drain have not. One that
+/// has more free would be missed by the next large request.
 constexpr double much_free = 0.35;
+
+/// … looking at so many chunks at most that would go back.
+constexpr int most_given_back = 64;
 
 /// Without room for a chunk of its own a request may cut up one that is wholly free where so many more would do.
 constexpr int least_spare = 3;
@@ -49,9 +53,6 @@ constexpr std::uint64_t large_request = 100;
 
 /// A chunk that requests are to share takes at most one part in so many of the room that a limit leaves.
 constexpr std::uint64_t least_shares = 16;
-
-/// A chunk does not go back for one of less than one part in so many of it: it would be missed.
-constexpr std::uint64_t least_exchanged = 64;
 
 /// When no calls are left, a chunk for a request that is larger than that gets so much head-room, in parts of
 /// the request: the next that is a little larger finds room in it. Not where requests of one size follow. In parts of what
@@ -88,6 +89,12 @@ double little(double calls_left) noexcept {
   }
   const double before = little_by_spent[whole];
   return before + (little_by_spent[whole + 1] - before) * (spent - static_cast<double>(whole));
+}
+
+/// A chunk does not go back for one of less than one part in so many of it: it would be missed.
+bool may_be_exchanged(std::uint64_t chunk, std::uint64_t wanted) noexcept {
+  constexpr std::uint64_t least = 64;
+  return chunk / least <= wanted;
 }
 
 std::uint64_t times(std::uint64_t bytes, std::uint64_t factor) noexcept {
@@ -164,10 +171,18 @@ bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,
 }
 
 bool Coalescing::is_much_free(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
-  const Block* const largest = heap_.largest_whole();  // goes back first
-  const std::uint64_t staying = heap_.managed_bytes() - (largest != nullptr ? largest->size : 0);
-  return !limits.is_patient && staying + rounded > limits.peak_managed_bytes &&
-         heap_.free_bytes() > share(much_free, heap_.managed_bytes());
+  if (limits.is_patient || heap_.free_bytes() <= share(much_free, heap_.managed_bytes())) {
+    return false;
+  }
+  const std::uint64_t wanted = planned(rounded, limits);
+  std::uint64_t staying = heap_.managed_bytes();
+  const FreeIndex& whole = heap_.whole_chunks();
+  int left = most_given_back;
+  for (const Block* block = whole.first_downwards(); block != nullptr && left != 0; --left) {
+    staying -= may_be_exchanged(block->size, wanted) ? block->size : 0;
+    block = whole.next_downwards(*block);
+  }
+  return staying + rounded > limits.peak_managed_bytes;
 }
 
 Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
@@ -197,7 +212,9 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
     return whole;
   }
   if (is_much_free(rounded, limits)) {
-    const Sharing any{.most_beside = sharing.most_beside, .most_blocks = limits.most_blocks};
+    const Sharing any{.most_free = std::max(share(largest_growth, heap_.managed_bytes()), min_chunk_bytes_),
+                      .most_beside = sharing.most_beside,
+                      .most_blocks = limits.most_blocks};
     if (Block* part = heap_.find_in_used(rounded, any); part != nullptr) {
       return part;
     }
@@ -247,16 +264,21 @@ std::uint64_t Coalescing::note_growth(std::uint64_t rounded, const GrowthLimits&
   return std::min(share(most_headroom, rounded), share(part, heap_.managed_bytes()));
 }
 
-Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
-  const std::uint64_t managed = heap_.managed_bytes();
-  const std::uint64_t peak = std::max(limits.peak_managed_bytes, managed);
-  const std::uint64_t portion = share(std::min(largest_growth, little(limits.calls_left)), managed);
+std::uint64_t Coalescing::planned(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
+  const std::uint64_t portion =
+      share(std::min(largest_growth, little(limits.calls_left)), heap_.managed_bytes());
   std::uint64_t shared = std::min(std::max(portion, min_chunk_bytes_), most_shared(rounded));
   if (!min_chunk_is_asked_for_) {
     shared = std::min(shared, limits.room / least_shares);
     shared += (rounded - shared % rounded) % rounded;  // equal blocks fill it
   }
-  std::uint64_t wanted = std::max(rounded, shared);
+  return std::max(rounded, shared);
+}
+
+Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
+  const std::uint64_t managed = heap_.managed_bytes();
+  const std::uint64_t peak = std::max(limits.peak_managed_bytes, managed);
+  std::uint64_t wanted = planned(rounded, limits);
   if (const std::uint64_t more = note_growth(rounded, limits);
       wanted == rounded && limits.calls_left < 0 && limits.room > managed / least_room_for_headroom) {
     wanted += more;
@@ -274,7 +296,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
       break;
     }
     HeapChunk& chunk = *block->chunk;
-    if (chunk.size / least_exchanged > wanted) {
+    if (!may_be_exchanged(chunk.size, wanted)) {
       break;
     }
     some_are_busy = !idle(chunk);

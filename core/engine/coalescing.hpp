@@ -66,6 +66,8 @@ class Coalescing final : public Strategy {
   /// Whether a request is worth that a wholly free chunk is no longer whole.
   bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
 
+  /// Bytes of a new chunk, but for what keeps the pool below its peak.
+  std::uint64_t planned(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Notes that a chunk is planned, and says how much more than asked for it would have where no calls are left.
   std::uint64_t note_growth(std::uint64_t rounded, const GrowthLimits& limits) noexcept;
 

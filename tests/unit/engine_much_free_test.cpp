@@ -13,89 +13,121 @@ namespace {
 
 constexpr std::uint64_t unit = 256;  // bytes: the granule
 
-/// A chunk that is full, of blocks of 10 granules, and as many as one likes of which come free.
-struct AChunkThatIsToDrain : testing::Test {
-  AChunkThatIsToDrain() {
-    blocks.push_back(driven.take_new(100'000 * unit, size));
-    while (driven.strategy.free_bytes() != 0) {
-      blocks.push_back(take(driven.strategy, size));
+/// Chunks of which fourteen are two thirds free, in holes of 32 units, and the others full. What they have free is too much
+/// for requests of so many units, which would pin it.
+struct ChunksThatAreToDrain : testing::Test {
+  static constexpr std::uint64_t size = 8 * unit;
+  static constexpr std::uint64_t chunk_size = 4096 * unit;
+
+  void make(std::size_t chunks) {
+    std::vector<Block*> blocks;
+    while (driven.chunks.size() != chunks) {
+      blocks.push_back(driven.take_new(chunk_size, 16 * unit));
+      while (driven.strategy.free_bytes() != 0) {
+        blocks.push_back(take(driven.strategy, 16 * unit));
+      }
+    }
+    for (std::size_t i = 0; i < 14 * 256; ++i) {
+      if (i % 256 % 3 != 0) {
+        driven.strategy.give_back(*blocks[i], 0);
+      }
     }
     driven.limits.calls_left = CallBudget::most;
   }
   void TearDown() override { EXPECT_STREQ(driven.strategy.check(), nullptr); }
-
-  /// Every second one, of as many as it takes.
-  void free_bytes(std::uint64_t bytes) {
-    for (std::size_t i = 0; driven.strategy.free_bytes() < bytes; i += 2) {
-      driven.strategy.give_back(*blocks.at(i), 0);
-    }
-    ASSERT_EQ(driven.strategy.free_bytes(), bytes);
+  /// Has one of its own that is wholly free.
+  HeapChunk* add_free(std::uint64_t bytes) {
+    Block* const block = driven.take_new(bytes, bytes / 2);
+    HeapChunk* const chunk = block->chunk;
+    driven.strategy.give_back(*block, 0);
+    driven.limits.calls_left = CallBudget::most;
+    return chunk;
   }
-  const Block* choose(std::uint64_t bytes) const { return driven.strategy.choose(bytes, driven.limits); }
+  Block* choose(std::uint64_t bytes) const { return driven.strategy.choose(bytes, driven.limits); }
 
-  static constexpr std::uint64_t size = 10 * unit;
-  static constexpr std::uint64_t a_lot = 35'010 * unit;
   Driven driven;
-  std::vector<Block*> blocks;
 };
 
-TEST_F(AChunkThatIsToDrain, ServesRequestsBeforeThePoolTakesMoreThanEver) {
-  free_bytes(a_lot);
-  EXPECT_NE(choose(unit), nullptr);
+TEST_F(ChunksThatAreToDrain, ServeRequestsBeforeThePoolTakesMoreThanEver) {
+  make(26);
+  EXPECT_NE(choose(size), nullptr);
 }
 
-TEST_F(AChunkThatIsToDrain, IsLeftAloneWhereLessIsFree) {
-  free_bytes(a_lot - size);
-  EXPECT_EQ(choose(unit), nullptr);
+TEST_F(ChunksThatAreToDrain, AreLeftAloneWhereLessIsFree) {
+  make(27);
+  EXPECT_EQ(choose(size), nullptr);
 }
 
-TEST_F(AChunkThatIsToDrain, IsLeftAloneWhereThePoolHadMoreBefore) {
-  free_bytes(a_lot);
-  driven.limits.peak_managed_bytes += unit;
-  EXPECT_EQ(choose(unit), nullptr);
-  EXPECT_NE(choose(2 * unit), nullptr);
+TEST_F(ChunksThatAreToDrain, AreLeftAloneWhereThePoolHadMoreBefore) {
+  make(26);
+  driven.limits.peak_managed_bytes += size;
+  EXPECT_EQ(choose(size), nullptr);
+  driven.limits.peak_managed_bytes -= unit;
+  EXPECT_NE(choose(size), nullptr);
 }
 
-TEST_F(AChunkThatIsToDrain, IsLeftAloneWhereAnotherCanGoInstead) {
-  Block* const other = driven.take_new(10'000 * unit, 9'000 * unit);
-  driven.strategy.give_back(*other, 0);
-  driven.limits.calls_left = CallBudget::most;
-  free_bytes(a_lot + 20'000 * unit);
-  EXPECT_EQ(choose(unit), nullptr);
-  driven.strategy.remove_chunk(*other->chunk);
-  driven.limits.peak_managed_bytes = driven.strategy.managed_bytes();
-  EXPECT_NE(choose(unit), nullptr);
+TEST_F(ChunksThatAreToDrain, AreLeftAloneWhereOthersCanGoInstead) {
+  make(26);
+  add_free(5 * unit);
+  EXPECT_NE(choose(size), nullptr) << "it is too small, and all that can go";
+  add_free(3 * unit);
+  EXPECT_EQ(choose(size), nullptr) << "both go";
 }
 
-TEST_F(AChunkThatIsToDrain, IsLeftAloneByWhatCanWait) {
-  free_bytes(a_lot);
+/// A new one for them would have 2048 units, and another goes for that if it has 64 times as much at most.
+TEST_F(ChunksThatAreToDrain, AreLeftAloneWhereAMuchLargerOneCanGo) {
+  make(26);
+  add_free(64 * 2048 * unit);
+  EXPECT_EQ(choose(size), nullptr);
+}
+
+TEST_F(ChunksThatAreToDrain, ServeRequestsWhereAnotherIsTooLargeToGoForThem) {
+  make(26);
+  add_free(64 * 2049 * unit);
+  EXPECT_NE(choose(size), nullptr);
+}
+
+TEST_F(ChunksThatAreToDrain, AreLeftAloneByWhatCanWait) {
+  make(26);
   driven.limits.is_patient = true;
-  EXPECT_EQ(choose(unit), nullptr);
+  EXPECT_EQ(choose(size), nullptr);
 }
 
-TEST_F(AChunkThatIsToDrain, TakesNoMoreThanSoManyBlocks) {
-  free_bytes(a_lot);
-  driven.limits.most_blocks = blocks.front()->chunk->blocks + 1;
-  const Block* const hole = choose(unit);
-  ASSERT_NE(hole, nullptr);
-  driven.strategy.take(*driven.strategy.choose(unit, driven.limits), unit);
-  driven.limits.calls_left = CallBudget::most;
-  EXPECT_EQ(choose(unit), nullptr);
+TEST_F(ChunksThatAreToDrain, GetNoMoreBlocksThanTheyMayHave) {
+  make(26);
+  driven.limits.most_blocks = 86 + 1;
+  EXPECT_NE(choose(size), nullptr);
+  --driven.limits.most_blocks;
+  EXPECT_EQ(choose(size), nullptr);
 }
 
-TEST(AChunkThatIsToDrainOfLargeBlocks, TakesNothingSmallBesideThem) {
-  Driven driven;
-  constexpr std::uint64_t large = 10'000 * unit;
-  std::vector<Block*> blocks{driven.take_new(10 * large, large)};
-  while (driven.strategy.free_bytes() != 0) {
-    blocks.push_back(take(driven.strategy, large));
+/// Those that requests share have 512 KiB at least.
+TEST(AChunkThatIsToDrain, ServesNoneWhereItHasMoreFreeThanThoseThatRequestsShare) {
+  for (const std::size_t freed : {128U, 129U}) {
+    Driven driven;
+    std::vector<Block*> blocks{driven.take_new(5504 * unit, 16 * unit)};
+    while (driven.strategy.free_bytes() != 0) {
+      blocks.push_back(take(driven.strategy, 16 * unit));
+    }
+    for (std::size_t i = 0; i < freed; ++i) {
+      driven.strategy.give_back(*blocks[2 * i], 0);
+    }
+    driven.limits.calls_left = CallBudget::most;
+    EXPECT_EQ(driven.strategy.choose(7 * unit, driven.limits) != nullptr, freed == 128) << freed;
   }
-  for (std::size_t i = 0; i < blocks.size(); i += 2) {
-    driven.strategy.give_back(*blocks[i], 0);
+}
+
+TEST(AChunkThatIsToDrain, ServesNoneThatIsMuchSmallerThanItsBlocks) {
+  for (const std::uint64_t size : {2040 * unit, 2100 * unit}) {  // 512 KiB is little in any case
+    Driven driven;
+    for (int i = 0; i < 17; ++i) {
+      Block* const first = driven.take_new(2 * size, size);
+      take(driven.strategy, size);
+      driven.strategy.give_back(*first, 0);
+    }
+    driven.limits.calls_left = CallBudget::most;
+    EXPECT_EQ(driven.strategy.choose(7 * unit, driven.limits) != nullptr, size == 2040 * unit) << size;
   }
-  driven.limits.calls_left = CallBudget::most;
-  EXPECT_EQ(driven.strategy.choose(large / 16 - unit, driven.limits), nullptr);
-  EXPECT_NE(driven.strategy.choose(large / 16, driven.limits), nullptr);
 }
 
 }  // namespace

@@ -190,40 +190,29 @@ TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCa
   books->free(*again, 0);
 }
 
-class PoolBooksOfChunksThatAreToDrain : public PoolBooks {
- protected:
-  std::vector<PoolBlock*> serve_some(std::size_t count, std::size_t size) {
-    std::vector<PoolBlock*> blocks;
-    while (blocks.size() < count) {
-      blocks.push_back(serve(size));
-    }
-    return blocks;
-  }
-};
-
 /// Drivers walk through the handles of a chunk; where there are none a chunk may have any number of blocks.
-TEST_F(PoolBooksOfChunksThatAreToDrain, OneGetsSoManyBlocksAtMostWhereTheyHaveHandles) {
+TEST_F(PoolBooks, AChunkThatIsToDrainGetsSoManyBlocksAtMostWhereTheyHaveHandles) {
   options.strategy = StrategyKind::coalescing;
-  options.min_chunk_bytes = 1;
   rules.granule = 256;
   for (const bool has_handles : {true, false}) {
     rules.has_handles = has_handles;
     begin_books();
-    // Each of the next is small enough for what is free, and large enough for what is there.
-    books->free(*serve(256 * 100'000), 0);
-    PoolBlock* const large = serve(256 * 51'000);
-    const std::vector<PoolBlock*> middle = serve_some(12, 256 * 4000);
-    books->free(*large, 0);
-    std::vector<PoolBlock*> blocks = serve_some(200, 256 * 250);
-    for (PoolBlock* const block : middle) {
-      books->free(*block, 0);
+    books->free(*serve(256 * 2060), 0);
+    std::vector<PoolBlock*> blocks;
+    while (blocks.size() < 128) {
+      blocks.push_back(serve(256 * 16));
     }
     const HeapChunk* const chunk = blocks.front()->chunk;
+    while (blocks.size() > 32) {
+      EXPECT_EQ(blocks.back()->chunk, chunk);
+      books->free(*blocks.back(), 0);
+      blocks.pop_back();
+    }
     while (blocks.size() < Parts::most_blocks) {
-      blocks.push_back(serve(256 * 16));
+      blocks.push_back(serve(256));
       ASSERT_EQ(blocks.back()->chunk, chunk) << blocks.size();
     }
-    blocks.push_back(serve(256 * 16));
+    blocks.push_back(serve(256));
     EXPECT_EQ(blocks.back()->chunk == chunk, !has_handles);
     for (PoolBlock* const block : blocks) {
       books->free(*block, 0);

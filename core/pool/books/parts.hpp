@@ -44,7 +44,7 @@ class Parts {
   /// Most unused handles of a chunk: both ends of a sub-buffer's life walk the list of its siblings in some
   /// drivers (NVIDIA, 580.159: 0.4 µs among 64, 4 µs among 512).
   static constexpr std::size_t most_unused = 64;
-  /// For the same reason a chunk that has so many blocks gets more only where there is no other memory.
+  /// For the same reason a chunk that has so many blocks gets no more that should not pin it, although the pool grows instead.
   static constexpr std::uint64_t most_blocks = 512;
 
   enum class Claim {
