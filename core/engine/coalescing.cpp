@@ -37,8 +37,8 @@ constexpr double largest_pinned = 0.01;
 constexpr std::uint64_t least_room = 32;
 
 /// Before the pool takes more than it ever had, while more than this part of it is free, a request goes into a hole of any chunk that
-/// has no more free than one that requests share, but not beside larger blocks: chunks that were to drain have not. One that
-/// has more free would be missed by the next large request.
+/// has no more free than a large chunk for small blocks, but not beside larger blocks: chunks that were to drain have not. One
+/// that has more free would be missed by the next large request.
 constexpr double much_free = 0.35;
 
 /// … looking at so many chunks at most that would go back.
@@ -212,7 +212,7 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
     return whole;
   }
   if (is_much_free(rounded, limits)) {
-    const Sharing any{.most_free = std::max(share(largest_growth, heap_.managed_bytes()), min_chunk_bytes_),
+    const Sharing any{.most_free = share(largest_growth, heap_.managed_bytes()),
                       .most_beside = sharing.most_beside,
                       .most_blocks = limits.most_blocks};
     if (Block* part = heap_.find_in_used(rounded, any); part != nullptr) {

@@ -30,6 +30,9 @@ constexpr std::uint64_t most_granules_larger = 16;
 /// more than its share of what the pool allows for that (Caches).
 constexpr std::uint64_t excess_part = 4;
 
+/// So many handles are released before whoever waits for one of them hears of it.
+constexpr std::uint64_t parts_at_a_time = 16;
+
 /// Left when the request is over, however it ends.
 struct PlaceInLine {
   Books& books;
@@ -106,36 +109,47 @@ void Pool::Visit::clear_away() noexcept {
   while (pool_.has_rubbish()) {
     Garbage garbage = pool_.books_.take_garbage();
     Retired retired = pool_.pending_.take_retired();
-    DyingParts released;
     cl_int code = CL_SUCCESS;
     const KeptError kept;
-    out([&] {
-      retired.release();
-      while (Part* part = garbage.parts.take()) {
-        const cl_int result = pool_.sub_buffers_.release(static_cast<cl_mem>(part->handle));
-        code = result != CL_SUCCESS ? result : code;
-        released.add(*part);
-      }
-    });
+    out([&] { retired.release(); });
+    while (!garbage.parts.empty()) {
+      const cl_int result = clear_away_some(garbage.parts);
+      code = result != CL_SUCCESS ? result : code;
+    }
     // The handles are gone before anybody may run into one of them, in a callback too.
-    while (Part* part = released.take()) {
-      pool_.books_.released(*part);
-    }
-    if (garbage.chunks.empty() && code == CL_SUCCESS) {
-      continue;
-    }
-    out([&] {
-      if (code != CL_SUCCESS) {
+    if (code != CL_SUCCESS) {
+      out([&] {
         send_message(pool_.sink_, Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
                      cl_error_name(code), code);
-      }
-      while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
+      });
+    }
+    while (std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
+      const std::uint64_t bytes = chunk->size;
+      out([&] {
         pool_.allocator_->deallocate(chunk->memory);
+        chunk.reset();
         note_given_back();
-      }
-    });
-    pool_.books_.released(garbage.bytes);
+      });
+      pool_.books_.released(bytes);
+    }
   }
+}
+
+cl_int Pool::Visit::clear_away_some(DyingParts& parts) noexcept {
+  DyingParts released;
+  cl_int code = CL_SUCCESS;
+  out([&] {
+    while (released.count != parts_at_a_time && !parts.empty()) {
+      Part* const part = parts.take();
+      const cl_int result = pool_.sub_buffers_.release(static_cast<cl_mem>(part->handle));
+      code = result != CL_SUCCESS ? result : code;
+      released.add(*part);
+    }
+  });
+  while (Part* part = released.take()) {
+    pool_.books_.released(*part);
+  }
+  return code;
 }
 
 // The beginning.

@@ -226,16 +226,16 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   using Close = Pending::Close;
   /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
   /// more as long as half of these have ended, but of none any more after a millisecond, or, where that is later, after
-  /// `deadline_ns` or when so many bytes as are `enough` have come free in the pool, ever. Of all accounts, or of the request's and,
-  /// for a millisecond, a few of another one, in turn.
+  /// `deadline_ns`, or, a tenth of a second later than that, when there is memory for the `waiter`, which may be null. Of all accounts, or of the request's and, for a
+  /// millisecond, a few of another one, in turn.
   struct Events {
     std::uint64_t most_late = UINT64_MAX;
     std::uint64_t most = UINT64_MAX;
     std::uint64_t deadline_ns = 0;
     bool of_all = true;
-    std::uint64_t enough = UINT64_MAX;
+    const Request* waiter = nullptr;
   };
-  static constexpr Events few_events{8, 8, 0, false, UINT64_MAX};
+  static constexpr Events few_events{8, 8, 0, false, nullptr};
   /// `request`: for which it is made, whose account comes first; or null.
   void look(Visit& visit, Close close, const Events& events = few_events,
             const Request* request = nullptr) noexcept;
@@ -446,7 +446,10 @@ class Pool::Visit {
   bool had_to_wait() const noexcept { return had_to_wait_; }
 
  private:
+  /// In pieces: others may wait for any of it.
   void clear_away() noexcept;
+  /// What a release of the driver said that failed.
+  cl_int clear_away_some(DyingParts& parts) noexcept;
   void hold_less() noexcept;
   /// Its mutex, for the last time where nobody needs the pool any more.
   void leave_closed() noexcept;

@@ -13,7 +13,7 @@ namespace {
 
 /// Blocks whose events were waited for in vain before that a request asks about when it lets the queues settle; how many are
 /// taken in hand at a time, and for how long, as nobody else finds them meanwhile; and for how long a look goes on that
-/// finds some which have ended, or that is to find all or enough.
+/// finds some which have ended, or that is to find all.
 constexpr std::uint64_t late_events_per_look = 64;
 constexpr std::uint64_t events_at_a_time = 512;
 constexpr std::uint64_t longest_in_hand_ns = 100'000;
@@ -29,7 +29,8 @@ constexpr std::uint64_t events_per_look_of_waiters = 1024;
 constexpr std::chrono::nanoseconds shortest_nap{20'000};
 constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
-/// How long a request waits, for each that does, where the device has brought what it needs within such a time.
+/// How long a request waits, for each that does, where the device has brought what it needs within such a time; and asks about
+/// all events however much has come free.
 constexpr std::uint64_t settling_of_one_ns = 100'000'000;
 
 /// How often what was let go may need another look.
@@ -90,9 +91,16 @@ void Pool::look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::ui
 
 void Pool::look_at_lists(Visit& visit, EventLists& lists, const Events& events,
                          std::uint64_t soon_ns) noexcept {
+  const auto is_served = [&](std::uint64_t now) {
+    if (events.waiter == nullptr || now < soon_ns + settling_of_one_ns) {
+      return false;
+    }
+    bring_some_home();
+    return books_.has_any_for(*events.waiter);
+  };
   const auto goes_on = [&] {
     const std::uint64_t now = now_ns();
-    return now < soon_ns || (now < events.deadline_ns && books_.freed_bytes() < events.enough);
+    return now < soon_ns || (now < events.deadline_ns && !is_served(now));
   };
   // Behind these come the fresh ones that have not ended.
   const std::uint64_t asked_before = lists.asked.count;
@@ -168,8 +176,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
   int rounds = pending_.awaits_others(settling) ? 2 : 1;
   const Events events{late_events_per_look, settling.with_events ? UINT64_MAX : late_events_per_look,
-                      deadline, settling.of_all,
-                      request != nullptr ? settling.freed + request->rounded : UINT64_MAX};
+                      deadline, settling.of_all};
   do {
     look_closely(visit, events, request);
     pending_.await(settling);
@@ -242,8 +249,9 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps == 0) {
-      // Nothing that has ended is missed, unless it is not needed.
-      look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX, true, books_.freed_bytes() + request.rounded});
+      // Nothing that has ended is missed, unless asking takes long and it is not needed: who has more to choose from is less
+      // in others' way.
+      look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX, true, &request});
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;

@@ -169,6 +169,12 @@ class Books {
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
   /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(const Request& request) noexcept;
+  /// Whether there is any free block for a request that has found none, or memory to go back for one.
+  bool has_any_for(const Request& request) const noexcept {
+    const std::uint64_t bytes = request.lacked_room ? room() : 0;
+    return strategy_->find(request.rounded) != nullptr ||
+           bytes + free_chunks(UINT64_MAX, request.rounded) >= request.rounded;
+  }
   /// The first one in line is another's, and waits for a much larger block, or for one of that size at least where the request's
   /// account has its part of the pool held back: what is free, and room, is for that one.
   bool leaves_to_first(const Request& request) const noexcept {
@@ -353,6 +359,8 @@ class Books {
   void join_line(Request& request) noexcept;
   /// There is none, but chunks that are much too small for the request are free and may go.
   bool small_chunks_make_room(const Request& request) noexcept;
+  /// Bytes of wholly free chunks of at most `largest` bytes that may go, as far as they are looked at and needed.
+  std::uint64_t free_chunks(std::uint64_t largest, std::uint64_t needed) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
   /// Whether a free chunk may go back when the queues are through.

@@ -42,7 +42,7 @@ constexpr std::uint64_t long_in_line_ns = 100'000'000;
 constexpr std::uint64_t much_smaller = 2;
 
 /// … and at most so many, as each look of each request that waits asks about them.
-constexpr int most_small_chunks = 64;
+constexpr int most_free_chunks = 64;
 
 }  // namespace
 
@@ -122,18 +122,23 @@ bool Books::may_serve(const Request& request) noexcept {
 }
 
 bool Books::small_chunks_make_room(const Request& request) noexcept {
-  std::uint64_t bytes = room();
+  const std::uint64_t bytes = room();
   if (request.rounded <= bytes || growth_limits().calls_left < 0) {
     return false;
   }
   // What is free in other bins is of no use to it anyhow.
   const std::uint64_t largest = strategy_->exchanges_chunks() ? request.rounded / much_smaller : UINT64_MAX;
-  int left = most_small_chunks;
+  return bytes + free_chunks(largest, request.rounded - bytes) >= request.rounded;
+}
+
+std::uint64_t Books::free_chunks(std::uint64_t largest, std::uint64_t needed) const noexcept {
+  std::uint64_t bytes = 0;
+  int left = most_free_chunks;
   for_each_free_chunk([&](const HeapChunk& chunk) {
     bytes += chunk.size <= largest && may_give_back(chunk) ? chunk.size : 0;
-    return bytes < request.rounded && --left != 0;
+    return bytes < needed && --left != 0;
   });
-  return bytes >= request.rounded;
+  return bytes;
 }
 
 GrowthLimits Books::patient_limits() noexcept {
