@@ -117,21 +117,21 @@ void Pool::Visit::clear_away() noexcept {
       code = result != CL_SUCCESS ? result : code;
     }
     // The handles are gone before anybody may run into one of them, in a callback too.
-    if (code != CL_SUCCESS) {
-      out([&] {
+    if (garbage.chunks.empty() && code == CL_SUCCESS) {
+      continue;
+    }
+    out([&] {
+      if (code != CL_SUCCESS) {
         send_message(pool_.sink_, Severity::error, "clReleaseMemObject failed for a sub-buffer: %s (%d)",
                      cl_error_name(code), code);
-      });
-    }
-    while (std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
-      const std::uint64_t bytes = chunk->size;
-      out([&] {
+      }
+      while (const std::unique_ptr<PoolChunk> chunk{garbage.chunks.take()}) {
         pool_.allocator_->deallocate(chunk->memory);
-        chunk.reset();
         note_given_back();
-      });
-      pool_.books_.released(bytes);
-    }
+      }
+    });
+    // At once: others would take the room piece by piece from the request that they go back for.
+    pool_.books_.released(garbage.bytes);
   }
 }
 

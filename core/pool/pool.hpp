@@ -226,8 +226,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   using Close = Pending::Close;
   /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
   /// more as long as half of these have ended, but of none any more after a millisecond, or, where that is later, after
-  /// `deadline_ns`, or, a tenth of a second later than that, when there is memory for the `waiter`, which may be null. Of all accounts, or of the request's and, for a
-  /// millisecond, a few of another one, in turn.
+  /// `deadline_ns`; or, a tenth of a second later than that, where most have not ended, and there is memory for the `waiter`,
+  /// which may be null. Of all accounts, or of the request's and, for a millisecond, a few of another one, in turn.
   struct Events {
     std::uint64_t most_late = UINT64_MAX;
     std::uint64_t most = UINT64_MAX;
@@ -446,7 +446,7 @@ class Pool::Visit {
   bool had_to_wait() const noexcept { return had_to_wait_; }
 
  private:
-  /// In pieces: others may wait for any of it.
+  /// Handles in pieces, as others may wait for any of them.
   void clear_away() noexcept;
   /// What a release of the driver said that failed.
   cl_int clear_away_some(DyingParts& parts) noexcept;

@@ -85,7 +85,7 @@ void Pool::look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::ui
     if (portion == 0 && 2 * ended >= asked) {
       portion = 2 * asked;  // most of them have ended: there may be more
     }
-    portion = goes_on() ? portion : 0;
+    portion = goes_on(2 * ended >= asked) ? portion : 0;
   }
 }
 
@@ -98,9 +98,9 @@ void Pool::look_at_lists(Visit& visit, EventLists& lists, const Events& events,
     bring_some_home();
     return books_.has_any_for(*events.waiter);
   };
-  const auto goes_on = [&] {
+  const auto goes_on = [&](bool brings) {
     const std::uint64_t now = now_ns();
-    return now < soon_ns || (now < events.deadline_ns && !is_served(now));
+    return now < soon_ns || (now < events.deadline_ns && (brings || !is_served(now)));
   };
   // Behind these come the fresh ones that have not ended.
   const std::uint64_t asked_before = lists.asked.count;
@@ -249,8 +249,8 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps == 0) {
-      // Nothing that has ended is missed, unless asking takes long and it is not needed: who has more to choose from is less
-      // in others' way.
+      // Nothing that has ended is missed, unless asking takes long, mostly in vain, and it is not needed: who has more to
+      // choose from is less in others' way, and leaves less between blocks.
       look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX, true, &request});
       awaited = !request.waits_for_queues ? UINT64_MAX
                 : own->is_unmarked        ? own->epochs.completed()
