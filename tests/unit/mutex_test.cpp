@@ -92,7 +92,7 @@ TEST(Mutex, ThatGivesWayIsHadByWhoeverSleepsForItWithinAFewTimes) {
     mutex.unlock();
     waiter.join();
   }
-  EXPECT_LT(times, 10 * rounds);
+  EXPECT_LT(times, most) << "some 30 to 100; on a machine that has others to run, each time may be too short";
 }
 
 TEST(ThreadsOnAMutex, TakeItInTurnAndAllOfThemGetIt) {
