@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "orderings/orderings.hpp"
@@ -17,21 +19,30 @@
 
 namespace clpool::test {
 
-/// Questions about events: counted, and each takes a while if a test wants that.
+/// Questions about events: counted, and each takes a while, and one of them comes with something else, if a test wants that.
 struct Questions {
   const std::chrono::microseconds each;
+  const std::uint64_t before;  ///< that many come until `action`
+  const std::function<void()> action;
   std::atomic<std::uint64_t> count{0};
 
-  explicit Questions(std::chrono::microseconds time = {}) : each(time) { stub_set_hook(ask, this); }
+  explicit Questions(std::chrono::microseconds time = {}, std::uint64_t number = 0,
+                     std::function<void()> what = {})
+      : each(time), before(number), action(std::move(what)) {
+    stub_set_hook(ask, this);
+  }
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
   ~Questions() { stub_set_hook(nullptr, nullptr); }
   static void ask(const char* entry_point, void* user) {
     auto& self = *static_cast<Questions*>(user);
     if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
-      ++self.count;
+      const std::uint64_t number = ++self.count;
       if (self.each.count() != 0) {
         std::this_thread::sleep_for(self.each);
+      }
+      if (number == self.before) {
+        self.action();
       }
     }
   }

@@ -6,12 +6,10 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <future>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "orderings/pool_events.hpp"
@@ -449,30 +447,6 @@ TEST_F(PoolOfManyEvents, ARequestAtTheLimitFindsTheOneThatHasEndedHoweverShortIt
   EXPECT_EQ(stats().pending_bytes, 0U);
 }
 
-/// Does something when so many questions were asked, and counts those that come then. Each takes a while.
-struct Meanwhile {
-  Meanwhile(int count, std::function<void()> what) : before(count), action(std::move(what)) {
-    stub_set_hook(ask, this);
-  }
-  Meanwhile(const Meanwhile&) = delete;
-  Meanwhile& operator=(const Meanwhile&) = delete;
-  ~Meanwhile() { stub_set_hook(nullptr, nullptr); }
-  static void ask(const char* entry_point, void* user) {
-    auto& self = *static_cast<Meanwhile*>(user);
-    if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-      if (++self.questions == self.before) {
-        self.action();
-      }
-    }
-  }
-  int behind() const { return questions - before; }
-
-  const int before;
-  const std::function<void()> action;
-  std::atomic<int> questions{0};
-};
-
 /// Drivers take up to 0.1 ms for an answer while several threads ask.
 TEST_F(PoolOfManyEvents, ARequestLooksForItsOwnAgainHoweverManyOfOthersHaveEnded) {
   Gate others(scene.cl.context);
@@ -485,10 +459,10 @@ TEST_F(PoolOfManyEvents, ARequestLooksForItsOwnAgainHoweverManyOfOthersHaveEnded
     }
     Gate own(scene.cl.context);
     release_behind(mem, own);
-    const Meanwhile opens(20, [&] { own.open(); });
+    const Questions questions(std::chrono::microseconds(100), 20, [&] { own.open(); });
     mem = take(17 * large);
-    EXPECT_GE(opens.behind(), 1);
-    EXPECT_LE(opens.behind(), 150) << "a look or two at few";
+    EXPECT_GE(questions.count, 20u + 1);
+    EXPECT_LE(questions.count, 20u + 150) << "a look or two at few";
   }
   EXPECT_EQ(stats().managed_bytes, before);
   EXPECT_OK(clpool_mem_release(mem));
@@ -518,11 +492,12 @@ TEST_F(PoolOfManyEvents, ARequestWithoutRoomLooksAtThoseThatDoNotEndUntilSomethi
   clpool_mem* const fitting = take(large);
   std::thread([&] { release_many_behind(never, count, small); }).join();
   {
-    const Meanwhile helps(1000,
-                          [&] { std::thread([&] { EXPECT_OK(clpool_mem_release_idle(fitting)); }).join(); });
+    const Questions questions(std::chrono::microseconds(100), 1000, [&] {
+      std::thread([&] { EXPECT_OK(clpool_mem_release_idle(fitting)); }).join();
+    });
     EXPECT_OK(clpool_mem_release(take(large)));
-    EXPECT_GE(helps.behind(), 0);
-    EXPECT_LE(helps.behind(), 100);
+    EXPECT_GE(questions.count, 1000u);
+    EXPECT_LE(questions.count, 1000u + 100);
   }
   never.open();
 }

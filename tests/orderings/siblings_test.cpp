@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both ends of a sub-buffer's life cost as much as it has living siblings, on drivers that walk their list:
 // so no chunk has thousands of them, however many small blocks there are. Siblings are counted, not time.
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <future>
 #include <random>
 #include <vector>
 
@@ -43,6 +47,59 @@ TEST(PoolSiblings, OfTwentyThousandSmallBlocksAreAboutThoseOfTwoHundred) {
   RecordProperty("of_few", std::to_string(of_few));
   RecordProperty("of_many", std::to_string(of_many));
   EXPECT_LE(of_many, 2.5 * of_few) << of_few << " of 200";
+}
+
+/// Once so many handles have been released, and while the driver takes its time for the next, another thread asks for a place where
+/// one of them was.
+struct AskedInBetween {
+  explicit AskedInBetween(clpool_pool* asked) : pool(asked) { stub_set_hook(look, this); }
+  AskedInBetween(const AskedInBetween&) = delete;
+  AskedInBetween& operator=(const AskedInBetween&) = delete;
+  ~AskedInBetween() { stub_set_hook(nullptr, nullptr); }
+  static void look(const char* entry_point, void* user) {
+    auto& self = *static_cast<AskedInBetween*>(user);
+    if (std::strcmp(entry_point, "clReleaseMemObject") != 0 || ++self.releases != 40) {
+      return;
+    }
+    self.answer = std::async(std::launch::async, [&self] {
+      clpool_mem* mem = nullptr;
+      EXPECT_OK(clpool_pool_allocate(self.pool, 512, &mem));
+      return mem;
+    });
+    self.was_served = self.answer.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+  }
+
+  clpool_pool* const pool;
+  std::atomic<int> releases{0};
+  bool was_served = false;
+  std::future<clpool_mem*> answer{};
+};
+
+TEST(PoolSiblings, ThatGoAreNotWaitedForUntilTheLastHasGone) {
+  stub_configure("align=512,poison=0,mode=immediate");
+  Scene scene;
+  Gate gate(scene.cl.context);
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+  const AllocatorHandle allocator(made);
+  const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
+  std::vector<clpool_mem*> blocks(
+      256);  // a chunk: all but 64 of their handles go when they come free at once
+  for (clpool_mem*& block : blocks) {
+    ASSERT_OK(clpool_pool_allocate(pool.get(), 1024, &block));
+  }
+  for (clpool_mem* const block : blocks) {
+    EXPECT_OK(clpool_mem_release_after(block, 1, gate.list()));
+    EXPECT_OK(clpool_mem_release(block));
+  }
+  gate.open();
+  AskedInBetween asked(pool.get());
+  for (int i = 0; i < 10 && asked.releases == 0; ++i) {
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  ASSERT_GT(asked.releases, 100);
+  EXPECT_TRUE(asked.was_served);
+  EXPECT_OK(clpool_mem_release(asked.answer.get()));
 }
 
 }  // namespace
