@@ -57,16 +57,32 @@ leak_checks_that_crashed() {
 }
 
 tests_passed=0 tests_failed=0 tests_skipped=0
+failures=()  # what say_failures repeats
+
+# failure_lines FILE: from what failing_tests gives of it, the names, and what each said first.
+failure_lines() {
+  failing_tests "$1" | awk '/\*\*\*(Failed|Exception|Timeout|Not Run)/ {sub(/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /, ""); print}
+    after > 0 {print "  " $0; after--}
+    /\[  FAILED  \] .*\)$/ {print "  " $0}
+    /: Failure$|ERROR: [A-Za-z]*Sanitizer|WARNING: ThreadSanitizer|runtime error: |^FAILED / {print "  " $0; after = 2}' | head -n 40
+}
+
+# say_failures: at the end, what failed on the way, as only the end of a long output may be kept.
+say_failures() {
+  [ "${#failures[@]}" = 0 ] || say "$(printf '\nfailed:\n'; printf '%s\n' "${failures[@]}" | sed 's/^/    /')"
+}
 
 # check_step TEXT COMMAND...: a step that counts as one test.
 check_step() {
-  announce "$1"
+  local text=$1
+  announce "$text"
   shift
   if "$@" >>"$log" 2>&1 </dev/null; then
     tests_passed=$((tests_passed + 1))
     passed "done"
   else
     tests_failed=$((tests_failed + 1))
+    failures+=("$text")
     failed "FAILED"
   fi
 }
@@ -167,6 +183,7 @@ count_tests() {
   tests_failed=$((tests_failed + failing))
   tests_skipped=$((tests_skipped + skipped))
   if [ "$failing" != 0 ]; then
+    failures+=("$text" "$(failure_lines "$output")")
     failed "$failing of $total FAILED" <(failing_tests "$output")
   elif [ "$skipped" = "$total" ]; then
     tests_failed=$((tests_failed + 1))
