@@ -94,7 +94,7 @@ TEST(PoolSiblings, ThatGoAreNotWaitedForUntilTheLastHasGone) {
   }
   gate.open();
   AskedInBetween asked(pool.get());
-  for (int i = 0; i < 1000 && asked.releases <= 100; ++i) {  // each asks for as many events as a millisecond has room for
+  for (int i = 0; i < 1000 && asked.releases <= 100; ++i) {  // each asks for a millisecond
     EXPECT_OK(clpool_pool_tick(pool.get()));
   }
   ASSERT_GT(asked.releases, 100);
