@@ -43,9 +43,9 @@ clpool_trace_stats statistics_of(const clpool_trace& trace) {
   return stats;
 }
 
-/// Replays the events from the first one until `look` returns false after one.
+/// Replays the events, and calls `look` with the number of each that has allocated.
 template <typename Look>
-void replay_while(const clpool_trace& trace, clpool_pool* pool, Look&& look) {
+void replay_with(const clpool_trace& trace, clpool_pool* pool, Look&& look) {
   const clpool_trace_stats stats = statistics_of(trace);
   Blocks blocks(stats.peak_live_blocks);
   for (std::uint64_t i = 0; i < stats.events; ++i) {
@@ -54,13 +54,11 @@ void replay_while(const clpool_trace& trace, clpool_pool* pool, Look&& look) {
     if (event.slot == CLPOOL_TRACE_NO_SLOT) {
       continue;
     }
-    if (event.action != CLPOOL_TRACE_ALLOCATE) {
+    if (event.action == CLPOOL_TRACE_ALLOCATE) {
+      blocks.allocate(event.slot, pool, event.size);
+      look(i);
+    } else {
       blocks.release(event.slot);
-      continue;
-    }
-    blocks.allocate(event.slot, pool, event.size);
-    if (!look(i)) {
-      return;
     }
   }
 }
@@ -110,38 +108,33 @@ struct Census {
   }
 };
 
+PeakWaste waste_of(clpool_pool* pool) {
+  Census census;
+  check(clpool_pool_visit(pool, &Census::visit, &census));
+  census.end_chunk();
+  std::vector<PinnedChunk>& worst = census.waste.worst;
+  constexpr std::size_t most_chunks = 3;
+  std::sort(worst.begin(), worst.end(),
+            [](const PinnedChunk& a, const PinnedChunk& b) { return a.free_bytes > b.free_bytes; });
+  worst.resize(std::min(worst.size(), most_chunks));
+  return std::move(census.waste);
+}
+
 }  // namespace
 
-PeakWaste find_peak_waste(const clpool_trace& trace, const std::function<Pool()>& make_pool) {
+PeakWaste find_peak_waste(const clpool_trace& trace, clpool_pool* pool) {
+  PeakWaste found;
   std::uint64_t peak = 0;
-  std::uint64_t peak_event = 0;
-  {
-    const Pool pool = make_pool();
-    replay_while(trace, pool.get(), [&](std::uint64_t event) {
-      clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
-      check(clpool_pool_statistics(pool.get(), &stats));
-      peak_event = stats.peak_managed_bytes > peak ? event : peak_event;
+  replay_with(trace, pool, [&](std::uint64_t event) {
+    clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
+    check(clpool_pool_statistics(pool, &stats));
+    if (stats.peak_managed_bytes > peak) {  // with few events, as each of these takes a chunk
       peak = stats.peak_managed_bytes;
-      return true;
-    });
-  }
-  Census census;
-  const Pool pool = make_pool();
-  replay_while(trace, pool.get(), [&](std::uint64_t event) {
-    if (event < peak_event) {
-      return true;
+      found = waste_of(pool);
+      found.event = event;
     }
-    check(clpool_pool_visit(pool.get(), &Census::visit, &census));
-    return false;
   });
-  census.end_chunk();
-  PeakWaste& waste = census.waste;
-  waste.event = peak_event;
-  constexpr std::size_t most_chunks = 3;
-  std::sort(waste.worst.begin(), waste.worst.end(),
-            [](const PinnedChunk& a, const PinnedChunk& b) { return a.free_bytes > b.free_bytes; });
-  waste.worst.resize(std::min(waste.worst.size(), most_chunks));
-  return std::move(waste);
+  return found;
 }
 
 std::string as_text(const PeakWaste& waste) {

@@ -6,11 +6,8 @@
 #include <clpool/clpool.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
-
-#include "handles.hpp"
 
 namespace clpool::program {
 
@@ -37,9 +34,8 @@ struct PeakWaste {
   std::vector<PinnedChunk> worst;  ///< the chunks with the most free memory, at most three
 };
 
-/// Replays the log twice: up to the end to find the moment, and up to that moment to look. The pools that
-/// `make_pool` makes must do the same each time.
-PeakWaste find_peak_waste(const clpool_trace& trace, const std::function<Pool()>& make_pool);
+/// Replays the log through a pool that is new.
+PeakWaste find_peak_waste(const clpool_trace& trace, clpool_pool* pool);
 
 /// Indented lines for people.
 std::string as_text(const PeakWaste& waste);

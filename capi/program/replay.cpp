@@ -76,8 +76,7 @@ Pool make_pool(const MemorySource& source, uint32_t strategy) {
   return Pool(pool);
 }
 
-/// `explains`: also says where the waste is; only where a second replay does the same as the first.
-ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySource& source, bool explains) {
+ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySource& source) {
   ReplayOutcome outcome{log.path, strategy, log.stats, CLPOOL_TRACE_REPLAY_RESULT_INIT, std::nullopt};
   ProgressBar bar(fmt::format("{}, {}", log.path, strategy));
   clpool_trace_replay_options options = CLPOOL_TRACE_REPLAY_OPTIONS_INIT;
@@ -88,10 +87,11 @@ ReplayOutcome replay(const Log& log, const std::string& strategy, const MemorySo
     check(clpool_trace_replay_allocator(log.trace.get(), allocator.get(), &options, &outcome.result));
   } else {
     const std::uint32_t kind = strategy == "binned" ? CLPOOL_STRATEGY_BINNED : CLPOOL_STRATEGY_COALESCING;
-    const Pool pool = make_pool(source, kind);
-    check(clpool_trace_replay_pool(log.trace.get(), pool.get(), &options, &outcome.result));
-    if (explains && kind == CLPOOL_STRATEGY_COALESCING) {
-      outcome.waste = find_peak_waste(*log.trace, [&] { return make_pool(source, kind); });
+    check(
+        clpool_trace_replay_pool(log.trace.get(), make_pool(source, kind).get(), &options, &outcome.result));
+    if (kind == CLPOOL_STRATEGY_COALESCING) {  // once more, as looking takes time
+      const PeakWaste waste = find_peak_waste(*log.trace, make_pool(source, kind).get());
+      outcome.waste = waste.taken != 0 ? std::optional(waste) : std::nullopt;
     }
   }
   return outcome;
@@ -112,7 +112,7 @@ bool replay_all(const Log& log, const ReplayOptions& options, const MemorySource
       continue;
     }
     try {
-      report.outcomes.push_back(replay(log, strategy, source, options.kind == "dry"));
+      report.outcomes.push_back(replay(log, strategy, source));
     } catch (const Failure& failure) {
       print_error(fmt::format("{}, {}: {}", log.path, strategy, failure.what()));
       has_succeeded = false;

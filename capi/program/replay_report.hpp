@@ -20,7 +20,7 @@ struct ReplayOutcome {
   std::string strategy;
   clpool_trace_stats trace = CLPOOL_TRACE_STATS_INIT;
   clpool_trace_replay_result result = CLPOOL_TRACE_REPLAY_RESULT_INIT;
-  std::optional<PeakWaste> waste;  ///< of dry coalescing pools
+  std::optional<PeakWaste> waste;  ///< of coalescing pools
 };
 
 struct ReplayReport {

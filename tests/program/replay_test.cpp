@@ -166,6 +166,16 @@ TEST_F(ReplayVerb, JsonHasTheFiguresOfEachReplay) {
   }
 }
 
+/// What the coalescing pool's parts at its largest sum up to.
+std::uint64_t sum_at_peak(const nlohmann::json& waste) {
+  std::uint64_t sum = 0;
+  for (const char* part : {"requested_bytes", "rounding_bytes", "cached_bytes", "pending_bytes",
+                           "whole_chunk_bytes", "pinned_bytes", "hole_bytes"}) {
+    sum += waste[part].get<std::uint64_t>();
+  }
+  return sum;
+}
+
 TEST_F(ReplayVerb, TellsWhereTheWasteIsAtThePeak) {
   // A large block goes, a small one beside it stays; then something needs more than what is free around it.
   const std::string log =
@@ -176,18 +186,36 @@ TEST_F(ReplayVerb, TellsWhereTheWasteIsAtThePeak) {
       json_of({"--kind", "dry", "--strategy", "coalescing", folder.write("log.csv", log)})["results"][0];
   const nlohmann::json& waste = result["at_peak"];
   EXPECT_EQ(waste["taken_bytes"], result["peak_driver_bytes"]);
-  std::uint64_t sum = 0;
-  for (const char* part : {"requested_bytes", "rounding_bytes", "cached_bytes", "pending_bytes",
-                           "whole_chunk_bytes", "pinned_bytes", "hole_bytes"}) {
-    sum += waste[part].get<std::uint64_t>();
-  }
-  EXPECT_EQ(sum, waste["taken_bytes"].get<std::uint64_t>());
+  EXPECT_EQ(sum_at_peak(waste), waste["taken_bytes"].get<std::uint64_t>());
   EXPECT_EQ(waste["event"], 5);
   EXPECT_EQ(waste["requested_bytes"], 50'001'000);
   EXPECT_EQ(waste["rounding_bytes"], (512 - 50'000'000 % 512) % 512 + 24);
   const RunResult run = run_program({"replay", "--kind", "dry", folder.path("log.csv")});
   EXPECT_TRUE(contains(run.out, "at its largest, after event 5")) << run.out;
   EXPECT_EQ(contains(run.out, "% released, but resting or in use"), waste["pending_bytes"] != 0) << run.out;
+}
+
+TEST_F(ReplayVerb, TellsSoForADevicesMemoryToo) {
+  const std::string log = folder.write(
+      "log.csv", log_of({"0,1,allocate,0x1,4000000,0", "0,2,allocate,0x2,1000,0", "0,3,free,0x1,4000000,0",
+                         "0,4,allocate,0x3,6000000,0", "0,5,free,0x2,1000,0", "0,6,free,0x3,6000000,0"}));
+  for (const nlohmann::json& result : json_of({log})["results"]) {
+    EXPECT_EQ(result.contains("at_peak"), result["strategy"] == "coalescing") << result;
+    if (result.contains("at_peak")) {
+      EXPECT_EQ(sum_at_peak(result["at_peak"]), result["at_peak"]["taken_bytes"].get<std::uint64_t>());
+      EXPECT_GE(result["at_peak"]["requested_bytes"], 4'001'000);
+      EXPECT_EQ(result["at_peak"]["taken_bytes"], result["peak_driver_bytes"]);
+    }
+  }
+  EXPECT_TRUE(contains(run_program({"replay", log}).out, "at its largest, after event"));
+}
+
+/// Nothing is at its largest.
+TEST_F(ReplayVerb, DoesNotTellSoWhereNoMemoryWasTaken) {
+  const nlohmann::json json = json_of({"--kind", "dry", folder.write("log.csv", log_of({}))});
+  for (const nlohmann::json& result : json["results"]) {
+    EXPECT_FALSE(result.contains("at_peak")) << result;
+  }
 }
 
 TEST_F(ReplayVerb, TellsWhatRestsInAGuardedPool) {

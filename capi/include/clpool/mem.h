@@ -54,7 +54,8 @@ enum {
  * Thread safety: any thread, also another than the one that allocated. Does not block on a pool's hit path.
  * May block as long as the driver does for memory of no pool, or as the commands on it do if the driver
  * refuses to free it behind them, and for up to 0.5 ms where a pool holds more than
- * clpool_pool_options.max_held_bytes. OpenCL calls: none for a pooled block that the pool keeps; else
+ * clpool_pool_options.max_held_bytes. The last block of a pool that was given up ends it, as the last
+ * clpool_pool_release() does. OpenCL calls: none for a pooled block that the pool keeps; else
  * clReleaseMemObject, clSVMFree, clEnqueueSVMFree with clFlush, or for page-locked memory
  * clEnqueueUnmapMemObject with clFlush; clReleaseContext, clReleaseCommandQueue; for memory that this library
  * used on queues clGetCommandQueueInfo, clGetDeviceInfo, clEnqueueMarkerWithWaitList, clFlush,

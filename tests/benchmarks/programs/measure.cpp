@@ -3,7 +3,7 @@
 // clpool_programs: runs the programs of this folder, and the recorded logs, through pools, and prints what
 // the pools took. With numbers for memory, unless handles are to be counted: these need an OpenCL device.
 //   clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] [--after-hits N] [--bins]
-//   [--others] [--curves]
+//   [--others] [--curves] [--alignment 512]
 // --bins: what PyOpenCL's bins take, too; --others: what the rules of PyTorch's, RMM's and CuPy's pools would (others.hpp).
 // --curves prints, instead of figures, what is live and taken over each log: name, event, live, taken, and with
 // --bins taken by bins, separated by tabs; ../pictures draws that.
@@ -40,6 +40,7 @@ struct Options {
   std::uint64_t first_seed = 1;
   std::uint64_t last_seed = 4;
   std::uint64_t hits_before = 0;
+  std::uint64_t alignment = 512;  // as NVIDIA's OpenCL asks for
 };
 
 struct Result {
@@ -59,15 +60,15 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-clpool_pool_options options_for(std::uint32_t strategy) {
+clpool_pool_options options_for(std::uint32_t strategy, const Options& chosen) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.strategy = strategy;
-  options.alignment = 512;
+  options.alignment = chosen.alignment;
   return options;
 }
 
 Result replay(const Log& log, const Options& options, std::uint32_t strategy) {
-  const clpool_pool_options pool_options = options_for(strategy);
+  const clpool_pool_options pool_options = options_for(strategy, options);
   const auto pool = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
   std::vector<clpool_mem*> blocks(log.slots);
   clpool_mem* block = nullptr;
@@ -162,7 +163,7 @@ std::vector<Row> read_rows(const Options& options) {
 class Run {
  public:
   Run(const Log& log, const Options& options, std::uint32_t strategy) : blocks_(log.slots) {
-    const clpool_pool_options pool_options = options_for(strategy);
+    const clpool_pool_options pool_options = options_for(strategy, options);
     pool_ = make_pool(options.handles ? Kind::buffer : Kind::numbers, &pool_options);
   }
   void follow(const LogEvent& event) {
@@ -299,11 +300,14 @@ Options read_options(int count, char** arguments) {
     } else if (name == "--after-hits") {
       options.hits_before = std::strtoull(value, nullptr, 10);
       ++i;
+    } else if (name == "--alignment") {
+      options.alignment = std::strtoull(value, nullptr, 10);
+      ++i;
     } else {
       std::fprintf(stderr,
                    "usage: clpool_programs [--logs] [--scaled] [--kinds A,B] [--seeds 1-4] [--handles] "
                    "[--after-hits N] "
-                   "[--bins] [--others] [--curves]\n");
+                   "[--bins] [--others] [--curves] [--alignment 512]\n");
       std::exit(2);
     }
   }
