@@ -137,15 +137,16 @@ PeakWaste find_peak_waste(const clpool_trace& trace, clpool_pool* pool) {
   return found;
 }
 
-std::string as_text(const PeakWaste& waste) {
+std::string as_text(const PeakWaste& waste, std::uint64_t taken_unseen) {
   const auto share = [&](std::uint64_t bytes) {
     return waste.taken == 0 ? 0.0 : 100.0 * static_cast<double>(bytes) / static_cast<double>(waste.taken);
   };
   std::string text = fmt::format(
-      "  at its largest, after event {}: {} taken; {:.1f} % live, {:.1f} % rounding, {:.1f} % in caches, "
+      "  at its largest,{} after event {}: {} taken; {:.1f} % live, {:.1f} % rounding, {:.1f} % in caches, "
       "{:.1f} % in whole chunks, {:.1f} % free in chunks that are pinned, {:.1f} % in other holes\n",
-      human_count(waste.event), human_bytes(waste.taken), share(waste.requested), share(waste.rounding),
-      share(waste.cached), share(waste.whole), share(waste.pinned), share(waste.holes));
+      waste.taken == taken_unseen ? "" : " in a second replay that looks,", human_count(waste.event),
+      human_bytes(waste.taken), share(waste.requested), share(waste.rounding), share(waste.cached),
+      share(waste.whole), share(waste.pinned), share(waste.holes));
   if (waste.pending != 0) {  // guarded pools let blocks rest
     text += fmt::format("    {:.1f} % released, but resting or in use\n", share(waste.pending));
   }

@@ -34,10 +34,10 @@ struct PeakWaste {
   std::vector<PinnedChunk> worst;  ///< the chunks with the most free memory, at most three
 };
 
-/// Replays the log through a pool that is new.
+/// Replays the log through a pool that is new. Looking, and what the device does meanwhile, may change a little what is taken.
 PeakWaste find_peak_waste(const clpool_trace& trace, clpool_pool* pool);
 
-/// Indented lines for people.
-std::string as_text(const PeakWaste& waste);
+/// Indented lines for people. `taken_unseen`: what was taken at most while nobody looked.
+std::string as_text(const PeakWaste& waste, std::uint64_t taken_unseen);
 
 }  // namespace clpool::program

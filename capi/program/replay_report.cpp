@@ -146,7 +146,7 @@ std::string as_table(const ReplayReport& report) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     text += begins_log(outcomes, i) ? log_heading(outcomes[i]) : "";
     text += lines[i + 1];
-    text += outcomes[i].waste ? as_text(*outcomes[i].waste) : "";
+    text += outcomes[i].waste ? as_text(*outcomes[i].waste, outcomes[i].result.peak_driver_bytes) : "";
   }
   return text;
 }
