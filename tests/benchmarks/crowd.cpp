@@ -20,6 +20,7 @@
 #include <barrier>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -149,15 +150,12 @@ void compare_threads(int threads) {
   std::printf("ratio            %8.2f (%.2f to %.2f)\n", ratios[4], ratios.front(), ratios.back());
 }
 
-/// A request's times, in buckets of a quarter of a power of two.
+/// A request's times, in buckets of one part in 32 of a power of two, printed eight by eight.
 class Histogram {
  public:
   void add(double ns) {
-    std::size_t bucket = 0;
-    for (double bound = first; bound < ns && bucket + 1 < counts_.size(); bound *= growth) {
-      ++bucket;
-    }
-    ++counts_[bucket];
+    const double bucket = std::ceil(buckets_a_doubling * std::log2(std::max(ns, first) / first));
+    ++counts_[std::min(static_cast<std::size_t>(bucket), counts_.size() - 1)];
     ++all_;
   }
   void add(const Histogram& other) {
@@ -169,33 +167,38 @@ class Histogram {
   /// An upper bound of that part of all times [ns].
   double quantile(double part) const {
     std::uint64_t seen = 0;
-    double bound = first;
-    for (const std::uint64_t count : counts_) {
-      seen += count;
+    std::size_t bucket = 0;
+    for (; bucket + 1 < counts_.size(); ++bucket) {
+      seen += counts_[bucket];
       if (static_cast<double>(seen) >= part * static_cast<double>(all_)) {
         break;
       }
-      bound *= growth;
     }
-    return bound;
+    return bound_of(bucket);
   }
   void print() const {
-    double bound = first;
-    for (const std::uint64_t count : counts_) {
+    for (std::size_t begin = 0; begin < counts_.size(); begin += printed_together) {
+      std::uint64_t count = 0;
+      for (std::size_t i = begin; i < begin + printed_together; ++i) {
+        count += counts_[i];
+      }
       if (count != 0) {
         const double part = static_cast<double>(count) / static_cast<double>(all_);
-        std::printf("<= %10.0f ns %10llu %8.4f %% %.*s\n", bound, static_cast<unsigned long long>(count),
-                    100 * part, static_cast<int>(60 * part + 0.5),
+        std::printf("<= %10.0f ns %10llu %8.4f %% %.*s\n", bound_of(begin + printed_together - 1),
+                    static_cast<unsigned long long>(count), 100 * part, static_cast<int>(60 * part + 0.5),
                     "############################################################");
       }
-      bound *= growth;
     }
   }
 
  private:
   static constexpr double first = 16;
-  static constexpr double growth = 1.189207115;
-  std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(160);
+  static constexpr double buckets_a_doubling = 32;
+  static constexpr std::size_t printed_together = 8;
+  static double bound_of(std::size_t bucket) {
+    return first * std::exp2(static_cast<double>(bucket) / buckets_a_doubling);
+  }
+  std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(40 * 32);
   std::uint64_t all_ = 0;
 };
 
