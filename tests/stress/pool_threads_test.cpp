@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools that several threads use at once: blocks never overlap, figures are exact in the end, nothing stays
 // behind.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -403,6 +404,50 @@ TEST(ThreadsAtTheEndOfAPool, MayReleaseItsLastBlock) {
   done = true;
   other.join();
   EXPECT_EQ(memory.bytes(), 0U);
+}
+
+/// All of them come home when the pool is trimmed: piece by piece, between which others have the mutex.
+TEST(ManyBlocksThatWereReleasedElsewhere, DoNotKeepOtherThreadsUntilTheLastIsHome) {
+  if (clpool::test::pools_are_guarded()) {
+    GTEST_SKIP() << "guarded pools have no caches";
+  }
+  using Clock = std::chrono::steady_clock;
+  constexpr int count = 200'000;
+  HostMemory memory;
+  clpool_pool* pool = nullptr;
+  ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &pool), CLPOOL_SUCCESS);
+  const auto take = [&](std::size_t size) {
+    clpool_mem* block = nullptr;
+    EXPECT_EQ(clpool_pool_allocate(pool, size, &block), CLPOOL_SUCCESS);
+    return block;
+  };
+  bool are_served_meanwhile = false;
+  for (int turn = 0; turn < 5 && !are_served_meanwhile;
+       ++turn) {  // on a busy machine others may have all processors
+    std::vector<clpool_mem*> blocks(count);
+    std::generate(blocks.begin(), blocks.end(), [&] { return take(64); });
+    std::thread([&] { std::for_each(blocks.begin(), blocks.end(), clpool_mem_release); }).join();
+    blocks.clear();
+    std::atomic<bool> ends{false};
+    Clock::duration trimming{0};
+    std::thread trims([&] {
+      const auto start = Clock::now();
+      EXPECT_EQ(clpool_pool_trim(pool, UINT64_MAX), CLPOOL_SUCCESS);
+      trimming = Clock::now() - start;
+      ends = true;
+    });
+    Clock::duration longest{0};
+    while (!ends) {
+      const auto start = Clock::now();
+      blocks.push_back(take(20'000));  // no cache has one
+      longest = std::max(longest, Clock::now() - start);
+    }
+    trims.join();
+    are_served_meanwhile = 2 * longest < trimming;
+    std::for_each(blocks.begin(), blocks.end(), clpool_mem_release);
+  }
+  EXPECT_TRUE(are_served_meanwhile);
+  EXPECT_EQ(clpool_pool_release(pool), CLPOOL_SUCCESS);
 }
 
 /// A pool with caches that have room for so many small blocks, most of which are handed out.

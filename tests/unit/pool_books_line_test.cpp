@@ -13,7 +13,7 @@ namespace {
 /// A request for a large block waits without room, and something is free, but not enough for it.
 class PoolBooksOfALine : public PoolBooksOfThreads {
  protected:
-  void begin_line(Kind step = Kind::settle) {
+  void begin_line(Kind step = Kind::settle, std::size_t needed = 40 * mib) {
     begin_books();
     books->free(serve_for(1, 128 * mib), 0);  // one chunk
     PoolBlock& small = serve_for(1, mib);
@@ -22,7 +22,7 @@ class PoolBooksOfALine : public PoolBooksOfThreads {
     }
     books->free(small, 0);  // by itself
     books->hold_back(list, serve_for(3, 12 * mib), 1);
-    ASSERT_EQ(books->begin(40 * mib, first), Status::success);
+    ASSERT_EQ(books->begin(needed, first), Status::success);
     run_to(first, step);
   }
   void SetUp() override {
@@ -189,6 +189,15 @@ TEST_F(PoolBooksOfALine, AFirstOneThatHasWaitedForLongIsLeftAllWhereThatSuffices
   world.now += 1;
   EXPECT_FALSE(leaves(4)) << "for a second";
   books->free(used, 0);
+}
+
+TEST_F(PoolBooksOfALine, WhatTheLimitLeavesSufficesTooForAFirstOneThatHasWaitedForLong) {
+  options.max_bytes = 136 * mib;  // of which the chunk leaves 8
+  begin_line(Kind::settle, 130 * mib);
+  Request request = request_of(4);
+  ASSERT_EQ(books->begin(6 * mib, request), Status::success);
+  world.now += 100'000'001;
+  EXPECT_TRUE(books->leaves_to_first(request));
 }
 
 TEST_F(PoolBooksOfALine, AFirstOneThatHasWaitedForLongIsNotLeftAllWhereThatWouldNotDo) {
