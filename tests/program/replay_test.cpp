@@ -199,7 +199,8 @@ TEST_F(ReplayVerb, TellsSoForADevicesMemoryToo) {
   const std::string log = folder.write(
       "log.csv", log_of({"0,1,allocate,0x1,4000000,0", "0,2,allocate,0x2,1000,0", "0,3,free,0x1,4000000,0",
                          "0,4,allocate,0x3,6000000,0", "0,5,free,0x2,1000,0", "0,6,free,0x3,6000000,0"}));
-  for (const nlohmann::json& result : json_of({log})["results"]) {
+  const nlohmann::json json = json_of({log});
+  for (const nlohmann::json& result : json["results"]) {
     EXPECT_EQ(result.contains("at_peak"), result["strategy"] == "coalescing") << result;
     if (result.contains("at_peak")) {
       EXPECT_EQ(sum_at_peak(result["at_peak"]), result["at_peak"]["taken_bytes"].get<std::uint64_t>());
