@@ -150,6 +150,22 @@ TEST_F(PoolBooksOfThreads, AThreadThatHasJustItsShareTakesAsMuchAsCameFree) {
   expect_served(request);
 }
 
+/// Of which it would else have one under way.
+TEST_F(PoolBooksOfThreads, AThreadThatHasLessThanTwoOfItsBlocksHeldBackTakesAsMuchAsCameFreeToo) {
+  begin_books();
+  books->hold_back(list, serve_for(2, 40 * mib), 1);
+  books->hold_back(list, serve_for(1, 38 * mib), 1);  // a share has 32
+  books->free(serve_for(2, 20 * mib), 0);
+  Request request = request_of(1);
+  ASSERT_EQ(books->begin(20 * mib, request), Status::success);
+  EXPECT_EQ(run_to(request, Kind::settle).needed, 20 * mib);
+  books->account_of(request).note_free(20 * mib - 1, books->slack(), 0);
+  EXPECT_FALSE(books->may_serve(request));
+  books->account_of(request).note_free(1, books->slack(), 0);
+  EXPECT_TRUE(books->may_serve(request));
+  expect_served(request);
+}
+
 TEST_F(PoolBooksOfThreads, WhereMuchIsFreeAThreadTakesMoreThanItsShare) {
   begin_books();
   books->hold_back(list, serve_for(2, 40 * mib), 1);
