@@ -226,8 +226,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   using Close = Pending::Close;
   /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
   /// more as long as half of these have ended, but of none any more after a millisecond, or, where that is later, after
-  /// `deadline_ns`; or, a tenth of a second later than that, where most have not ended, and there is memory for the `waiter`,
-  /// which may be null. Of all accounts, or of the request's and, for a millisecond, a few of another one, in turn.
+  /// `deadline_ns`; before that after a tenth of a second where most have not ended and there is memory for the `waiter`, which may
+  /// be null. Of all accounts, or of the request's and, for a millisecond, a few of another one, in turn.
   struct Events {
     std::uint64_t most_late = UINT64_MAX;
     std::uint64_t most = UINT64_MAX;

@@ -83,8 +83,8 @@ TEST(PoolSiblings, ThatGoAreNotWaitedForUntilTheLastHasGone) {
   ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
   const AllocatorHandle allocator(made);
   const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
-  std::vector<clpool_mem*> blocks(
-      256);  // a chunk: all but 64 of their handles go when they come free at once
+  // A chunk: all but 64 of their handles go when they come free at once.
+  std::vector<clpool_mem*> blocks(256);
   for (clpool_mem*& block : blocks) {
     ASSERT_OK(clpool_pool_allocate(pool.get(), 1024, &block));
   }

@@ -422,8 +422,8 @@ TEST(ManyBlocksThatWereReleasedElsewhere, DoNotKeepOtherThreadsUntilTheLastIsHom
     return block;
   };
   bool are_served_meanwhile = false;
-  for (int turn = 0; turn < 5 && !are_served_meanwhile;
-       ++turn) {  // on a busy machine others may have all processors
+  // On a busy machine others may have all processors.
+  for (int turn = 0; turn < 5 && !are_served_meanwhile; ++turn) {
     std::vector<clpool_mem*> blocks(count);
     std::generate(blocks.begin(), blocks.end(), [&] { return take(64); });
     std::thread([&] { std::for_each(blocks.begin(), blocks.end(), clpool_mem_release); }).join();
