@@ -32,6 +32,7 @@
 #include "pool/caches.hpp"
 #include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
+#include "pool/naps.hpp"
 #include "pool/pending.hpp"
 #include "pool/pool_options.hpp"
 
@@ -266,7 +267,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
                          std::uint64_t deadline) noexcept;
   /// Leaves the mutex for a moment, or until something changes.
-  void nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept;
+  void nap(Visit& visit, Naps& naps, std::uint64_t deadline) noexcept;
   const MemoryRules& rules() const noexcept { return books_.rules(); }
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.

@@ -19,15 +19,11 @@ constexpr std::uint64_t events_at_a_time = 512;
 constexpr std::uint64_t longest_in_hand_ns = 100'000;
 constexpr std::uint64_t longest_look_ns = 1'000'000;
 
-/// Who waits polls at once a few times, then sleeps ever longer in between; any change wakes it.
-constexpr unsigned polls_without_sleep = 4;
 constexpr unsigned naps_between_looks_elsewhere = 8;
 
 /// Requests that wait look for each other, at so many events each time.
 constexpr std::uint64_t between_looks_of_waiters_ns = 500'000;
 constexpr std::uint64_t events_per_look_of_waiters = 1024;
-constexpr std::chrono::nanoseconds shortest_nap{20'000};
-constexpr std::chrono::nanoseconds longest_nap{1'000'000};
 
 /// How long a request waits, for each that does, where the device has brought what it needs within such a time; and asks about
 /// all events however much has come free.
@@ -182,7 +178,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
     pending_.await(settling);
     // At least three looks: a thread may have been kept from running for longer than that, and a query may
     // fail once, in place of which there is a new marker to ask about.
-    for (unsigned naps = 0; !is_settled() && nanoseconds != 0 && (naps < 2 || now_ns() < deadline);) {
+    for (Naps naps(start); !is_settled() && nanoseconds != 0 && (naps.count() < 2 || now_ns() < deadline);) {
       nap(visit, naps, deadline);
       look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, settling.of_all}, request);
     }
@@ -201,7 +197,7 @@ void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;
   if (step.needed != 0) {
-    books_.waited_slack().note_wait(start, end, books_.freed_bytes(), books_.pending_bytes());
+    books_.note_wait(start, end);
   }
 }
 
@@ -229,7 +225,7 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
   ++waiters_;
   share_limits();                  // nothing is cached while somebody waits
   if (request.block != nullptr) {  // for a handle that another thread is about to release
-    for (unsigned naps = 0; books_.help_for(request) == help && now_ns() < deadline;) {
+    for (Naps naps(start); books_.help_for(request) == help && now_ns() < deadline;) {
       nap(visit, naps, deadline);
     }
   } else {
@@ -246,9 +242,9 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   const std::uint64_t start = now_ns();
   std::uint64_t awaited = UINT64_MAX;
   // At least three looks, as in settle().
-  for (unsigned naps = 0; naps < 3 || now_ns() < deadline;) {
+  for (Naps naps(start); naps.count() < 3 || now_ns() < deadline;) {
     empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
-    if (naps == 0) {
+    if (naps.count() == 0) {
       // Nothing that has ended is missed, unless asking takes long, mostly in vain, and it is not needed: who has more to
       // choose from is less in others' way, and leaves less between blocks.
       look_closely(visit, {UINT64_MAX, UINT64_MAX, UINT64_MAX, true, &request});
@@ -256,7 +252,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
                 : own->is_unmarked        ? own->epochs.completed()
                                           : own->epochs.open() - 1;
     } else if (const Events events = events_of_waiter();
-               naps <= polls_without_sleep || events.most != few_events.most) {
+               naps.were_without_sleep() || events.most != few_events.most) {
       look(visit, Close::all, events);
     }
     const QueueSet* const lends = lending_set(on);
@@ -270,7 +266,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
     if (!request.waits_for_queues && !request.waits_for_users && !books_.help_is_under_way(request)) {
       return Waited::over;
     }
-    if (naps % naps_between_looks_elsewhere == 0) {
+    if (naps.count() % naps_between_looks_elsewhere == 0) {
       visit.out([] {
         core::finish_later_releases();
         end_ended(ended_at_a_time);
@@ -288,17 +284,14 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   return Waited::in_vain;
 }
 
-void Pool::nap(Visit& visit, unsigned& naps, std::uint64_t deadline) noexcept {
-  if (naps++ < polls_without_sleep) {
+void Pool::nap(Visit& visit, Naps& naps, std::uint64_t deadline) noexcept {
+  const std::uint64_t nap = naps.next(now_ns(), deadline);
+  if (nap == 0) {
     visit.out([] { std::this_thread::yield(); });
     return;
   }
-  const unsigned doublings = std::min(naps - polls_without_sleep, 16U);
-  const std::uint64_t now = now_ns();
-  const std::chrono::nanoseconds left(deadline > now ? std::min<std::uint64_t>(deadline - now, 1'000'000'000)
-                                                     : 0);
   ++waiters_;
-  changed_.wait_for(mutex_, std::min({shortest_nap * (1U << doublings), longest_nap, left}));
+  changed_.wait_for(mutex_, std::chrono::nanoseconds(nap));
   --waiters_;
 }
 

@@ -181,8 +181,9 @@ int main(int count, char** arguments) {
     stream.print(length);
   }
   const clpool_pool_stats stats = clpool::benchmarks::statistics(pool.get());
-  std::printf("the pool had %.1f MiB at most, %.1f MiB in use at most, %llu chunks made\n",
+  std::printf("the pool had %.1f MiB at most, %.1f in the end, %.1f MiB in use at most, %llu chunks made\n",
               static_cast<double>(stats.peak_managed_bytes) / (1 << 20),
+              static_cast<double>(stats.managed_bytes) / (1 << 20),
               static_cast<double>(stats.peak_active_bytes) / (1 << 20),
               static_cast<unsigned long long>(stats.driver_allocations));
 }

@@ -10,8 +10,8 @@ namespace clpool::test {
 
 class Sleeps {
  public:
-  /// Since this was made: a wait of 10 ms sleeps a dozen times, one of 0.1 ms once or twice.
-  bool were_many() const { return count() - before_ > 3; }
+  /// Since this was made: a wait of 10 ms sleeps two dozen times, one of 1 ms ten times.
+  bool were_many() const { return count() - before_ > 12; }
 
  private:
   static long count() {

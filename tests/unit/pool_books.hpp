@@ -290,7 +290,7 @@ class PoolBooksAtTheirLimits : public PoolBooks {
   void more_in_flight() {
     constexpr std::uint64_t wait_ns = 50'000'000;
     for (std::uint64_t now = wait_ns; books->waited_slack().times() == 1; now += wait_ns) {
-      books->waited_slack().note_wait(now, now + wait_ns, now, 0);
+      books->waited_slack().note_wait(now, now + wait_ns, {now, 0, 0});
     }
   }
 };

@@ -18,9 +18,57 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanT
   EXPECT_FALSE(settles(books->slack() - pending));
   EXPECT_TRUE(settles(books->slack() - pending + 1));
   more_in_flight();
-  EXPECT_FALSE(settles(2 * books->slack() - pending)) << "the device may get more done with more in flight";
-  EXPECT_TRUE(settles(2 * books->slack() - pending + 1));
+  const std::size_t more = 60 * mib;
+  books->hold_back(list, *serve(more), 1);
+  EXPECT_FALSE(settles(2 * books->slack() - pending - more))
+      << "the device may get more done with more in flight";
+  EXPECT_TRUE(settles(2 * books->slack() - pending - more + 1));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+/// It is as many blocks of the request's size that are tried, where these are larger than the slack.
+TEST_F(PoolBooksAtTheirLimits, ADeviceThatGetsMoreDoneWithMoreInFlightMayHaveMoreLargeBlocks) {
+  begin_books();
+  HeldBack list;
+  books->hold_back(list, *serve(100 * mib), 1);
+  EXPECT_TRUE(settles(100 * mib));
+  more_in_flight();
+  EXPECT_FALSE(settles(100 * mib));
+  EXPECT_TRUE(settles(99 * mib)) << "it is more than two of these";
+  books->hold_back(list, *serve(2 * mib), 1);
+  EXPECT_TRUE(settles(101 * mib));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+/// Larger ones take the device so long that little is gained.
+TEST_F(PoolBooksAtTheirLimits, NoMoreIsTriedThanBlocksOfHalfAGibibyte) {
+  begin_books();
+  HeldBack list;
+  more_in_flight();
+  books->hold_back(list, *serve(500 * mib), 1);
+  EXPECT_FALSE(settles(520 * mib));
+  EXPECT_TRUE(settles(526 * mib));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
+TEST_F(PoolBooksAtTheirLimits, WhatWasTakenForATryInVainGoesBack) {
+  begin_books();
+  PoolBlock& block = *serve(100 * mib);
+  auto& slack = books->waited_slack();
+  constexpr std::uint64_t wait_ns = 50'000'000;
+  std::uint64_t now = wait_ns;
+  const auto wait = [&](std::uint64_t managed) {
+    slack.note_wait(now, now + wait_ns, {now, 0, managed});
+    now += wait_ns;
+  };
+  while (slack.times() == 1) {
+    wait(0);
+  }
+  while (slack.times() == 2) {
+    wait(100 * mib);
+  }
+  books->free(block, 0);
+  EXPECT_EQ(books->managed_bytes(), 0u);
 }
 
 TEST_F(PoolBooksAtTheirLimits, InGuardedPoolsWhatRestsHasNotComeFree) {

@@ -23,6 +23,8 @@ struct Device {
   double came_free = 0;
   std::uint64_t highest = 1;
   double waited = 1;  ///< part of the time
+  std::uint64_t held_back = 0;
+  std::uint64_t managed = 0;
 
   void run(std::uint64_t milliseconds) {
     for (const std::uint64_t end = now + milliseconds * ms; now < end;) {
@@ -30,7 +32,8 @@ struct Device {
       now += 5 * ms;
       came_free += 5 * rate * std::min(static_cast<double>(slack.times()), most);
       const auto took = static_cast<std::uint64_t>(waited * 5 * ms);
-      slack.note_wait(start + (5 * ms - took), now, static_cast<std::uint64_t>(came_free), 0);
+      slack.note_wait(start + (5 * ms - took), now,
+                      {static_cast<std::uint64_t>(came_free), held_back, managed});
       highest = std::max(highest, slack.times());
     }
   }
@@ -137,7 +140,7 @@ TEST(WaitedSlack, CountsTheTimeOfThreadsThatWaitTogetherOnce) {
   std::uint64_t highest = 1;
   for (int i = 0; i < 1000; ++i, now += 50 * ms) {
     for (int thread = 0; thread < 8; ++thread) {
-      slack.note_wait(now, now + 10 * ms, now, 0);
+      slack.note_wait(now, now + 10 * ms, {now, 0, 0});
       highest = std::max(highest, slack.times());
     }
   }
@@ -156,6 +159,82 @@ TEST(WaitedSlack, StaysAsItIsTriedWhereNobodyHasToWaitThenAndMoreGetsDone) {
   EXPECT_EQ(device.slack.times(), 2u);
   device.slack.reset();
   EXPECT_EQ(device.slack.times(), 1u);
+}
+
+/// The pool has the memory of the try by then: without that the device would be as fast as in it.
+TEST(WaitedSlack, IsTooMuchWhileItIsToBeSeenWhatLessBringsThoughItIsThere) {
+  Device device(2);
+  device.held_back = 100;
+  device.run(400);
+  EXPECT_FALSE(device.slack.is_too_much(1000)) << "nothing is tried yet";
+  device.run(150);
+  ASSERT_EQ(device.slack.times(), 2u) << "it is tried";
+  EXPECT_FALSE(device.slack.is_too_much(1000));
+  device.held_back = 200;
+  device.run(400);
+  ASSERT_EQ(device.slack.times(), 1u) << "whether it is slower again";
+  EXPECT_TRUE(device.slack.is_too_much(101));
+  EXPECT_FALSE(device.slack.is_too_much(100)) << "as much as there was";
+  device.run(1000);
+  ASSERT_EQ(device.slack.times(), 2u);
+  EXPECT_FALSE(device.slack.is_too_much(1000));
+}
+
+TEST(WaitedSlack, IsTooMuchByWhatThereWasInTheTimesThatAreCompared) {
+  Device device(1);
+  device.held_back = 1000;
+  device.run(950);  // a try in vain, and some of the windows before the next
+  device.held_back = 100;
+  device.most = 2;
+  while (device.slack.times() == 1) {
+    device.run(5);
+  }
+  while (device.slack.times() == 2) {
+    device.run(5);
+  }
+  EXPECT_TRUE(device.slack.is_too_much(101));
+  EXPECT_FALSE(device.slack.is_too_much(100));
+}
+
+TEST(WaitedSlack, WhatThePoolTookForATryInVainIsToGo) {
+  Device device(1);
+  device.managed = 1000;
+  device.run(550);
+  ASSERT_EQ(device.slack.times(), 2u) << "it is tried";
+  device.managed = 1500;
+  EXPECT_FALSE(device.slack.gives_back(1)) << "not yet";
+  device.run(450);
+  ASSERT_EQ(device.slack.times(), 1u);
+  EXPECT_FALSE(device.slack.gives_back(501));
+  EXPECT_TRUE(device.slack.gives_back(300));
+  EXPECT_FALSE(device.slack.gives_back(201));
+  EXPECT_TRUE(device.slack.gives_back(200));
+  EXPECT_FALSE(device.slack.gives_back(1));
+}
+
+TEST(WaitedSlack, WhatThePoolTookForATryStaysWhereItWasNotInVain) {
+  Device device(2);
+  device.managed = 1000;
+  device.run(550);
+  device.managed = 1500;
+  device.run(1300);
+  ASSERT_EQ(device.slack.times(), 2u);
+  EXPECT_FALSE(device.slack.gives_back(1));
+}
+
+/// As the next one needs it.
+TEST(WaitedSlack, WhatHasNotGoneByTheNextTryStaysForThat) {
+  Device device(1);
+  device.managed = 1000;
+  device.run(550);
+  device.managed = 1500;
+  while (device.slack.times() == 2) {
+    device.run(5);
+  }
+  while (device.slack.times() == 1) {
+    device.run(5);
+  }
+  EXPECT_FALSE(device.slack.gives_back(1));
 }
 
 TEST(WaitedSlack, IsAsBeforeWhereThereWasLessToDoWhileItWasTried) {
@@ -181,7 +260,7 @@ TEST(WaitedSlack, IsJudgedWhenWhatIsInFlightHasBecomeMore) {
     tried_at = tried_at == 0 && slack.times() == 2 ? now : tried_at;
     const bool has_filled = tried_at != 0 && now - tried_at >= 250 * ms;
     came_free += 5 * rate * (has_filled ? slack.times() : 1);
-    slack.note_wait(now, now + 5 * ms, came_free, held_back);
+    slack.note_wait(now, now + 5 * ms, {came_free, held_back, 0});
     ASSERT_TRUE(tried_at == 0 || now - tried_at > 500 * ms || slack.times() >= 2)
         << (now - tried_at) / ms << " ms after it was tried";
   }

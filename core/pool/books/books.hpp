@@ -167,6 +167,9 @@ class Books {
     return std::max(least, (managed_bytes() - std::min(managed_bytes(), pending_bytes_)) / part);
   }
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
+  void note_wait(std::uint64_t start_ns, std::uint64_t end_ns) noexcept {
+    waited_slack_.note_wait(start_ns, end_ns, {freed_bytes_, pending_bytes_, managed_bytes()});
+  }
   /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(const Request& request) noexcept;
   /// Whether there is any free block for a request that has found none, or memory to go back for one.
@@ -193,7 +196,8 @@ class Books {
   }
   /// More than the account may have held back has been added to what it waited for in vain.
   bool is_beyond_tolerated(const Account& account) const noexcept {
-    return account.awaited() - std::min(account.awaited(), account.tolerated()) > share_of(awaited(account));
+    return account.awaited() - std::min(account.awaited(), account.tolerated()) >
+           share_of(awaited(account), most_held_back());
   }
   /// Others' blocks came free, by far more than may be held back, and none of the account's.
   bool stands_still(const Account& account) const noexcept {
@@ -315,6 +319,13 @@ class Books {
   std::uint64_t most_held_back() const noexcept {
     return waited_slack_.times() * slack();  // a pool has less than 2^63 bytes, so that this fits
   }
+  /// … with that request: a try is for more blocks of its size, which may be larger than the slack. What takes the device
+  /// long is not worth so much memory.
+  std::uint64_t most_held_back(const Request& request) const noexcept {
+    constexpr std::uint64_t largest = std::uint64_t{512} * 1024 * 1024;
+    const std::uint64_t times = waited_slack_.times();
+    return times * std::max(slack(), times == 1 ? 0 : std::min(request.rounded, largest));
+  }
   /// What is held back and is likely to come free before long: of that account, and of the others that do not stand still.
   struct Awaited {
     std::uint64_t bytes = 0;
@@ -322,12 +333,10 @@ class Books {
     std::uint64_t ever = 0;      ///< that had some at any time
   };
   Awaited awaited(const Account& own) const noexcept;
-  /// Bytes that each of them may have held back while all together have more than may be.
-  std::uint64_t share_of(const Awaited& all) const noexcept {
-    return most_held_back() / std::max<std::uint64_t>(all.accounts, 1);
+  /// Bytes that each of them may have held back while all together have more than may be, `most`.
+  static std::uint64_t share_of(const Awaited& all, std::uint64_t most) noexcept {
+    return most / std::max<std::uint64_t>(all.accounts, 1);
   }
-  /// That all of them may have held back together by taking more than their share of what is free.
-  std::uint64_t most_of_all() const noexcept { return 2 * most_held_back(); }
   std::uint64_t settling_left(const Request& request) const noexcept;
   bool may_wait(const Request& request) const noexcept;
   /// Of who waits rather than cut up what others may wait for.
@@ -349,11 +358,11 @@ class Books {
   }
   /// No more than may be held back is, with it, and it has room.
   bool is_little_pending(const Request& request) const noexcept {
-    return pending_bytes_ + request.rounded <= most_held_back() && has_room(request);
+    return pending_bytes_ + request.rounded <= most_held_back(request) && has_room(request);
   }
   /// It is to take nothing that is free, though it finds some.
   bool leaves_free(const Request& request) const noexcept {
-    return waits_for_own(request) || leaves_to_first(request);
+    return waits_for_own(request) || leaves_to_first(request) || waited_slack_.is_too_much(pending_bytes_);
   }
   /// Where the pool's limit leaves no room for it.
   void join_line(Request& request) noexcept;

@@ -38,6 +38,9 @@ constexpr std::uint64_t kept_part = 8;
 constexpr std::uint64_t kept_blocks = 2;
 constexpr std::uint64_t long_in_line_ns = 100'000'000;
 
+/// So many times what may be held back all accounts may have together by taking more than their share of what is free.
+constexpr std::uint64_t most_of_all = 2;
+
 /// Chunks of at most one part in so many of a request make room for it; larger ones would be missed as soon as they went.
 constexpr std::uint64_t much_smaller = 2;
 
@@ -64,11 +67,12 @@ bool Books::is_beyond_share(const Request& request, bool may_grow) const noexcep
   if (!may_grow) {
     return all.bytes > own.tolerated();
   }
+  const std::uint64_t most = most_held_back(request);
   if (own.awaited() == 0) {  // it has nothing to wait for but what the others have
-    return all.bytes >= most_of_all() && request.rounded > share_of(all);
+    return all.bytes >= most_of_all * most && request.rounded > share_of(all, most);
   }
-  return own.awaited() > own.tolerated() && all.bytes + request.rounded > most_held_back() &&
-         (all.accounts == 1 || own.awaited() + request.rounded > share_of(all));
+  return own.awaited() > own.tolerated() && all.bytes + request.rounded > most &&
+         (all.accounts == 1 || own.awaited() + request.rounded > share_of(all, most));
 }
 
 bool Books::yields_to_first(const Request& request) const noexcept {
@@ -104,14 +108,14 @@ bool Books::waits_for_own(const Request& request) const noexcept {
     return false;
   }
   const Awaited all = awaited(own);
+  const std::uint64_t most = most_held_back(request);
   // Whoever has more than its share has less by and by.
-  const bool has_more = own.awaited() > std::max(share_of(all), 2 * request.rounded);
+  const bool has_more = own.awaited() > std::max(share_of(all, most), 2 * request.rounded);
   const std::uint64_t needed = has_more ? 2 * request.rounded : request.rounded;
   // The only one may take all that is free, unless others come and go: they would need new memory each time.
   const bool is_alone = all.accounts == 1;
-  const bool is_much_free =
-      (is_alone || strategy_->free_bytes() >= all.accounts * request.rounded + most_held_back()) &&
-      all.bytes + request.rounded <= std::max(most_of_all(), 2 * request.rounded);
+  const bool is_much_free = (is_alone || strategy_->free_bytes() >= all.accounts * request.rounded + most) &&
+                            all.bytes + request.rounded <= std::max(most_of_all * most, 2 * request.rounded);
   return all.ever > 1 && own.came_free() - request.came_free < needed && !is_much_free;
 }
 
@@ -242,8 +246,9 @@ bool Books::grow(Request& request, Step&) {
   // What is held back only for a while must not make the pool larger than that allows, but for so much that small requests
   // do not take a chunk each.
   const Awaited all = awaited(account_of(request));
-  const std::uint64_t share = share_of(all);
-  const std::uint64_t left = std::max({most_held_back() - std::min(most_held_back(), all.bytes),
+  const std::uint64_t most = most_held_back(request);
+  const std::uint64_t share = share_of(all, most);
+  const std::uint64_t left = std::max({most - std::min(most, all.bytes),
                                        share - std::min(share, account_of(request).awaited()), least_growth});
   request.planned = pending_blocks_ == 0 ? growth.chunk_bytes
                                          : std::min(growth.chunk_bytes,

@@ -218,7 +218,7 @@ bool Books::take_free(Request& request, Step&) {
   const bool is_much = is_much_pending(request);
   const bool would_wait = is_much && may_wait(request);
   // Who has less than its share cuts up nothing that others may wait for either.
-  request.is_patient = would_wait || (!is_much && pending_bytes_ + request.rounded > most_held_back());
+  request.is_patient = would_wait || (!is_much && pending_bytes_ + request.rounded > most_held_back(request));
   return !(would_wait && leaves_free(request)) &&
          found(request, take_within(request, request.is_patient ? patient_limits() : growth_limits()));
 }

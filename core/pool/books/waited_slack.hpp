@@ -3,7 +3,8 @@
 // WaitedSlack: how many times the slack may be held back before requests wait for it. Once, unless the device gets more done
 // with more in flight: where requests wait most of the time, twice as much is tried now and then, and stays if the device
 // then gets through clearly more than before, in each of several windows of time, and no more again when it has as much as
-// before. It does not become less again by itself: a pool has the memory by then.
+// before. It does not become less again by itself. What a pool took for a try in vain goes back, as far as whole chunks of it
+// come free.
 //
 // Guarded by the pool's mutex. Without a clock: whoever waited tells when.
 #pragma once
@@ -17,19 +18,41 @@ namespace clpool::core {
 
 class WaitedSlack {
  public:
+  /// What the pool has, bytes.
+  struct Bytes {
+    std::uint64_t came_free = 0;  ///< of what was held back, in all
+    std::uint64_t held_back = 0;
+    std::uint64_t managed = 0;
+  };
+
   /// 1 to 16.
   std::uint64_t times() const noexcept { return times_; }
+  /// Whether it is to be seen what the device gets done with less than that held back, as before a try: requests then wait for
+  /// it even where something is free, as the pool has the memory of the try by now.
+  bool is_too_much(std::uint64_t held_back) const noexcept {
+    return phase_ == Phase::goes_back && held_back > held_back_before_;
+  }
 
-  /// A request has waited, in vain or not. `came_free`: bytes that have come free in all; `held_back`: that have not.
-  void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t came_free,
-                 std::uint64_t held_back) noexcept {
+  /// Whether a free chunk of so many bytes is to go, as the pool has taken that much for a try in vain.
+  bool gives_back(std::uint64_t bytes) noexcept {
+    const bool is_surplus = bytes <= surplus_;
+    surplus_ -= is_surplus ? bytes : 0;
+    return is_surplus;
+  }
+
+  /// A request has waited, in vain or not.
+  void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, const Bytes& bytes) noexcept {
+    managed_ = bytes.managed;
+    if (phase_ == Phase::watches) {
+      held_back_before_ = std::max(held_back_before_, bytes.held_back);
+    }
     waited_ns_ += end_ns - std::clamp(last_end_ns_, start_ns, end_ns);  // threads wait at the same time
     last_end_ns_ = end_ns;
     const std::uint64_t elapsed = end_ns - began_ns_;
-    const std::uint64_t gone = came_free - came_free_before_;
-    if (elapsed >= window_ns && (!fills_ || gone / 2 >= held_back || elapsed >= longest_filling_ns)) {
+    const std::uint64_t gone = bytes.came_free - came_free_before_;
+    if (elapsed >= window_ns && (!fills_ || gone / 2 >= bytes.held_back || elapsed >= longest_filling_ns)) {
       end_window(static_cast<double>(gone) / static_cast<double>(elapsed), waited_ns_ >= elapsed / 2);
-      begin_window(end_ns, came_free);
+      begin_window(end_ns, bytes.came_free);
     }
   }
 
@@ -86,17 +109,26 @@ class WaitedSlack {
   void watch(double rate, bool waits) noexcept {
     if (!waits) {
       windows_ = 0;
-      best_ = 0;
+      forget();
     } else if (times_ < most_times) {
       ++windows_;
-      // The last few before the try.
-      best_ = windows_ + windows_to_compare > between_ ? std::max(best_, rate) : 0;
+      if (windows_ + windows_to_compare > between_) {  // the last few before the try
+        best_ = std::max(best_, rate);
+      } else {
+        forget();
+      }
       if (windows_ >= between_) {
         times_ *= 2;
+        managed_before_ = managed_;
+        surplus_ = 0;
         begin(Phase::tries);
         rate_with_more_ = std::numeric_limits<double>::max();
       }
     }
+  }
+  void forget() noexcept {
+    best_ = 0;
+    held_back_before_ = 0;
   }
   void begin(Phase phase) noexcept {
     phase_ = phase;
@@ -104,6 +136,7 @@ class WaitedSlack {
     windows_ = 0;
   }
   void end_try(bool stays) noexcept {
+    surplus_ = stays ? 0 : managed_ - std::min(managed_, managed_before_);
     between_ = stays ? windows_to_compare : std::min(2 * between_, most_windows);
     begin(Phase::watches);
   }
@@ -114,7 +147,11 @@ class WaitedSlack {
   unsigned windows_ = 0;
   unsigned between_ = windows_to_compare;  ///< windows from one try to the next
   double best_ = 0;                        ///< bytes a nanosecond, with less in flight
+  std::uint64_t held_back_before_ = 0;     ///< the most after a wait, in the windows of that
   double rate_with_more_ = 0;              ///< the least of the try
+  std::uint64_t managed_ = 0;              ///< bytes, after the last wait
+  std::uint64_t managed_before_ = 0;       ///< … before the try
+  std::uint64_t surplus_ = 0;              ///< bytes taken for a try in vain, that have not gone yet
   std::uint64_t began_ns_ = 0;             ///< the window; the first one ends with the first wait
   std::uint64_t came_free_before_ = 0;
   std::uint64_t waited_ns_ = 0;
