@@ -31,7 +31,7 @@ class Naps {
 
  private:
   static constexpr unsigned without_sleep = 4;
-  static constexpr std::uint64_t part_of_wait = 8;
+  static constexpr std::uint64_t part_of_wait = 4;
   static constexpr std::uint64_t shortest_ns = 20'000;
   static constexpr std::uint64_t longest_ns = 1'000'000;
 

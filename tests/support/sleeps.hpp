@@ -10,8 +10,8 @@ namespace clpool::test {
 
 class Sleeps {
  public:
-  /// Since this was made: a wait of 10 ms sleeps two dozen times, one of 1 ms ten times.
-  bool were_many() const { return count() - before_ > 12; }
+  /// Since this was made: a wait of 10 ms sleeps some twenty times, one of 1 ms seven times.
+  bool were_many() const { return count() - before_ > 9; }
 
  private:
   static long count() {

@@ -287,12 +287,26 @@ class PoolBooksAtTheirLimits : public PoolBooks {
   /// What is held back was waited for in vain, for a moment.
   void wait_in_vain() { account().note_vain_wait(1, account().came_free(), 1, 0); }
   /// Twice as much may be held back from now on, as that is tried.
-  void more_in_flight() {
+  void more_in_flight() { wait_while(1, 1); }
+  /// … which has made the device faster: whether it is slower again with what was held back before, which was nothing.
+  void go_back_from_a_try() {
+    more_in_flight();
+    wait_while(2, 2);
+  }
+
+ private:
+  /// While so many times the slack may be held back, at a speed of the device.
+  void wait_while(std::uint64_t times, std::uint64_t speed) {
     constexpr std::uint64_t wait_ns = 50'000'000;
-    for (std::uint64_t now = wait_ns; books->waited_slack().times() == 1; now += wait_ns) {
-      books->waited_slack().note_wait(now, now + wait_ns, {now, 0, 0});
+    while (books->waited_slack().times() == times) {
+      freed_ += speed * wait_ns;
+      books->waited_slack().note_wait(waited_ns_, waited_ns_ + wait_ns, {freed_, freed_}, 0);
+      waited_ns_ += wait_ns;
     }
   }
+
+  std::uint64_t waited_ns_ = 1;
+  std::uint64_t freed_ = 0;
 };
 
 /// Requests of two threads.

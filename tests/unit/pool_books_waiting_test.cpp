@@ -26,7 +26,7 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanT
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
-/// It is as many blocks of the request's size that are tried, where these are larger than the slack.
+/// It is one more block of the request's size that is tried, where these are larger than the slack.
 TEST_F(PoolBooksAtTheirLimits, ADeviceThatGetsMoreDoneWithMoreInFlightMayHaveMoreLargeBlocks) {
   begin_books();
   HeldBack list;
@@ -49,26 +49,6 @@ TEST_F(PoolBooksAtTheirLimits, NoMoreIsTriedThanBlocksOfHalfAGibibyte) {
   EXPECT_FALSE(settles(520 * mib));
   EXPECT_TRUE(settles(526 * mib));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
-}
-
-TEST_F(PoolBooksAtTheirLimits, WhatWasTakenForATryInVainGoesBack) {
-  begin_books();
-  PoolBlock& block = *serve(100 * mib);
-  auto& slack = books->waited_slack();
-  constexpr std::uint64_t wait_ns = 50'000'000;
-  std::uint64_t now = wait_ns;
-  const auto wait = [&](std::uint64_t managed) {
-    slack.note_wait(now, now + wait_ns, {now, 0, managed});
-    now += wait_ns;
-  };
-  while (slack.times() == 1) {
-    wait(0);
-  }
-  while (slack.times() == 2) {
-    wait(100 * mib);
-  }
-  books->free(block, 0);
-  EXPECT_EQ(books->managed_bytes(), 0u);
 }
 
 TEST_F(PoolBooksAtTheirLimits, InGuardedPoolsWhatRestsHasNotComeFree) {

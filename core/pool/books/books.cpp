@@ -65,7 +65,7 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   ++came_free_;
   HeapChunk* whole = put_back(block, stamp);
   newest_stamp_ = std::max(newest_stamp_, stamp);
-  if (whole != nullptr && may_give_back(*whole) && (!holding_ || waited_slack_.gives_back(whole->size))) {
+  if (whole != nullptr && !holding_ && may_give_back(*whole)) {
     discard(*whole);
     return;
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -168,7 +169,7 @@ class Books {
   }
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
   void note_wait(std::uint64_t start_ns, std::uint64_t end_ns) noexcept {
-    waited_slack_.note_wait(start_ns, end_ns, {freed_bytes_, pending_bytes_, managed_bytes()});
+    waited_slack_.note_wait(start_ns, end_ns, {freed_bytes_, freed_blocks_}, pending_bytes_);
   }
   /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(const Request& request) noexcept;
@@ -297,6 +298,7 @@ class Books {
   /// A block that was held back comes free.
   void note_free(const PoolBlock& block) noexcept {
     freed_bytes_ += block.capacity;
+    ++freed_blocks_;
     accounts_[block.account].note_free(block.capacity, most_held_back(), freed_bytes_);
   }
   /// To the strategy; the wholly free chunk that resulted, or null.
@@ -319,12 +321,15 @@ class Books {
   std::uint64_t most_held_back() const noexcept {
     return waited_slack_.times() * slack();  // a pool has less than 2^63 bytes, so that this fits
   }
-  /// … with that request: a try is for more blocks of its size, which may be larger than the slack. What takes the device
-  /// long is not worth so much memory.
+  /// … with that request: a try is for one more of its blocks, which may be larger than the slack, where no other thread has
+  /// less for that. What takes the device long is not worth so much memory.
   std::uint64_t most_held_back(const Request& request) const noexcept {
     constexpr std::uint64_t largest = std::uint64_t{512} * 1024 * 1024;
     const std::uint64_t times = waited_slack_.times();
-    return times * std::max(slack(), times == 1 ? 0 : std::min(request.rounded, largest));
+    const auto blocks = static_cast<std::uint64_t>(std::bit_width(times));
+    const std::uint64_t of_blocks = blocks * std::min(request.rounded, largest);
+    const std::uint64_t most = most_held_back();
+    return times != 1 && of_blocks > most && is_alone(request) ? of_blocks : most;
   }
   /// What is held back and is likely to come free before long: of that account, and of the others that do not stand still.
   struct Awaited {
@@ -333,6 +338,7 @@ class Books {
     std::uint64_t ever = 0;      ///< that had some at any time
   };
   Awaited awaited(const Account& own) const noexcept;
+  bool is_alone(const Request& request) const noexcept { return awaited(account_of(request)).accounts <= 1; }
   /// Bytes that each of them may have held back while all together have more than may be, `most`.
   static std::uint64_t share_of(const Awaited& all, std::uint64_t most) noexcept {
     return most / std::max<std::uint64_t>(all.accounts, 1);
@@ -362,7 +368,8 @@ class Books {
   }
   /// It is to take nothing that is free, though it finds some.
   bool leaves_free(const Request& request) const noexcept {
-    return waits_for_own(request) || leaves_to_first(request) || waited_slack_.is_too_much(pending_bytes_);
+    return waits_for_own(request) || leaves_to_first(request) ||
+           (waited_slack_.is_too_much(pending_bytes_) && is_alone(request));
   }
   /// Where the pool's limit leaves no room for it.
   void join_line(Request& request) noexcept;
@@ -429,6 +436,7 @@ class Books {
   WaitedSlack waited_slack_;
   std::uint64_t held_back_so_far_ = 0;  ///< bytes
   std::uint64_t freed_bytes_ = 0;
+  std::uint64_t freed_blocks_ = 0;
   std::uint64_t refusals_ = 0;       ///< how often the allocator had none
   std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
   std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet

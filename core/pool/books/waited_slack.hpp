@@ -3,8 +3,8 @@
 // WaitedSlack: how many times the slack may be held back before requests wait for it. Once, unless the device gets more done
 // with more in flight: where requests wait most of the time, twice as much is tried now and then, and stays if the device
 // then gets through clearly more than before, in each of several windows of time, and no more again when it has as much as
-// before. It does not become less again by itself. What a pool took for a try in vain goes back, as far as whole chunks of it
-// come free.
+// before. More is more bytes and more blocks: larger blocks alone are not a faster device. It does not become less again by
+// itself: a pool has the memory by then.
 //
 // Guarded by the pool's mutex. Without a clock: whoever waited tells when.
 #pragma once
@@ -18,11 +18,10 @@ namespace clpool::core {
 
 class WaitedSlack {
  public:
-  /// What the pool has, bytes.
-  struct Bytes {
-    std::uint64_t came_free = 0;  ///< of what was held back, in all
-    std::uint64_t held_back = 0;
-    std::uint64_t managed = 0;
+  /// What was held back and came free so far.
+  struct Freed {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
   };
 
   /// 1 to 16.
@@ -33,26 +32,22 @@ class WaitedSlack {
     return phase_ == Phase::goes_back && held_back > held_back_before_;
   }
 
-  /// Whether a free chunk of so many bytes is to go, as the pool has taken that much for a try in vain.
-  bool gives_back(std::uint64_t bytes) noexcept {
-    const bool is_surplus = bytes <= surplus_;
-    surplus_ -= is_surplus ? bytes : 0;
-    return is_surplus;
-  }
-
-  /// A request has waited, in vain or not.
-  void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, const Bytes& bytes) noexcept {
-    managed_ = bytes.managed;
+  /// A request has waited, in vain or not. `held_back`: bytes that still are.
+  void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, const Freed& freed,
+                 std::uint64_t held_back) noexcept {
     if (phase_ == Phase::watches) {
-      held_back_before_ = std::max(held_back_before_, bytes.held_back);
+      held_back_before_ = std::max(held_back_before_, held_back);
     }
     waited_ns_ += end_ns - std::clamp(last_end_ns_, start_ns, end_ns);  // threads wait at the same time
     last_end_ns_ = end_ns;
     const std::uint64_t elapsed = end_ns - began_ns_;
-    const std::uint64_t gone = bytes.came_free - came_free_before_;
-    if (elapsed >= window_ns && (!fills_ || gone / 2 >= bytes.held_back || elapsed >= longest_filling_ns)) {
-      end_window(static_cast<double>(gone) / static_cast<double>(elapsed), waited_ns_ >= elapsed / 2);
-      begin_window(end_ns, bytes.came_free);
+    const std::uint64_t gone = freed.bytes - before_.bytes;
+    if (elapsed >= window_ns && (!fills_ || gone / 2 >= held_back || elapsed >= longest_filling_ns)) {
+      const auto per_ns = [&](std::uint64_t count) {
+        return static_cast<double>(count) / static_cast<double>(elapsed);
+      };
+      end_window({per_ns(gone), per_ns(freed.blocks - before_.blocks)}, waited_ns_ >= elapsed / 2);
+      begin_window(end_ns, freed);
     }
   }
 
@@ -72,13 +67,32 @@ class WaitedSlack {
 
   enum class Phase : std::uint8_t { watches, tries, goes_back };
 
-  void begin_window(std::uint64_t now_ns, std::uint64_t came_free) noexcept {
+  /// What came free in a nanosecond.
+  struct Rate {
+    double bytes = 0;
+    double blocks = 0;
+
+    /// Clearly more of both.
+    bool is_gain_over(const Rate& other) const noexcept {
+      return bytes >= gain * other.bytes && blocks >= gain * other.blocks;
+    }
+    void raise_to(const Rate& other) noexcept {
+      bytes = std::max(bytes, other.bytes);
+      blocks = std::max(blocks, other.blocks);
+    }
+    void lower_to(const Rate& other) noexcept {
+      bytes = std::min(bytes, other.bytes);
+      blocks = std::min(blocks, other.blocks);
+    }
+  };
+
+  void begin_window(std::uint64_t now_ns, const Freed& freed) noexcept {
     began_ns_ = now_ns;
-    came_free_before_ = came_free;
+    before_ = freed;
     waited_ns_ = 0;
   }
-  /// `waits`: requests waited most of the time. `rate`: bytes that came free in a nanosecond.
-  void end_window(double rate, bool waits) noexcept {
+  /// `waits`: requests waited most of the time.
+  void end_window(const Rate& rate, bool waits) noexcept {
     if (std::exchange(fills_, false)) {
       return;  // what is in flight has become more, or less
     }
@@ -86,8 +100,8 @@ class WaitedSlack {
       case Phase::watches:
         return watch(rate, waits);
       case Phase::tries:
-        rate_with_more_ = std::min(rate_with_more_, rate);
-        if (rate < gain * best_) {
+        rate_with_more_.lower_to(rate);
+        if (!rate.is_gain_over(best_)) {
           times_ /= 2;
           end_try(false);
         } else if (!waits || ++windows_ == windows_of_a_try) {  // with twice as much nobody may have to wait
@@ -96,8 +110,8 @@ class WaitedSlack {
         }
         return;
       case Phase::goes_back:
-        best_ = std::max(best_, rate);
-        if (rate_with_more_ < gain * best_ ||
+        best_.raise_to(rate);
+        if (!rate_with_more_.is_gain_over(best_) ||
             !waits) {  // it was something else that made it faster, or there is less to do
           end_try(false);
         } else if (++windows_ == windows_of_going_back) {
@@ -106,28 +120,26 @@ class WaitedSlack {
         }
     }
   }
-  void watch(double rate, bool waits) noexcept {
+  void watch(const Rate& rate, bool waits) noexcept {
     if (!waits) {
       windows_ = 0;
       forget();
     } else if (times_ < most_times) {
       ++windows_;
       if (windows_ + windows_to_compare > between_) {  // the last few before the try
-        best_ = std::max(best_, rate);
+        best_.raise_to(rate);
       } else {
         forget();
       }
       if (windows_ >= between_) {
         times_ *= 2;
-        managed_before_ = managed_;
-        surplus_ = 0;
         begin(Phase::tries);
-        rate_with_more_ = std::numeric_limits<double>::max();
+        rate_with_more_ = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
       }
     }
   }
   void forget() noexcept {
-    best_ = 0;
+    best_ = {};
     held_back_before_ = 0;
   }
   void begin(Phase phase) noexcept {
@@ -136,7 +148,6 @@ class WaitedSlack {
     windows_ = 0;
   }
   void end_try(bool stays) noexcept {
-    surplus_ = stays ? 0 : managed_ - std::min(managed_, managed_before_);
     between_ = stays ? windows_to_compare : std::min(2 * between_, most_windows);
     begin(Phase::watches);
   }
@@ -146,14 +157,11 @@ class WaitedSlack {
   bool fills_ = false;  ///< what is in flight, until twice as much has gone
   unsigned windows_ = 0;
   unsigned between_ = windows_to_compare;  ///< windows from one try to the next
-  double best_ = 0;                        ///< bytes a nanosecond, with less in flight
+  Rate best_;                              ///< with less in flight
   std::uint64_t held_back_before_ = 0;     ///< the most after a wait, in the windows of that
-  double rate_with_more_ = 0;              ///< the least of the try
-  std::uint64_t managed_ = 0;              ///< bytes, after the last wait
-  std::uint64_t managed_before_ = 0;       ///< … before the try
-  std::uint64_t surplus_ = 0;              ///< bytes taken for a try in vain, that have not gone yet
+  Rate rate_with_more_;                    ///< the least of the try
   std::uint64_t began_ns_ = 0;             ///< the window; the first one ends with the first wait
-  std::uint64_t came_free_before_ = 0;
+  Freed before_;                           ///< … it began
   std::uint64_t waited_ns_ = 0;
   std::uint64_t last_end_ns_ = 0;
 };
