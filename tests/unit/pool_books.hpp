@@ -286,27 +286,29 @@ class PoolBooksAtTheirLimits : public PoolBooks {
   }
   /// What is held back was waited for in vain, for a moment.
   void wait_in_vain() { account().note_vain_wait(1, account().came_free(), 1, 0); }
-  /// Twice as much may be held back from now on, as that is tried.
-  void more_in_flight() { wait_while(1, 1); }
+  /// Twice as much may be held back from now on, as that is tried; behind blocks of so many bytes.
+  void more_in_flight(std::uint64_t block = 500 * mib) { wait_while(1, 1, block); }
   /// … which has made the device faster: whether it is slower again with what was held back before, which was nothing.
   void go_back_from_a_try() {
     more_in_flight();
-    wait_while(2, 2);
+    wait_while(2, 2, 500 * mib);
   }
 
  private:
   /// While so many times the slack may be held back, at a speed of the device.
-  void wait_while(std::uint64_t times, std::uint64_t speed) {
+  void wait_while(std::uint64_t times, std::uint64_t speed, std::uint64_t block) {
     constexpr std::uint64_t wait_ns = 50'000'000;
     while (books->waited_slack().times() == times) {
-      freed_ += speed * wait_ns;
-      books->waited_slack().note_wait(waited_ns_, waited_ns_ + wait_ns, {freed_, freed_}, 0);
+      blocks_ += 100 * speed;
+      freed_ += 100 * speed * block;
+      books->waited_slack().note_wait(waited_ns_, waited_ns_ + wait_ns, {freed_, blocks_}, 0);
       waited_ns_ += wait_ns;
     }
   }
 
   std::uint64_t waited_ns_ = 1;
   std::uint64_t freed_ = 0;
+  std::uint64_t blocks_ = 0;
 };
 
 /// Requests of two threads.

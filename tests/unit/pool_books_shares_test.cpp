@@ -45,6 +45,15 @@ TEST_F(PoolBooksOfThreads, ATryIsForMoreLargeBlocksWhereAThreadHasNoOthersBeside
   EXPECT_TRUE(settles_for(1, 102 * mib));
 }
 
+/// A thread that takes over has nothing of its own to wait for: each would get one block more.
+TEST_F(PoolBooksOfThreads, ATryIsNotForThreadsThatTakeTurns) {
+  begin_books();
+  more_in_flight();
+  books->hold_back(list, serve_for(1, 300 * mib), 1);
+  EXPECT_TRUE(settles_for(2, 300 * mib));
+  EXPECT_FALSE(settles_for(1, 310 * mib));
+}
+
 /// As the others' steps would be fewer as well, and not more again afterwards.
 TEST_F(PoolBooksOfThreads, WhatIsFreeIsLeftToSeeWhatLessBringsWhereAThreadHasNoOthersBeside) {
   begin_books();

@@ -40,6 +40,16 @@ TEST_F(PoolBooksAtTheirLimits, ADeviceThatGetsMoreDoneWithMoreInFlightMayHaveMor
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
+TEST_F(PoolBooksAtTheirLimits, WhatSmallBlocksShowIsNotForLargeOnes) {
+  begin_books();
+  HeldBack list;
+  more_in_flight(70 * mib);
+  books->hold_back(list, *serve(70 * mib), 1);
+  EXPECT_FALSE(settles(70 * mib));
+  EXPECT_TRUE(settles(110 * mib));
+  EXPECT_TRUE(books->free_completed(list, 1, 0));
+}
+
 /// Larger ones take the device so long that little is gained.
 TEST_F(PoolBooksAtTheirLimits, NoMoreIsTriedThanBlocksOfHalfAGibibyte) {
   begin_books();

@@ -218,6 +218,30 @@ TEST(WaitedSlack, StaysOnceWhereBlocksAreNowSmallNowLarge) {
   }
 }
 
+TEST(WaitedSlack, IsForNoLargeBlocksWhereNoneCameFree) {
+  Device device(1);
+  device.rate = 0;
+  device.run(550);
+  EXPECT_EQ(device.slack.times(), 2u) << "it is tried";
+  EXPECT_EQ(device.slack.largest_block(), 0u);
+}
+
+/// What small blocks have shown says nothing of how many large ones a device needs.
+TEST(WaitedSlack, IsMoreForBlocksAsLargeAsThoseThatHaveShownIt) {
+  Device device(4);
+  device.block = 100;
+  EXPECT_EQ(device.slack.largest_block(), 0u);
+  device.run(550);
+  ASSERT_EQ(device.slack.times(), 2u) << "it is tried";
+  EXPECT_NEAR(static_cast<double>(device.slack.largest_block()), 125, 5);
+  device.block = 50;
+  device.run(1500);
+  ASSERT_EQ(device.slack.times(), 4u) << "it is so, and tried again";
+  EXPECT_NEAR(static_cast<double>(device.slack.largest_block()), 125, 5);
+  device.slack.reset();
+  EXPECT_EQ(device.slack.largest_block(), 0u);
+}
+
 TEST(WaitedSlack, IsAsBeforeWhereThereWasLessToDoWhileItWasTried) {
   Device device(8);
   device.run(550);

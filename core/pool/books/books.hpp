@@ -327,7 +327,8 @@ class Books {
     constexpr std::uint64_t largest = std::uint64_t{512} * 1024 * 1024;
     const std::uint64_t times = waited_slack_.times();
     const auto blocks = static_cast<std::uint64_t>(std::bit_width(times));
-    const std::uint64_t of_blocks = blocks * std::min(request.rounded, largest);
+    const std::uint64_t of_blocks =
+        blocks * std::min({request.rounded, largest, waited_slack_.largest_block()});
     const std::uint64_t most = most_held_back();
     return times != 1 && of_blocks > most && is_alone(request) ? of_blocks : most;
   }
@@ -338,7 +339,12 @@ class Books {
     std::uint64_t ever = 0;      ///< that had some at any time
   };
   Awaited awaited(const Account& own) const noexcept;
-  bool is_alone(const Request& request) const noexcept { return awaited(account_of(request)).accounts <= 1; }
+  /// No other account has any.
+  bool is_alone(const Request& request) const noexcept {
+    const Account& own = account_of(request);
+    const Awaited all = awaited(own);
+    return all.accounts <= 1 && all.bytes == own.awaited();
+  }
   /// Bytes that each of them may have held back while all together have more than may be, `most`.
   static std::uint64_t share_of(const Awaited& all, std::uint64_t most) noexcept {
     return most / std::max<std::uint64_t>(all.accounts, 1);
@@ -364,7 +370,8 @@ class Books {
   }
   /// No more than may be held back is, with it, and it has room.
   bool is_little_pending(const Request& request) const noexcept {
-    return pending_bytes_ + request.rounded <= most_held_back(request) && has_room(request);
+    const std::uint64_t pending = pending_bytes_ + request.rounded;
+    return (pending <= most_held_back() || pending <= most_held_back(request)) && has_room(request);
   }
   /// It is to take nothing that is free, though it finds some.
   bool leaves_free(const Request& request) const noexcept {

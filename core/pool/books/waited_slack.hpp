@@ -32,6 +32,10 @@ class WaitedSlack {
     return phase_ == Phase::goes_back && held_back > held_back_before_;
   }
 
+  /// Bytes of the largest block of which more may be held back than the slack allows: little more than what came free on
+  /// average before the first try.
+  std::uint64_t largest_block() const noexcept { return largest_block_; }
+
   /// A request has waited, in vain or not. `held_back`: bytes that still are.
   void note_wait(std::uint64_t start_ns, std::uint64_t end_ns, const Freed& freed,
                  std::uint64_t held_back) noexcept {
@@ -64,6 +68,7 @@ class WaitedSlack {
   static constexpr unsigned most_windows = 256;
   /// So much more is a gain; less is noise.
   static constexpr double gain = 1.125;
+  static constexpr double larger = 1.25;
 
   enum class Phase : std::uint8_t { watches, tries, goes_back };
 
@@ -132,6 +137,10 @@ class WaitedSlack {
         forget();
       }
       if (windows_ >= between_) {
+        if (times_ == 1) {
+          largest_block_ =
+              best_.blocks > 0 ? static_cast<std::uint64_t>(larger * best_.bytes / best_.blocks) : 0;
+        }
         times_ *= 2;
         begin(Phase::tries);
         rate_with_more_ = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
@@ -157,11 +166,12 @@ class WaitedSlack {
   bool fills_ = false;  ///< what is in flight, until twice as much has gone
   unsigned windows_ = 0;
   unsigned between_ = windows_to_compare;  ///< windows from one try to the next
-  Rate best_;                              ///< with less in flight
-  std::uint64_t held_back_before_ = 0;     ///< the most after a wait, in the windows of that
-  Rate rate_with_more_;                    ///< the least of the try
-  std::uint64_t began_ns_ = 0;             ///< the window; the first one ends with the first wait
-  Freed before_;                           ///< … it began
+  std::uint64_t largest_block_ = 0;
+  Rate best_;                           ///< with less in flight
+  std::uint64_t held_back_before_ = 0;  ///< the most after a wait, in the windows of that
+  Rate rate_with_more_;                 ///< the least of the try
+  std::uint64_t began_ns_ = 0;          ///< the window; the first one ends with the first wait
+  Freed before_;                        ///< … it began
   std::uint64_t waited_ns_ = 0;
   std::uint64_t last_end_ns_ = 0;
 };
