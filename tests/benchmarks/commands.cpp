@@ -148,13 +148,6 @@ using namespace clpool::benchmarks;
 
 constexpr std::uint64_t largest_fill = 256;  // bytes
 
-void require_driver(cl_int code, const char* what) {
-  if (code != CL_SUCCESS) {
-    std::fprintf(stderr, "%s: %s\n", what, clpool_cl_error_name(code));
-    std::exit(1);
-  }
-}
-
 void fill(cl_mem memory, std::uint64_t size) {
   const unsigned char value = 1;
   require_driver(clEnqueueFillBuffer(device().queue, memory, &value, 1, 0, std::min(size, largest_fill), 0,

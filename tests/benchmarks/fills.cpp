@@ -16,14 +16,8 @@ namespace {
 
 using clpool::benchmarks::device;
 using clpool::benchmarks::require;
+using clpool::benchmarks::require_driver;
 using Clock = std::chrono::steady_clock;
-
-void require_driver(cl_int code, const char* what) {
-  if (code != CL_SUCCESS) {
-    std::fprintf(stderr, "%s: %s (%d)\n", what, clpool_cl_error_name(code), code);
-    std::exit(1);
-  }
-}
 
 class Fills {
  public:
@@ -107,7 +101,8 @@ int main(int count, char** arguments) {
   const double mib = number(1, 0);
   const double queues = number(2, 1);
   const double seconds = number(3, 3);
-  if (count > 5 || !(mib > 0) || !(queues >= 1 && queues <= 64) || !(seconds > 0)) {
+  const double limit = number(4, 1 << 30);
+  if (count > 5 || !(mib > 0) || !(queues >= 1 && queues <= 64) || !(seconds > 0) || !(limit > 0)) {
     std::fprintf(stderr, "usage: clpool_fills MIB [QUEUES [SECONDS [LIMIT]]]\n");
     return 2;
   }
@@ -115,7 +110,7 @@ int main(int count, char** arguments) {
                     static_cast<std::size_t>(queues));
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   if (count > 4) {
-    options.max_bytes = static_cast<std::uint64_t>(number(4, 0) * (1 << 20));
+    options.max_bytes = static_cast<std::uint64_t>(limit * (1 << 20));
   }
   const auto pool = clpool::benchmarks::make_pool(clpool::benchmarks::Kind::buffer, &options);
   const double alone = fills.alone();
@@ -124,9 +119,8 @@ int main(int count, char** arguments) {
   const double last = fills.pooled(pool.get(), 1);
   const clpool_pool_stats stats = clpool::benchmarks::statistics(pool.get());
   std::printf(
-      "%s, %.0f MiB, %.0f queues: alone %.0f us a step; first second %.0f, then %.0f, in the end %.0f; the "
-      "pool had "
-      "%.0f MiB at most, %.0f in the end, %llu chunks made\n",
+      "%s, %.0f MiB, %.0f queues: alone %.0f us a step; first second %.0f, then %.0f, in the end %.0f\n"
+      "the pool had %.0f MiB at most, %.0f in the end, %llu chunks made\n",
       device().name().c_str(), mib, queues, alone, first, then, last,
       static_cast<double>(stats.peak_managed_bytes) / (1 << 20),
       static_cast<double>(stats.managed_bytes) / (1 << 20),

@@ -27,6 +27,13 @@ void require(clpool_status status, const char* what) {
   }
 }
 
+void require_driver(cl_int code, const char* what) {
+  if (code != CL_SUCCESS) {
+    std::fprintf(stderr, "%s: %s (%d)\n", what, clpool_cl_error_name(code), code);
+    std::exit(1);
+  }
+}
+
 Device::Device() {
   cl_uint count = 0;
   clGetPlatformIDs(0, nullptr, &count);

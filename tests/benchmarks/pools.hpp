@@ -12,6 +12,8 @@ namespace clpool::benchmarks {
 
 /// Ends the program with the library's message unless the call succeeded.
 void require(clpool_status status, const char* what);
+/// … with the driver's code.
+void require_driver(cl_int code, const char* what);
 
 /// Device, context and in-order queue: a GPU before anything else.
 struct Device {

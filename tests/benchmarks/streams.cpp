@@ -23,6 +23,7 @@ namespace {
 
 using clpool::benchmarks::device;
 using clpool::benchmarks::require;
+using clpool::benchmarks::require_driver;
 using Clock = std::chrono::steady_clock;
 
 /// One step after the other, each from when it is there and the one before is over.
@@ -67,10 +68,7 @@ class Stream {
   void give_step(clpool_pool* pool, Clock::duration& longest) {
     cl_int code = CL_SUCCESS;
     const cl_event event = clCreateUserEvent(device().context, &code);
-    if (code != CL_SUCCESS) {
-      std::fprintf(stderr, "user event: %s (%d)\n", clpool_cl_error_name(code), code);
-      std::exit(1);
-    }
+    require_driver(code, "user event");
     clpool_mem* block = nullptr;
     const Clock::time_point start = Clock::now();
     require(clpool_pool_allocate(pool, bytes_, &block), "a block");

@@ -15,6 +15,7 @@ namespace {
 
 using clpool::benchmarks::device;
 using clpool::benchmarks::require;
+using clpool::benchmarks::require_driver;
 using Clock = std::chrono::steady_clock;
 
 constexpr int steps = 1000;
@@ -32,13 +33,6 @@ double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-void check(cl_int code, const char* what) {
-  if (code != CL_SUCCESS) {
-    std::fprintf(stderr, "%s: %s (%d)\n", what, clpool_cl_error_name(code), code);
-    std::exit(1);
-  }
-}
-
 struct Program {
   cl_command_queue queue;
   cl_kernel kernel;
@@ -48,13 +42,13 @@ struct Program {
     const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
     cl_int code = CL_SUCCESS;
     queue = clCreateCommandQueueWithProperties(device().context, device().device, properties, &code);
-    check(code, "queue");
+    require_driver(code, "queue");
     const char* text = source;
     cl_program program = clCreateProgramWithSource(device().context, 1, &text, nullptr, &code);
-    check(code, "program");
-    check(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "build");
+    require_driver(code, "program");
+    require_driver(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "build");
     kernel = clCreateKernel(program, "work", &code);
-    check(code, "kernel");
+    require_driver(code, "kernel");
     clReleaseProgram(program);
     calibrate();
   }
@@ -63,7 +57,7 @@ struct Program {
   double run(cl_mem buffer) {
     cl_event event = nullptr;
     enqueue(buffer, &event);
-    check(clWaitForEvents(1, &event), "wait");
+    require_driver(clWaitForEvents(1, &event), "wait");
     const double time = device_time(event);
     clReleaseEvent(event);
     return time;
@@ -71,17 +65,19 @@ struct Program {
 
   void enqueue(cl_mem buffer, cl_event* event) {
     const std::size_t items = 4096;
-    check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "argument");
-    check(clSetKernelArg(kernel, 1, sizeof rounds, &rounds), "argument");
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, event), "kernel");
+    require_driver(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "argument");
+    require_driver(clSetKernelArg(kernel, 1, sizeof rounds, &rounds), "argument");
+    require_driver(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, event),
+                   "kernel");
   }
 
   static double device_time(cl_event event) {
     cl_ulong begin = 0;
     cl_ulong end = 0;
-    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr),
-          "profile");
-    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr), "profile");
+    require_driver(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr),
+                   "profile");
+    require_driver(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+                   "profile");
     return static_cast<double>(end - begin) / 1000.0;
   }
 
@@ -105,11 +101,11 @@ void measure(const char* name, Program& program, Allocate&& allocate, Free&& fre
   for (int step = 0; step < steps; ++step) {
     auto temporary = allocate(sizes[static_cast<std::size_t>(step) % std::size(sizes)]);
     program.enqueue(temporary.handle, &events[static_cast<std::size_t>(step)]);
-    check(clFlush(program.queue), "flush");
+    require_driver(clFlush(program.queue), "flush");
     free(temporary);
   }
   const auto enqueued = Clock::now();
-  check(clFinish(program.queue), "finish");
+  require_driver(clFinish(program.queue), "finish");
   const auto end = Clock::now();
   double busy = 0;
   for (cl_event event : events) {
@@ -144,7 +140,7 @@ int main() {
         [](std::size_t size) {
           cl_int code = CL_SUCCESS;
           Direct temporary{clCreateBuffer(device().context, CL_MEM_READ_WRITE, size, nullptr, &code)};
-          check(code, "buffer");
+          require_driver(code, "buffer");
           return temporary;
         },
         [](Direct temporary) { clReleaseMemObject(temporary.handle); });

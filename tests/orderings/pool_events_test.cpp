@@ -228,8 +228,7 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsMoreDoneWithMoreInFlightHasMore) {
   gates.front().open();
 }
 
-/// … or one after the other, the faster the more there is: then whoever waits until as much comes free as it needs leaves as
-/// much in flight as there was.
+/// … or one after the other, the faster the more there is.
 TEST_F(PoolOfManyEvents, ADeviceThatIsFasterWithMoreInFlightHasMore) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   GTEST_SKIP() << "what the device gets done depends on the sanitizer";

@@ -36,42 +36,6 @@ TEST_F(PoolBooksOfThreads, AThreadThatHasNoneWaitsWhereTwiceTheSlackIsHeldBack) 
   EXPECT_FALSE(settles_for(2, mib)) << "less than its share";
 }
 
-TEST_F(PoolBooksOfThreads, ATryIsForMoreLargeBlocksWhereAThreadHasNoOthersBeside) {
-  begin_books();
-  more_in_flight();
-  books->hold_back(list, serve_for(1, 100 * mib), 1);
-  EXPECT_FALSE(settles_for(1, 100 * mib));
-  books->hold_back(list, serve_for(2, mib), 1);
-  EXPECT_TRUE(settles_for(1, 102 * mib));
-}
-
-/// A thread that takes over has nothing of its own to wait for: each would get one block more.
-TEST_F(PoolBooksOfThreads, ATryIsNotForThreadsThatTakeTurns) {
-  begin_books();
-  more_in_flight();
-  books->hold_back(list, serve_for(1, 300 * mib), 1);
-  EXPECT_TRUE(settles_for(2, 300 * mib));
-  EXPECT_FALSE(settles_for(1, 310 * mib));
-}
-
-/// As the others' steps would be fewer as well, and not more again afterwards.
-TEST_F(PoolBooksOfThreads, WhatIsFreeIsLeftToSeeWhatLessBringsWhereAThreadHasNoOthersBeside) {
-  begin_books();
-  std::vector<PoolBlock*> blocks;
-  for (int i = 0; i < 6; ++i) {
-    blocks.push_back(&serve_for(1, 20 * mib));
-  }
-  for (PoolBlock* const block : blocks) {
-    books->free(*block, 0);
-  }
-  books->hold_back(list, serve_for(1, 66 * mib), 1);
-  EXPECT_FALSE(settles_for(1, 20 * mib));
-  go_back_from_a_try();
-  EXPECT_TRUE(settles_for(1, 20 * mib));
-  books->hold_back(list, serve_for(2, mib), 1);
-  EXPECT_FALSE(settles_for(1, 20 * mib));
-}
-
 TEST_F(PoolBooksOfThreads, WhoHasNothingHeldBackOrNoRoomWaitsForTheBlocksOfOthers) {
   options.strategy = StrategyKind::coalescing;
   options.max_bytes = 200 * mib;

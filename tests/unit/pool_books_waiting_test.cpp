@@ -26,41 +26,6 @@ TEST_F(PoolBooksAtTheirLimits, ARequestSettlesWhatIsHeldBackIfItWouldBeMoreThanT
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
-/// It is one more block of the request's size that is tried, where these are larger than the slack.
-TEST_F(PoolBooksAtTheirLimits, ADeviceThatGetsMoreDoneWithMoreInFlightMayHaveMoreLargeBlocks) {
-  begin_books();
-  HeldBack list;
-  books->hold_back(list, *serve(100 * mib), 1);
-  EXPECT_TRUE(settles(100 * mib));
-  more_in_flight();
-  EXPECT_FALSE(settles(100 * mib));
-  EXPECT_TRUE(settles(99 * mib)) << "it is more than two of these";
-  books->hold_back(list, *serve(2 * mib), 1);
-  EXPECT_TRUE(settles(101 * mib));
-  EXPECT_TRUE(books->free_completed(list, 1, 0));
-}
-
-TEST_F(PoolBooksAtTheirLimits, WhatSmallBlocksShowIsNotForLargeOnes) {
-  begin_books();
-  HeldBack list;
-  more_in_flight(70 * mib);
-  books->hold_back(list, *serve(70 * mib), 1);
-  EXPECT_FALSE(settles(70 * mib));
-  EXPECT_TRUE(settles(110 * mib));
-  EXPECT_TRUE(books->free_completed(list, 1, 0));
-}
-
-/// Larger ones take the device so long that little is gained.
-TEST_F(PoolBooksAtTheirLimits, NoMoreIsTriedThanBlocksOfHalfAGibibyte) {
-  begin_books();
-  HeldBack list;
-  more_in_flight();
-  books->hold_back(list, *serve(500 * mib), 1);
-  EXPECT_FALSE(settles(520 * mib));
-  EXPECT_TRUE(settles(526 * mib));
-  EXPECT_TRUE(books->free_completed(list, 1, 0));
-}
-
 TEST_F(PoolBooksAtTheirLimits, InGuardedPoolsWhatRestsHasNotComeFree) {
   rules.guarded = true;
   begin_books();

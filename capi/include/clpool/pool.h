@@ -356,10 +356,11 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * the device's largest allocation or near SIZE_MAX; whatever else the allocator fails with, such as
  * CLPOOL_ERROR_CALLBACK, CLPOOL_ERROR_NOT_SUPPORTED and CLPOOL_ERROR_OPENCL; CLPOOL_ERROR_OUT_OF_HOST_MEMORY.
  * Does not block on a hit. May block as long as the allocator does for new memory. Where queues and events
- * still use more than 64 MiB, or an eighth of the rest of the pool, of what was released, and the calling
- * thread was handed out its share of that, it waits until what it needs comes free of its own, unless much
- * else is free (while it is to be seen whether more in flight makes the device faster, in spite of that);
- * where they use twice as much, and it none, for a block larger than its share: for 10 ms, or,
+ * still use more than 64 MiB, or an eighth of the rest of the pool, of what was released (or more, where
+ * that has made the device faster), and the calling thread was handed out its share of that, it waits until
+ * what it needs comes free of its own, unless much else is free (while it is to be seen whether more in
+ * flight makes the device faster, in spite of that); where they use twice as much, and it none, for a block
+ * larger than its share: for 10 ms, or,
  * where that is at least 1 MiB, or more than max_bytes leaves, and the device has brought as much lately, for
  * 100 ms by the number of requests that wait; where what it waits for does not get on, ever less often. Where
  * chunks could go back first if the queues were through with them: for at most 10 ms, ever less often while

@@ -113,9 +113,10 @@ bool Books::waits_for_own(const Request& request) const noexcept {
   const bool has_more = own.awaited() > std::max(share_of(all, most), 2 * request.rounded);
   const std::uint64_t needed = has_more ? 2 * request.rounded : request.rounded;
   // The only one may take all that is free, unless others come and go: they would need new memory each time.
-  const bool is_alone = all.accounts == 1;
-  const bool is_much_free = (is_alone || strategy_->free_bytes() >= all.accounts * request.rounded + most) &&
-                            all.bytes + request.rounded <= std::max(most_of_all * most, 2 * request.rounded);
+  const bool is_only_one = all.accounts == 1;
+  const bool is_much_free =
+      (is_only_one || strategy_->free_bytes() >= all.accounts * request.rounded + most) &&
+      all.bytes + request.rounded <= std::max(most_of_all * most, 2 * request.rounded);
   return all.ever > 1 && own.came_free() - request.came_free < needed && !is_much_free;
 }
 
