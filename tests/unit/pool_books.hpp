@@ -88,6 +88,7 @@ class PoolBooks : public testing::Test {
       release_garbage();
     }
     EXPECT_EQ(books->check(), nullptr);
+    EXPECT_EQ(taken, 0U) << "a block was not given back";
   }
 
   void release_garbage() {
@@ -329,6 +330,7 @@ class PoolBooksOfThreads : public PoolBooksAtTheirLimits {
   void TearDown() override {
     books->free_completed(list, 1, 0);
     EXPECT_EQ(books->pending_bytes(), 0U);
+    PoolBooksAtTheirLimits::TearDown();
   }
 
   HeldBack list;

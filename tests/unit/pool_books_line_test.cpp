@@ -457,6 +457,7 @@ TEST_F(PoolBooksOfUsers, AreNotWaitedForWhereNothingOfOthersCameFreeSinceTheRequ
     EXPECT_EQ(next_wait(small), others ? 10'000'000U : 0U);
     books->free(*again, 0);
   }
+  books->free(*used, 0);
 }
 
 /// However often something little comes free meanwhile: it may be that nothing else ever does.
