@@ -88,7 +88,9 @@ class PoolBooks : public testing::Test {
       release_garbage();
     }
     EXPECT_EQ(books->check(), nullptr);
-    EXPECT_EQ(taken, 0U) << "a block was not given back";
+  }
+  ~PoolBooks() override {
+    EXPECT_EQ(taken, 0U) << "a block was not given back, or TearDown() was not called";
   }
 
   void release_garbage() {
