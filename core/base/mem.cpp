@@ -108,17 +108,24 @@ void put_off_release(Mem& mem) noexcept {
   }
 }
 
-void finish_later_releases() noexcept {
-  LateRelease::finish_all();
-  if (later_releases.load(std::memory_order_relaxed) == nullptr) {
-    return;
-  }
+namespace {
+
+[[gnu::noinline]] void take_back_later_releases() noexcept {
   Mem* mem = later_releases.exchange(nullptr, std::memory_order_acquire);
   while (mem != nullptr) {
     Mem* next = std::exchange(mem->next, nullptr);
     std::atomic_ref(mem->state).store(MemState::live, std::memory_order_relaxed);
     static_cast<void>(mem->owner->take_back(*mem));
     mem = next;
+  }
+}
+
+}  // namespace
+
+void finish_later_releases() noexcept {
+  LateRelease::finish_all();
+  if (later_releases.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    take_back_later_releases();
   }
 }
 

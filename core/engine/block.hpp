@@ -51,20 +51,24 @@ inline bool is_whole_chunk(const Block& block) noexcept {
   return block.left == nullptr && block.right == nullptr;
 }
 
-inline double square(std::uint64_t bytes) noexcept {
-  return static_cast<double>(bytes) * static_cast<double>(bytes);
+/// Of a number of less than 2^63, of which processors make floating-point numbers faster than of larger ones.
+constexpr double square(std::uint64_t bytes) noexcept {
+  const auto root = static_cast<double>(static_cast<std::int64_t>(bytes));
+  return root * root;
 }
 
-/// Whether blocks of a chunk that are handed out have no more than so many bytes, as their root mean square: one that is much
-/// larger than the others counts, however many these are.
-inline bool has_blocks_up_to(const HeapChunk& chunk, std::uint64_t most) noexcept {
-  return chunk.squares <= square(most) * static_cast<double>(chunk.blocks);
+/// Whether blocks of a chunk that are handed out have no more than so many bytes, as their root mean square, of which this is the
+/// square: one that is much larger than the others counts, however many these are.
+inline bool has_blocks_up_to(const HeapChunk& chunk, double most_square) noexcept {
+  return chunk.squares <= most_square * static_cast<double>(static_cast<std::int64_t>(chunk.blocks));
 }
+
+constexpr double any_square = square(INT64_MAX);
 
 /// Chunks in use that a request may share.
 struct Sharing {
   std::uint64_t most_free = UINT64_MAX;    ///< bytes that they have free
-  std::uint64_t most_beside = UINT64_MAX;  ///< bytes of their blocks, as the root mean square
+  double most_beside = any_square;         ///< the mean of the squares of their blocks' bytes
   std::uint64_t most_blocks = UINT64_MAX;  ///< that they have then
 };
 

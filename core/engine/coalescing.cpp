@@ -159,10 +159,11 @@ Block* Coalescing::find_in_begun(std::uint64_t rounded, const Sharing& sharing) 
   return nullptr;
 }
 
-std::uint64_t Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
+double Coalescing::most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept {
   const bool may_be_choosy = limits.calls_left > -CallBudget::most &&
                              (limits.is_patient || limits.room > heap_.managed_bytes() / least_room);
-  return may_be_choosy ? std::max(times(rounded, most_times_smaller), pinned(limits).beside) : UINT64_MAX;
+  const std::uint64_t most = std::max(times(rounded, most_times_smaller), pinned(limits).beside);
+  return may_be_choosy && most <= INT64_MAX ? square(most) : any_square;
 }
 
 bool Coalescing::may_cut_up(const Block& whole, std::uint64_t rounded,

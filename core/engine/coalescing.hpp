@@ -61,8 +61,8 @@ class Coalescing final : public Strategy {
     std::uint64_t at_least = 0;  ///< what is little while the budget is full
   };
   const Pinned& pinned(const GrowthLimits& limits) const noexcept;
-  /// What the blocks of a chunk may have, as their root mean square, if a request is to go beside them.
-  std::uint64_t most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
+  /// What the squares of the blocks of a chunk may be, on average, if a request is to go beside them.
+  double most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Whether a request is worth that a wholly free chunk is no longer whole.
   bool may_cut_up(const Block& whole, std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
 

@@ -15,8 +15,11 @@ namespace {
 constexpr std::uint64_t caches_per_raise = 8;
 
 /// The caches of all threads together hold at most one part in so many of what the pool has, or a single block
-/// each.
+/// each, besides what they keep and what they have earned.
 constexpr std::uint64_t cached_part = 100;
+
+/// Where a limit leaves little room, others need what would be kept: one part in so many of it at most.
+constexpr std::uint64_t kept_part_of_room = 16;
 
 /// Small pools' caches hold so many bytes together.
 constexpr std::uint64_t least_cached = 64 << 10;
@@ -67,6 +70,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   const std::uint64_t most_wasted = std::min(managed_bytes / wasted_part, room);
   const std::uint64_t share =
       std::max(managed_bytes / cached_part, std::min(managed_bytes, least_cached)) / in_use_;
+  const std::uint64_t kept = std::min(most_kept_, room / kept_part_of_room) / in_use_;
   for_each([&](ThreadCache& cache) {
     const bool is_used = may_cache && !cache.is_abandoned();
     const std::uint64_t earned = cache.earned.load(std::memory_order_relaxed);
@@ -74,7 +78,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
         is_used ? std::min(earned / earned_decay * (earned_decay - 1), most_earned(managed_bytes)) : 0;
     set(cache.earned, left);
     set(cache.most_excess, most_wasted / in_use_);
-    set(cache.limit, is_used ? std::max<std::uint64_t>(share, 1) + left : 0);
+    set(cache.limit, is_used ? std::max<std::uint64_t>(share, 1) + left + kept : 0);
   });
 }
 

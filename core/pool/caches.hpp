@@ -26,6 +26,10 @@ class Caches {
   Caches& operator=(const Caches&) = delete;
   ~Caches();
 
+  /// Besides what caches hold of a pool's memory anyway they hold so much, all together, where there is room: of a pool whose blocks
+  /// come back late.
+  void keep_up_to(std::uint64_t bytes) noexcept { most_kept_ = bytes; }
+
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
 
@@ -39,7 +43,10 @@ class Caches {
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
   /// std::bad_alloc.
   ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
-    ThreadCache* const at_hand = cache_at_hand(key_);
+    return of_this_thread(cache_at_hand(key_), may_cache, managed_bytes);
+  }
+  /// `at_hand`: cache_at_hand() of it.
+  ThreadCache& of_this_thread(ThreadCache* at_hand, bool may_cache, std::uint64_t managed_bytes) {
     ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache, managed_bytes);
     if (++visits_ >= visits_between_shares || managed_bytes < shared_bytes_ ||
         managed_bytes - shared_bytes_ > shared_bytes_ / 8) [[unlikely]] {
@@ -122,13 +129,15 @@ class Caches {
   const unsigned granule_shift_;
   const std::uint64_t max_bytes_;
   std::uint64_t count_ = 0;
-  std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
-  std::uint64_t in_use_ = 1;        ///< caches that living threads had then
-  std::uint64_t shared_bytes_ = 0;  ///< managed bytes when they were
-  std::uint64_t raises_ = 0;        ///< of the peak, since all caches were asked
-  std::int64_t known_bytes_ = 0;    ///< active bytes, the sum of all caches' known_bytes
+  std::uint64_t visits_ = 0;     ///< of threads, since the limits were shared out
+  std::uint64_t in_use_ = 1;     ///< caches that living threads had then
+  std::uint64_t most_kept_ = 0;  ///< see keep_up_to()
+  // known_requests_ and earning_requests_ lie apart: the compiler would read both in one, right after each was written by itself.
   std::uint64_t known_requests_ = 0;
+  std::uint64_t shared_bytes_ = 0;  ///< managed bytes when limits were shared out
   std::uint64_t earning_requests_ = 0;
+  std::uint64_t raises_ = 0;      ///< of the peak, since all caches were asked
+  std::int64_t known_bytes_ = 0;  ///< active bytes, the sum of all caches' known_bytes
   std::int64_t peak_active_bytes_ = 0;
   std::array<std::unique_ptr<ThreadCache>, most> all_;
   ThreadCache central_;  ///< last, as it is large and what is before it is what each request uses

@@ -15,6 +15,8 @@ namespace {
 /// Releases that one marker serves, unless memory is needed before; and the bytes that they may have: what the marker comes
 /// behind that was enqueued after them keeps them, too.
 constexpr std::uint64_t releases_per_marker = 64;
+/// So many that a marker costs next to nothing beside them, also on drivers that take long for one.
+constexpr std::uint64_t releases_per_cheap_marker = 1024;
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
 /// In such periods it is noted how much comes free; of one that was longer than that nothing is known.
@@ -231,6 +233,12 @@ void Pending::end(const Look& look) noexcept {
     set.open_bytes += look.bytes;
   }
   books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
+}
+
+bool Pending::is_marker_cheap() const noexcept {
+  return !own_->is_unmarked &&
+         (own_->open_blocks >= releases_per_cheap_marker ||
+          (own_->open_blocks >= releases_per_marker && own_->open_bytes >= bytes_per_marker));
 }
 
 bool Pending::has_unmarked() const noexcept {

@@ -86,6 +86,8 @@ class Pending {
   void end(const Look& look) noexcept;
   /// All sets in turn that have something to look at: each stays until the next is asked for, from null on.
   QueueSet* next_to_look_at(QueueSet* set) noexcept;
+  /// Whether so much was released behind the pool's own queues since their last marker that another one costs next to nothing.
+  bool is_marker_cheap() const noexcept;
   /// Whether something was released since the last markers.
   bool has_unmarked() const noexcept;
   /// Whether some newest epoch has no markers.

@@ -30,6 +30,12 @@ constexpr std::uint64_t most_granules_larger = 16;
 /// more than its share of what the pool allows for that (Caches).
 constexpr std::uint64_t excess_part = 4;
 
+/// What all caches may hold, besides, of blocks that come back late: as much as comes back at once, see Pending.
+constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
+
+/// How often a request that waits for nothing has its thread's cache give up some blocks.
+constexpr int most_given_up_at_once = 64;
+
 /// So many handles are released before whoever waits for one of them hears of it.
 constexpr std::uint64_t parts_at_a_time = 16;
 
@@ -174,7 +180,9 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
                                                      title_, sink_)
                            : nullptr),
-      ended_{this, allocator.traits().sources} {}
+      ended_{this, allocator.traits().sources} {
+  caches_.keep_up_to(pending_.holds_back() ? most_kept_bytes : 0);
+}
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
   CLPOOL_TRY(allocator.require_own_process("the allocator"));
@@ -221,11 +229,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
-  if (on == nullptr) {
-    mem = take_larger(request);
-    if (mem != nullptr) {
-      return Status::success;
-    }
+  ThreadCache* at_hand = on == nullptr ? cache_at_hand(cache_key_) : nullptr;
+  if (mem = take_larger(at_hand, request); mem != nullptr) {
+    return Status::success;
   }
   ensure_thread_record();
   request.inside = Frame::is_inside(*this);
@@ -236,8 +242,10 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   {
     Visit visit(*this);
     visit.keep_to_held_limit();
-    visit.finish_later_releases();
-    status = serve(visit, request, on, mem);
+    if (visit.finish_later_releases()) {
+      at_hand = nullptr;  // which may have more by now
+    }
+    status = serve(visit, request, on, at_hand, mem);
     if (status == Status::out_of_memory) {  // a callback may have released the pool, which this visit keeps
       visit.out([&] { status = out_of_memory_error(request); });
     }
@@ -248,18 +256,14 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   return status;
 }
 
-Mem* Pool::take_larger(const Request& request) noexcept {
-  ThreadCache* const cache = cache_at_hand(cache_key_);
-  if (cache == nullptr ||
-      !(cache->is_crowded_by(request.rounded) ||
-        (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed))) ||
-      !cache->lock.try_enter()) {
+Mem* Pool::take_larger(ThreadCache& cache, const Request& request) noexcept {
+  if (!cache.lock.try_enter()) {
     return nullptr;
   }
   const std::uint64_t more = std::min(std::max(request.rounded, most_granules_larger * granule_),
-                                      cache->excess_left(request.size, excess_part));
-  Mem* const mem = cache->pop_larger(request.rounded, more, request.size);
-  cache->lock.leave();
+                                      cache.excess_left(request.size, excess_part));
+  Mem* const mem = cache.pop_larger(request.rounded, more, request.size);
+  cache.lock.leave();
   return mem;
 }
 
@@ -274,24 +278,41 @@ Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
     mem->size = request.size;
     count_handed_out(cache, *mem);
     mem->state = MemState::live;
-  } else if (cache.cached() > cache.limit.load(std::memory_order_relaxed)) {
+  } else if (cache.is_beyond_limit()) {
     std::size_t most = 1;  // a large one whose size does not come again now: as free as any
     empty(cache, most);
   }
   return mem;
 }
 
-Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
+Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_hand, Mem*& mem) {
   sub_buffers_.note_thread();
-  ThreadCache& cache = cache_of_this_thread();
-  bring_few_home(cache);
-  mem = take_from(cache, request);
-  if (mem != nullptr) {
-    return Status::success;
+  ThreadCache& cache = at_hand != nullptr ? cache_of_this_thread(at_hand) : cache_of_this_thread();
+  if (bring_few_home(cache) || &cache != at_hand || cache.is_beyond_limit()) {
+    mem = take_from(cache, request);
+    if (mem != nullptr) {
+      return Status::success;
+    }
+  }
+  if (pending_.holds_back() && cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
+    mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
+    if (mem != nullptr) {
+      return Status::success;
+    }
   }
   request.account = account_of_this_thread();
   books_.note_beginning(request);
   const PlaceInLine place{books_, request};
+  const auto hand_out_found = [&] {
+    // The cache is another's by now only if the pool has been released meanwhile.
+    hand_out(*request.block, request.size, caches_.is_own(cache) ? cache : caches_.central(),
+             request.account);
+    mem = request.block;
+    return Status::success;
+  };
+  if (books_.serves_at_once(request)) {
+    return hand_out_found();
+  }
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {
@@ -303,10 +324,14 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem) {
       continue;
     }
     if (step.kind == Step::Kind::done) {
-      // The cache is another's by now only if the pool has been released meanwhile.
-      hand_out(*request.block, request.size, caches_.is_own(cache) ? cache : caches_.central());
-      mem = request.block;
-      return Status::success;
+      return hand_out_found();
+    }
+    if (step.kind == Step::Kind::poll) {
+      mem = take_kept(cache, request, [&] { look(visit, Close::due, few_events, &request); });
+      if (mem != nullptr) {
+        return Status::success;
+      }
+      continue;
     }
     perform(visit, request, on, step);
     if (step.kind == Step::Kind::wait && request.block == nullptr) {
@@ -322,9 +347,10 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
   switch (step.kind) {
     case Step::Kind::done:
     case Step::Kind::fail:
-      return;
+    case Step::Kind::poll:
+      return;  // serve() does these
     case Step::Kind::empty_caches:
-      return empty_caches(visit, Empty::what_is_worth_it);
+      return empty_caches_for(visit, request);
     case Step::Kind::empty_all_caches:
       return empty_caches(visit, Empty::to_the_last);
     case Step::Kind::release_garbage:
@@ -333,8 +359,6 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
       return make_handle(visit, request);
     case Step::Kind::allocate:
       return allocate_chunk(visit, request, step.amount);
-    case Step::Kind::poll:
-      return look(visit, Close::due, few_events, &request);
     case Step::Kind::settle:
       return settle_for(visit, request, step);
     case Step::Kind::look_at_all:
@@ -368,6 +392,15 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
       return books_.answered(request, again);
     }
   }
+}
+
+template <typename Look>
+Mem* Pool::take_kept(ThreadCache& cache, const Request& request, Look&& look) noexcept {
+  const std::uint64_t before = cache.cached();
+  looking_ = &cache;
+  look();
+  looking_ = nullptr;  // it may be another thread's by now, of which less is kept then
+  return caches_.is_own(cache) && cache.cached() != before ? take_from(cache, request) : nullptr;
 }
 
 void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
@@ -478,7 +511,7 @@ void Pool::make_handle(Visit& visit, Request& request) {
   }
 }
 
-void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
+void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std::uint32_t account) {
   block.owner = this;
   block.Mem::size = size;
   block.capacity = block.Block::size;
@@ -487,7 +520,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache) {
   block.made_in = static_cast<std::uint8_t>(process_generation());
   block.marks = usual_marks();
   block.home = &cache;
-  block.account = static_cast<std::uint16_t>(account_of_this_thread());
+  block.account = static_cast<std::uint16_t>(account);
   clear_use(block);
   count_handed_out(cache, block);
   block.state = MemState::live;
@@ -498,6 +531,15 @@ void Pool::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
     bring_some_home();
     caches_.raise_peak();
   }
+}
+
+PoolBlock* Pool::take_at_once(ThreadCache& cache, Request& request) {
+  PoolBlock* block = books_.take_at_once(request);
+  for (int i = 0; i < most_given_up_at_once && block == nullptr && cache.cached() != 0; ++i) {
+    give_up_some(cache, request);
+    block = books_.take_at_once(request);
+  }
+  return block;
 }
 
 Status Pool::try_allocate(std::size_t size, Mem*& mem) {
@@ -514,12 +556,12 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     ThreadCache& cache = cache_of_this_thread();
     bring_few_home(cache);
     mem = take_from(cache, request);
-    if (PoolBlock* const block = mem == nullptr ? books_.take_at_once(request) : nullptr; block != nullptr) {
-      hand_out(*block, size, cache);
+    if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
+      hand_out(*block, size, cache, account_of_this_thread());
       mem = block;
     }
   } else {
-    mem = take_larger(request);
+    mem = take_larger(cache_at_hand(cache_key_), request);
   }
   if (mem == nullptr) {
     clear_last_error();

@@ -165,16 +165,25 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
   std::uint64_t given_back_so_far() const noexcept override { return given_back(); }
   std::uint64_t now_ns() const noexcept override { return clock_ns(); }
+  bool keep(PoolBlock& block) noexcept override;
 
   // pool.cpp: requests.
-  Status serve(Visit& visit, Request& request, OnQueue* on, Mem*& mem);
+  /// `at_hand`: the thread's cache, which has been searched, or was borrowed just then; or null.
+  Status serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_hand, Mem*& mem);
   void perform(Visit& visit, Request& request, OnQueue* on, const Step& step);
+  /// Looks at the queues for a request that its thread's cache has nothing for; what comes free meanwhile of the thread's blocks is
+  /// kept there. The request's block, if that is among these.
+  template <typename Look>
+  Mem* take_kept(ThreadCache& cache, const Request& request, Look&& look) noexcept;
   void allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes);
   /// Gives the memory back if it fails. Called without the mutex. `kept`: see PoolChunk::made.
   Status make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
                     cl::SharedEvent& kept) noexcept;
   void make_handle(Visit& visit, Request& request);
-  void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache);
+  /// `account`: whose request it was for.
+  void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std::uint32_t account);
+  /// Without a step, though its thread's cache gives up some blocks for it; or null.
+  PoolBlock* take_at_once(ThreadCache& cache, Request& request);
   static std::uint32_t account_of_this_thread() noexcept;
   void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
   /// Marks of a block that nobody has said anything of.
@@ -184,7 +193,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   /// Without the mutex, where threads are in each other's way: a block of the thread's cache that is larger than it need be, or
   /// null. Not for blocks so large that a cache has at most one.
-  Mem* take_larger(const Request& request) noexcept;
+  Mem* take_larger(ThreadCache* cache, const Request& request) noexcept {
+    const bool may_take =
+        cache != nullptr &&
+        (cache->is_crowded_by(request.rounded) ||
+         (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed)));
+    return may_take ? take_larger(*cache, request) : nullptr;
+  }
+  Mem* take_larger(ThreadCache& cache, const Request& request) noexcept;
   /// Of the calling thread's cache, which is emptied where it holds just a large block of another size.
   Mem* take_from(ThreadCache& cache, const Request& request) noexcept;
 
@@ -203,10 +219,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
   /// Of the calling thread's, in passing: so many.
   static constexpr std::size_t blocks_in_passing = 32;
-  void bring_few_home(ThreadCache& cache) noexcept {
-    if (cache.has_returned()) [[unlikely]] {
-      bring_home(cache, blocks_in_passing);
-    }
+  /// Whether there were any.
+  bool bring_few_home(ThreadCache& cache) noexcept {
+    return cache.has_returned() && bring_home(cache, blocks_in_passing) != 0;
   }
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
@@ -216,12 +231,19 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
   enum class Empty : bool { what_is_worth_it, to_the_last };
   void empty_caches(Visit& visit, Empty how) noexcept;
+  /// The same for a request: of its thread's cache, where that may keep much, a few blocks at a time.
+  void empty_caches_for(Visit& visit, Request& request) noexcept;
+  /// A few of the cache's blocks, for a request: those of the next larger sizes first, as far as these have buckets of their own.
+  void give_up_some(ThreadCache& cache, const Request& request) noexcept;
   /// Of what other threads' caches hold, some blocks, whose bytes `left` is lowered by. True if there are more, which is not
   /// so where `left` is 0: threads may release as fast as their caches are emptied.
   bool empty_others(std::uint64_t& left) noexcept;
   bool may_cache() const noexcept { return has_caches_ && books_.holding() && !closed_ && waiters_ == 0; }
   void share_limits() noexcept;
-  ThreadCache& cache_of_this_thread() { return caches_.of_this_thread(may_cache(), books_.managed_bytes()); }
+  ThreadCache& cache_of_this_thread() { return cache_of_this_thread(cache_at_hand(cache_key_)); }
+  ThreadCache& cache_of_this_thread(ThreadCache* at_hand) {
+    return caches_.of_this_thread(at_hand, may_cache(), books_.managed_bytes());
+  }
 
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
@@ -379,9 +401,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
-  std::uint64_t settling_ = 0;           ///< requests that let things settle
+  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
+  std::uint64_t settling_ = 0;          ///< requests that let things settle
+  ThreadCache* looking_ =
+      nullptr;  ///< of the thread that looks, which has what comes free of its blocks; or null
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
   std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for waiters_
   EndedPool ended_;                      ///< guarded by its list
@@ -433,11 +457,13 @@ class Pool::Visit {
   /// At the end, polls a little for chunks that must be idle before they go, if too many are held.
   void keep_to_held_limit() noexcept { keeps_to_held_limit_ = true; }
 
-  /// Releases what was put off, without the mutex.
-  void finish_later_releases() noexcept {
-    if (pool_.later_.any()) {
+  /// Releases what was put off, without the mutex; false if nothing was.
+  bool finish_later_releases() noexcept {
+    const bool any = pool_.later_.any();
+    if (any) {
       out([this] { pool_.finish_later_releases(); });
     }
+    return any;
   }
 
   /// The pool is being ended by this visit; its end does not end it again.

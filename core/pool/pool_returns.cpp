@@ -18,6 +18,9 @@ constexpr std::size_t blocks_at_a_time = 512;
 /// The latter where threads are in each other's way, so that they do not wait for long.
 constexpr std::size_t blocks_of_crowded = 4;
 
+/// How many blocks a cache gives up for a request before that looks again.
+constexpr std::size_t given_up_at_a_time = 16;
+
 std::size_t most_flushed_of(const ThreadCache& cache) noexcept {
   return cache.is_crowded_by(1) ? blocks_of_crowded : blocks_at_a_time;
 }
@@ -113,14 +116,27 @@ bool Pool::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
   return cache.deposit(block);
 }
 
+bool Pool::keep(PoolBlock& block) noexcept {
+  // Who waits finds it in the books.
+  if (looking_ == nullptr || block.home != looking_ || !looking_->is_small(block.capacity) ||
+      !looking_->has_room_for(block.capacity) || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
+      !caches_.is_own(*looking_) || !books_.has_little_held_back()) {
+    return false;
+  }
+  clear_use(block);
+  block.account =
+      static_cast<std::uint16_t>(account_of_this_thread());  // it may have been another thread's cache
+  return looking_->deposit(block);
+}
+
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept {
   const std::uint64_t limit = cache.limit.load(std::memory_order_relaxed);
   if (cache.cached() > limit) {
     // A single block that is larger than the limit makes way for whatever is released after it.
     empty(cache, most);
-  } else if (needed <= limit / 16) {
-    const std::uint64_t most_kept = limit - limit / 4;
-    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > most_kept; ++i) {
+  } else if (cache.is_small(needed)) {
+    const std::uint64_t filled_to = limit - limit / 4;
+    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > filled_to; ++i) {
       if (cache.buckets[cache.next_flushed] != nullptr) {
         empty_bucket(cache, cache.next_flushed, most);
         if (most == 0) {
@@ -182,6 +198,7 @@ void Pool::empty(ThreadCache& cache, std::size_t& most) noexcept {
 
 void Pool::empty_caches(Visit& visit, Empty how) noexcept {
   if (how == Empty::to_the_last) {
+    looking_ = nullptr;  // else a look that has begun would keep some
     bring_all_home(visit);
   } else if (bring_some_home(); has_backlog_) {
     return visit.give_way();
@@ -209,6 +226,24 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     while (empty_others(left)) {
       visit.give_way();
     }
+  }
+}
+
+void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
+  ThreadCache* const own = pending_.holds_back() ? cache_at_hand(cache_key_) : nullptr;
+  if (own == nullptr || !caches_.is_own(*own) || own->cached() == 0) {
+    return empty_caches(visit, Empty::what_is_worth_it);
+  }
+  give_up_some(*own, request);
+  Books::look_into_caches_again(request);
+  visit.give_way();
+}
+
+void Pool::give_up_some(ThreadCache& cache, const Request& request) noexcept {
+  std::size_t most = given_up_at_a_time;
+  const std::size_t first = cache.place_of(request.rounded);
+  for (std::size_t i = 0; i < ThreadCache::bucket_count && most != 0; ++i) {
+    empty_bucket(cache, (first + i) % ThreadCache::bucket_count, most);
   }
 }
 

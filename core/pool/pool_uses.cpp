@@ -251,7 +251,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
     return nullptr;
   }
   ++set->users;  // before anything else may drop it
-  hand_out(*block, request.size, cache);
+  hand_out(*block, request.size, cache, request.account);
   on->uses->set = set;
   on->uses->block = block;
   block->attachment = on->uses.release();
@@ -265,6 +265,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   CLPOOL_TRY(meet(queue));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
+  request.account = account_of_this_thread();
   OnQueue on{std::make_unique<Uses>()};
   on.uses->declared.add_use_of(queue);
   on.uses->declared.former = queue;

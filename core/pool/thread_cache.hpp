@@ -22,6 +22,7 @@ namespace clpool::core {
 struct alignas(64) ThreadCache {
   static constexpr unsigned bucket_bits = 8;
   static constexpr std::size_t bucket_count = std::size_t{1} << bucket_bits;
+  static constexpr std::uint64_t small_part = 16;
 
   // The owner's, or whoever's has borrowed the cache.
   OwnerLock lock;
@@ -65,10 +66,11 @@ struct alignas(64) ThreadCache {
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }
 
   /// Small sizes, which differ by granules, have buckets of their own; larger ones are spread.
-  Mem*& bucket(std::uint64_t capacity) noexcept {
+  std::size_t place_of(std::uint64_t capacity) const noexcept {
     const std::uint64_t granules = capacity >> granule_shift;
-    return buckets[(granules ^ (granules >> bucket_bits) ^ (granules >> 2 * bucket_bits)) % bucket_count];
+    return (granules ^ (granules >> bucket_bits) ^ (granules >> 2 * bucket_bits)) % bucket_count;
   }
+  Mem*& bucket(std::uint64_t capacity) noexcept { return buckets[place_of(capacity)]; }
 
   /// The hit path: hands out a cached block of exactly `capacity` bytes for a request of `size`; null if
   /// there is none at hand.
@@ -203,6 +205,15 @@ struct alignas(64) ThreadCache {
   }
 
   std::uint64_t cached() const noexcept { return cached_bytes.load(std::memory_order_relaxed); }
+  /// It holds a single block that is larger than it may hold.
+  bool is_beyond_limit() const noexcept { return cached() > limit.load(std::memory_order_relaxed); }
+  bool has_room_for(std::uint64_t bytes) const noexcept {
+    return cached() + bytes <= limit.load(std::memory_order_relaxed);
+  }
+  /// It may hold many such blocks.
+  bool is_small(std::uint64_t bytes) const noexcept {
+    return bytes <= limit.load(std::memory_order_relaxed) / small_part;
+  }
   std::uint64_t active_blocks() const noexcept { return blocks - cached_blocks - returned_elsewhere; }
   /// With the mutex held, or by its owner: whether threads were in each other's way of late, so that it has room for a block
   /// of so many bytes that it would not have else.

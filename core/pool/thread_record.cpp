@@ -85,13 +85,12 @@ void ThreadRecord::grow() noexcept {
   mask_ = mask;
 }
 
-ThreadRecord* ensure_thread_record() {
-  if (this_thread_record == nullptr && !record_holder.ended) {
+void make_thread_record() {
+  if (!record_holder.ended) {
     after_fork_in_child(forget_in_child);
     record_holder.record = new ThreadRecord;
     this_thread_record = record_holder.record;
   }
-  return this_thread_record;
 }
 
 }  // namespace clpool::core

@@ -94,7 +94,15 @@ inline ThreadCache* cache_at_hand(std::uint64_t pool_key) noexcept {
   return record != nullptr ? record->cache_of(pool_key) : nullptr;
 }
 
+/// Makes the calling thread's record, unless the thread is ending. Throws std::bad_alloc.
+void make_thread_record();
+
 /// The calling thread's record, made if need be; null where the thread is ending. Throws std::bad_alloc.
-ThreadRecord* ensure_thread_record();
+inline ThreadRecord* ensure_thread_record() {
+  if (this_thread_record == nullptr) [[unlikely]] {
+    make_thread_record();
+  }
+  return this_thread_record;
+}
 
 }  // namespace clpool::core

@@ -76,9 +76,10 @@ TEST(FreeIndex, PassesOverChunksWhoseBlocksAreLarge) {
   blocks.add(4 * granule).chunk = &with_large;
   Block& right = blocks.add(70 * granule);
   right.chunk = &with_small;
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = 100 * granule}), &right);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = 100 * granule - 1}), nullptr);
-  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = 450 * granule})->size, 4 * granule);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = square(100 * granule)}), &right);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = square(100 * granule - 1)}), nullptr);
+  EXPECT_EQ(blocks.index->find_in_used(3 * granule, {.most_beside = square(450 * granule)})->size,
+            4 * granule);
 }
 
 TEST(FreeIndex, ManyBlocksOfOneSizeInChunksThatAreNearlyFreeHideNoOthers) {

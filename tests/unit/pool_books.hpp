@@ -56,6 +56,15 @@ struct StillWorld final : Surroundings {
   }
   std::uint64_t open() const noexcept override { return opened; }
   std::uint64_t now_ns() const noexcept override { return now; }
+  bool keeps = false;  ///< what comes free
+  std::vector<PoolBlock*> kept;
+  bool keep(PoolBlock& block) noexcept override {
+    if (keeps) {
+      clear_use(block);
+      kept.push_back(&block);
+    }
+    return keeps;
+  }
   bool blocks_come_home() const noexcept override { return coming_home > 0; }
   bool turns = false;  ///< handles must have been used once
   bool uses_parts_once() const noexcept override { return turns; }

@@ -113,6 +113,17 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   bool uses_parts_once() const noexcept override { return parts_once; }
   bool ended_pools_remain() const noexcept override { return false; }
   std::uint64_t given_back_so_far() const noexcept override { return 0; }
+  bool keep(PoolBlock& block) noexcept override {
+    const bool keeps = polls && has_caches() && one_in(3);
+    if (keeps) {
+      clear_use(block);
+      cached.push_back(&block);
+    }
+    return keeps;
+  }
+  bool has_caches() const {
+    return options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX;
+  }
 
   std::size_t below(std::size_t most) { return static_cast<std::size_t>(random() % most); }
   /// Many small blocks at a time, so that there are more unused handles than are kept.
@@ -192,7 +203,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         with_events.push_back(&block);
         break;
       case 3:
-        if (options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX) {
+        if (has_caches()) {
           cached.push_back(&block);
           break;
         }
@@ -295,6 +306,10 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   }
   void ask(Worker& worker) {
     Request& request = worker.request;
+    if (worker.steps == 0 && one_in(2) && books->serves_at_once(request)) {
+      hand_out(*request.block, request.size);
+      return close(worker);
+    }
     const Step step = books->next(request);
     ASSERT_LT(++worker.steps, 3000) << "the request does not end";
     const bool asks_others =
@@ -314,8 +329,11 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         EXPECT_EQ(request.block, nullptr);
         ++failed;
         return close(worker);
-      case Kind::empty_caches:  // what is little may stay
-        return below(3) != 0 ? empty_caches() : void();
+      case Kind::empty_caches:  // what is little may stay, or go next time
+        if (one_in(3)) {
+          return Books::look_into_caches_again(request);
+        }
+        return one_in(2) ? empty_caches() : void();
       case Kind::empty_all_caches:
         return empty_caches();
       case Kind::release_garbage:
@@ -328,6 +346,10 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
       case Kind::allocate:
         return begin_allocation(worker, step.amount);
       case Kind::poll:
+        polls = true;
+        look(false);
+        polls = false;
+        return;
       case Kind::look_at_all:
         return look(false);
       case Kind::look_before_growth:
@@ -463,6 +485,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   std::uint64_t failed = 0;
   std::uint64_t now = 1;
   bool parts_once = false;  ///< several threads have come, to a driver that needs turns
+  bool polls = false;       ///< blocks that come free may be kept
   std::set<std::uintptr_t> handles_used_once;
   std::uint64_t taken = 0;
   std::uint64_t asked = 0;

@@ -621,7 +621,7 @@ TEST_F(PoolBooksOfABusyQueue, AllThatCallsNoDriverIsTriedAgainAfterTheCollector)
     step = books->next(request);
     kinds.push_back(step.kind);
   }
-  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::empty_caches, Kind::poll, Kind::settle, Kind::empty_all_caches,
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::poll, Kind::empty_caches, Kind::settle, Kind::empty_all_caches,
                                       Kind::done}));
   ASSERT_NE(request.block, nullptr);
   books->free(*request.block, 1);

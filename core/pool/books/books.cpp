@@ -22,7 +22,7 @@ std::unique_ptr<Strategy> make_strategy(const PoolOptions& options, const Memory
 
 }  // namespace
 
-Books::Books(const PoolOptions& options, const MemoryRules& rules, const Surroundings& surroundings)
+Books::Books(const PoolOptions& options, const MemoryRules& rules, Surroundings& surroundings)
     : options_(options),
       surroundings_(surroundings),
       rules_(rules),
@@ -122,6 +122,9 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
 void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {  // else when it has rested
     note_free(block);
+    if (surroundings_.keep(block)) {
+      return;
+    }
   }
   free(block, stamp);
 }

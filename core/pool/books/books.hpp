@@ -59,11 +59,13 @@ struct Garbage {
 
 class Books {
  public:
-  Books(const PoolOptions& options, const MemoryRules& rules, const Surroundings& surroundings);
+  Books(const PoolOptions& options, const MemoryRules& rules, Surroundings& surroundings);
 
   // Requests.
   /// INVALID_VALUE for a size that no device could serve.
   Status begin(std::size_t size, Request& request) const noexcept;
+  /// Whether a free block serves a request that has just begun, without any step. Else next() goes on.
+  bool serves_at_once(Request& request);
   /// The next step. Throws std::bad_alloc, and then the request holds nothing.
   Step next(Request& request);
   /// A block that is at hand without any step, or null.
@@ -84,6 +86,11 @@ class Books {
   /// Memory came back from somewhere else after the request had failed.
   void begin_anew(Request& request) noexcept;
 
+  /// The caches have more than they have given up so far.
+  static void look_into_caches_again(Request& request) noexcept {
+    request.done &= ~static_cast<std::uint32_t>(caches_emptied);
+  }
+
   // Blocks that come back.
   /// Free for any request. `stamp`: in-order queues may use it up to that epoch; 0: nothing uses it.
   void free(PoolBlock& block, std::uint64_t stamp) noexcept;
@@ -95,7 +102,7 @@ class Books {
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
   /// A block that was pending elsewhere, and whose uses have ended.
   void free_completed(PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Frees what is held back up to `completed`; false if nothing was. `stamp` is as for free().
+  /// Frees what is held back up to `completed`, unless its thread keeps it; false if nothing was. `stamp` is as for free().
   bool free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept;
   /// Takes back a block of just that capacity among the oldest of the list, so many of them, for a request that
   /// needs not wait for it; null if there is none.
@@ -160,12 +167,13 @@ class Books {
   std::uint64_t newest_stamp() const noexcept { return newest_stamp_; }
   /// Of what went back to the driver: commands up to it may still keep some of that.
   std::uint64_t gone_stamp() const noexcept { return gone_stamp_; }
+  /// So little is held back that nobody will wait for it before long.
+  bool has_little_held_back() const noexcept { return pending_bytes_ <= least_slack / 2; }
   /// Bytes that may be held back without being waited for: what queues may cost.
   std::uint64_t slack() const noexcept {
-    constexpr std::uint64_t least = std::uint64_t{64} * 1024 * 1024;
     constexpr std::uint64_t part = 8;  // of what the pool has
     // Not a part of what is held back, which would let more be held back.
-    return std::max(least, (managed_bytes() - std::min(managed_bytes(), pending_bytes_)) / part);
+    return std::max(least_slack, (managed_bytes() - std::min(managed_bytes(), pending_bytes_)) / part);
   }
   WaitedSlack& waited_slack() noexcept { return waited_slack_; }
   void note_wait(std::uint64_t start_ns, std::uint64_t end_ns) noexcept {
@@ -286,6 +294,14 @@ class Books {
   bool ask_user(Request& request, Step& step);
   bool give_up(Request& request, Step& step);
 
+  /// See slack(): however little the pool has.
+  static constexpr std::uint64_t least_slack = std::uint64_t{64} * 1024 * 1024;
+
+  static void set_address(PoolBlock& block) noexcept {
+    const std::uint64_t address = pool_chunk(*block.chunk).memory.value + block.offset;
+    block.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  }
+
   struct Place {
     Mem* previous = nullptr;
     Mem* mem = nullptr;
@@ -349,6 +365,11 @@ class Books {
   static std::uint64_t share_of(const Awaited& all, std::uint64_t most) noexcept {
     return most / std::max<std::uint64_t>(all.accounts, 1);
   }
+  /// Nothing is waited for, whatever is free.
+  bool is_at_ease(const Request& request) const noexcept {
+    return !would_exceed_slack(request) && line_.is_empty() &&
+           (pending_bytes_ == 0 || request.rounded <= room());
+  }
   std::uint64_t settling_left(const Request& request) const noexcept;
   bool may_wait(const Request& request) const noexcept;
   /// Of who waits rather than cut up what others may wait for.
@@ -356,7 +377,7 @@ class Books {
   /// More would be held back than may be without a wait, or there is no room for what is needed besides; and the request's
   /// account has its share of that.
   bool is_much_pending(const Request& request) const noexcept {
-    return !is_little_pending(request) && is_beyond_share(request, has_room(request));
+    return pending_bytes_ != 0 && !is_little_pending(request) && is_beyond_share(request, has_room(request));
   }
   /// The rest of both, which hardly any request asks.
   bool is_beyond_share(const Request& request, bool may_grow) const noexcept;
@@ -370,8 +391,12 @@ class Books {
   }
   /// No more than may be held back is, with it, and it has room.
   bool is_little_pending(const Request& request) const noexcept {
+    return !would_exceed_slack(request) && has_room(request);
+  }
+  /// More than may be held back is, with it. Hardly any request asks the rest.
+  bool would_exceed_slack(const Request& request) const noexcept {
     const std::uint64_t pending = pending_bytes_ + request.rounded;
-    return (pending <= most_held_back() || pending <= most_held_back(request)) && has_room(request);
+    return pending > least_slack && pending > most_held_back() && pending > most_held_back(request);
   }
   /// It is to take nothing that is free, though it finds some.
   bool leaves_free(const Request& request) const noexcept {
@@ -417,7 +442,7 @@ class Books {
   }
 
   const PoolOptions& options_;
-  const Surroundings& surroundings_;
+  Surroundings& surroundings_;
   // From here to calls_left_ is what each request and release reads.
   const MemoryRules rules_;
   bool holding_ = true;

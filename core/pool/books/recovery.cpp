@@ -50,8 +50,8 @@ bool fails_too_often(Request& request) noexcept {
 
 constexpr Books::Stage Books::stages_[] = {
     &Books::take_free,           // a free block that is no waste
-    &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
     &Books::look_at_pending,     // … with releases that have completed
+    &Books::empty_caches,        // … with what the threads' caches hold, unless it is little
     &Books::look_at_all,         // … behind any number that have not
     &Books::settle_pending,      // … or are about to
     &Books::take_left,           // … or that it would not cut up, or left to others, till then
@@ -111,6 +111,25 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
     request.rounded = least_size(request);
   }
   return Status::success;
+}
+
+bool Books::serves_at_once(Request& request) {
+  if (!is_at_ease(request)) {
+    return false;
+  }
+  Block* const block = take_within(request, growth_limits());
+  if (block == nullptr) {
+    request.stage = 1;  // behind take_free(), which would find none either
+    request.turn = turn_;
+    return false;
+  }
+  request.block = &pool_block(*block);
+  if (rules_.has_handles) {
+    return false;
+  }
+  set_address(*request.block);
+  request.block->virgin = false;
+  return true;
 }
 
 Step Books::next(Request& request) {
@@ -218,7 +237,7 @@ bool Books::take_free(Request& request, Step&) {
   const bool is_much = is_much_pending(request);
   const bool would_wait = is_much && may_wait(request);
   // Who has less than its share cuts up nothing that others may wait for either.
-  request.is_patient = would_wait || (!is_much && pending_bytes_ + request.rounded > most_held_back(request));
+  request.is_patient = would_wait || (!is_much && would_exceed_slack(request));
   return !(would_wait && leaves_free(request)) &&
          found(request, take_within(request, request.is_patient ? patient_limits() : growth_limits()));
 }
@@ -390,7 +409,7 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   PoolBlock& block = *request.block;
   PoolChunk& chunk = pool_chunk(*block.chunk);
   if (!rules_.has_handles) {
-    block.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(chunk.memory.value + block.offset));
+    set_address(block);
     return Step::Kind::done;
   }
   if (block.Block::size == chunk.size) {

@@ -16,8 +16,8 @@ namespace clpool::core {
 struct Step {
   enum class Kind : std::uint64_t {  // as wide as the rest: a step is read right after it was written
     done,                            ///< request.block is to be handed out
-    empty_caches,  ///< what threads have released, some at a time, then what their caches hold, in so far as
-                   ///< it is worth a system call, back into the books
+    empty_caches,  ///< what threads have released, and what their caches hold in so far as it is worth a system call, back into
+    ///< the books, some at a time: see Books::look_into_caches_again()
     empty_all_caches,    ///< all that they hold
     release_garbage,     ///< what Books::garbage() holds goes to the driver; then Books::released()
     make_handle,         ///< of request.part; then Books::handle_made() or handle_failed()
@@ -96,7 +96,7 @@ struct Request {
   std::uint16_t beginnings = 0;               ///< how often it began again since it last waited
 };
 
-/// What the books must know of the world when they plan; asked only when needed.
+/// What the books must know of the world when they plan, asked only when needed; and who may have a block in their place.
 class Surroundings {
  public:
   /// Requests served so far that earn driver calls (CallBudget).
@@ -124,6 +124,8 @@ class Surroundings {
   virtual std::uint64_t given_back_so_far() const noexcept = 0;
   /// A steady clock, nanoseconds.
   virtual std::uint64_t now_ns() const noexcept = 0;
+  /// Takes a block that was held back, and that nothing uses any more, for its thread; false if it is to come free for all.
+  virtual bool keep(PoolBlock& block) noexcept = 0;
 
  protected:
   ~Surroundings() = default;
