@@ -22,8 +22,8 @@ Status forgets_barriers(cl_command_queue queue, bool& result);
 Status loses_images_over_sub_buffers(cl_device_id device, bool& result);
 
 /// NVIDIA's driver (580.159 seen) loses its lists of used memory when a part of a buffer is used for the first time,
-/// or released after use, while another thread does so with a part of the same buffer, or first uses another
-/// buffer on the same queue: it crashes soon after.
+/// or released after use, while another thread does so with a part of the same buffer, or enqueues anything on the
+/// same queue, a marker too: it crashes soon after, or its commands never end.
 Status mixes_up_parts(cl_device_id device, bool& result);
 
 /// NVIDIA's driver (580.159 seen) now and then transfers older or newer bytes than those of the SVM when a

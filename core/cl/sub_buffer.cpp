@@ -47,14 +47,14 @@ void SubBuffers::follow(Needs& needs) noexcept {
     return;
   }
   queue_ = std::move(needs.queue);
-  in_turn_on_ = needs.turns ? queue_.get() : nullptr;
+  in_turn_ = needs.turns;
   follows_ = true;
 }
 
 Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event) noexcept {
-  const Turn turn(in_turn_on_ != nullptr);
+  const Turn turn(in_turn_);
   if (event == nullptr) {
-    return first_touch_.touch(queue, root);
+    return in_turn_ && uses_once() ? use_once(root) : first_touch_.touch(queue, root);
   }
   try {
     const auto made = std::make_shared<Event>();
@@ -73,14 +73,13 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event
 Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out,
                         bool& used_once) noexcept {
   used_once = false;
-  const cl_command_queue queue = in_turn_on_;
-  if (queue == nullptr) {
+  if (!in_turn_) {
     return make_sub_buffer(root, origin, size, 0, out);
   }
   const Turn turn(true);
   CLPOOL_TRY(make_sub_buffer(root, origin, size, 0, out));
   used_once = uses_once();
-  const Status status = used_once ? use_once(queue, *out) : Status::success;
+  const Status status = used_once ? use_once(*out) : Status::success;
   if (status != Status::success) {
     const KeptError kept;
     Memory::adopt(std::exchange(*out, nullptr));
@@ -89,7 +88,7 @@ Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, c
 }
 
 cl_int SubBuffers::release(cl_mem part) noexcept {
-  const Turn turn(in_turn_on_ != nullptr);
+  const Turn turn(in_turn_);
   return clReleaseMemObject(part);
 }
 
@@ -101,9 +100,20 @@ void SubBuffers::compare_thread() noexcept {
   }
 }
 
-Status SubBuffers::use_once(cl_command_queue queue, cl_mem part) noexcept {
-  CLPOOL_TRY(first_touch_.touch(queue, part));
-  flush(queue);  // nobody else may enqueue there, and what waits unsubmitted keeps the part
+/// Where nobody else enqueues: on a queue that other threads use, the driver mixes up their commands, markers too, with first
+/// uses. Where no more queues can be had, it is the one that is followed.
+cl_command_queue SubBuffers::own_queue() noexcept {
+  if (!own_queue_) {
+    const KeptError kept;
+    static_cast<void>(make_queue_like(queue_.get(), own_queue_));
+  }
+  return own_queue_ ? own_queue_.get() : queue_.get();
+}
+
+Status SubBuffers::use_once(cl_mem memory) noexcept {
+  const cl_command_queue queue = own_queue();
+  CLPOOL_TRY(first_touch_.touch(queue, memory));
+  flush(queue);  // what waits unsubmitted keeps the memory
   return Status::success;
 }
 

@@ -42,7 +42,7 @@ class SubBuffers {
 
   /// Says that the calling thread asks for parts or gives some up.
   void note_thread() noexcept {
-    if (in_turn_on_ != nullptr) [[unlikely]] {
+    if (in_turn_) [[unlikely]] {
       compare_thread();
     }
   }
@@ -51,6 +51,7 @@ class SubBuffers {
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. Nobody has to come after it.
+  /// Where parts are used once, it is touched where they are.
   /// `event`, unless null, receives that of the touch, and the queue is flushed: it comes after what made the chunk, where that
   /// was enqueued there.
   Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
@@ -60,12 +61,13 @@ class SubBuffers {
 
  private:
   void compare_thread() noexcept;
-  Status use_once(cl_command_queue queue, cl_mem part) noexcept;
+  cl_command_queue own_queue() noexcept;
+  Status use_once(cl_mem memory) noexcept;
 
-  Queue queue_;
+  Queue queue_;      ///< the one that is followed
+  Queue own_queue_;  ///< like it, for first uses; in turn
   std::atomic<bool> follows_{false};
-  /// Where parts are first used, by one thread at a time; null where the driver does not need that.
-  std::atomic<cl_command_queue> in_turn_on_{nullptr};
+  std::atomic<bool> in_turn_{false};  ///< the driver needs that
   std::atomic<const void*> last_thread_;
   std::atomic<bool> several_threads_{false};
   FirstTouch first_touch_;

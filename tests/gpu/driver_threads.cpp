@@ -234,6 +234,82 @@ void new_memory_mapped() {
   require(clReleaseMemObject(memory), "release");
 }
 
+/// Eight queues of the context, while it lives.
+struct Queues {
+  cl_command_queue all[8];
+  Queues() {
+    for (cl_command_queue& one : all) {
+      cl_int code = CL_SUCCESS;
+      one = clCreateCommandQueue(context, device, 0, &code);
+      require(code, "clCreateCommandQueue");
+    }
+  }
+  Queues(const Queues&) = delete;
+  Queues& operator=(const Queues&) = delete;
+  ~Queues() {
+    for (cl_command_queue one : all) {
+      clFinish(one);
+      clReleaseCommandQueue(one);
+    }
+  }
+};
+
+/// A marker on `one`, submitted and asked for.
+cl_event marker_on(cl_command_queue one) {
+  cl_event marker = nullptr;
+  {
+    const Turn mine;
+    require(clEnqueueMarkerWithWaitList(one, 0, nullptr, &marker), "marker");
+    require(clFlush(one), "flush");
+  }
+  cl_int state = 0;
+  require(clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr), "info");
+  return marker;
+}
+
+/// A copy of one byte of `memory`, on a queue that has no other commands; in turn.
+class Touch {
+ public:
+  Touch() : scratch_(buffer(1)) {
+    cl_int code = CL_SUCCESS;
+    queue_ = clCreateCommandQueue(context, device, 0, &code);
+    require(code, "clCreateCommandQueue");
+  }
+  Touch(const Touch&) = delete;
+  Touch& operator=(const Touch&) = delete;
+  ~Touch() {
+    clFinish(queue_);
+    clReleaseMemObject(scratch_);
+    clReleaseCommandQueue(queue_);
+  }
+  void operator()(cl_mem memory) const {
+    require(clEnqueueCopyBuffer(queue_, memory, scratch_, 0, 0, 1, 0, nullptr, nullptr), "copy");
+    require(clFlush(queue_), "flush");
+  }
+
+ private:
+  cl_command_queue queue_;
+  cl_mem scratch_;
+};
+
+/// Half of the threads make, use elsewhere and release parts of one buffer, one at a time; the others do something else.
+void parts_used_elsewhere_beside(const std::function<void(unsigned)>& other) {
+  cl_mem parent = buffer(parts * part_bytes);
+  touched(parent);
+  const Touch touch;
+  until_stopped(8, [&](unsigned thread) {
+    if (thread % 2 != 0) {
+      return other(thread);
+    }
+    const std::lock_guard mine(turn);
+    cl_mem one = part(parent, thread);
+    touch(one);
+    require(clReleaseMemObject(one), "release");
+  });
+  require(clFinish(shared_queue), "clFinish");
+  require(clReleaseMemObject(parent), "release");
+}
+
 struct Mode {
   const char* name;
   std::function<void()> run;
@@ -346,6 +422,57 @@ const Mode modes[] = {
          }
        }
      }},
+    {"parts_used_elsewhere_in_turn",
+     [] {
+       const Touch touch;
+       parts_in_turn([&](cl_mem mine) { touch(mine); });
+     }},
+    {"parts_used_elsewhere_beside_markers",
+     [] {
+       parts_used_elsewhere_beside([](unsigned) { require(clReleaseEvent(marker_on(queue())), "release"); });
+     }},
+    {"parts_used_elsewhere_beside_fills",
+     [] {
+       cl_mem kept[8];
+       for (cl_mem& memory : kept) {
+         memory = buffer(part_bytes);
+       }
+       parts_used_elsewhere_beside([&](unsigned thread) { fill(kept[thread]); });
+       for (cl_mem memory : kept) {
+         require(clReleaseMemObject(memory), "release");
+       }
+     }},
+    {"parts_used_elsewhere_beside_new_buffers",
+     [] {
+       std::vector<cl_mem> made[8];
+       parts_used_elsewhere_beside([&](unsigned thread) {
+         if (made[thread].size() < 20000) {
+           made[thread].push_back(buffer(part_bytes));
+           fill(made[thread].back());
+         }
+       });
+       for (const std::vector<cl_mem>& buffers : made) {
+         for (cl_mem memory : buffers) {
+           require(clReleaseMemObject(memory), "release");
+         }
+       }
+     }},
+    {"buffers_used_elsewhere_in_turn",
+     [] {
+       const Touch touch;
+       until_stopped(8, [&](unsigned thread) {
+         cl_mem mine = nullptr;
+         {
+           const std::lock_guard first(turn);
+           mine = buffer(part_bytes << thread);
+           touch(mine);
+         }
+         fill(mine);
+         fill(mine);
+         const std::lock_guard last(turn);
+         require(clReleaseMemObject(mine), "release");
+       });
+     }},
     {"views_of_svm",
      [] {
        auto* svm = static_cast<unsigned char*>(clSVMAlloc(context, CL_MEM_READ_WRITE, parts * part_bytes, 0));
@@ -387,6 +514,39 @@ const Mode modes[] = {
          require(clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
                  "info");
          require(clReleaseEvent(marker), "release");
+       });
+     }},
+    {"markers_on_all_queues",
+     [] {
+       const Queues queues;
+       until_stopped(8, [&](unsigned thread) {
+         require(clReleaseEvent(marker_on(queues.all[(thread + done) % 8])), "release");
+       });
+     }},
+    {"markers_that_another_thread_releases",
+     [] {
+       const Queues queues;
+       std::atomic<cl_event> last{nullptr};
+       until_stopped(8, [&](unsigned thread) {
+         cl_event before = last.exchange(marker_on(queues.all[(thread + done) % 8]));
+         if (before != nullptr) {
+           cl_int state = 0;
+           require(clGetEventInfo(before, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+                   "info");
+           require(clReleaseEvent(before), "release");
+         }
+       });
+       require(clReleaseEvent(last), "release");
+     }},
+    {"parts_in_turn_beside_markers",
+     [] {
+       parts_in_turn_beside([](unsigned) { require(clReleaseEvent(marker_on(queue())), "release"); });
+     }},
+    {"parts_in_turn_beside_markers_on_all_queues",
+     [] {
+       const Queues queues;
+       parts_in_turn_beside([&](unsigned thread) {
+         require(clReleaseEvent(marker_on(queues.all[(thread + done) % 8])), "release");
        });
      }},
     {"maps", [] { until_stopped(8, [](unsigned) { new_memory_mapped(); }); }},

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA's driver loses its list of a buffer's parts where several threads change it at once: by the first
-// use of a part, and by its release after use. A pool that several threads use does both for one of them at a
-// time, and leaves all later uses to them.
+// use of a part, and by its release after use; and its queue where another thread enqueues anything there
+// beside a first use. A pool that several threads use does both for one of them at a time, first uses on a
+// queue that nobody else has, and leaves all later uses to them.
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -69,9 +71,68 @@ TEST_F(PartsInTurn, AreUsedAndReleasedByThreadsWithQueuesOfTheirOwn) {
   EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 100U);
 }
 
+/// Blocks of ever other sizes, whose handles are made anew.
+void make_parts(clpool_pool* from) {
+  for (std::size_t i = 0; i < 300; ++i) {
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_pool_allocate(from, size * (1 + i * 7 % 301), &mem));
+    ASSERT_OK(clpool_mem_release(mem));
+  }
+}
+
+/// What a thread enqueues on the queue that it shares with others is beside first uses of their parts.
+TEST_F(PartsInTurn, AreUsedByThreadsThatShareAQueue) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* const kept = allocate();
+  const auto fill = [&] {
+    ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
+  };
+  fill();  // for the first time
+  std::atomic<bool> stop{false};
+  std::thread fills([&] {
+    while (!stop) {
+      fill();
+    }
+  });
+  const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
+  std::thread([&] { make_parts(pool.get()); }).join();
+  stop = true;
+  fills.join();
+  EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), copies + 100);
+  EXPECT_OK(clpool_mem_release(kept));
+}
+
+/// So are the markers behind which page-locked memory of another pool is reused.
+TEST_F(PartsInTurn, AreUsedBesideMarkersOnTheQueue) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+  const AllocatorHandle pinned(made);
+  const PoolHandle marked = make_pool(pinned.get(), CLPOOL_POOL_OPTIONS_INIT);
+  const auto release_one = [&] {
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_pool_allocate(marked.get(), size, &mem));
+    ASSERT_OK(clpool_mem_release(mem));
+  };
+  for (int i = 0; i < 2000; ++i) {
+    release_one();  // until it makes no more parts
+  }
+  const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
+  std::atomic<bool> stop{false};
+  std::thread releases([&] {
+    while (!stop) {
+      release_one();
+    }
+  });
+  std::thread([&] { make_parts(pool.get()); }).join();
+  stop = true;
+  releases.join();
+  EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
+}
+
 /// Threads from the beginning: the thread that made the pool uses it no more, and the queue is known only by
 /// what the threads say.
-TEST_F(PartsInTurn, OfAPoolWithoutAQueueAreUsedOnTheFirstThatIsNamed) {
+TEST_F(PartsInTurn, OfAPoolWithoutAQueueAreUsedOnceOneIsNamed) {
   for (const bool allocates_on : {true, false}) {
     stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
     clpool_allocator* made = nullptr;
@@ -234,7 +295,7 @@ TEST_F(PartsInTurn, AreNotNeededByOtherDrivers) {
   EXPECT_OK(clpool_mem_release(first));
 }
 
-/// The copy from the part is the pool's own business: not even a gate on its queue makes anybody wait.
+/// The copy from the part is the pool's own business: not even a gate on its queue makes anybody, or it, wait.
 TEST_F(PartsInTurn, AreMadeBehindAGateWithoutWaiting) {
   make("mode=immediate,nvidia=1,mixes_up_parts=1");
   clpool_mem* first = allocate();
@@ -243,27 +304,29 @@ TEST_F(PartsInTurn, AreMadeBehindAGateWithoutWaiting) {
   ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
   clpool_mem* second = allocate();
   clpool_mem* third = allocate();
+  EXPECT_EQ(stub_pending(nullptr), 1U) << "the gate's barrier";
   EXPECT_OK(clpool_mem_release(second));
   EXPECT_OK(clpool_mem_release(third));
   EXPECT_OK(clpool_mem_release(first));
   gate.open();
 }
 
-/// Where only the pool uses its queue, what it enqueued there must not pile up and keep memory.
+/// Nobody else uses the queue of those copies: what was enqueued there must not pile up and keep memory.
 TEST_F(PartsInTurn, ArePutBehindAFlush) {
   make("mode=immediate,nvidia=1,needs_flush=1");
   clpool_mem* first = allocate();
+  const std::size_t before = stub_pending(nullptr);  // the chunk's first use
   allocate_in_another_thread();
   clpool_mem* second = allocate();
   EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 0U);
-  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_EQ(stub_pending(nullptr), before);
   EXPECT_OK(clpool_mem_release(second));
   EXPECT_OK(clpool_mem_release(first));
 }
 
 /// Two threads use the memory of a pool without queues for the first time, each on its own queue: only one of
 /// them becomes the pool's, and the other may go.
-TEST_F(PartsInTurn, AreUsedOnTheQueueThatThePoolTookOver) {
+TEST_F(PartsInTurn, AreUsedForThePoolThatTookOneOfTwoQueuesOver) {
   stub_configure("mode=manual,nvidia=1");
   clpool_allocator* made = nullptr;
   ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
@@ -329,6 +392,59 @@ TEST_F(PartsInTurn, MayBeAllocatedByACallbackOfARelease) {
   EXPECT_OK(clpool_mem_release(first));
   EXPECT_OK(clpool_pool_free_held(pool.get()));
   EXPECT_NE(answer.status, CLPOOL_ERROR_INTERNAL) << "the callback was not made";
+}
+
+/// A queue is made where it is first needed, once, and goes with the pool; where none can be had, the pool's does.
+TEST_F(PartsInTurn, AreUsedOnAQueueOfTheirOwnIfItCanBeHad) {
+  for (const bool fails : {false, true}) {
+    make("mode=manual,nvidia=1");
+    clpool_mem* first = allocate();
+    stub_counts before = {};
+    stub_read_counts(&before);
+    if (fails) {
+      stub_fail("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
+    }
+    allocate_in_another_thread();
+    stub_counts now = {};
+    stub_read_counts(&now);
+    EXPECT_EQ(now.live[STUB_QUEUE] - before.live[STUB_QUEUE], fails ? 0U : 1U);
+    stub_run_all();
+    clpool_mem* second = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), 3 * size, &second));
+    EXPECT_EQ(stub_pending(nullptr), 1U);
+    EXPECT_EQ(stub_pending(scene.cl.queue), 0U) << "that of the first try, or of the second";
+    stub_run_all();
+    EXPECT_OK(clpool_mem_release(second));
+    EXPECT_OK(clpool_mem_release(first));
+    pool.reset();
+    stub_read_counts(&now);
+    EXPECT_EQ(now.live[STUB_QUEUE], before.live[STUB_QUEUE]);
+  }
+}
+
+/// There the chunks are touched as well: behind a kernel on the pool's queue many touches would wait, and all that take turns.
+TEST_F(PartsInTurn, AreOfChunksThatAreTouchedOnThatQueue) {
+  stub_configure("mode=manual,nvidia=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  allocator.reset(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &scene.cl.queue;
+  options.queue_count = 1;
+  pool = make_pool(allocator.get(), options);
+  clpool_mem* const first = allocate();
+  EXPECT_EQ(stub_pending(scene.cl.queue), 1U) << "one thread alone needs no other queue";
+  allocate_in_another_thread();
+  stub_run_all();
+  const std::uint64_t chunks = stats_of(pool).chunks;
+  clpool_mem* second = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), std::size_t{64} << 20, &second));
+  EXPECT_EQ(stats_of(pool).chunks, chunks + 1);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_GT(stub_pending(nullptr), 0U);
+  stub_run_all();
+  EXPECT_OK(clpool_mem_release(second));
+  EXPECT_OK(clpool_mem_release(first));
 }
 
 TEST_F(PartsInTurn, ThatCannotBeUsedAreNotHandedOut) {

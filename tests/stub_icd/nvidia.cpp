@@ -55,6 +55,16 @@ void die_of_newer_overlap(const Mem& part) {
 /// A thread is at the driver's lists of used memory; under the state's lock.
 bool at_the_lists = false;
 
+/// The command that this thread is about to enqueue uses a part for the first time.
+thread_local bool uses_new_part = false;
+
+/// The state is as it is for other threads, for a moment in which they may come.
+void let_others_come(Call& call) {
+  call.lock().unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+  call.lock().lock();
+}
+
 /// What NVIDIA's driver does not protect: a thread that comes while another is at it finds it in pieces. Seen with parts
 /// of one buffer, whatever the queues, and with parts and other buffers of one queue; here it is all the same. Not with
 /// page-locked memory.
@@ -67,9 +77,7 @@ void change_lists(Call& call, Mem& mem, const char* what) {
   }
   const Ref<Mem> alive(&mem);
   at_the_lists = true;
-  call.lock().unlock();
-  std::this_thread::sleep_for(std::chrono::microseconds(20));
-  call.lock().lock();
+  let_others_come(call);
   at_the_lists = false;
 }
 
@@ -113,6 +121,21 @@ void note_use(Call& call, Mem& mem) {
       wait_and_count(call, "first_use_waits");
     }
     change_lists(call, mem, "first used");
+    uses_new_part = state().options.mixes_up_parts;
+  }
+}
+
+void note_enqueue(Call& call, Queue& queue) {
+  if (queue.is_at_first_use) {
+    die("a command is put into queue %llu while another thread first uses a part there: NVIDIA's driver never "
+        "comes back, or crashes",
+        static_cast<unsigned long long>(queue.id));
+  }
+  if (std::exchange(uses_new_part, false)) {
+    const Ref<Queue> alive(&queue);
+    queue.is_at_first_use = true;
+    let_others_come(call);
+    queue.is_at_first_use = false;
   }
 }
 

@@ -14,6 +14,9 @@ void note_new_part(Mem& part);
 /// `mem` is about to be used by a command of `call`.
 void note_use(Call& call, Mem& mem);
 
+/// A command of `call` is about to be put into `queue`: what it uses was noted before.
+void note_enqueue(Call& call, Queue& queue);
+
 /// The program's last reference of `mem` is about to go.
 void note_release(Call& call, Mem& mem);
 

@@ -54,7 +54,7 @@ struct Options {
 
   bool nvidia = false;  ///< waits and crashes of NVIDIA's driver
   bool mixes_up_parts =
-      false;  ///< parts of a buffer first used, or released after use, by two threads at once abort
+      false;  ///< parts first used, or released after use, beside other threads abort: README.md
   bool fails_markers = false;     ///< markers of queues out of order fail with any command before them
   bool forgets_barriers = false;  ///< a barrier with a list does not wait for an earlier one, and replaces it
   bool begins_alone = false;      ///< a second thread in a platform's first list of devices aborts

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The stub's memory: limits, laziness, poison, dead memory, maps, sub-buffers, images, and NVIDIA's ways.
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "stub_icd/tests/fixture.hpp"
 
@@ -378,6 +380,32 @@ TEST_F(Nvidia, TwoOverlappingPartsKillTheProcessWhereThatIsAskedFor) {
   EXPECT_DEATH(part(chunk, 128, 256), "overlaps the living sub-buffer");
   clReleaseMemObject(older);
   clReleaseMemObject(part(chunk, 128, 256));
+}
+
+/// Two hundred parts of the chunk are made and filled on cl.queue, while another thread enqueues markers on `queue`.
+void fill_new_parts_beside_markers(cl_command_queue filled, cl_mem chunk, cl_command_queue queue) {
+  std::atomic<bool> stop{false};
+  std::thread markers([&] {
+    while (!stop) {
+      EXPECT_EQ(clEnqueueMarkerWithWaitList(queue, 0, nullptr, nullptr), CL_SUCCESS);
+    }
+  });
+  for (std::size_t i = 0; i < 200; ++i) {
+    const cl_buffer_region region = {i * 4096, 4096};
+    cl_mem made = clCreateSubBuffer(chunk, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, nullptr);
+    EXPECT_EQ(clEnqueueFillBuffer(filled, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueFillBuffer(filled, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+    clReleaseMemObject(made);
+  }
+  stop = true;
+  markers.join();
+}
+
+TEST_F(Nvidia, NobodyElseMayEnqueueWhereAPartIsFirstUsed) {
+  stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
+  touch();
+  fill_new_parts_beside_markers(cl.queue, chunk, other);
+  EXPECT_DEATH(fill_new_parts_beside_markers(cl.queue, chunk, cl.queue), "another thread first uses a part");
 }
 
 TEST_F(Nvidia, ASubBufferMustNotBeMigrated) {
