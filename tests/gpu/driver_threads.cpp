@@ -310,6 +310,93 @@ void parts_used_elsewhere_beside(const std::function<void(unsigned)>& other) {
   require(clReleaseMemObject(parent), "release");
 }
 
+/// Four threads with a queue each make, use and release parts in turn, the first use on a queue that nobody has or on their own
+/// (`there`), and fill them at will; four others enqueue markers on these queues, in turn or at will.
+void parts_filled_beside_markers(bool there, bool markers, bool markers_in_turn) {
+  const Queues queues;
+  const Touch touch;
+  cl_mem scratch = buffer(1);
+  cl_mem parents[4];
+  for (cl_mem& parent : parents) {
+    parent = buffer(parts * part_bytes);
+    touch(parent);
+  }
+  until_stopped(markers ? 8 : 4, [&](unsigned thread) {
+    if (thread >= 4) {
+      if (markers_in_turn) {
+        const std::lock_guard mine(turn);
+        require(clReleaseEvent(marker_on(queues.all[(thread + done) % 4])), "release");
+      } else {
+        require(clReleaseEvent(marker_on(queues.all[(thread + done) % 4])), "release");
+      }
+      return;
+    }
+    cl_mem mine[4] = {};
+    for (cl_mem& one : mine) {
+      const std::lock_guard first(turn);
+      one = part(parents[(thread + done) % 4],
+                 thread * 16 + done % 4 * 4 + static_cast<std::size_t>(&one - mine));
+      if (there) {
+        require(clEnqueueCopyBuffer(queues.all[thread], one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
+        require(clFlush(queues.all[thread]), "flush");
+      } else {
+        touch(one);
+      }
+    }
+    for (cl_mem one : mine) {
+      const int zero = 0;
+      require(clEnqueueFillBuffer(queues.all[thread], one, &zero, sizeof zero, 0, part_bytes, 0, nullptr,
+                                  nullptr),
+              "fill");
+    }
+    for (cl_mem one : mine) {
+      const std::lock_guard last(turn);
+      require(clReleaseMemObject(one), "release");
+    }
+  });
+  for (cl_mem parent : parents) {
+    require(clReleaseMemObject(parent), "release");
+  }
+  require(clReleaseMemObject(scratch), "release");
+}
+
+/// Eight threads with a queue each make and first use parts in turn, fill them at will, wait for that, and release them in turn:
+/// alone, or behind another use, with whose end they go.
+void idle_parts_released(bool behind_a_use) {
+  const Queues queues;
+  const Touch touch;
+  cl_mem parents[4];
+  for (cl_mem& parent : parents) {
+    parent = buffer(parts * part_bytes);
+    touch(parent);
+  }
+  until_stopped(8, [&](unsigned thread) {
+    cl_mem mine[8] = {};
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::lock_guard first(turn);
+      mine[i] = part(parents[i % 4], thread * 8 + i);
+      touch(mine[i]);
+    }
+    for (cl_mem one : mine) {
+      const int zero = 0;
+      require(clEnqueueFillBuffer(queues.all[thread], one, &zero, sizeof zero, 0, part_bytes, 0, nullptr,
+                                  nullptr),
+              "fill");
+    }
+    require(clFinish(queues.all[thread]), "finish");
+    for (cl_mem one : mine) {
+      const std::lock_guard last(turn);
+      if (behind_a_use) {
+        touch(one);
+      }
+      require(clReleaseMemObject(one), "release");
+    }
+  });
+  for (cl_mem parent : parents) {
+    require(clReleaseMemObject(parent), "release");
+  }
+}
+
 struct Mode {
   const char* name;
   std::function<void()> run;
@@ -427,6 +514,16 @@ const Mode modes[] = {
        const Touch touch;
        parts_in_turn([&](cl_mem mine) { touch(mine); });
      }},
+    {"parts_used_elsewhere_then_filled_beside_markers",
+     [] { parts_filled_beside_markers(false, true, false); }},
+    {"parts_used_elsewhere_then_filled_beside_markers_in_turn",
+     [] { parts_filled_beside_markers(false, true, true); }},
+    {"idle_parts_released", [] { idle_parts_released(false); }},
+    {"idle_parts_released_behind_a_use", [] { idle_parts_released(true); }},
+    {"parts_used_elsewhere_then_filled", [] { parts_filled_beside_markers(false, false, false); }},
+    {"parts_used_there_then_filled_beside_markers_in_turn",
+     [] { parts_filled_beside_markers(true, true, true); }},
+    {"parts_used_there_then_filled_beside_markers", [] { parts_filled_beside_markers(true, true, false); }},
     {"parts_used_elsewhere_beside_markers",
      [] {
        parts_used_elsewhere_beside([](unsigned) { require(clReleaseEvent(marker_on(queue())), "release"); });
@@ -539,9 +636,7 @@ const Mode modes[] = {
        require(clReleaseEvent(last), "release");
      }},
     {"parts_in_turn_beside_markers",
-     [] {
-       parts_in_turn_beside([](unsigned) { require(clReleaseEvent(marker_on(queue())), "release"); });
-     }},
+     [] { parts_in_turn_beside([](unsigned) { require(clReleaseEvent(marker_on(queue())), "release"); }); }},
     {"parts_in_turn_beside_markers_on_all_queues",
      [] {
        const Queues queues;

@@ -52,8 +52,9 @@ void die_of_newer_overlap(const Mem& part) {
   }
 }
 
-/// A thread is at the driver's lists of used memory; under the state's lock.
+/// A thread is at the driver's lists of used memory, or at those of parts; under the state's lock.
 bool at_the_lists = false;
+bool at_those_of_parts = false;
 
 /// The command that this thread is about to enqueue uses a part for the first time.
 thread_local bool uses_new_part = false;
@@ -67,7 +68,7 @@ void let_others_come(Call& call) {
 
 /// What NVIDIA's driver does not protect: a thread that comes while another is at it finds it in pieces. Seen with parts
 /// of one buffer, whatever the queues, and with parts and other buffers of one queue; here it is all the same. Not with
-/// page-locked memory.
+/// page-locked memory. So with a marker beside parts: on queues on which threads use parts, here on any.
 void change_lists(Call& call, Mem& mem, const char* what) {
   if (!state().options.mixes_up_parts) {
     return;
@@ -77,8 +78,9 @@ void change_lists(Call& call, Mem& mem, const char* what) {
   }
   const Ref<Mem> alive(&mem);
   at_the_lists = true;
+  at_those_of_parts = mem.is_sub_buffer();
   let_others_come(call);
-  at_the_lists = false;
+  at_the_lists = at_those_of_parts = false;
 }
 
 }  // namespace
@@ -125,9 +127,16 @@ void note_use(Call& call, Mem& mem) {
   }
 }
 
-void note_enqueue(Call& call, Queue& queue) {
+void note_enqueue(Call& call, Queue& queue, cl_command_type type) {
+  if (at_those_of_parts && type == CL_COMMAND_MARKER) {
+    die("a marker is put into queue %llu while another thread first uses or releases a part: NVIDIA's driver "
+        "never "
+        "comes back, or crashes",
+        static_cast<unsigned long long>(queue.id));
+  }
   if (queue.is_at_first_use) {
-    die("a command is put into queue %llu while another thread first uses a part there: NVIDIA's driver never "
+    die("a command is put into queue %llu while another thread first uses a part there: NVIDIA's driver "
+        "never "
         "comes back, or crashes",
         static_cast<unsigned long long>(queue.id));
   }

@@ -15,7 +15,7 @@ void note_new_part(Mem& part);
 void note_use(Call& call, Mem& mem);
 
 /// A command of `call` is about to be put into `queue`: what it uses was noted before.
-void note_enqueue(Call& call, Queue& queue);
+void note_enqueue(Call& call, Queue& queue, cl_command_type type);
 
 /// The program's last reference of `mem` is about to go.
 void note_release(Call& call, Mem& mem);

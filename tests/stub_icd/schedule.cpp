@@ -187,7 +187,7 @@ void check_order(const Queue& queue, const Order& order) {
 
 void enqueue(Call& call, Queue& queue, cl_command_type type, const Order& order, std::function<void()> effect,
              After after, bool blocks_later) {
-  note_enqueue(call, queue);
+  note_enqueue(call, queue, type);
   State& s = state();
   auto* const event = new Event;
   enlist(*event, STUB_EVENT, order.event != nullptr ? 1 : 0);

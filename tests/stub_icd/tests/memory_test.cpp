@@ -382,30 +382,42 @@ TEST_F(Nvidia, TwoOverlappingPartsKillTheProcessWhereThatIsAskedFor) {
   clReleaseMemObject(part(chunk, 128, 256));
 }
 
-/// Two hundred parts of the chunk are made and filled on cl.queue, while another thread enqueues markers on `queue`.
-void fill_new_parts_beside_markers(cl_command_queue filled, cl_mem chunk, cl_command_queue queue) {
+/// Two hundred parts of the chunk are made and filled on the queue, while another thread does something else.
+template <typename Other>
+void fill_new_parts(cl_command_queue queue, cl_mem chunk, Other&& other) {
   std::atomic<bool> stop{false};
-  std::thread markers([&] {
+  std::thread thread([&] {
     while (!stop) {
-      EXPECT_EQ(clEnqueueMarkerWithWaitList(queue, 0, nullptr, nullptr), CL_SUCCESS);
+      EXPECT_EQ(other(), CL_SUCCESS);
     }
   });
   for (std::size_t i = 0; i < 200; ++i) {
     const cl_buffer_region region = {i * 4096, 4096};
     cl_mem made = clCreateSubBuffer(chunk, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, nullptr);
-    EXPECT_EQ(clEnqueueFillBuffer(filled, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
-    EXPECT_EQ(clEnqueueFillBuffer(filled, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueFillBuffer(queue, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueFillBuffer(queue, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
     clReleaseMemObject(made);
   }
   stop = true;
-  markers.join();
+  thread.join();
 }
 
 TEST_F(Nvidia, NobodyElseMayEnqueueWhereAPartIsFirstUsed) {
   stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
   touch();
-  fill_new_parts_beside_markers(cl.queue, chunk, other);
-  EXPECT_DEATH(fill_new_parts_beside_markers(cl.queue, chunk, cl.queue), "another thread first uses a part");
+  use(running);
+  const auto fill_on = [&](cl_command_queue queue) {
+    return [=, this] { return clEnqueueFillBuffer(queue, running, "", 1, 0, 64, 0, nullptr, nullptr); };
+  };
+  fill_new_parts(cl.queue, chunk, fill_on(other));
+  EXPECT_DEATH(fill_new_parts(cl.queue, chunk, fill_on(cl.queue)), "another thread first uses a part there");
+}
+
+TEST_F(Nvidia, NobodyElseMayEnqueueAMarkerWhereverAPartIsFirstUsedOrReleased) {
+  stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
+  touch();
+  const auto mark = [&] { return clEnqueueMarkerWithWaitList(other, 0, nullptr, nullptr); };
+  EXPECT_DEATH(fill_new_parts(cl.queue, chunk, mark), "another thread first uses or releases a part");
 }
 
 TEST_F(Nvidia, ASubBufferMustNotBeMigrated) {
