@@ -528,7 +528,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std:
 
 void Pool::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
   if (caches_.count_handed_out(cache, mem)) {
-    bring_some_home();
+    bring_returned_home();
     caches_.raise_peak();
   }
 }

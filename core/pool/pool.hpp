@@ -217,12 +217,21 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
   /// of all caches, or all.
   std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
+  /// Takes up to `most` blocks that were laid aside for a cache's thread: into the cache, if that is the calling one, else to the
+  /// books. Their number.
+  std::size_t take_laid_aside(ThreadCache& cache, std::size_t most) noexcept;
+  /// Puts a block that nothing uses into the calling thread's cache. False: there is no room.
+  bool keep_in_own(ThreadCache& own, PoolBlock& block) noexcept;
   /// Of the calling thread's, in passing: so many.
   static constexpr std::size_t blocks_in_passing = 32;
   /// Whether there were any.
   bool bring_few_home(ThreadCache& cache) noexcept {
-    return cache.has_returned() && bring_home(cache, blocks_in_passing) != 0;
+    return (cache.ended != nullptr && take_laid_aside(cache, blocks_in_passing) != 0) |
+           (cache.has_returned() && bring_home(cache, blocks_in_passing) != 0);
   }
+  /// Some of all caches; how many.
+  std::size_t bring_returned_home() noexcept;
+  /// … and what was laid aside for their threads.
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
   /// Gives the books up to `most` blocks of a bucket, or of all; `most` becomes so many fewer.
@@ -391,6 +400,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // is few lines of memory.
   alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
   bool has_backlog_ = false;         ///< not all that other threads released came home the last time
+  bool some_laid_aside_ = false;     ///< for threads that had them before, by others that looked
   bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
   bool was_made_ = false;            ///< before that the user is not told of its end
   std::uint64_t waiters_ = 0;

@@ -118,15 +118,33 @@ bool Pool::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
 
 bool Pool::keep(PoolBlock& block) noexcept {
   // Who waits finds it in the books.
-  if (looking_ == nullptr || block.home != looking_ || !looking_->is_small(block.capacity) ||
-      !looking_->has_room_for(block.capacity) || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
-      !caches_.is_own(*looking_) || !books_.has_little_held_back()) {
+  if (looking_ == nullptr || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
+      !books_.has_little_held_back()) {
+    return false;
+  }
+  auto& home = *static_cast<ThreadCache*>(block.home);
+  if (!home.is_small(block.capacity)) {
+    return false;
+  }
+  if (caches_.is_own(home)) {
+    return keep_in_own(home, block);
+  }
+  if (!home.lay_aside(block)) {
+    return false;
+  }
+  clear_use(block);
+  some_laid_aside_ = true;
+  return true;
+}
+
+bool Pool::keep_in_own(ThreadCache& own, PoolBlock& block) noexcept {
+  if (!own.has_room_for(own.ended_bytes + block.capacity)) {
     return false;
   }
   clear_use(block);
   block.account =
       static_cast<std::uint16_t>(account_of_this_thread());  // it may have been another thread's cache
-  return looking_->deposit(block);
+  return own.deposit(block);
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept {
@@ -148,6 +166,21 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most
   }
 }
 
+std::size_t Pool::take_laid_aside(ThreadCache& cache, std::size_t most) noexcept {
+  const bool stays = caches_.is_own(cache) && may_cache();
+  std::size_t taken = 0;
+  for (; taken < most; ++taken) {
+    Mem* const mem = cache.take_laid_aside();
+    if (mem == nullptr) {
+      break;
+    }
+    if (PoolBlock& block = pool_block(*mem); !stays || !keep_in_own(cache, block)) {
+      books_.free(block, 0);  // nothing uses it
+    }
+  }
+  return taken;
+}
+
 std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
   std::size_t brought = 0;
   std::size_t most_flushed = most_flushed_of(cache);
@@ -161,14 +194,24 @@ std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
   return brought;
 }
 
-void Pool::bring_some_home() noexcept {
+std::size_t Pool::bring_returned_home() noexcept {
   if (!has_backlog_ && !come_home_.get().load(std::memory_order_relaxed)) {
-    return;
+    return 0;
   }
   come_home_.get().exchange(false, std::memory_order_seq_cst);
   std::size_t left = blocks_at_a_time;
   caches_.for_each([&](ThreadCache& cache) { left -= bring_home(cache, left); });
   has_backlog_ = left == 0;
+  return blocks_at_a_time - left;
+}
+
+void Pool::bring_some_home() noexcept {
+  std::size_t left = blocks_at_a_time - bring_returned_home();
+  if (some_laid_aside_) {
+    caches_.for_each([&](ThreadCache& cache) { left -= take_laid_aside(cache, left); });
+    some_laid_aside_ = left == 0;
+    has_backlog_ = has_backlog_ || some_laid_aside_;
+  }
 }
 
 void Pool::bring_all_home(Visit& visit) noexcept {

@@ -50,6 +50,8 @@ struct alignas(64) ThreadCache {
 
   // Guarded by the pool's mutex, whoever owns the cache.
   alignas(64) Mem* backlog = nullptr;  ///< what was on the list and has not come home yet
+  Mem* ended = nullptr;                ///< blocks that came free while another thread looked, for its buckets
+  std::uint64_t ended_bytes = 0;       ///< their capacity
   std::int64_t known_bytes = 0;        ///< what the pool's sum of active bytes has of this cache
   std::uint64_t known_highest = 0;     ///< highest_bytes when the pool's peak was last compared with it
   std::uint64_t known_requests = 0;    ///< the same of requests
@@ -177,6 +179,25 @@ struct alignas(64) ThreadCache {
     }
     Mem* const mem = backlog;
     backlog = mem != nullptr ? mem->next : nullptr;
+    return mem;
+  }
+
+  /// With the mutex held: lays a block aside for the cache's thread, if it has room for it.
+  bool lay_aside(Mem& mem) noexcept {
+    if (!has_room_for(ended_bytes + mem.capacity)) {
+      return false;
+    }
+    mem.next = std::exchange(ended, &mem);
+    ended_bytes += mem.capacity;
+    return true;
+  }
+  /// With the mutex held: the next of these, or null.
+  Mem* take_laid_aside() noexcept {
+    Mem* const mem = ended;
+    if (mem != nullptr) {
+      ended = mem->next;
+      ended_bytes -= mem->capacity;
+    }
     return mem;
   }
 

@@ -3,6 +3,7 @@
 // Blocks that waited for queues, and whose uses have ended, stay with their thread: its next request of that size needs neither
 // the mutex nor a new handle.
 #include <algorithm>
+#include <functional>
 #include <future>
 #include <set>
 #include <thread>
@@ -236,6 +237,119 @@ TEST_P(KeptBlocks, AreTakenFromTheirThreadWhereMemoryIsShort) {
   EXPECT_OK(clpool_mem_release(take(64 * MiB)));
   is_over.set_value();
   keeper.join();
+}
+
+/// A thread that has released blocks, and whose blocks another thread's looks find to have ended. It goes on when it is told to.
+class Other {
+ public:
+  explicit Other(std::function<void()> first, std::function<void()> then) {
+    std::promise<void> done;
+    std::future<void> is_done = done.get_future();
+    thread_ = std::thread(
+        [this, first = std::move(first), then = std::move(then), done = std::move(done)]() mutable {
+          first();
+          done.set_value();
+          goes_on_.get_future().wait();
+          then();
+        });
+    is_done.wait();
+  }
+  Other(const Other&) = delete;
+  Other& operator=(const Other&) = delete;
+  ~Other() { go_on(); }
+  void go_on() {
+    if (thread_.joinable()) {
+      goes_on_.set_value();
+      thread_.join();
+    }
+  }
+
+ private:
+  std::promise<void> goes_on_;
+  std::thread thread_;
+};
+
+/// Nobody else need look for them.
+TEST_P(KeptBlocks, AreLaidAsideForThreadsThatHadThem) {
+  stub_configure("mode=immediate");
+  min_chunk_bytes = 16 * MiB;
+  open_pool();
+  std::set<clpool_mem*> had;
+  std::uint64_t calls = 0;
+  std::size_t again = 0;
+  Other other_thread(
+      [&] {
+        std::vector<clpool_mem*> all;
+        for (int i = 0; i < 200; ++i) {
+          all.push_back(take());
+        }
+        for (clpool_mem* const mem : all) {
+          had.insert(mem);
+          EXPECT_OK(clpool_mem_release(mem));
+        }
+      },
+      [&] {
+        const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList") +
+                                     stub_calls("clGetEventInfo") + stub_calls("clCreateSubBuffer");
+        std::vector<clpool_mem*> all;
+        for (int i = 0; i < 200; ++i) {
+          all.push_back(take());
+          again += had.contains(all.back()) ? 1 : 0;
+        }
+        calls = stub_calls("clEnqueueMarkerWithWaitList") + stub_calls("clGetEventInfo") +
+                stub_calls("clCreateSubBuffer") - before;
+        for (clpool_mem* const mem : all) {
+          EXPECT_OK(clpool_mem_release(mem));
+        }
+      });
+  for (int i = 0; i < 3000; ++i) {
+    EXPECT_OK(clpool_mem_release(take()));
+  }
+  other_thread.go_on();
+  EXPECT_EQ(again, 200u);
+  EXPECT_EQ(calls, 0u);
+}
+
+/// They are nobody's who has no memory.
+TEST_P(KeptBlocks, AreTakenFromThoseLaidAsideWhereMemoryIsShort) {
+  stub_configure("mode=immediate");
+  min_chunk_bytes = 32 * MiB;
+  open_pool(64 * MiB);
+  const Other other_thread(
+      [&] {
+        for (int i = 0; i < 40; ++i) {
+          EXPECT_OK(clpool_mem_release(take()));
+        }
+      },
+      [] {});
+  for (int i = 0; i < 3000; ++i) {
+    EXPECT_OK(clpool_mem_release(take()));
+  }
+  EXPECT_OK(clpool_mem_release(take(64 * MiB)));
+}
+
+TEST_P(KeptBlocks, GoThoughTheyWereLaidAside) {
+  stub_configure("mode=immediate");
+  min_chunk_bytes = 16 * MiB;
+  open_pool();
+  const Other other_thread(
+      [&] {
+        std::vector<clpool_mem*> all;
+        for (int i = 0; i < 100; ++i) {
+          all.push_back(take());
+        }
+        for (clpool_mem* const mem : all) {
+          EXPECT_OK(clpool_mem_release(mem));
+        }
+      },
+      [] {});
+  for (int i = 0; i < 3000; ++i) {
+    EXPECT_OK(clpool_mem_release(take()));
+  }
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
 }
 
 TEST_P(KeptBlocks, AreForTheRequestThatFoundThemWhateverItsSize) {
