@@ -21,6 +21,11 @@ namespace clpool::core::cl {
 
 class Epochs {
  public:
+  Epochs() = default;
+  Epochs(const Epochs&) = delete;
+  Epochs& operator=(const Epochs&) = delete;
+  ~Epochs();
+
   /// Adds a queue before the first use; one that is there already is not added again. INVALID_VALUE for one
   /// that cannot be retained.
   Status add_queue(cl_command_queue queue);

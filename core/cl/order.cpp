@@ -5,11 +5,15 @@
 
 #include <utility>
 
+#include "cl/quirks.hpp"
+#include "cl/turn.hpp"
+
 namespace clpool::core::cl {
 namespace {
 
 /// A marker that waits for `events`.
 Status enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
+  const Turn turn(some_parts_are_mixed_up());
   CLPOOL_TRY(require_queue_version(queue, {1, 2}, "waiting for several events without a command"));
   const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, event);
   return code == CL_SUCCESS ? Status::success

@@ -3,12 +3,15 @@
 // Which driver has which bug.
 #include "cl/quirks.hpp"
 
+#include <atomic>
 #include <string>
 
 #include "cl/info.hpp"
 
 namespace clpool::core::cl {
 namespace {
+
+constinit std::atomic<bool> some_are_mixed_up{false};
 
 Status is_of_platform(cl_device_id device, const char* platform_name, bool& result) {
   cl_platform_id platform = nullptr;
@@ -45,7 +48,15 @@ Status loses_images_over_sub_buffers(cl_device_id device, bool& result) {
 }
 
 Status mixes_up_parts(cl_device_id device, bool& result) {
-  return is_nvidia(device, result);
+  CLPOOL_TRY(is_nvidia(device, result));
+  if (result) {
+    some_are_mixed_up.store(true, std::memory_order_relaxed);
+  }
+  return Status::success;
+}
+
+bool some_parts_are_mixed_up() noexcept {
+  return some_are_mixed_up.load(std::memory_order_relaxed);
 }
 
 Status breaks_at_migrations(cl_device_id device, bool& result) {

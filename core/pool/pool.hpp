@@ -234,6 +234,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// … and what was laid aside for their threads.
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
+  /// Behind which epoch what a cache has may be used no more: where releases are held back, only what nothing uses is cached.
+  std::uint64_t stamp_of_cached() const noexcept {
+    return pending_.holds_back() ? 0 : pending_.own().epochs.open();
+  }
   /// Gives the books up to `most` blocks of a bucket, or of all; `most` becomes so many fewer.
   void empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept;
   void empty(ThreadCache& cache, std::size_t& most) noexcept;

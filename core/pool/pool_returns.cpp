@@ -20,6 +20,7 @@ constexpr std::size_t blocks_of_crowded = 4;
 
 /// How many blocks a cache gives up for a request before that looks again.
 constexpr std::size_t given_up_at_a_time = 16;
+constexpr std::size_t given_up_part = 64;  ///< … or one in so many of those that it has
 
 std::size_t most_flushed_of(const ThreadCache& cache) noexcept {
   return cache.is_crowded_by(1) ? blocks_of_crowded : blocks_at_a_time;
@@ -175,7 +176,7 @@ std::size_t Pool::take_laid_aside(ThreadCache& cache, std::size_t most) noexcept
       break;
     }
     if (PoolBlock& block = pool_block(*mem); !stays || !keep_in_own(cache, block)) {
-      books_.free(block, 0);  // nothing uses it
+      books_.free(block, stamp_of_cached());
     }
   }
   return taken;
@@ -225,8 +226,7 @@ void Pool::bring_all_home(Visit& visit) noexcept {
 void Pool::empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept {
   for (Mem* mem = cache.withdraw_bucket(index, most); mem != nullptr;) {
     Mem* next = std::exchange(mem->next, nullptr);
-    // Where releases are held back, only blocks that nothing uses are cached.
-    books_.free(pool_block(*mem), pending_.holds_back() ? 0 : pending_.own().epochs.open());
+    books_.free(pool_block(*mem), stamp_of_cached());
     mem = next;
   }
 }
@@ -283,7 +283,7 @@ void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
 }
 
 void Pool::give_up_some(ThreadCache& cache, const Request& request) noexcept {
-  std::size_t most = given_up_at_a_time;
+  std::size_t most = std::max<std::size_t>(given_up_at_a_time, cache.cached_blocks / given_up_part);
   const std::size_t first = cache.place_of(request.rounded);
   for (std::size_t i = 0; i < ThreadCache::bucket_count && most != 0; ++i) {
     empty_bucket(cache, (first + i) % ThreadCache::bucket_count, most);

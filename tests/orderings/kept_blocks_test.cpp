@@ -419,6 +419,38 @@ TEST(BlocksThatWaitForNothing, AreNotKeptWhereUsesAreUnknown) {
   EXPECT_EQ(most_kept, 0u);
 }
 
+/// In a pool of one queue, whose order is all that its blocks need: one that was declared to be used on another queue comes free
+/// when that is through, though the pool's own may still use it. Its chunk must not go back before.
+TEST(BlocksThatWaitForNothing, AreLaidAsideWithTheirChunkThatTheQueueUses) {
+  Scene scene;
+  stub_configure("mode=immediate");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+  const AllocatorHandle allocator(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &scene.cl.queue;
+  options.queue_count = 1;
+  const PoolHandle pool = make_pool(made, options);
+  const cl_command_queue other = scene.cl.another_queue();
+  Gate gate(scene.cl.context);
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 70; ++i) {
+    blocks.push_back(allocate(pool, 256).release());
+    ASSERT_OK(clpool_mem_used_on(blocks.back(), other));
+  }
+  ASSERT_EQ(clEnqueueSVMMemFill(scene.cl.queue, clpool_mem_pointer(blocks.front()), &source_byte, 1, 256, 1,
+                                gate.list(), nullptr),
+            CL_SUCCESS);
+  for (clpool_mem* const mem : blocks) {
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  stub_run_all();
+  std::thread([&] { allocate(pool, 64 * MiB).reset(); }).join();
+  EXPECT_EQ(stats_of(pool).chunks, 2u);
+  gate.open();
+  stub_run_all();
+}
+
 /// WOULD_BLOCK is for what needs a wait or a driver.
 TEST_P(KeptBlocks, AreForRequestsThatWaitForNothingToo) {
   open_pool();

@@ -130,6 +130,28 @@ TEST_F(PartsInTurn, AreUsedBesideMarkersOnTheQueue) {
   EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
 }
 
+/// So are those behind which commands on another queue than the pool's come.
+TEST_F(PartsInTurn, AreUsedBesideDeclaredUses) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* const kept = allocate();
+  ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
+  const cl_command_queue other = scene.cl.another_queue();
+  const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
+  std::atomic<bool> stop{false};
+  std::thread uses([&] {
+    while (!stop) {
+      clpool_mem* const mem = allocate();
+      ASSERT_OK(clpool_mem_used_on(mem, other));
+      ASSERT_OK(clpool_mem_release_idle(mem));
+    }
+  });
+  std::thread([&] { make_parts(pool.get()); }).join();
+  stop = true;
+  uses.join();
+  EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
+  EXPECT_OK(clpool_mem_release(kept));
+}
+
 /// Threads from the beginning: the thread that made the pool uses it no more, and the queue is known only by
 /// what the threads say.
 TEST_F(PartsInTurn, OfAPoolWithoutAQueueAreUsedOnceOneIsNamed) {
