@@ -9,6 +9,7 @@
 
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
+#include "cl/order.hpp"
 #include "cl/quirks.hpp"
 #include "cl/turn.hpp"
 
@@ -22,7 +23,7 @@ constexpr int most_refused = 16;
 }  // namespace
 
 Epochs::~Epochs() {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(in_turn_);
   closed_.clear();
 }
 
@@ -34,11 +35,16 @@ Status Epochs::add_queue(cl_command_queue queue) {
   CLPOOL_TRY(is_out_of_order(queue, out_of_order));
   bool old = false;
   CLPOOL_TRY(is_old(queue, old));
+  cl_device_id device = nullptr;
+  CLPOOL_TRY(queue_device(queue, device));
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(device, in_turn));
   Queue owned;
   CLPOOL_TRY(Queue::share(queue, owned));
   queues_.push_back(std::move(owned));
   out_of_order_ = out_of_order_ || out_of_order;
   has_old_ = has_old_ || old;
+  in_turn_ = in_turn_ || in_turn;
   return Status::success;
 }
 
@@ -60,7 +66,7 @@ std::vector<cl_command_queue> Epochs::queues() const {
 }
 
 Status Epochs::close() noexcept {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(in_turn_);
   try {
     std::list<Closed> made;
     Closed& closed =
@@ -136,7 +142,7 @@ void Epochs::poll() noexcept {
   // The oldest epochs are taken out, asked without the lock, and put back if they still run. Numbers complete
   // in order: an epoch that could not be marked is covered by the next one that could.
   for (;;) {
-    const Turn turn(some_parts_are_mixed_up());
+    const Turn turn(in_turn_);
     std::list<Closed> oldest;
     std::list<Closed> covered;
     {

@@ -85,8 +85,7 @@ class Epochs {
   std::vector<Queue> queues_;
   bool out_of_order_ = false;
   bool has_old_ = false;  ///< the device of some queue is older than OpenCL 1.2
-  bool in_turn_ =
-      false;  ///< mixes_up_parts() of some queue's device: its markers are enqueued, asked and given up in turn
+  bool in_turn_ = false;  ///< markers are enqueued, asked and given up in turn: mixes_up_parts()
   std::atomic<std::uint64_t> open_{1};
   std::atomic<std::uint64_t> completed_{0};
   std::mutex mutex_;          ///< guards closed_

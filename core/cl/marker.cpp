@@ -84,13 +84,13 @@ Status is_old(cl_command_queue queue, bool& old) noexcept {
 }
 
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(mixes_up_parts(queue));
   CLPOOL_TRY(add_marker(queue, old, event));
   return flush_and_tell(queue);
 }
 
 Status mark_so_far(const Order& order, Event& done) {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(mixes_up_parts(order.queue));
   bool old = false;
   CLPOOL_TRY(is_old(order.queue, old));
   if (old && order.wait_count != 0) {
@@ -116,7 +116,7 @@ Status mark_so_far(const Order& order, Event& done) {
 }
 
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(mixes_up_parts(from));
   bool from_old = false;
   bool to_old = false;
   CLPOOL_TRY(is_old(from, from_old));
@@ -128,7 +128,7 @@ Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
 }
 
 Status come_after(cl_event event, cl_command_queue queue) noexcept {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(mixes_up_parts(queue));
   bool old = false;
   CLPOOL_TRY(is_old(queue, old));
   return enqueue_barrier(queue, old, 1, &event);

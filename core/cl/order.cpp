@@ -13,7 +13,7 @@ namespace {
 
 /// A marker that waits for `events`.
 Status enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
-  const Turn turn(some_parts_are_mixed_up());
+  const Turn turn(mixes_up_parts(queue));
   CLPOOL_TRY(require_queue_version(queue, {1, 2}, "waiting for several events without a command"));
   const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, event);
   return code == CL_SUCCESS ? Status::success

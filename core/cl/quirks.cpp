@@ -3,6 +3,8 @@
 // Which driver has which bug.
 #include "cl/quirks.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <string>
 
@@ -11,7 +13,17 @@
 namespace clpool::core::cl {
 namespace {
 
-constinit std::atomic<bool> some_are_mixed_up{false};
+/// Devices of which mixes_up_parts() is true, as far as it was asked; the first of them.
+constinit std::array<std::atomic<cl_device_id>, 64> mixing{};
+
+void note_mixing(cl_device_id device) noexcept {
+  for (std::atomic<cl_device_id>& known : mixing) {
+    cl_device_id none = nullptr;
+    if (known.compare_exchange_strong(none, device) || none == device) {
+      return;
+    }
+  }
+}
 
 Status is_of_platform(cl_device_id device, const char* platform_name, bool& result) {
   cl_platform_id platform = nullptr;
@@ -50,13 +62,21 @@ Status loses_images_over_sub_buffers(cl_device_id device, bool& result) {
 Status mixes_up_parts(cl_device_id device, bool& result) {
   CLPOOL_TRY(is_nvidia(device, result));
   if (result) {
-    some_are_mixed_up.store(true, std::memory_order_relaxed);
+    note_mixing(device);
   }
   return Status::success;
 }
 
-bool some_parts_are_mixed_up() noexcept {
-  return some_are_mixed_up.load(std::memory_order_relaxed);
+bool mixes_up_parts(cl_command_queue queue) noexcept {
+  if (mixing.front().load(std::memory_order_relaxed) == nullptr) {
+    return false;
+  }
+  cl_device_id device = nullptr;
+  const KeptError kept;
+  return query(queue, CL_QUEUE_DEVICE, device) == Status::success &&
+         std::any_of(mixing.begin(), mixing.end(), [device](const std::atomic<cl_device_id>& known) {
+           return known.load(std::memory_order_relaxed) == device;
+         });
 }
 
 Status breaks_at_migrations(cl_device_id device, bool& result) {

@@ -26,8 +26,9 @@ Status loses_images_over_sub_buffers(cl_device_id device, bool& result);
 /// same queue, a marker too: it crashes soon after, or its commands never end.
 Status mixes_up_parts(cl_device_id device, bool& result);
 
-/// Whether there is such a driver: it was true of some device that somebody asked about, as whoever makes parts does.
-bool some_parts_are_mixed_up() noexcept;
+/// The same of a queue's device, if it was asked about before, as whoever makes parts does. Where that was of none, it calls
+/// no driver.
+bool mixes_up_parts(cl_command_queue queue) noexcept;
 
 /// NVIDIA's driver (580.159 seen) now and then transfers older or newer bytes than those of the SVM when a
 /// command reads mapped SVM as host memory while other queues use their parts of the same allocation. A view
