@@ -84,13 +84,17 @@ Status is_old(cl_command_queue queue, bool& old) noexcept {
 }
 
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept {
-  const Turn turn(mixes_up_parts(queue));
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(queue, in_turn));
+  const Turn turn(in_turn);
   CLPOOL_TRY(add_marker(queue, old, event));
   return flush_and_tell(queue);
 }
 
 Status mark_so_far(const Order& order, Event& done) {
-  const Turn turn(mixes_up_parts(order.queue));
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(order.queue, in_turn));
+  const Turn turn(in_turn);
   bool old = false;
   CLPOOL_TRY(is_old(order.queue, old));
   if (old && order.wait_count != 0) {
@@ -116,7 +120,9 @@ Status mark_so_far(const Order& order, Event& done) {
 }
 
 Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
-  const Turn turn(mixes_up_parts(from));
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(from, in_turn));
+  const Turn turn(in_turn);
   bool from_old = false;
   bool to_old = false;
   CLPOOL_TRY(is_old(from, from_old));
@@ -128,7 +134,9 @@ Status hand_over(cl_command_queue from, cl_command_queue to) noexcept {
 }
 
 Status come_after(cl_event event, cl_command_queue queue) noexcept {
-  const Turn turn(mixes_up_parts(queue));
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(queue, in_turn));
+  const Turn turn(in_turn);
   bool old = false;
   CLPOOL_TRY(is_old(queue, old));
   return enqueue_barrier(queue, old, 1, &event);

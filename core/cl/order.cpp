@@ -13,7 +13,9 @@ namespace {
 
 /// A marker that waits for `events`.
 Status enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
-  const Turn turn(mixes_up_parts(queue));
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(queue, in_turn));
+  const Turn turn(in_turn);
   CLPOOL_TRY(require_queue_version(queue, {1, 2}, "waiting for several events without a command"));
   const cl_int code = clEnqueueMarkerWithWaitList(queue, count, events, event);
   return code == CL_SUCCESS ? Status::success

@@ -67,16 +67,17 @@ Status mixes_up_parts(cl_device_id device, bool& result) {
   return Status::success;
 }
 
-bool mixes_up_parts(cl_command_queue queue) noexcept {
+Status mixes_up_parts(cl_command_queue queue, bool& result) noexcept {
+  result = false;
   if (mixing.front().load(std::memory_order_relaxed) == nullptr) {
-    return false;
+    return Status::success;
   }
   cl_device_id device = nullptr;
-  const KeptError kept;
-  return query(queue, CL_QUEUE_DEVICE, device) == Status::success &&
-         std::any_of(mixing.begin(), mixing.end(), [device](const std::atomic<cl_device_id>& known) {
-           return known.load(std::memory_order_relaxed) == device;
-         });
+  CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+  result = std::any_of(mixing.begin(), mixing.end(), [device](const std::atomic<cl_device_id>& known) {
+    return known.load(std::memory_order_relaxed) == device;
+  });
+  return Status::success;
 }
 
 Status breaks_at_migrations(cl_device_id device, bool& result) {

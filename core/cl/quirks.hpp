@@ -28,7 +28,7 @@ Status mixes_up_parts(cl_device_id device, bool& result);
 
 /// The same of a queue's device, if it was asked about before, as whoever makes parts does. Where that was of none, it calls
 /// no driver.
-bool mixes_up_parts(cl_command_queue queue) noexcept;
+Status mixes_up_parts(cl_command_queue queue, bool& result) noexcept;
 
 /// NVIDIA's driver (580.159 seen) now and then transfers older or newer bytes than those of the SVM when a
 /// command reads mapped SVM as host memory while other queues use their parts of the same allocation. A view
