@@ -226,8 +226,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static constexpr std::size_t blocks_in_passing = 32;
   /// Whether there were any.
   bool bring_few_home(ThreadCache& cache) noexcept {
-    return (cache.ended != nullptr && take_laid_aside(cache, blocks_in_passing) != 0) |
-           (cache.has_returned() && bring_home(cache, blocks_in_passing) != 0);
+    const bool any_laid_aside = cache.ended != nullptr && take_laid_aside(cache, blocks_in_passing) != 0;
+    return (cache.has_returned() && bring_home(cache, blocks_in_passing) != 0) || any_laid_aside;
   }
   /// Some of all caches; how many.
   std::size_t bring_returned_home() noexcept;
