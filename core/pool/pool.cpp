@@ -397,9 +397,9 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
 template <typename Look>
 Mem* Pool::take_kept(ThreadCache& cache, const Request& request, Look&& look) noexcept {
   const std::uint64_t before = cache.cached();
-  looking_ = &cache;
+  keeps_ended_ = true;
   look();
-  looking_ = nullptr;  // it may be another thread's by now, of which less is kept then
+  keeps_ended_ = false;  // another thread may look by now, of which less is kept then
   return caches_.is_own(cache) && cache.cached() != before ? take_from(cache, request) : nullptr;
 }
 

@@ -415,11 +415,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
-  std::uint64_t settling_ = 0;          ///< requests that let things settle
-  ThreadCache* looking_ =
-      nullptr;  ///< of the thread that looks, which has what comes free of its blocks; or null
+  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
+  std::uint64_t settling_ = 0;           ///< requests that let things settle
+  bool keeps_ended_ = false;             ///< somebody looks for a request that waits for nothing: see keep()
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
   std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for waiters_
   EndedPool ended_;                      ///< guarded by its list

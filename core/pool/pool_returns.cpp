@@ -119,7 +119,7 @@ bool Pool::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
 
 bool Pool::keep(PoolBlock& block) noexcept {
   // Who waits finds it in the books.
-  if (looking_ == nullptr || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
+  if (!keeps_ended_ || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
       !books_.has_little_held_back()) {
     return false;
   }
@@ -241,7 +241,7 @@ void Pool::empty(ThreadCache& cache, std::size_t& most) noexcept {
 
 void Pool::empty_caches(Visit& visit, Empty how) noexcept {
   if (how == Empty::to_the_last) {
-    looking_ = nullptr;  // else a look that has begun would keep some
+    keeps_ended_ = false;  // else a look that has begun would keep some
     bring_all_home(visit);
   } else if (bring_some_home(); has_backlog_) {
     return visit.give_way();
