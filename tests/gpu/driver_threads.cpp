@@ -184,24 +184,6 @@ void parts_in_turn(const std::function<void(cl_mem)>& use) {
   require(clFinish(shared_queue), "clFinish");
   require(clReleaseMemObject(parent), "release");
 }
-/// Half of the threads make, use once and release parts of one buffer, one at a time; the others do something else.
-void parts_in_turn_beside(const std::function<void(unsigned)>& other) {
-  cl_mem parent = buffer(parts * part_bytes);
-  cl_mem scratch = buffer(1);
-  touched(parent);
-  until_stopped(8, [&](unsigned thread) {
-    if (thread % 2 != 0) {
-      return other(thread);
-    }
-    const std::lock_guard mine(turn);
-    cl_mem one = part(parent, thread);
-    require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
-    require(clReleaseMemObject(one), "release");
-  });
-  require(clFinish(shared_queue), "clFinish");
-  require(clReleaseMemObject(scratch), "release");
-  require(clReleaseMemObject(parent), "release");
-}
 /// One thread makes buffers and uses them, the others fill their own.
 void beside_fills(const std::function<void(cl_mem)>& use) {
   cl_mem kept[8];
@@ -292,109 +274,154 @@ class Touch {
   cl_mem scratch_;
 };
 
-/// Half of the threads make, use elsewhere and release parts of one buffer, one at a time; the others do something else.
-void parts_used_elsewhere_beside(const std::function<void(unsigned)>& other) {
+using Other = std::function<void(unsigned)>;
+
+/// Half of the threads make, use once and release parts of one buffer, one at a time; the others do something else.
+void parts_beside(const std::function<void(cl_mem)>& use, const Other& other) {
   cl_mem parent = buffer(parts * part_bytes);
   touched(parent);
-  const Touch touch;
   until_stopped(8, [&](unsigned thread) {
     if (thread % 2 != 0) {
       return other(thread);
     }
     const std::lock_guard mine(turn);
     cl_mem one = part(parent, thread);
-    touch(one);
+    use(one);
     require(clReleaseMemObject(one), "release");
   });
   require(clFinish(shared_queue), "clFinish");
   require(clReleaseMemObject(parent), "release");
 }
+/// Used on the queue of the thread.
+void parts_in_turn_beside(const Other& other) {
+  cl_mem scratch = buffer(1);
+  parts_beside(
+      [scratch](cl_mem one) {
+        require(clEnqueueCopyBuffer(queue(), one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
+      },
+      other);
+  require(clReleaseMemObject(scratch), "release");
+}
+void parts_used_elsewhere_beside(const Other& other) {
+  const Touch touch;
+  parts_beside([&touch](cl_mem one) { touch(one); }, other);
+}
 
-/// Four threads with a queue each make, use and release parts in turn, the first use on a queue that nobody has or on their own
-/// (`there`), and fill them at will; four others enqueue markers on these queues, in turn or at will.
-void parts_filled_beside_markers(bool there, bool markers, bool markers_in_turn) {
+/// The other threads use new buffers, which they keep, so that only their first use is in question.
+void beside_new_buffers(const std::function<void(const Other&)>& run) {
+  std::vector<cl_mem> made[8];  // each thread's own
+  run([&](unsigned thread) {
+    if (made[thread].size() < 20000) {
+      made[thread].push_back(buffer(part_bytes));
+      fill(made[thread].back());
+    }
+  });
+  for (const std::vector<cl_mem>& buffers : made) {
+    for (cl_mem memory : buffers) {
+      require(clReleaseMemObject(memory), "release");
+    }
+  }
+}
+/// … fill a buffer of their own.
+void beside_kept_buffers(const std::function<void(const Other&)>& run) {
+  cl_mem kept[8];
+  for (cl_mem& memory : kept) {
+    memory = buffer(part_bytes);
+  }
+  run([&](unsigned thread) { fill(kept[thread]); });
+  for (cl_mem memory : kept) {
+    require(clReleaseMemObject(memory), "release");
+  }
+}
+
+/// Several buffers that were used once, elsewhere, and have parts.
+struct Parents {
+  cl_mem all[4];
+  explicit Parents(const Touch& touch) {
+    for (cl_mem& one : all) {
+      one = buffer(parts * part_bytes);
+      touch(one);
+    }
+  }
+  Parents(const Parents&) = delete;
+  Parents& operator=(const Parents&) = delete;
+  ~Parents() {
+    for (cl_mem one : all) {
+      clReleaseMemObject(one);
+    }
+  }
+};
+
+void fill_on(cl_command_queue one, cl_mem memory) {
+  const int zero = 0;
+  require(clEnqueueFillBuffer(one, memory, &zero, sizeof zero, 0, part_bytes, 0, nullptr, nullptr), "fill");
+}
+
+enum class First { elsewhere, there };
+enum class Markers { none, at_will, in_turn };
+
+/// Four threads with a queue each make, use and release parts in turn, the first use on a queue that nobody has or on their own,
+/// and fill them at will; four others enqueue markers on these queues.
+void parts_filled_beside(First first_use, Markers markers) {
   const Queues queues;
   const Touch touch;
   cl_mem scratch = buffer(1);
-  cl_mem parents[4];
-  for (cl_mem& parent : parents) {
-    parent = buffer(parts * part_bytes);
-    touch(parent);
-  }
-  until_stopped(markers ? 8 : 4, [&](unsigned thread) {
-    if (thread >= 4) {
-      if (markers_in_turn) {
-        const std::lock_guard mine(turn);
-        require(clReleaseEvent(marker_on(queues.all[(thread + done) % 4])), "release");
-      } else {
-        require(clReleaseEvent(marker_on(queues.all[(thread + done) % 4])), "release");
+  {
+    const Parents parents(touch);
+    until_stopped(markers == Markers::none ? 4 : 8, [&](unsigned thread) {
+      if (thread >= 4) {
+        std::unique_lock mine(turn, std::defer_lock);
+        if (markers == Markers::in_turn) {
+          mine.lock();
+        }
+        return require(clReleaseEvent(marker_on(queues.all[(thread + done) % 4])), "release");
       }
-      return;
-    }
-    cl_mem mine[4] = {};
-    for (cl_mem& one : mine) {
-      const std::lock_guard first(turn);
-      one = part(parents[(thread + done) % 4],
-                 thread * 16 + done % 4 * 4 + static_cast<std::size_t>(&one - mine));
-      if (there) {
-        require(clEnqueueCopyBuffer(queues.all[thread], one, scratch, 0, 0, 1, 0, nullptr, nullptr), "copy");
-        require(clFlush(queues.all[thread]), "flush");
-      } else {
-        touch(one);
+      const unsigned long now = done;
+      cl_mem mine[4] = {};
+      for (std::size_t i = 0; i < 4; ++i) {
+        const std::lock_guard first(turn);
+        mine[i] = part(parents.all[(thread + now + i) % 4], thread * 16 + now % 4 * 4 + i);
+        if (first_use == First::there) {
+          require(clEnqueueCopyBuffer(queues.all[thread], mine[i], scratch, 0, 0, 1, 0, nullptr, nullptr),
+                  "copy");
+          require(clFlush(queues.all[thread]), "flush");
+        } else {
+          touch(mine[i]);
+        }
       }
-    }
-    for (cl_mem one : mine) {
-      const int zero = 0;
-      require(clEnqueueFillBuffer(queues.all[thread], one, &zero, sizeof zero, 0, part_bytes, 0, nullptr,
-                                  nullptr),
-              "fill");
-    }
-    for (cl_mem one : mine) {
-      const std::lock_guard last(turn);
-      require(clReleaseMemObject(one), "release");
-    }
-  });
-  for (cl_mem parent : parents) {
-    require(clReleaseMemObject(parent), "release");
+      for (cl_mem one : mine) {
+        fill_on(queues.all[thread], one);
+      }
+      for (cl_mem one : mine) {
+        const std::lock_guard last(turn);
+        require(clReleaseMemObject(one), "release");
+      }
+    });
   }
   require(clReleaseMemObject(scratch), "release");
 }
 
-/// Eight threads with a queue each make and first use parts in turn, fill them at will, wait for that, and release them in turn:
-/// alone, or behind another use, with whose end they go.
-void idle_parts_released(bool behind_a_use) {
+/// Eight threads with a queue each make and first use parts in turn, fill them at will, wait for that, and release them in turn.
+void idle_parts_released() {
   const Queues queues;
   const Touch touch;
-  cl_mem parents[4];
-  for (cl_mem& parent : parents) {
-    parent = buffer(parts * part_bytes);
-    touch(parent);
-  }
+  const Parents parents(touch);
   until_stopped(8, [&](unsigned thread) {
     cl_mem mine[8] = {};
     for (std::size_t i = 0; i < 8; ++i) {
       const std::lock_guard first(turn);
-      mine[i] = part(parents[i % 4], thread * 8 + i);
+      mine[i] = part(parents.all[i % 4], thread * 8 + i);
       touch(mine[i]);
     }
     for (cl_mem one : mine) {
-      const int zero = 0;
-      require(clEnqueueFillBuffer(queues.all[thread], one, &zero, sizeof zero, 0, part_bytes, 0, nullptr,
-                                  nullptr),
-              "fill");
+      fill_on(queues.all[thread], one);
     }
     require(clFinish(queues.all[thread]), "finish");
     for (cl_mem one : mine) {
       const std::lock_guard last(turn);
-      if (behind_a_use) {
-        touch(one);
-      }
       require(clReleaseMemObject(one), "release");
     }
   });
-  for (cl_mem parent : parents) {
-    require(clReleaseMemObject(parent), "release");
-  }
 }
 
 struct Mode {
@@ -447,17 +474,7 @@ const Mode modes[] = {
          require(clReleaseMemObject(memory), "release");
        }
      }},
-    {"kept_buffers_filled",
-     [] {
-       cl_mem kept[8];
-       for (cl_mem& memory : kept) {
-         memory = buffer(part_bytes);
-       }
-       until_stopped(8, [&](unsigned thread) { fill(kept[thread]); });
-       for (cl_mem memory : kept) {
-         require(clReleaseMemObject(memory), "release");
-       }
-     }},
+    {"kept_buffers_filled", [] { beside_kept_buffers([](const Other& fills) { until_stopped(8, fills); }); }},
     {"kept_parts_filled",
      [] {
        cl_mem parent = buffer(parts * part_bytes);
@@ -494,66 +511,28 @@ const Mode modes[] = {
        });
        require(clReleaseMemObject(scratch), "release");
      }},
-    {"parts_in_turn_beside_new_buffers",
-     [] {
-       std::vector<cl_mem> made[8];  // each thread's own; kept, so that only their first use is in question
-       parts_in_turn_beside([&](unsigned thread) {
-         if (made[thread].size() < 20000) {
-           made[thread].push_back(buffer(part_bytes));
-           fill(made[thread].back());
-         }
-       });
-       for (const std::vector<cl_mem>& buffers : made) {
-         for (cl_mem memory : buffers) {
-           require(clReleaseMemObject(memory), "release");
-         }
-       }
-     }},
+    {"parts_in_turn_beside_new_buffers", [] { beside_new_buffers(parts_in_turn_beside); }},
     {"parts_used_elsewhere_in_turn",
      [] {
        const Touch touch;
        parts_in_turn([&](cl_mem mine) { touch(mine); });
      }},
     {"parts_used_elsewhere_then_filled_beside_markers",
-     [] { parts_filled_beside_markers(false, true, false); }},
+     [] { parts_filled_beside(First::elsewhere, Markers::at_will); }},
     {"parts_used_elsewhere_then_filled_beside_markers_in_turn",
-     [] { parts_filled_beside_markers(false, true, true); }},
-    {"idle_parts_released", [] { idle_parts_released(false); }},
-    {"idle_parts_released_behind_a_use", [] { idle_parts_released(true); }},
-    {"parts_used_elsewhere_then_filled", [] { parts_filled_beside_markers(false, false, false); }},
+     [] { parts_filled_beside(First::elsewhere, Markers::in_turn); }},
+    {"idle_parts_released", idle_parts_released},
+    {"parts_used_elsewhere_then_filled", [] { parts_filled_beside(First::elsewhere, Markers::none); }},
     {"parts_used_there_then_filled_beside_markers_in_turn",
-     [] { parts_filled_beside_markers(true, true, true); }},
-    {"parts_used_there_then_filled_beside_markers", [] { parts_filled_beside_markers(true, true, false); }},
+     [] { parts_filled_beside(First::there, Markers::in_turn); }},
+    {"parts_used_there_then_filled_beside_markers",
+     [] { parts_filled_beside(First::there, Markers::at_will); }},
     {"parts_used_elsewhere_beside_markers",
      [] {
        parts_used_elsewhere_beside([](unsigned) { require(clReleaseEvent(marker_on(queue())), "release"); });
      }},
-    {"parts_used_elsewhere_beside_fills",
-     [] {
-       cl_mem kept[8];
-       for (cl_mem& memory : kept) {
-         memory = buffer(part_bytes);
-       }
-       parts_used_elsewhere_beside([&](unsigned thread) { fill(kept[thread]); });
-       for (cl_mem memory : kept) {
-         require(clReleaseMemObject(memory), "release");
-       }
-     }},
-    {"parts_used_elsewhere_beside_new_buffers",
-     [] {
-       std::vector<cl_mem> made[8];
-       parts_used_elsewhere_beside([&](unsigned thread) {
-         if (made[thread].size() < 20000) {
-           made[thread].push_back(buffer(part_bytes));
-           fill(made[thread].back());
-         }
-       });
-       for (const std::vector<cl_mem>& buffers : made) {
-         for (cl_mem memory : buffers) {
-           require(clReleaseMemObject(memory), "release");
-         }
-       }
-     }},
+    {"parts_used_elsewhere_beside_fills", [] { beside_kept_buffers(parts_used_elsewhere_beside); }},
+    {"parts_used_elsewhere_beside_new_buffers", [] { beside_new_buffers(parts_used_elsewhere_beside); }},
     {"buffers_used_elsewhere_in_turn",
      [] {
        const Touch touch;
