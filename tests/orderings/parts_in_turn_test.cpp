@@ -71,13 +71,24 @@ TEST_F(PartsInTurn, AreUsedAndReleasedByThreadsWithQueuesOfTheirOwn) {
   EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), 100U);
 }
 
-/// Blocks of ever other sizes, whose handles are made anew.
-void make_parts(clpool_pool* from) {
-  for (std::size_t i = 0; i < 300; ++i) {
-    clpool_mem* mem = nullptr;
-    ASSERT_OK(clpool_pool_allocate(from, size * (1 + i * 7 % 301), &mem));
-    ASSERT_OK(clpool_mem_release(mem));
-  }
+/// While a thread does something again and again, another one takes blocks of ever other sizes, whose handles are made anew.
+template <typename Action>
+void make_parts_beside(clpool_pool* pool, Action&& action) {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) {
+      action();
+    }
+  });
+  std::thread([&] {
+    for (std::size_t i = 0; i < 300; ++i) {
+      clpool_mem* mem = nullptr;
+      ASSERT_OK(clpool_pool_allocate(pool, size * (1 + i * 7 % 301), &mem));
+      ASSERT_OK(clpool_mem_release(mem));
+    }
+  }).join();
+  stop = true;
+  other.join();
 }
 
 /// What a thread enqueues on the queue that it shares with others is beside first uses of their parts.
@@ -88,16 +99,8 @@ TEST_F(PartsInTurn, AreUsedByThreadsThatShareAQueue) {
     ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
   };
   fill();  // for the first time
-  std::atomic<bool> stop{false};
-  std::thread fills([&] {
-    while (!stop) {
-      fill();
-    }
-  });
   const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
-  std::thread([&] { make_parts(pool.get()); }).join();
-  stop = true;
-  fills.join();
+  make_parts_beside(pool.get(), fill);
   EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), copies + 100);
   EXPECT_OK(clpool_mem_release(kept));
 }
@@ -118,15 +121,7 @@ TEST_F(PartsInTurn, AreUsedBesideMarkersOnTheQueue) {
     release_one();  // until it makes no more parts
   }
   const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
-  std::atomic<bool> stop{false};
-  std::thread releases([&] {
-    while (!stop) {
-      release_one();
-    }
-  });
-  std::thread([&] { make_parts(pool.get()); }).join();
-  stop = true;
-  releases.join();
+  make_parts_beside(pool.get(), release_one);
   EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
 }
 
@@ -137,17 +132,11 @@ TEST_F(PartsInTurn, AreUsedBesideDeclaredUses) {
   ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
   const cl_command_queue other = scene.cl.another_queue();
   const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
-  std::atomic<bool> stop{false};
-  std::thread uses([&] {
-    while (!stop) {
-      clpool_mem* const mem = allocate();
-      ASSERT_OK(clpool_mem_used_on(mem, other));
-      ASSERT_OK(clpool_mem_release_idle(mem));
-    }
+  make_parts_beside(pool.get(), [&] {
+    clpool_mem* const mem = allocate();
+    ASSERT_OK(clpool_mem_used_on(mem, other));
+    ASSERT_OK(clpool_mem_release_idle(mem));
   });
-  std::thread([&] { make_parts(pool.get()); }).join();
-  stop = true;
-  uses.join();
   EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
   EXPECT_OK(clpool_mem_release(kept));
 }
