@@ -84,9 +84,6 @@ Status is_old(cl_command_queue queue, bool& old) noexcept {
 }
 
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept {
-  bool in_turn = false;
-  CLPOOL_TRY(mixes_up_parts(queue, in_turn));
-  const Turn turn(in_turn);
   CLPOOL_TRY(add_marker(queue, old, event));
   return flush_and_tell(queue);
 }

@@ -24,7 +24,7 @@ cl_int state_of(cl_event event) noexcept;
 Status is_old(cl_command_queue queue, bool& old) noexcept;
 
 /// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it.
-/// `old` is what is_old() said.
+/// `old` is what is_old() said. In a Turn where mixes_up_parts().
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept;
 
 /// An event that is complete when all commands enqueued on the order's queue so far are, and the events
