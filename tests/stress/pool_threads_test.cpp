@@ -411,8 +411,8 @@ TEST(ManyBlocksThatWereReleasedElsewhere, DoNotKeepOtherThreadsUntilTheLastIsHom
   if (clpool::test::pools_are_guarded()) {
     GTEST_SKIP() << "guarded pools have no caches";
   }
-  using Clock = std::chrono::steady_clock;
   constexpr int count = 200'000;
+  constexpr int enough = 50;  // requests; all are home in about 400 pieces
   HostMemory memory;
   clpool_pool* pool = nullptr;
   ASSERT_EQ(clpool_pool_create(memory.allocator(), nullptr, &pool), CLPOOL_SUCCESS);
@@ -421,32 +421,31 @@ TEST(ManyBlocksThatWereReleasedElsewhere, DoNotKeepOtherThreadsUntilTheLastIsHom
     EXPECT_EQ(clpool_pool_allocate(pool, size, &block), CLPOOL_SUCCESS);
     return block;
   };
-  bool are_served_meanwhile = false;
-  // On a busy machine others may have all processors.
-  for (int turn = 0; turn < 5 && !are_served_meanwhile; ++turn) {
+  std::array<int, 9> served_meanwhile{};
+  // On a busy machine one of the two may have no processor for a turn.
+  for (int& served : served_meanwhile) {
     std::vector<clpool_mem*> blocks(count);
     std::generate(blocks.begin(), blocks.end(), [&] { return take(64); });
     std::thread([&] { std::for_each(blocks.begin(), blocks.end(), clpool_mem_release); }).join();
     blocks.clear();
+    std::atomic<bool> begins{false};
     std::atomic<bool> ends{false};
-    Clock::duration trimming{0};
     std::thread trims([&] {
-      const auto start = Clock::now();
+      begins = true;
+      begins.notify_one();
       EXPECT_EQ(clpool_pool_trim(pool, UINT64_MAX), CLPOOL_SUCCESS);
-      trimming = Clock::now() - start;
       ends = true;
     });
-    Clock::duration longest{0};
+    begins.wait(false);
     while (!ends) {
-      const auto start = Clock::now();
       blocks.push_back(take(20'000));  // no cache has one
-      longest = std::max(longest, Clock::now() - start);
+      ++served;
     }
     trims.join();
-    are_served_meanwhile = 2 * longest < trimming;
     std::for_each(blocks.begin(), blocks.end(), clpool_mem_release);
   }
-  EXPECT_TRUE(are_served_meanwhile);
+  std::sort(served_meanwhile.begin(), served_meanwhile.end());
+  EXPECT_GE(served_meanwhile[served_meanwhile.size() / 2], enough);
   EXPECT_EQ(clpool_pool_release(pool), CLPOOL_SUCCESS);
 }
 
