@@ -35,6 +35,7 @@ enum class MemState : std::uint8_t {
   released = 0,
   live = 1,
   resting = 2,  ///< released to a guarded pool, and not handed out again for a while
+  waiting = 3,  ///< released to its thread's cache, though commands may still use it
 };
 
 struct Mem;
@@ -68,7 +69,7 @@ class MemOwner {
 /// The first 64 bytes of every descriptor: all that a pool hit reads and writes.
 struct alignas(64) Mem {
   MemOwner* owner = nullptr;
-  std::size_t size = 0;      ///< bytes, as requested
+  std::size_t size = 0;      ///< bytes, as requested; MemState::waiting: the epoch of its release
   std::size_t capacity = 0;  ///< bytes, as reserved
   cl_mem handle = nullptr;   ///< buffers, images, pipes
   union {
@@ -89,12 +90,13 @@ static_assert(sizeof(Mem) == 64);
 
 /// What the release of a pooled block must know.
 enum Mark : std::uint8_t {
-  look_mark = 1,   ///< it has uses or a tag, or its pool holds back
+  look_mark = 1,   ///< it has uses or a tag, or its pool holds back, or may
   idle_mark = 2,   ///< the caller says that no command uses it
   known_mark = 4,  ///< the library enqueued its uses or was told of them, where the pool knows of no others
   late_mark =
       8,  ///< a command that was put off was enqueued, of which the caller cannot know whether it is through
   larger_mark = 16,  ///< it is larger than need be, which its thread's cache has counted
+  waits_mark = 32,   ///< released, it waits for its pool's queues, and may do so in its thread's cache
 };
 
 /// Sets a mark. Several threads may, while the memory is live.

@@ -217,11 +217,13 @@ std::uint64_t Caches::active_blocks() const noexcept {
   return blocks;
 }
 
-void Caches::add_to(PoolStats& stats) noexcept {
+void Caches::add_to(PoolStats& stats, std::uint64_t completed) noexcept {
   for_each([&](ThreadCache& cache) {
     take_in(cache);
-    stats.cached_bytes += cache.cached();
-    stats.held_blocks += cache.cached_blocks;
+    const std::uint64_t ended = cache.bytes_waited(completed);
+    stats.cached_bytes += cache.cached() + ended;
+    stats.pending_bytes += cache.held() - cache.cached() - ended;
+    stats.held_blocks += cache.cached_blocks + cache.waiting.count;
   });
   stats.active_blocks = active_blocks();
   stats.allocations = known_requests_;
@@ -248,7 +250,7 @@ void Caches::disown_all() noexcept {
 Borrowed::Borrowed(const Caches& caches, Which which) noexcept : caches_(caches) {
   bool any = false;
   caches_.for_each([&](ThreadCache& cache) {
-    if (!caches_.is_own(cache) && (which == Which::all || cache.cached() != 0)) {
+    if (!caches_.is_own(cache) && (which == Which::all || cache.held() != 0)) {
       cache.is_borrowed = true;
       if (!cache.is_abandoned()) {  // else there is nobody to take it from
         cache.lock.revoke();

@@ -82,7 +82,8 @@ class Caches {
   /// Blocks handed out; exact while the caches are borrowed, or when no thread uses the pool.
   std::uint64_t active_blocks() const noexcept;
   /// Adds what the caches know to `stats`, while they are borrowed.
-  void add_to(PoolStats& stats) noexcept;
+  /// `completed`: behind which epoch nothing waits any more.
+  void add_to(PoolStats& stats, std::uint64_t completed) noexcept;
 
   /// Calls `action` for each thread's cache.
   template <typename Action>

@@ -12,11 +12,8 @@
 namespace clpool::core {
 namespace {
 
-/// Releases that one marker serves, unless memory is needed before; and the bytes that they may have: what the marker comes
-/// behind that was enqueued after them keeps them, too.
-constexpr std::uint64_t releases_per_marker = 64;
-/// So many that a marker costs next to nothing beside them, also on drivers that take long for one.
-constexpr std::uint64_t releases_per_cheap_marker = 1024;
+/// Bytes that the releases may have that one marker serves: what the marker comes behind that was enqueued after them keeps
+/// them, too.
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
 /// In such periods it is noted how much comes free; of one that was longer than that nothing is known.
@@ -162,6 +159,13 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): what waits for no event waits for queues
   books_.hold_back(*set, block, set->epochs.open());
   retire(*uses);
+}
+
+void Pending::add_waiting(PoolBlock& block, std::uint64_t epoch) noexcept {
+  if (epoch <= own_->epochs.completed()) {
+    return books_.free(block, stamp_behind(own_));
+  }
+  books_.hold_back_counted(*own_, block, epoch);
 }
 
 void Pending::end_all() noexcept {

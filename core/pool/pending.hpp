@@ -39,6 +39,11 @@ class Pending {
   /// Which open epochs a look closes: those that are large enough; of sets of which no marker is under way; or all.
   enum class Close : std::uint8_t { due, next, all };
 
+  /// Releases that one marker serves, unless memory is needed before; and so many that a marker costs next to nothing beside
+  /// them, also on drivers that take long for one.
+  static constexpr std::uint64_t releases_per_marker = 64;
+  static constexpr std::uint64_t releases_per_cheap_marker = 1024;
+
   /// `own`: over the pool's own queues; it stays as long as the pool. `host_writes`: without a command.
   Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept;
   Pending(const Pending&) = delete;
@@ -63,6 +68,8 @@ class Pending {
 
   /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
   void add(PoolBlock& block, Uses* uses) noexcept;
+  /// One that has waited for these elsewhere since that epoch was open.
+  void add_waiting(PoolBlock& block, std::uint64_t epoch) noexcept;
   /// Nobody uses the block any more of which that was noted.
   void retire(Uses& uses) noexcept;
   bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }

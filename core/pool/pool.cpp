@@ -182,6 +182,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
                            : nullptr),
       ended_{this, allocator.traits().sources} {
   caches_.keep_up_to(pending_.holds_back() ? most_kept_bytes : 0);
+  let_blocks_wait();
 }
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
@@ -230,7 +231,11 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ThreadCache* at_hand = on == nullptr ? cache_at_hand(cache_key_) : nullptr;
-  if (mem = take_larger(at_hand, request); mem != nullptr) {
+  mem = at_hand != nullptr ? take_waited(*at_hand, request) : nullptr;
+  if (mem == nullptr) {
+    mem = take_larger(at_hand, request);
+  }
+  if (mem != nullptr) {
     return Status::success;
   }
   ensure_thread_record();
@@ -294,12 +299,14 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
       return Status::success;
     }
   }
+  count_unmarked(cache);
   if (pending_.holds_back() && cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
     mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
     if (mem != nullptr) {
       return Status::success;
     }
   }
+  request.has_waiting = cache.has_waiting();
   request.account = account_of_this_thread();
   books_.note_beginning(request);
   const PlaceInLine place{books_, request};
@@ -400,7 +407,11 @@ Mem* Pool::take_kept(ThreadCache& cache, const Request& request, Look&& look) no
   keeps_ended_ = true;
   look();
   keeps_ended_ = false;  // another thread may look by now, of which less is kept then
-  return caches_.is_own(cache) && cache.cached() != before ? take_from(cache, request) : nullptr;
+  if (!caches_.is_own(cache)) {
+    return nullptr;
+  }
+  cache.end_waits(pending_.own().epochs.completed(), waits_ended_at_a_time);
+  return cache.cached() != before ? take_from(cache, request) : nullptr;
 }
 
 void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
@@ -528,7 +539,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std:
 
 void Pool::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
   if (caches_.count_handed_out(cache, mem)) {
-    bring_returned_home();
+    bring_some_home();
     caches_.raise_peak();
   }
 }
@@ -555,6 +566,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     sub_buffers_.note_thread();
     ThreadCache& cache = cache_of_this_thread();
     bring_few_home(cache);
+    cache.end_waits(pending_.own().epochs.completed(), waits_ended_at_a_time);
     mem = take_from(cache, request);
     if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
       hand_out(*block, size, cache, account_of_this_thread());

@@ -78,7 +78,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   /// Takes back a block that was released by its last reference, if that needs no more than its cache.
   static bool try_release(Mem& mem) noexcept {
-    return (mem.marks & ~larger_mark) == 0 && push_to_own_cache(mem);
+    if ((mem.marks & ~larger_mark) == 0) [[likely]] {
+      return push_to_own_cache(mem);
+    }
+    return (mem.marks & ~(larger_mark | waits_mark)) == 0 && let_wait_in_own_cache(mem);
   }
 
   /// The same for a block that no command uses.
@@ -188,6 +191,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
   /// Marks of a block that nobody has said anything of.
   std::uint8_t usual_marks() const noexcept {
+    if (waits_behind_.load(std::memory_order_relaxed) != nullptr) {
+      return waits_mark;
+    }
     return pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known ? look_mark : 0;
   }
 
@@ -217,21 +223,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
   /// of all caches, or all.
   std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
-  /// Takes up to `most` blocks that were laid aside for a cache's thread: into the cache, if that is the calling one, else to the
-  /// books. Their number.
-  std::size_t take_laid_aside(ThreadCache& cache, std::size_t most) noexcept;
-  /// Puts a block that nothing uses into the calling thread's cache. False: there is no room.
-  bool keep_in_own(ThreadCache& own, PoolBlock& block) noexcept;
   /// Of the calling thread's, in passing: so many.
   static constexpr std::size_t blocks_in_passing = 32;
   /// Whether there were any.
   bool bring_few_home(ThreadCache& cache) noexcept {
-    const bool any_laid_aside = cache.ended != nullptr && take_laid_aside(cache, blocks_in_passing) != 0;
-    return (cache.has_returned() && bring_home(cache, blocks_in_passing) != 0) || any_laid_aside;
+    return cache.has_returned() && bring_home(cache, blocks_in_passing) != 0;
   }
-  /// Some of all caches; how many.
-  std::size_t bring_returned_home() noexcept;
-  /// … and what was laid aside for their threads.
   void bring_some_home() noexcept;
   void bring_all_home(Visit& visit) noexcept;
   /// Behind which epoch what a cache has may be used no more: where releases are held back, only what nothing uses is cached.
@@ -257,6 +254,24 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   ThreadCache& cache_of_this_thread(ThreadCache* at_hand) {
     return caches_.of_this_thread(at_hand, may_cache(), books_.managed_bytes());
   }
+
+  // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
+  /// From here on they do, if these may.
+  void let_blocks_wait() noexcept;
+  /// Takes a live block back into its cache, if that is the calling thread's and has room; without the mutex.
+  static bool let_wait_in_own_cache(Mem& mem) noexcept;
+  /// The same for a released one, with the mutex. `most_flushed` as in receive().
+  bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
+  /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
+  Mem* take_waited(ThreadCache& cache, const Request& request) noexcept;
+  /// How many that need not are looked at for a request.
+  static constexpr std::size_t waits_ended_at_a_time = 64;
+  /// What the calling thread has released since the last markers counts for the next ones.
+  void count_unmarked(ThreadCache& cache) noexcept;
+  /// Has the next look that closes open epochs close that of what waits.
+  void want_marker_for_waiting() noexcept;
+  /// Has the books hold back up to `most` of those in a cache that may be touched; `most` becomes so many fewer.
+  void hand_over_waiting(ThreadCache& cache, std::size_t& most) noexcept;
 
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
@@ -388,6 +403,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;
+  /// The pool's own queues, where released blocks wait for them in their threads' caches; or null, as long as there are none. It
+  /// stays as long as the pool.
+  std::atomic<QueueSet*> waits_behind_{nullptr};
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
   MessageSink sink_;           ///< the user's, until the pool has ended
@@ -404,7 +422,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // is few lines of memory.
   alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
   bool has_backlog_ = false;         ///< not all that other threads released came home the last time
-  bool some_laid_aside_ = false;     ///< for threads that had them before, by others that looked
   bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
   bool was_made_ = false;            ///< before that the user is not told of its end
   std::uint64_t waiters_ = 0;

@@ -14,21 +14,28 @@
 namespace clpool::core {
 namespace {
 
+/// A block that waits in a cache for an epoch up to `completed` waits no more.
+bool has_waited(Block& block, std::uint64_t completed) noexcept {
+  PoolBlock& whole = pool_block(block);
+  return glance_at_state(whole) == MemState::waiting && whole.Mem::size <= completed;
+}
+
 /// True if the block is free or in a cache, so that it could be part of a larger free block.
-bool is_available(Block* block) noexcept {
-  return block != nullptr && (block->free || (glance_at_state(pool_block(*block)) == MemState::released &&
-                                              !is_held_back(*block)));
+bool is_available(Block* block, std::uint64_t completed) noexcept {
+  return block != nullptr &&
+         (block->free || has_waited(*block, completed) ||
+          (glance_at_state(pool_block(*block)) == MemState::released && !is_held_back(*block)));
 }
 
 /// Bytes of the block that a cached one would be part of if all caches were emptied. 0 if another cached one
 /// to its left answers for the same stretch, so that each is walked once.
-std::uint64_t available_around(Block& cached) noexcept {
-  Block* first = is_available(cached.left) && cached.left->free ? cached.left : &cached;
-  if (is_available(first->left)) {
+std::uint64_t available_around(Block& cached, std::uint64_t completed) noexcept {
+  Block* first = is_available(cached.left, completed) && cached.left->free ? cached.left : &cached;
+  if (is_available(first->left, completed)) {
     return 0;
   }
   std::uint64_t bytes = 0;
-  for (Block* block = first; is_available(block); block = block->right) {
+  for (Block* block = first; is_available(block, completed); block = block->right) {
     bytes += block->size;
   }
   return bytes;
@@ -41,12 +48,19 @@ constexpr std::uint64_t most_cached_looked_at = 256;
 
 std::uint64_t Pool::largest_around_cached() const noexcept {
   std::uint64_t largest = 0;
+  const std::uint64_t completed = pending_.own().epochs.completed();
+  const auto look_around = [&](Mem& mem) {
+    largest = std::max(largest, available_around(pool_block(mem), completed));
+  };
   caches_.for_each([&](const ThreadCache& cache) {
     std::uint32_t left = cache.cached_blocks;
     for (std::size_t i = 0; left != 0 && i < ThreadCache::bucket_count; ++i) {
       for (Mem* mem = cache.buckets[i]; mem != nullptr; mem = mem->next, --left) {
-        largest = std::max(largest, available_around(pool_block(*mem)));
+        look_around(*mem);
       }
+    }
+    for (Mem* mem = cache.waiting.first; mem != nullptr && mem->size <= completed; mem = mem->next) {
+      look_around(*mem);
     }
   });
   return largest;
@@ -59,7 +73,7 @@ PoolStats Pool::statistics() {
   caches_.prefetch();
   bring_all_home(visit);
   const Borrowed borrowed(caches_);
-  caches_.add_to(stats);
+  caches_.add_to(stats, pending_.own().epochs.completed());
   const std::uint64_t largest_cached =
       stats.held_blocks <= most_cached_looked_at ? largest_around_cached() : 0;
   books_.add_to(stats);
@@ -81,6 +95,7 @@ std::vector<PoolStretch> Pool::snapshot() {
   visit.finish_later_releases();
   bring_all_home(visit);
   const Borrowed borrowed(caches_);
+  const std::uint64_t completed = pending_.own().epochs.completed();
   std::vector<PoolStretch> stretches;
   std::uint64_t number = 0;
   for (const HeapChunk* chunk = books_.strategy().chunks().first; chunk != nullptr;
@@ -93,7 +108,8 @@ std::vector<PoolStretch> Pool::snapshot() {
         stretch.requested = whole.Mem::size;
         stretch.tag = std::atomic_ref(whole.tag).load(std::memory_order_relaxed);
       } else if (!block->free) {
-        stretch.state = is_held_back(*block) ? PoolStretch::State::pending : PoolStretch::State::cached;
+        stretch.state =
+            is_available(block, completed) ? PoolStretch::State::cached : PoolStretch::State::pending;
       }
       stretches.push_back(stretch);
     }

@@ -98,7 +98,9 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
     pool_chunk(*block.chunk).unknown_uses = true;
   }
   if (must_wait) {
-    pending_.add(block, uses);
+    if (uses != nullptr || !waits_in_cache(cache, block, most_flushed)) {
+      pending_.add(block, uses);
+    }
   } else {
     // By the order of its one queue a block is handed out while earlier commands still use it.
     books_.free(block, is_idle && pending_.holds_back() ? 0 : pending_.own().epochs.open());
@@ -119,33 +121,16 @@ bool Pool::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
 
 bool Pool::keep(PoolBlock& block) noexcept {
   // Who waits finds it in the books.
+  auto& cache = *static_cast<ThreadCache*>(block.home);
   if (!keeps_ended_ || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
-      !books_.has_little_held_back()) {
-    return false;
-  }
-  auto& home = *static_cast<ThreadCache*>(block.home);
-  if (!home.is_small(block.capacity)) {
-    return false;
-  }
-  if (caches_.is_own(home)) {
-    return keep_in_own(home, block);
-  }
-  if (!home.lay_aside(block)) {
-    return false;
-  }
-  clear_use(block);
-  some_laid_aside_ = true;
-  return true;
-}
-
-bool Pool::keep_in_own(ThreadCache& own, PoolBlock& block) noexcept {
-  if (!own.has_room_for(own.ended_bytes + block.capacity)) {
+      !books_.has_little_held_back() || !caches_.is_own(cache) || !cache.is_small(block.capacity) ||
+      !cache.has_room_for(block.capacity)) {
     return false;
   }
   clear_use(block);
   block.account =
       static_cast<std::uint16_t>(account_of_this_thread());  // it may have been another thread's cache
-  return own.deposit(block);
+  return cache.deposit(block);
 }
 
 void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept {
@@ -167,21 +152,6 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most
   }
 }
 
-std::size_t Pool::take_laid_aside(ThreadCache& cache, std::size_t most) noexcept {
-  const bool stays = caches_.is_own(cache) && may_cache();
-  std::size_t taken = 0;
-  for (; taken < most; ++taken) {
-    Mem* const mem = cache.take_laid_aside();
-    if (mem == nullptr) {
-      break;
-    }
-    if (PoolBlock& block = pool_block(*mem); !stays || !keep_in_own(cache, block)) {
-      books_.free(block, stamp_of_cached());
-    }
-  }
-  return taken;
-}
-
 std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
   std::size_t brought = 0;
   std::size_t most_flushed = most_flushed_of(cache);
@@ -195,24 +165,14 @@ std::size_t Pool::bring_home(ThreadCache& cache, std::size_t most) noexcept {
   return brought;
 }
 
-std::size_t Pool::bring_returned_home() noexcept {
+void Pool::bring_some_home() noexcept {
   if (!has_backlog_ && !come_home_.get().load(std::memory_order_relaxed)) {
-    return 0;
+    return;
   }
   come_home_.get().exchange(false, std::memory_order_seq_cst);
   std::size_t left = blocks_at_a_time;
   caches_.for_each([&](ThreadCache& cache) { left -= bring_home(cache, left); });
   has_backlog_ = left == 0;
-  return blocks_at_a_time - left;
-}
-
-void Pool::bring_some_home() noexcept {
-  std::size_t left = blocks_at_a_time - bring_returned_home();
-  if (some_laid_aside_) {
-    caches_.for_each([&](ThreadCache& cache) { left -= take_laid_aside(cache, left); });
-    some_laid_aside_ = left == 0;
-    has_backlog_ = has_backlog_ || some_laid_aside_;
-  }
 }
 
 void Pool::bring_all_home(Visit& visit) noexcept {
@@ -253,15 +213,17 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     if (how == Empty::to_the_last) {
       caches_.narrow(cache);
     }
-    while ((caches_.is_own(cache) || cache.is_abandoned()) && cache.cached() != 0) {
+    while ((caches_.is_own(cache) || cache.is_abandoned()) && cache.held() != 0) {
       if (most == 0) {
         visit.give_way();
         most = blocks_at_a_time;
       } else {
+        hand_over_waiting(cache, most);
         empty(cache, most);
       }
     }
-    const std::uint64_t cached = cache.cached();
+    // What waits elsewhere is free for nobody yet.
+    const std::uint64_t cached = how == Empty::to_the_last ? cache.held() : cache.cached();
     left += cached;
     worth += cached - std::min(cached, cache.earned.load(std::memory_order_relaxed));
   });
@@ -295,9 +257,10 @@ bool Pool::empty_others(std::uint64_t& left) noexcept {
   const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
   caches_.for_each([&](ThreadCache& cache) {
     if (cache.is_borrowed) {
-      const std::uint64_t before = cache.cached();
+      const std::uint64_t before = cache.held();
+      hand_over_waiting(cache, most);
       empty(cache, most);
-      left -= std::min(left, before - cache.cached());
+      left -= std::min(left, before - cache.held());
     }
   });
   return most == 0 && left != 0;

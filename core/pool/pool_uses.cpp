@@ -159,7 +159,11 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
 }
 
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
-  if (queue == home_ && (glance_at_marks(mem) & ~larger_mark) == 0) {
+  const auto marks = static_cast<std::uint8_t>(glance_at_marks(mem) & ~larger_mark);
+  if (marks == 0 && queue == home_) {
+    return Status::success;
+  }
+  if (marks == waits_mark && waits_behind_.load(std::memory_order_acquire)->epochs.has(queue)) {
     return Status::success;
   }
   try {
@@ -211,6 +215,7 @@ Status Pool::adopt(cl_command_queue queue) {
     {
       const Visit visit(*this);
       if (pending_.own().epochs.has_queues() || pending_.adopt(made, joined, missing)) {
+        let_blocks_wait();
         return Status::success;
       }
     }

@@ -36,6 +36,9 @@ constexpr int most_settlings = 64;
 
 void Pool::look(Visit& visit, Close close, const Events& events, const Request* request) noexcept {
   visit.finish_later_releases();
+  if (close != Close::due) {
+    want_marker_for_waiting();
+  }
   QueueSet* set = nullptr;
   while ((set = pending_.next_to_look_at(set)) != nullptr) {
     look_at_set(visit, *set, close);

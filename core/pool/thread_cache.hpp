@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/arrivals.hpp"
+#include "base/fifo.hpp"
 #include "base/mem.hpp"
 #include "base/owner_lock.hpp"
 #include "pool/thread_record.hpp"
@@ -43,6 +44,15 @@ struct alignas(64) ThreadCache {
       false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
   std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
   std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
+  /// Released blocks that commands may still use, in the order of their release.
+  Fifo<Mem, Mem> waiting;
+  std::atomic<std::uint64_t> waiting_bytes{0};  ///< their capacity; read by anyone
+  std::atomic<std::uint64_t> newest_epoch{
+      0};                             ///< in which the last of these was released, ever; read by anyone
+  std::uint64_t unmarked_blocks = 0;  ///< released in it, and not counted by the pool yet
+  std::uint64_t unmarked_bytes = 0;
+  std::uint32_t misses_unasked = 0;  ///< requests since its owner last asked how far the queues are
+  std::uint32_t asks_after = 1;      ///< so many of them it asks again
   Mem* buckets[bucket_count] = {};
 
   /// Blocks of this cache that other threads released; closed once the pool has ended for its users.
@@ -50,8 +60,6 @@ struct alignas(64) ThreadCache {
 
   // Guarded by the pool's mutex, whoever owns the cache.
   alignas(64) Mem* backlog = nullptr;  ///< what was on the list and has not come home yet
-  Mem* ended = nullptr;                ///< blocks that came free while another thread looked, for its buckets
-  std::uint64_t ended_bytes = 0;       ///< their capacity
   std::int64_t known_bytes = 0;        ///< what the pool's sum of active bytes has of this cache
   std::uint64_t known_highest = 0;     ///< highest_bytes when the pool's peak was last compared with it
   std::uint64_t known_requests = 0;    ///< the same of requests
@@ -115,6 +123,73 @@ struct alignas(64) ThreadCache {
       excess -= kept ? take_excess(mem) : 0;
     }
     return kept;
+  }
+
+  /// Takes a live block of this cache back that waits until `epoch` is complete; false, with nothing changed, if there is no
+  /// room.
+  bool push_waiting(Mem& mem, std::uint64_t epoch) noexcept {
+    if (!may_wait(mem)) {
+      return false;
+    }
+    if ((mem.marks & larger_mark) != 0) [[unlikely]] {
+      excess -= take_excess(mem);
+    }
+    give_up_active(mem.size);
+    let_wait(mem, epoch);
+    return true;
+  }
+  /// The same for a released one.
+  bool deposit_waiting(Mem& mem, std::uint64_t epoch) noexcept {
+    const bool waits = may_wait(mem);
+    if (waits) {
+      ++blocks;
+      let_wait(mem, epoch);
+    }
+    return waits;
+  }
+  /// Puts up to `most` of the oldest into the buckets that waited for epochs up to `completed`; false if there were none.
+  bool end_waits(std::uint64_t completed, std::size_t most) noexcept {
+    bool any = false;
+    for (; most != 0 && !waiting.empty() && waiting.first->size <= completed; --most, any = true) {
+      Mem& mem = *take_waiting();
+      set_cached_bytes(cached() + mem.capacity);
+      put_into_bucket(mem);
+    }
+    return any;
+  }
+  /// May be asked by anyone.
+  bool has_waiting() const noexcept { return waiting_bytes.load(std::memory_order_relaxed) != 0; }
+  /// Its owner has found none for a request: whether it is to ask how far the queues are, as its oldest block may not have to
+  /// wait any more. Seldom where that was in vain.
+  bool asks_now(std::uint64_t completed, std::uint64_t open) noexcept {
+    const bool may_have_ended =
+        has_waiting() && waiting.first->size > completed && waiting.first->size < open;
+    return may_have_ended && ++misses_unasked >= asks_after;
+  }
+  void note_asked(bool in_vain) noexcept {
+    constexpr std::uint32_t most_misses = 64;
+    misses_unasked = 0;
+    asks_after = in_vain ? std::min(2 * asks_after, most_misses) : 1;
+  }
+  /// Capacity of those that need not wait any more if epochs up to `completed` are.
+  std::uint64_t bytes_waited(std::uint64_t completed) const noexcept {
+    if (newest_epoch.load(std::memory_order_relaxed) <= completed) {
+      return waiting_bytes.load(std::memory_order_relaxed);
+    }
+    std::uint64_t bytes = 0;
+    for (const Mem* mem = waiting.first; mem != nullptr && mem->size <= completed; mem = mem->next) {
+      bytes += mem->capacity;
+    }
+    return bytes;
+  }
+  /// Takes out the oldest that waits, or null.
+  Mem* withdraw_waiting() noexcept {
+    Mem* const mem = take_waiting();
+    if (mem != nullptr) {
+      --blocks;
+      mem->state = MemState::released;
+    }
+    return mem;
   }
 
   void count_handed_out(std::size_t size) noexcept {
@@ -182,25 +257,6 @@ struct alignas(64) ThreadCache {
     return mem;
   }
 
-  /// With the mutex held: lays a block aside for the cache's thread, if it has room for it.
-  bool lay_aside(Mem& mem) noexcept {
-    if (!has_room_for(ended_bytes + mem.capacity)) {
-      return false;
-    }
-    mem.next = std::exchange(ended, &mem);
-    ended_bytes += mem.capacity;
-    return true;
-  }
-  /// With the mutex held: the next of these, or null.
-  Mem* take_laid_aside() noexcept {
-    Mem* const mem = ended;
-    if (mem != nullptr) {
-      ended = mem->next;
-      ended_bytes -= mem->capacity;
-    }
-    return mem;
-  }
-
   /// With the mutex held: whether its owner has left some since the last call.
   bool had_left_some() noexcept {
     const bool had = left_some.load(std::memory_order_relaxed);
@@ -228,14 +284,18 @@ struct alignas(64) ThreadCache {
   std::uint64_t cached() const noexcept { return cached_bytes.load(std::memory_order_relaxed); }
   /// It holds a single block that is larger than it may hold.
   bool is_beyond_limit() const noexcept { return cached() > limit.load(std::memory_order_relaxed); }
+  /// Capacity of all blocks that wait or are cached.
+  std::uint64_t held() const noexcept { return cached() + waiting_bytes.load(std::memory_order_relaxed); }
   bool has_room_for(std::uint64_t bytes) const noexcept {
-    return cached() + bytes <= limit.load(std::memory_order_relaxed);
+    return held() + bytes <= limit.load(std::memory_order_relaxed);
   }
   /// It may hold many such blocks.
   bool is_small(std::uint64_t bytes) const noexcept {
     return bytes <= limit.load(std::memory_order_relaxed) / small_part;
   }
-  std::uint64_t active_blocks() const noexcept { return blocks - cached_blocks - returned_elsewhere; }
+  std::uint64_t active_blocks() const noexcept {
+    return blocks - cached_blocks - waiting.count - returned_elsewhere;
+  }
   /// With the mutex held, or by its owner: whether threads were in each other's way of late, so that it has room for a block
   /// of so many bytes that it would not have else.
   bool is_crowded_by(std::uint64_t bytes) const noexcept {
@@ -277,13 +337,42 @@ struct alignas(64) ThreadCache {
     if (with_it > limit.load(std::memory_order_relaxed) && !fits_alone(capacity)) {
       return false;
     }
-    ++cached_blocks;
     set_cached_bytes(with_it);
+    put_into_bucket(mem);
+    return true;
+  }
+  void put_into_bucket(Mem& mem) noexcept {
+    ++cached_blocks;
     mem.state = MemState::released;
-    Mem*& head = bucket(capacity);
+    Mem*& head = bucket(mem.capacity);
     mem.next = head;
     head = &mem;
-    return true;
+  }
+  bool may_wait(const Mem& mem) const noexcept {
+    return is_small(mem.capacity) && has_room_for(mem.capacity);
+  }
+  void let_wait(Mem& mem, std::uint64_t epoch) noexcept {
+    if (epoch != newest_epoch.load(std::memory_order_relaxed)) {
+      newest_epoch.store(epoch, std::memory_order_relaxed);
+      unmarked_blocks = 0;
+      unmarked_bytes = 0;
+    }
+    ++unmarked_blocks;
+    unmarked_bytes += mem.capacity;
+    mem.size = epoch;
+    mem.state = MemState::waiting;
+    waiting.add(mem);
+    set_waiting_bytes(waiting_bytes.load(std::memory_order_relaxed) + mem.capacity);
+  }
+  Mem* take_waiting() noexcept {
+    Mem* const mem = waiting.take();
+    if (mem != nullptr) {
+      set_waiting_bytes(waiting_bytes.load(std::memory_order_relaxed) - mem->capacity);
+    }
+    return mem;
+  }
+  void set_waiting_bytes(std::uint64_t bytes) noexcept {
+    waiting_bytes.store(bytes, std::memory_order_relaxed);
   }
   void set_cached_bytes(std::uint64_t bytes) noexcept {
     cached_bytes.store(bytes, std::memory_order_relaxed);

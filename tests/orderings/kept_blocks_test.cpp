@@ -2,92 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks that waited for queues, and whose uses have ended, stay with their thread: its next request of that size needs neither
 // the mutex nor a new handle.
-#include <algorithm>
 #include <functional>
 #include <future>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include "orderings/orderings.hpp"
-#include "support/pools.hpp"
+#include "orderings/holding_back.hpp"
 
 namespace clpool::test {
 namespace {
 
-constexpr std::size_t MiB = 1024 * 1024;
-constexpr std::size_t block = 4096;
-
-enum class Kind { buffers, page_locked, addresses };
-
-std::string name_of(const testing::TestParamInfo<Kind>& info) {
-  switch (info.param) {
-    case Kind::buffers:
-      return "BuffersOfTwoQueues";
-    case Kind::page_locked:
-      return "PageLocked";
-    case Kind::addresses:
-      return "SvmOfTwoQueues";
-  }
-  return "";
-}
-
-/// A pool whose released blocks wait for its queues.
-class KeptBlocks : public testing::TestWithParam<Kind> {
- protected:
-  void TearDown() override {
-    stub_run_all();
-    EXPECT_OK(clpool_pool_tick(pool.get()));
-    stub_run_all();
-    pool.reset();
-  }
-  void open_pool(std::uint64_t max_bytes = UINT64_MAX) {
-    clpool_allocator* made = nullptr;
-    switch (GetParam()) {
-      case Kind::buffers:
-        ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-        break;
-      case Kind::page_locked:
-        ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-        break;
-      case Kind::addresses:
-        ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-        break;
-    }
-    const AllocatorHandle allocator(made);
-    const cl_command_queue queues[] = {scene.cl.queue, other};
-    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-    options.queues = queues;
-    options.queue_count = GetParam() == Kind::page_locked ? 1 : 2;
-    options.max_bytes = max_bytes;
-    options.min_chunk_bytes = min_chunk_bytes;
-    pool = make_pool(made, options);
-  }
-  clpool_mem* take(std::size_t size = block) {
-    clpool_mem* mem = nullptr;
-    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
-    return mem;
-  }
-  /// Blocks of that size, one at a time, on a device that is soon through with everything.
-  void come_and_go(int count, std::size_t size = block) {
-    for (int i = 0; i < count; ++i) {
-      EXPECT_OK(clpool_mem_release(take(size)));
-      if (i % 16 == 0) {
-        stub_run_all();
-        most_kept = std::max(most_kept, kept());
-      }
-    }
-  }
-  std::uint64_t min_chunk_bytes = 0;
-  std::uint64_t most_kept = 0;
-  std::uint64_t kept() { return stats_of(pool).cached_bytes; }
-
-  Scene scene;
-  cl_command_queue other = scene.cl.another_queue();
-  PoolHandle pool;
-};
-INSTANTIATE_TEST_SUITE_P(, KeptBlocks, testing::Values(Kind::buffers, Kind::page_locked, Kind::addresses),
-                         name_of);
+class KeptBlocks : public HoldingBack {};
+INSTANTIATE_TEST_SUITE_P(, KeptBlocks, holding_back_kinds, name_of_kind);
 
 TEST_P(KeptBlocks, ServeRequestsOfTheirSizeWithoutANewHandle) {
   open_pool();
@@ -187,15 +114,17 @@ TEST_P(KeptBlocks, AreNoLargeOnes) {
 }
 
 /// Else requests that wait for what is held back would find nothing that has come free.
-TEST_P(KeptBlocks, AreNoneWhileMuchIsHeldBack) {
+TEST_P(KeptBlocks, AreNoneOfDeclaredUsesWhileMuchIsHeldBack) {
   open_pool();
   Gate gate(scene.cl.context);
+  Gate ended(scene.cl.context);
+  ended.open();
   for (int i = 0; i < 5; ++i) {
     clpool_mem* const mem = take(7 * MiB);
     EXPECT_OK(clpool_mem_release_after(mem, 1, gate.list()));
     EXPECT_OK(clpool_mem_release(mem));
   }
-  come_and_go(5000);
+  come_and_go(5000, block, {ended.get()});
   EXPECT_EQ(most_kept, 0u) << "35 MiB";
   clpool_mem* const last = take(7 * MiB);
   gate.open();
@@ -210,7 +139,7 @@ TEST_P(KeptBlocks, AreNoneWhileMuchIsHeldBack) {
     EXPECT_OK(clpool_mem_release_after(mem, 1, second.list()));
     EXPECT_OK(clpool_mem_release(mem));
   }
-  come_and_go(5000);
+  come_and_go(5000, block, {ended.get()});
   EXPECT_GT(most_kept, 0u) << "28 MiB";
   second.open();
 }
@@ -241,7 +170,7 @@ TEST_P(KeptBlocks, AreTakenFromTheirThreadWhereMemoryIsShort) {
   keeper.join();
 }
 
-/// A thread that has released blocks, and whose blocks another thread's looks find to have ended. It goes on when it is told to.
+/// A thread that has released blocks, whose uses end while another thread looks at the queues. It goes on when it is told to.
 class Other {
  public:
   explicit Other(std::function<void()> first, std::function<void()> then) {
@@ -272,7 +201,7 @@ class Other {
 };
 
 /// Nobody else need look for them.
-TEST_P(KeptBlocks, AreLaidAsideForThreadsThatHadThem) {
+TEST_P(KeptBlocks, StayWithTheirThreadWhoeverLooks) {
   stub_configure("mode=immediate");
   min_chunk_bytes = 16 * MiB;
   open_pool();
@@ -313,7 +242,7 @@ TEST_P(KeptBlocks, AreLaidAsideForThreadsThatHadThem) {
 }
 
 /// They are nobody's who has no memory.
-TEST_P(KeptBlocks, AreTakenFromThoseLaidAsideWhereMemoryIsShort) {
+TEST_P(KeptBlocks, OfOthersServeWhereMemoryIsShort) {
   stub_configure("mode=immediate");
   min_chunk_bytes = 32 * MiB;
   open_pool(64 * MiB);
@@ -330,7 +259,7 @@ TEST_P(KeptBlocks, AreTakenFromThoseLaidAsideWhereMemoryIsShort) {
   EXPECT_OK(clpool_mem_release(take(64 * MiB)));
 }
 
-TEST_P(KeptBlocks, GoThoughTheyWereLaidAside) {
+TEST_P(KeptBlocks, OfOthersGoWithAllThatIsHeld) {
   stub_configure("mode=immediate");
   min_chunk_bytes = 16 * MiB;
   open_pool();

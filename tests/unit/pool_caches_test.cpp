@@ -47,7 +47,7 @@ void take_back(Caches& caches, ThreadCache& cache, std::size_t size) {
 PoolStats stats_of(Caches& caches) {
   const Borrowed borrowed(caches);
   PoolStats stats;
-  caches.add_to(stats);
+  caches.add_to(stats, 0);
   return stats;
 }
 

@@ -112,10 +112,14 @@ void Books::end_pending(PoolBlock& block) noexcept {
 }
 
 void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
-  set_stamp(block, stamp);
-  list.add(block);
   ++list.open_blocks;
   list.open_bytes += block.capacity;
+  hold_back_counted(list, block, stamp);
+}
+
+void Books::hold_back_counted(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
+  set_stamp(block, stamp);
+  list.add(block);
   count_pending(block);
 }
 
@@ -304,8 +308,8 @@ bool Books::give_back_at_end(std::size_t most) noexcept {
 void Books::add_to(PoolStats& stats) const noexcept {
   stats.managed_bytes = managed_bytes();
   stats.held_blocks += strategy_->held_blocks() + pending_blocks_;
-  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + pending_bytes_;
-  stats.pending_bytes = pending_bytes_;
+  stats.pending_bytes += pending_bytes_;
+  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + stats.pending_bytes;
   stats.reserved_bytes = stats.managed_bytes - stats.held_bytes;
   stats.peak_managed_bytes = peak_managed_bytes_;
   stats.driver_allocations = driver_allocations_;

@@ -263,7 +263,7 @@ bool Books::empty_all_caches(Request& request, Step& step) {
 
 bool Books::look_at_pending(Request& request, Step& step) {
   step = {Step::Kind::poll};
-  return pending_blocks_ != 0 && once(request, looked);
+  return (pending_blocks_ != 0 || request.has_waiting) && once(request, looked);
 }
 
 bool Books::end_pools(Request& request, Step& step) {

@@ -64,6 +64,7 @@ struct Request {
   /// Made from within a callback or step of the same pool: asks nobody, waits for nobody.
   bool inside = false;
   bool grew = false;              ///< a new chunk serves it
+  bool has_waiting = false;       ///< its thread's cache has blocks that wait for the pool's queues
   bool waits_for_queues = false;  ///< its wait ends when the pool's own queues are through
   bool waits_for_users = false;   ///< of blocks: for a moment, though nothing is on its way
 

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Released blocks that wait for the pool's own queues in their threads' caches, each with the epoch of its release: what
+// comes and goes in a thread needs no mutex, nor do threads take the memory of their blocks' descriptors from each other.
+// let_wait_in_own_cache() and take_waited() are called without the mutex, everything else with it.
+#include <utility>
+
+#include "pool/pool.hpp"
+
+namespace clpool::core {
+namespace {
+
+/// Of what a cache may hold, one part in so many has a marker of its own.
+constexpr std::uint64_t marked_part = 4;
+
+/// Whether so much that its thread released waits for an epoch that is open that this had better be closed.
+bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
+  return cache.newest_epoch.load(std::memory_order_relaxed) == open &&
+         (cache.unmarked_blocks >= Pending::releases_per_cheap_marker ||
+          (cache.unmarked_blocks >= Pending::releases_per_marker &&
+           cache.unmarked_bytes >= cache.limit.load(std::memory_order_relaxed) / marked_part));
+}
+
+}  // namespace
+
+void Pool::let_blocks_wait() noexcept {
+  if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
+    waits_behind_.store(&pending_.own(), std::memory_order_release);
+  }
+}
+
+bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
+  auto& cache = *static_cast<ThreadCache*>(mem.home);
+  if (cache.owner.load(std::memory_order_relaxed) != this_thread_record || !cache.lock.try_enter()) {
+    return false;
+  }
+  const QueueSet* const own =
+      static_cast<const Pool*>(mem.owner)->waits_behind_.load(std::memory_order_acquire);
+  // Read behind all that the program has enqueued: markers of this epoch that are enqueued later come behind that.
+  const bool waits = cache.push_waiting(mem, own->epochs.open());
+  cache.lock.leave();
+  return waits;
+}
+
+Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
+  QueueSet* const own = waits_behind_.load(std::memory_order_acquire);
+  if (own == nullptr || !cache.has_waiting() || !cache.lock.try_enter()) {
+    return nullptr;
+  }
+  const std::uint64_t before = own->epochs.completed();
+  const bool asks = cache.asks_now(before, own->epochs.open());
+  if (asks) {
+    cache.lock.leave();
+    own->epochs.poll();
+    if (!cache.lock.try_enter()) {
+      return nullptr;
+    }
+    cache.note_asked(own->epochs.completed() == before);
+  }
+  Mem* const mem = cache.end_waits(own->epochs.completed(), waits_ended_at_a_time)
+                       ? cache.pop(request.rounded, request.size)
+                       : nullptr;
+  const bool needs_marker = mem != nullptr && is_much_unmarked(cache, own->epochs.open());
+  cache.lock.leave();
+  if (needs_marker) {
+    // Before the last that has waited is taken, so that there are others by then.
+    Visit visit(*this);
+    if (caches_.is_own(cache)) {
+      count_unmarked(cache);
+      look_at_set(visit, *own, Close::due);
+    }
+  }
+  return mem;
+}
+
+bool Pool::waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept {
+  const QueueSet* const own = waits_behind_.load(std::memory_order_relaxed);
+  if (own == nullptr || &cache == &caches_.central() || !caches_.is_own(cache) || !may_cache()) {
+    return false;
+  }
+  make_room(cache, block.capacity, most_flushed);
+  return cache.deposit_waiting(block, own->epochs.open());
+}
+
+void Pool::count_unmarked(ThreadCache& cache) noexcept {
+  QueueSet* const own = waits_behind_.load(std::memory_order_relaxed);
+  if (own != nullptr && cache.newest_epoch.load(std::memory_order_relaxed) == own->epochs.open()) {
+    own->open_blocks += std::exchange(cache.unmarked_blocks, 0);
+    own->open_bytes += std::exchange(cache.unmarked_bytes, 0);
+  }
+}
+
+void Pool::want_marker_for_waiting() noexcept {
+  QueueSet* const own = waits_behind_.load(std::memory_order_relaxed);
+  if (own == nullptr || own->open_blocks != 0) {
+    return;
+  }
+  caches_.for_each([&](const ThreadCache& cache) {
+    if (cache.newest_epoch.load(std::memory_order_relaxed) == own->epochs.open()) {
+      own->want_marker();
+    }
+  });
+}
+
+void Pool::hand_over_waiting(ThreadCache& cache, std::size_t& most) noexcept {
+  count_unmarked(cache);
+  for (; most != 0 && !cache.waiting.empty(); --most) {
+    const std::uint64_t epoch = cache.waiting.first->size;
+    PoolBlock& block = pool_block(*cache.withdraw_waiting());
+    pending_.add_waiting(block, epoch);
+  }
+}
+
+}  // namespace clpool::core

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Pools whose released blocks wait for their queues: of each kind of memory.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "orderings/orderings.hpp"
+#include "support/pools.hpp"
+
+namespace clpool::test {
+inline constexpr std::size_t MiB = 1024 * 1024;
+inline constexpr std::size_t block = 4096;
+
+enum class Kind { buffers, page_locked, addresses };
+
+inline std::string name_of_kind(const testing::TestParamInfo<Kind>& info) {
+  switch (info.param) {
+    case Kind::buffers:
+      return "BuffersOfTwoQueues";
+    case Kind::page_locked:
+      return "PageLocked";
+    case Kind::addresses:
+      return "SvmOfTwoQueues";
+  }
+  return "";
+}
+inline const auto holding_back_kinds = testing::Values(Kind::buffers, Kind::page_locked, Kind::addresses);
+
+/// A pool whose released blocks wait for its queues.
+class HoldingBack : public testing::TestWithParam<Kind> {
+ protected:
+  void TearDown() override {
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+    stub_run_all();
+    pool.reset();
+  }
+  void open_pool(std::uint64_t max_bytes = UINT64_MAX) {
+    clpool_allocator* made = nullptr;
+    switch (GetParam()) {
+      case Kind::buffers:
+        ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+        break;
+      case Kind::page_locked:
+        ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+        break;
+      case Kind::addresses:
+        ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
+        break;
+    }
+    const AllocatorHandle allocator(made);
+    const cl_command_queue queues[] = {scene.cl.queue, other};
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = queues;
+    options.queue_count = GetParam() == Kind::page_locked ? 1 : 2;
+    options.max_bytes = max_bytes;
+    options.min_chunk_bytes = min_chunk_bytes;
+    pool = make_pool(made, options);
+  }
+  clpool_mem* take(std::size_t size = block) {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+    return mem;
+  }
+  /// Blocks of that size, one at a time, on a device that is soon through with everything; each behind the events, too.
+  void come_and_go(int count, std::size_t size = block, const std::vector<cl_event>& events = {}) {
+    for (int i = 0; i < count; ++i) {
+      clpool_mem* const mem = take(size);
+      EXPECT_OK(clpool_mem_release_after(mem, static_cast<std::uint32_t>(events.size()), events.data()));
+      EXPECT_OK(clpool_mem_release(mem));
+      if (i % 16 == 0) {
+        stub_run_all();
+        most_kept = std::max(most_kept, kept());
+      }
+    }
+  }
+  std::uint64_t min_chunk_bytes = 0;
+  std::uint64_t most_kept = 0;
+  std::uint64_t kept() { return stats_of(pool).cached_bytes; }
+
+  Scene scene;
+  cl_command_queue other = scene.cl.another_queue();
+  PoolHandle pool;
+};
+
+}  // namespace clpool::test

@@ -1,0 +1,347 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// Released blocks that wait for their pool's queues in their threads' caches: they need neither the mutex nor the driver, are
+// handed out when the queues are through with them and not before, and are nobody's own.
+#include <future>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "orderings/holding_back.hpp"
+
+namespace clpool::test {
+namespace {
+
+class WaitingBlocks : public HoldingBack {
+ protected:
+  /// Has the queue wait for the gate before anything that is enqueued later.
+  static void close(cl_command_queue queue, Gate& gate) {
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  }
+  std::vector<clpool_mem*> take_some(std::size_t count) {
+    std::vector<clpool_mem*> blocks(count);
+    for (clpool_mem*& mem : blocks) {
+      mem = take();
+    }
+    return blocks;
+  }
+  static void release(const std::vector<clpool_mem*>& blocks) {
+    for (clpool_mem* const mem : blocks) {
+      EXPECT_OK(clpool_mem_release(mem));
+    }
+  }
+  std::uint64_t pending() { return stats_of(pool).pending_bytes; }
+  /// Bytes of stretches that pictures show in that state.
+  std::uint64_t shown(std::uint32_t state) {
+    struct Sum {
+      std::uint32_t state;
+      std::uint64_t bytes;
+    } sum{state, 0};
+    const auto add = [](void* user, const clpool_pool_stretch* stretch) {
+      auto& to = *static_cast<Sum*>(user);
+      to.bytes += stretch->state == to.state ? stretch->size : 0;
+      return 0;
+    };
+    EXPECT_OK(clpool_pool_visit(pool.get(), add, &sum));
+    return sum.bytes;
+  }
+  void tick() {
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+    stub_run_all();
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  cl_command_queue last_queue() { return GetParam() == Kind::page_locked ? scene.cl.queue : other; }
+};
+INSTANTIATE_TEST_SUITE_P(, WaitingBlocks, holding_back_kinds, name_of_kind);
+
+/// No mutex is taken for them, nor a driver called.
+TEST_P(WaitingBlocks, AreReleasedByCallsThatNeverWait) {
+  open_pool();
+  const std::vector<clpool_mem*> blocks = take_some(10);
+  const std::uint64_t calls = stub_calls(nullptr);
+  for (clpool_mem* const mem : blocks) {
+    EXPECT_OK(clpool_mem_try_release(mem));
+  }
+  EXPECT_EQ(stub_calls(nullptr), calls);
+  EXPECT_EQ(pending(), 10 * block);
+}
+
+/// Commands that were enqueued behind the markers that are through, and before the release.
+TEST_P(WaitingBlocks, WaitForMarkersBehindTheirRelease) {
+  min_chunk_bytes = 16 * MiB;
+  open_pool();
+  const std::vector<clpool_mem*> blocks = take_some(100);
+  release(blocks);
+  tick();
+  EXPECT_EQ(kept(), 100 * block);
+  std::vector<clpool_mem*> again = take_some(100);
+  EXPECT_EQ(std::set(again.begin(), again.end()), std::set(blocks.begin(), blocks.end()));
+  clpool_mem* const used = again.back();
+  again.pop_back();
+  release(again);
+  EXPECT_OK(clpool_pool_tick(pool.get()));  // the marker of these
+  Gate gate(scene.cl.context);
+  close(last_queue(), gate);
+  EXPECT_OK(clpool_mem_release(used));
+  tick();
+  EXPECT_EQ(kept(), 99 * block);
+  EXPECT_EQ(pending(), block);
+  std::vector<clpool_mem*> then = take_some(150);
+  EXPECT_FALSE(std::set(then.begin(), then.end()).contains(used));
+  release(then);
+  gate.open();
+  tick();
+  EXPECT_EQ(pending(), 0u);
+  then = take_some(151);
+  EXPECT_TRUE(std::set(then.begin(), then.end()).contains(used));
+  release(then);
+}
+
+TEST_P(WaitingBlocks, CountAsPendingUntilTheirQueuesAreThrough) {
+  open_pool();
+  Gate gate(scene.cl.context);
+  release(take_some(3));
+  close(last_queue(), gate);
+  release(take_some(4));
+  tick();
+  clpool_pool_stats stats = stats_of(pool);
+  EXPECT_EQ(stats.active_blocks, 0u);
+  EXPECT_EQ(stats.held_bytes, stats.managed_bytes);
+  EXPECT_EQ(stats.pending_bytes, 7 * block) << "one marker is behind all of them";
+  EXPECT_EQ(shown(CLPOOL_STRETCH_PENDING), 7 * block);
+  EXPECT_EQ(shown(CLPOOL_STRETCH_CACHED), 0u);
+  EXPECT_LT(stats.largest_free_bytes, stats.managed_bytes);
+  const std::uint64_t blocks = stats.held_blocks;
+  gate.open();
+  stub_run_all();
+  tick();
+  stats = stats_of(pool);
+  EXPECT_EQ(stats.pending_bytes, 0u);
+  EXPECT_EQ(stats.cached_bytes, 7 * block);
+  EXPECT_EQ(stats.held_blocks, blocks);
+  EXPECT_EQ(stats.largest_free_bytes, stats.managed_bytes) << "with what is free around them";
+  EXPECT_EQ(shown(CLPOOL_STRETCH_PENDING), 0u);
+  EXPECT_EQ(shown(CLPOOL_STRETCH_CACHED), 7 * block);
+}
+
+/// Of several epochs, some of which are through.
+TEST_P(WaitingBlocks, CountEachByItsEpoch) {
+  open_pool();
+  release(take_some(3));
+  tick();
+  EXPECT_EQ(pending(), 0u);
+  Gate gate(scene.cl.context);
+  close(last_queue(), gate);
+  const std::vector<clpool_mem*> later = take_some(5);  // three of them from before
+  release({later[3], later[4]});
+  tick();
+  release({later[0]});
+  EXPECT_EQ(pending(), 3 * block);
+  EXPECT_EQ(kept(), 0u);
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_EQ(kept(), 2 * block) << "the last one's marker is on its way";
+  EXPECT_EQ(pending(), block);
+  EXPECT_EQ(shown(CLPOOL_STRETCH_PENDING), block);
+  release({later[1], later[2]});
+}
+
+/// Ticks of any thread mark what others have released.
+TEST_P(WaitingBlocks, AreMarkedByTicksOfOtherThreads) {
+  open_pool();
+  release(take_some(5));
+  std::thread([&] { tick(); }).join();
+  EXPECT_EQ(pending(), 0u);
+}
+
+TEST_P(WaitingBlocks, ThatTheirThreadCachesServeOthersThatAreShortOfMemory) {
+  stub_configure("mode=immediate");
+  min_chunk_bytes = 4 * MiB;
+  open_pool(4 * MiB);
+  std::promise<void> is_over;
+  std::promise<void> has_released;
+  std::thread keeper([&] {
+    release(take_some(15));
+    has_released.set_value();
+    is_over.get_future().wait();
+  });
+  has_released.get_future().wait();
+  EXPECT_EQ(pending(), 15 * block);
+  EXPECT_OK(clpool_mem_release(take(4 * MiB)));
+  is_over.set_value();
+  keeper.join();
+}
+
+/// A request waits for what another thread's cache has, and is served as soon as the queues are through with that.
+TEST_P(WaitingBlocks, AreWaitedForInOthersCaches) {
+  min_chunk_bytes = 4 * MiB;
+  open_pool(4 * MiB);
+  Gate gate(scene.cl.context);
+  std::promise<void> is_over;
+  std::promise<void> has_released;
+  std::thread keeper([&] {
+    const std::vector<clpool_mem*> blocks = take_some(15);
+    close(last_queue(), gate);
+    release(blocks);
+    has_released.set_value();
+    is_over.get_future().wait();
+  });
+  has_released.get_future().wait();
+  std::thread opens([&] {
+    while (stats_of(pool).cached_bytes != 0) {
+    }
+    gate.open();
+    stub_run_all();
+  });
+  std::future<clpool_mem*> whole = std::async(std::launch::async, [&] { return take(4 * MiB); });
+  while (whole.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+    stub_run_all();
+  }
+  EXPECT_OK(clpool_mem_release(whole.get()));
+  opens.join();
+  is_over.set_value();
+  keeper.join();
+}
+
+TEST_P(WaitingBlocks, OfAThreadThatHasEndedServeOthers) {
+  min_chunk_bytes = 4 * MiB;
+  open_pool();
+  std::thread([&] { release(take_some(15)); }).join();
+  EXPECT_EQ(pending(), 15 * block);
+  tick();
+  clpool_mem* const whole = take(4 * MiB);
+  EXPECT_EQ(stats_of(pool).managed_bytes, 4 * MiB);
+  EXPECT_OK(clpool_mem_release(whole));
+}
+
+TEST_P(WaitingBlocks, GoBackWhenTheQueuesAreThrough) {
+  open_pool();
+  Gate gate(scene.cl.context);
+  std::vector<clpool_mem*> blocks = take_some(10);
+  close(last_queue(), gate);
+  release(blocks);
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(pending(), 10 * block);
+  gate.open();
+  stub_run_all();
+  EXPECT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
+}
+
+/// A pool ends when nothing uses them any more, where the driver would not keep their memory.
+TEST_P(WaitingBlocks, KeepTheirMemoryAtTheEndOfTheirPool) {
+  open_pool();
+  Gate gate(scene.cl.context);
+  const std::vector<clpool_mem*> blocks = take_some(10);
+  const std::uint64_t frees = stub_calls("clSVMFree");
+  close(last_queue(), gate);
+  release(blocks);
+  pool.reset();
+  EXPECT_EQ(stub_calls("clSVMFree"), frees);
+  gate.open();
+  stub_run_all();
+  open_pool();  // which ends the other one
+  EXPECT_EQ(stub_calls("clSVMFree"), frees + (GetParam() == Kind::addresses ? 1 : 0));
+}
+
+/// However many requests a device makes wait that is far behind: seldom.
+TEST_P(WaitingBlocks, AreAskedAboutSeldomInVain) {
+  min_chunk_bytes = 64 * MiB;
+  open_pool();
+  Gate gate(scene.cl.context);
+  const std::vector<clpool_mem*> first = take_some(1);
+  close(last_queue(), gate);
+  release(first);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  const std::uint64_t before = stub_calls("clGetEventInfo");
+  const std::vector<clpool_mem*> blocks = take_some(3000);
+  EXPECT_LE(stub_calls("clGetEventInfo") - before, 200u);
+  gate.open();
+  stub_run_all();
+  release(blocks);
+}
+
+/// Else each time that all of them are through new ones would be needed until a marker is.
+TEST_P(WaitingBlocks, AreMarkedBeforeTheLastOfThemIsTaken) {
+  min_chunk_bytes = 16 * MiB;
+  open_pool();
+  std::set<clpool_mem*> circulating;
+  for (int i = 0; i < 60'000; ++i) {
+    clpool_mem* const mem = take();
+    circulating.insert(mem);
+    EXPECT_OK(clpool_mem_release(mem));
+    if (i % 512 == 0) {
+      stub_run_all();  // so late are markers
+    }
+  }
+  EXPECT_LE(circulating.size(), 2500u);
+}
+
+/// A block that must wait for events or other queues, too, is not among them, nor one that has a mark of the user's.
+TEST_P(WaitingBlocks, AreThoseOfWhichNothingElseIsKnown) {
+  open_pool();
+  Gate gate(scene.cl.context);
+  clpool_mem* const with_event = take();
+  clpool_mem* const with_tag = take();
+  EXPECT_OK(clpool_mem_release_after(with_event, 1, gate.list()));
+  EXPECT_OK(clpool_mem_set_tag(with_tag, 7));
+  EXPECT_EQ(clpool_mem_try_release(with_event), CLPOOL_ERROR_WOULD_BLOCK);
+  EXPECT_EQ(clpool_mem_try_release(with_tag), CLPOOL_ERROR_WOULD_BLOCK);
+  release({with_event, with_tag});
+  tick();
+  EXPECT_EQ(pending(), block);
+  gate.open();
+  tick();
+  EXPECT_EQ(pending(), 0u);
+}
+
+/// A command of the library on one of the pool's queues says nothing that the pool does not know.
+TEST_P(WaitingBlocks, AreThoseThatTheLibraryUsedToo) {
+  open_pool();
+  if (GetParam() == Kind::page_locked) {
+    GTEST_SKIP() << "page-locked memory is not filled";
+  }
+  clpool_mem* const mem = take();
+  const char value = 1;
+  EXPECT_OK(clpool_mem_fill(last_queue(), mem, &value, 1, 0, block, 0, nullptr, nullptr));
+  EXPECT_OK(clpool_mem_try_release(mem));
+  const cl_command_queue foreign = scene.cl.another_queue();
+  clpool_mem* const elsewhere = take();
+  EXPECT_OK(clpool_mem_fill(foreign, elsewhere, &value, 1, 0, block, 0, nullptr, nullptr));
+  EXPECT_EQ(clpool_mem_try_release(elsewhere), CLPOOL_ERROR_WOULD_BLOCK)
+      << "the pool waits for that queue, too";
+  EXPECT_OK(clpool_mem_release(elsewhere));
+}
+
+/// What another thread releases waits in its own thread's cache as soon as that comes by.
+TEST_P(WaitingBlocks, ComeHomeFromOtherThreads) {
+  open_pool();
+  const std::vector<clpool_mem*> blocks = take_some(20);
+  Gate gate(scene.cl.context);
+  close(last_queue(), gate);
+  std::thread([&] { release(blocks); }).join();
+  const std::vector<clpool_mem*> more = take_some(20);
+  std::set<clpool_mem*> both(blocks.begin(), blocks.end());
+  both.insert(more.begin(), more.end());
+  EXPECT_EQ(both.size(), 40u);
+  EXPECT_EQ(pending(), 20 * block);
+  gate.open();
+  tick();
+  EXPECT_EQ(kept(), 20 * block);
+  release(more);
+}
+
+TEST_P(WaitingBlocks, AreNoneWhereNothingIsToBeHeld) {
+  open_pool();
+  clpool_mem* const mem = take();
+  EXPECT_OK(clpool_pool_stop_holding(pool.get()));
+  EXPECT_EQ(clpool_mem_try_release(mem), CLPOOL_ERROR_WOULD_BLOCK);
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  tick();
+  EXPECT_EQ(stats_of(pool).managed_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace clpool::test
