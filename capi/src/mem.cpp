@@ -49,16 +49,26 @@ const Mem* live(const clpool_mem* mem) noexcept {
              : not_live(object);
 }
 
-/// What is left of clpool_mem_release() when a pool's cache does not simply take the block; apart, so that
-/// the hit path saves no registers.
-[[gnu::noinline]] clpool_status release_slowly(Mem& mem) noexcept {
-  return static_cast<clpool_status>(release_mem(mem));
+/// A pooled block that is given back now.
+bool is_last_of_pooled(const Mem& mem) noexcept {
+  return mem.state == MemState::live && mem.pooled() && mem.references.load(std::memory_order_acquire) == 1;
 }
 
 /// The hit path: a pooled block whose last reference goes back to this thread's cache.
 bool kept_at_once(Mem& mem) noexcept {
-  return mem.state == MemState::live && mem.pooled() && mem.references.load(std::memory_order_acquire) == 1 &&
-         clpool::core::Pool::try_release(mem);
+  return is_last_of_pooled(mem) && clpool::core::Pool::try_release(mem);
+}
+
+/// … which may be used only when its queues are through with it.
+bool left_to_wait(Mem& mem) noexcept {
+  return clpool::core::Pool::may_wait_in_cache(mem) && is_last_of_pooled(mem) &&
+         clpool::core::Pool::let_wait_in_own_cache(mem);
+}
+
+/// What is left of clpool_mem_release() when a pool's cache does not simply take the block; apart, so that
+/// the hit path saves no registers.
+[[gnu::noinline]] clpool_status release_slowly(Mem& mem) noexcept {
+  return left_to_wait(mem) ? CLPOOL_SUCCESS : static_cast<clpool_status>(release_mem(mem));
 }
 
 }  // namespace
@@ -71,7 +81,7 @@ clpool_status clpool_mem_release(clpool_mem* mem) noexcept {
 }
 
 clpool_status clpool_mem_try_release(clpool_mem* mem) noexcept {
-  if (mem == nullptr || kept_at_once(*to_core(mem))) {
+  if (mem == nullptr || kept_at_once(*to_core(mem)) || left_to_wait(*to_core(mem))) {
     return CLPOOL_SUCCESS;
   }
   clpool::core::clear_last_error();
@@ -83,9 +93,7 @@ clpool_status clpool_mem_release_idle(clpool_mem* mem) noexcept {
     return CLPOOL_SUCCESS;
   }
   Mem& object = *to_core(mem);
-  if (object.state == MemState::live && object.pooled() &&
-      object.references.load(std::memory_order_acquire) == 1 &&
-      clpool::core::Pool::try_release_idle(object)) {
+  if (is_last_of_pooled(object) && clpool::core::Pool::try_release_idle(object)) {
     return CLPOOL_SUCCESS;
   }
   if (clpool::core::Pool* const pool = clpool::capi::pool_of(object); pool != nullptr) {

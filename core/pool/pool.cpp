@@ -182,7 +182,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
                            : nullptr),
       ended_{this, allocator.traits().sources} {
   caches_.keep_up_to(pending_.holds_back() ? most_kept_bytes : 0);
-  let_blocks_wait();
+  see_who_waits();
 }
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
@@ -231,11 +231,13 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ThreadCache* at_hand = on == nullptr ? cache_at_hand(cache_key_) : nullptr;
-  mem = at_hand != nullptr ? take_waited(*at_hand, request) : nullptr;
-  if (mem == nullptr) {
-    mem = take_larger(at_hand, request);
+  if (at_hand != nullptr && at_hand->has_waiting()) {
+    mem = take_waited(*at_hand, request);
+    if (mem != nullptr) {
+      return Status::success;
+    }
   }
-  if (mem != nullptr) {
+  if (mem = take_larger(at_hand, request); mem != nullptr) {
     return Status::success;
   }
   ensure_thread_record();
@@ -299,14 +301,16 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
       return Status::success;
     }
   }
-  count_unmarked(cache);
-  if (pending_.holds_back() && cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
-    mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
-    if (mem != nullptr) {
-      return Status::success;
+  if (pending_.holds_back()) {
+    count_unmarked(cache);
+    if (cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
+      mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
+      if (mem != nullptr) {
+        return Status::success;
+      }
     }
+    request.has_waiting = cache.has_waiting();
   }
-  request.has_waiting = cache.has_waiting();
   request.account = account_of_this_thread();
   books_.note_beginning(request);
   const PlaceInLine place{books_, request};
@@ -529,7 +533,7 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std:
   block.references.store(1, std::memory_order_relaxed);
   block.kind = kind_;
   block.made_in = static_cast<std::uint8_t>(process_generation());
-  block.marks = usual_marks();
+  block.marks = usual_marks_;
   block.home = &cache;
   block.account = static_cast<std::uint16_t>(account);
   clear_use(block);

@@ -78,11 +78,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   /// Takes back a block that was released by its last reference, if that needs no more than its cache.
   static bool try_release(Mem& mem) noexcept {
-    if ((mem.marks & ~larger_mark) == 0) [[likely]] {
-      return push_to_own_cache(mem);
-    }
-    return (mem.marks & ~(larger_mark | waits_mark)) == 0 && let_wait_in_own_cache(mem);
+    return (mem.marks & ~larger_mark) == 0 && push_to_own_cache(mem);
   }
+  /// The same for one that may wait there until the pool's queues are through with what they have now.
+  static bool may_wait_in_cache(const Mem& mem) noexcept { return (mem.marks & ~larger_mark) == waits_mark; }
+  static bool let_wait_in_own_cache(Mem& mem) noexcept;
 
   /// The same for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {
@@ -189,13 +189,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   PoolBlock* take_at_once(ThreadCache& cache, Request& request);
   static std::uint32_t account_of_this_thread() noexcept;
   void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
-  /// Marks of a block that nobody has said anything of.
-  std::uint8_t usual_marks() const noexcept {
-    if (waits_behind_.load(std::memory_order_relaxed) != nullptr) {
-      return waits_mark;
-    }
-    return pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known ? look_mark : 0;
-  }
 
   /// Without the mutex, where threads are in each other's way: a block of the thread's cache that is larger than it need be, or
   /// null. Not for blocks so large that a cache has at most one.
@@ -216,6 +209,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// `waited`: for the mutex, with just this block. `most_flushed`: blocks that may leave its cache for it, becomes so many
   /// fewer.
   void receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
+  /// The same with marks, which has been counted.
+  void receive_marked(ThreadCache& cache, PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
   /// Where nothing uses the block any more. False: it goes to the books.
   bool takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
                         std::size_t& most_flushed) noexcept;
@@ -256,11 +251,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
 
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
-  /// From here on they do, if these may.
-  void let_blocks_wait() noexcept;
-  /// Takes a live block back into its cache, if that is the calling thread's and has room; without the mutex.
-  static bool let_wait_in_own_cache(Mem& mem) noexcept;
-  /// The same for a released one, with the mutex. `most_flushed` as in receive().
+  /// Whether they do, by the pool's own queues as these are now.
+  void see_who_waits() noexcept;
+  /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
   Mem* take_waited(ThreadCache& cache, const Request& request) noexcept;
@@ -424,6 +417,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_backlog_ = false;         ///< not all that other threads released came home the last time
   bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
   bool was_made_ = false;            ///< before that the user is not told of its end
+  std::uint8_t usual_marks_ = 0;     ///< of a block that nobody has said anything of
   std::uint64_t waiters_ = 0;
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long

@@ -79,6 +79,11 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
     }
     return;
   }
+  receive_marked(cache, block, waited, most_flushed);
+}
+
+[[gnu::noinline]] void Pool::receive_marked(ThreadCache& cache, PoolBlock& block, bool waited,
+                                            std::size_t& most_flushed) noexcept {
   Uses* const uses = static_cast<Uses*>(block.attachment);
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
   // That no command uses it any more nobody can say of commands from before it was handed out.
@@ -87,7 +92,7 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
   const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
   const bool must_wait = !is_idle && (is_used || pending_.holds_back());
   clear_use(block);
-  block.marks = usual_marks();
+  block.marks = usual_marks_;
   if (uses != nullptr && !must_wait) {
     pending_.retire(*uses);
   }

@@ -215,7 +215,7 @@ Status Pool::adopt(cl_command_queue queue) {
     {
       const Visit visit(*this);
       if (pending_.own().epochs.has_queues() || pending_.adopt(made, joined, missing)) {
-        let_blocks_wait();
+        see_who_waits();
         return Status::success;
       }
     }

@@ -23,8 +23,11 @@ bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
 
 }  // namespace
 
-void Pool::let_blocks_wait() noexcept {
+void Pool::see_who_waits() noexcept {
+  const bool may_be_in_use = pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known;
+  usual_marks_ = may_be_in_use ? look_mark : 0;
   if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
+    usual_marks_ = waits_mark;
     waits_behind_.store(&pending_.own(), std::memory_order_release);
   }
 }
@@ -43,10 +46,10 @@ bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
 }
 
 Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
-  QueueSet* const own = waits_behind_.load(std::memory_order_acquire);
-  if (own == nullptr || !cache.has_waiting() || !cache.lock.try_enter()) {
+  if (!cache.lock.try_enter()) {
     return nullptr;
   }
+  QueueSet* const own = waits_behind_.load(std::memory_order_acquire);
   const std::uint64_t before = own->epochs.completed();
   const bool asks = cache.asks_now(before, own->epochs.open());
   if (asks) {

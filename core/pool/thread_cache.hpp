@@ -153,7 +153,7 @@ struct alignas(64) ThreadCache {
     for (; most != 0 && !waiting.empty() && waiting.first->size <= completed; --most, any = true) {
       Mem& mem = *take_waiting();
       set_cached_bytes(cached() + mem.capacity);
-      put_into_bucket(mem);
+      put_into_bucket(mem, mem.capacity);
     }
     return any;
   }
@@ -338,13 +338,13 @@ struct alignas(64) ThreadCache {
       return false;
     }
     set_cached_bytes(with_it);
-    put_into_bucket(mem);
+    put_into_bucket(mem, capacity);
     return true;
   }
-  void put_into_bucket(Mem& mem) noexcept {
+  void put_into_bucket(Mem& mem, std::uint64_t capacity) noexcept {
     ++cached_blocks;
     mem.state = MemState::released;
-    Mem*& head = bucket(mem.capacity);
+    Mem*& head = bucket(capacity);
     mem.next = head;
     head = &mem;
   }

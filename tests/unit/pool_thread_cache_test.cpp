@@ -202,5 +202,156 @@ TEST_F(ThreadCacheWithBlocks, HasAPartOfWhatIsInUseLeftForLargerBlocks) {
   EXPECT_EQ(cache_->excess_left(400 * granule, 4), 7u);
 }
 
+/// A cache with room for 64 granules, from which blocks are handed out that wait when they come back.
+class ThreadCacheWithWaitingBlocks : public testing::Test {
+ protected:
+  void SetUp() override {
+    cache->granule_shift = 9;
+    cache->limit = 64 * granule;
+  }
+  Mem& hand_out(std::uint64_t granules) {
+    Mem& mem = mems.emplace_back();
+    mem.capacity = granules * granule;
+    mem.size = 100;
+    mem.state = MemState::live;
+    ++cache->blocks;
+    cache->count_handed_out(100);
+    return mem;
+  }
+  Mem& release(std::uint64_t granules, std::uint64_t epoch) {
+    Mem& mem = hand_out(granules);
+    EXPECT_TRUE(cache->push_waiting(mem, epoch));
+    return mem;
+  }
+  Mem* take(std::uint64_t granules) { return cache->pop(granules * granule, 1); }
+
+  std::unique_ptr<ThreadCache> cache = std::make_unique<ThreadCache>();
+  std::deque<Mem> mems;
+};
+
+TEST_F(ThreadCacheWithWaitingBlocks, HandsNoneOutBeforeItsWaitIsOver) {
+  Mem& first = release(2, 5);
+  Mem& second = release(2, 7);
+  EXPECT_EQ(first.state, MemState::waiting);
+  EXPECT_EQ(take(2), nullptr);
+  EXPECT_FALSE(cache->end_waits(4, 10));
+  EXPECT_TRUE(cache->end_waits(5, 10));
+  EXPECT_EQ(first.state, MemState::released);
+  EXPECT_EQ(take(2), &first);
+  EXPECT_EQ(take(2), nullptr);
+  EXPECT_FALSE(cache->end_waits(6, 10));
+  EXPECT_TRUE(cache->end_waits(7, 10));
+  EXPECT_EQ(take(2), &second);
+  EXPECT_FALSE(cache->has_waiting());
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, EndsSoManyWaitsAtATime) {
+  for (int i = 0; i < 5; ++i) {
+    release(2, 5);
+  }
+  EXPECT_TRUE(cache->end_waits(5, 3));
+  EXPECT_EQ(cache->cached_blocks, 3u);
+  EXPECT_EQ(cache->cached(), 6 * granule);
+  EXPECT_EQ(cache->held(), 10 * granule);
+  EXPECT_TRUE(cache->end_waits(5, 3));
+  EXPECT_EQ(cache->cached_blocks, 5u);
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, CountsThemAsGivenBack) {
+  release(2, 5);
+  release(3, 5);
+  EXPECT_EQ(cache->active_bytes, 0u);
+  EXPECT_EQ(cache->active_blocks(), 0u);
+  EXPECT_EQ(cache->cached(), 0u);
+  EXPECT_EQ(cache->held(), 5 * granule);
+  EXPECT_TRUE(cache->end_waits(5, 10));
+  EXPECT_EQ(cache->active_blocks(), 0u);
+  EXPECT_EQ(cache->held(), 5 * granule);
+  ASSERT_NE(take(3), nullptr);
+  EXPECT_EQ(cache->active_blocks(), 1u);
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, HasRoomForSmallOnesOnly) {
+  Mem& large = hand_out(5);
+  EXPECT_FALSE(cache->push_waiting(large, 5)) << "a sixteenth of 64 at most";
+  EXPECT_EQ(large.state, MemState::live);
+  EXPECT_EQ(cache->active_blocks(), 1u);
+  for (int i = 0; i < 8; ++i) {
+    release(4, 5);
+  }
+  EXPECT_TRUE(cache->end_waits(5, 3));
+  for (int i = 0; i < 8; ++i) {
+    release(4, 6);
+  }
+  EXPECT_FALSE(cache->push_waiting(hand_out(1), 6)) << "with what is cached";
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, GivesTheOldestUpFirst) {
+  Mem& first = release(2, 5);
+  release(3, 6);
+  EXPECT_EQ(cache->withdraw_waiting(), &first);
+  EXPECT_EQ(first.state, MemState::released);
+  EXPECT_EQ(cache->held(), 3 * granule);
+  EXPECT_EQ(cache->blocks, 1u);
+  cache->withdraw_waiting();
+  EXPECT_EQ(cache->withdraw_waiting(), nullptr);
+  EXPECT_EQ(cache->blocks, 0u);
+  release(2, 7);
+  EXPECT_EQ(cache->held(), 2 * granule);
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, KnowsHowMuchHasWaited) {
+  release(2, 5);
+  release(3, 6);
+  release(4, 7);
+  EXPECT_EQ(cache->bytes_waited(4), 0u);
+  EXPECT_EQ(cache->bytes_waited(5), 2 * granule);
+  EXPECT_EQ(cache->bytes_waited(6), 5 * granule);
+  EXPECT_EQ(cache->bytes_waited(7), 9 * granule);
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, CountsThoseOfTheNewestEpoch) {
+  release(2, 5);
+  release(3, 5);
+  EXPECT_EQ(cache->newest_epoch, 5u);
+  EXPECT_EQ(cache->unmarked_blocks, 2u);
+  EXPECT_EQ(cache->unmarked_bytes, 5 * granule);
+  Mem& returned = hand_out(4);
+  cache->give_up_active(100);
+  --cache->blocks;
+  EXPECT_TRUE(cache->deposit_waiting(returned, 6));
+  EXPECT_EQ(cache->newest_epoch, 6u);
+  EXPECT_EQ(cache->unmarked_blocks, 1u);
+  EXPECT_EQ(cache->unmarked_bytes, 4 * granule);
+  EXPECT_EQ(cache->active_blocks(), 0u);
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, AsksEverMoreSeldomInVain) {
+  release(2, 5);
+  EXPECT_FALSE(cache->asks_now(4, 5)) << "no marker is behind it";
+  EXPECT_FALSE(cache->asks_now(5, 6)) << "it has waited";
+  int asked = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (cache->asks_now(4, 6)) {
+      cache->note_asked(true);
+      ++asked;
+    }
+  }
+  EXPECT_EQ(asked, 6 + (1000 - 63) / 64) << "the first, 2, 4, … behind that, at most 64";
+  while (!cache->asks_now(4, 6)) {
+  }
+  cache->note_asked(false);
+  EXPECT_TRUE(cache->asks_now(4, 6)) << "it gets on";
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, KnowsNoExcessOfThem) {
+  Mem& mem = hand_out(4);
+  set_mark(mem, larger_mark);
+  cache->excess = 3 * granule;
+  EXPECT_TRUE(cache->push_waiting(mem, 5));
+  EXPECT_EQ(cache->excess, 0u);
+  EXPECT_EQ(mem.marks, 0);
+}
+
 }  // namespace
 }  // namespace clpool::core
