@@ -30,9 +30,6 @@ constexpr std::uint64_t most_granules_larger = 16;
 /// more than its share of what the pool allows for that (Caches).
 constexpr std::uint64_t excess_part = 4;
 
-/// What all caches may hold, besides, of blocks that come back late: as much as comes back at once, see Pending.
-constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
-
 /// How often a request that waits for nothing has its thread's cache give up some blocks.
 constexpr int most_given_up_at_once = 64;
 
@@ -181,7 +178,6 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
                                                      title_, sink_)
                            : nullptr),
       ended_{this, allocator.traits().sources} {
-  caches_.keep_up_to(pending_.holds_back() ? most_kept_bytes : 0);
   see_who_waits();
 }
 

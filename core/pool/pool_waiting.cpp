@@ -10,6 +10,9 @@
 namespace clpool::core {
 namespace {
 
+/// What all caches may hold, besides, of blocks that come back late: as much as comes back at once, see Pending.
+constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
+
 /// Of what a cache may hold, one part in so many has a marker of its own.
 constexpr std::uint64_t marked_part = 4;
 
@@ -26,6 +29,7 @@ bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
 void Pool::see_who_waits() noexcept {
   const bool may_be_in_use = pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known;
   usual_marks_ = may_be_in_use ? look_mark : 0;
+  caches_.keep_up_to(pending_.holds_back() ? most_kept_bytes : 0);
   if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
     usual_marks_ = waits_mark;
     waits_behind_.store(&pending_.own(), std::memory_order_release);
