@@ -190,13 +190,15 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static std::uint32_t account_of_this_thread() noexcept;
   void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
 
-  /// Without the mutex, where threads are in each other's way: a block of the thread's cache that is larger than it need be, or
-  /// null. Not for blocks so large that a cache has at most one.
+  /// Without the mutex, where threads are in each other's way, or where the cache of a pool whose parts need handles may hold
+  /// much: a block of the thread's cache that is larger than it need be, or null. Not for blocks so large that a cache has at
+  /// most one.
   Mem* take_larger(ThreadCache* cache, const Request& request) noexcept {
     const bool may_take =
         cache != nullptr &&
         (cache->is_crowded_by(request.rounded) ||
-         (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed)));
+         (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed)) ||
+         (rules().has_handles && waits_behind_.load(std::memory_order_relaxed) != nullptr));
     return may_take ? take_larger(*cache, request) : nullptr;
   }
   Mem* take_larger(ThreadCache& cache, const Request& request) noexcept;

@@ -278,6 +278,23 @@ TEST_P(WaitingBlocks, AreMarkedBeforeTheLastOfThemIsTaken) {
   EXPECT_LE(circulating.size(), 2500u);
 }
 
+/// A new part of a buffer takes drivers as long as dozens of hits.
+TEST_P(WaitingBlocks, ServeSmallerRequestsWhereTheseWouldNeedAHandle) {
+  open_pool();
+  const std::vector<clpool_mem*> in_use = take_some(100);  // a quarter of what is in use may be in vain
+  clpool_mem* const larger = take(6 * 1024);
+  EXPECT_OK(clpool_mem_release(larger));
+  tick();
+  const std::uint64_t parts = stats_of(pool).sub_buffers_created;
+  clpool_mem* const mem = take(5 * 1024);
+  EXPECT_EQ(mem == larger, GetParam() == Kind::buffers);
+  EXPECT_EQ(stats_of(pool).sub_buffers_created, parts);
+  clpool_mem* const smaller = take(2 * 1024);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(smaller));
+  release(in_use);
+}
+
 /// A block that must wait for events or other queues, too, is not among them, nor one that has a mark of the user's.
 TEST_P(WaitingBlocks, AreThoseOfWhichNothingElseIsKnown) {
   open_pool();
