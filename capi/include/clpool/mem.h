@@ -139,9 +139,9 @@ CLPOOL_API clpool_status clpool_mem_bind_queue(clpool_mem* mem, cl_command_queue
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL; CLPOOL_ERROR_INVALID_OPERATION for other memory and released
  * one; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * Blocks until the queue is empty. OpenCL calls: clGetCommandQueueInfo, clGetDeviceInfo,
- * clEnqueueMarkerWithWaitList (clEnqueueMarker before OpenCL 1.2), clWaitForEvents, clReleaseEvent, clFinish,
- * clReleaseCommandQueue, for a block of a pool over several queues clRetainCommandQueue; none where the
- * memory is bound to no queue.
+ * clEnqueueMarkerWithWaitList (clEnqueueMarker before OpenCL 1.2), clWaitForEvents, clGetEventInfo where that
+ * fails, clReleaseEvent, clFinish, clReleaseCommandQueue, for a block of a pool over several queues
+ * clRetainCommandQueue; none where the memory is bound to no queue.
  */
 CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
