@@ -39,6 +39,16 @@ struct Fifo {
     }
     return static_cast<T*>(taken);
   }
+  /// What stands behind `previous`, or first where that is null; null if nothing does.
+  Link* after(const Link* previous) const noexcept { return previous != nullptr ? previous->next : first; }
+  /// Puts it there.
+  void insert(T& item, Link* previous) noexcept {
+    Link*& place = previous != nullptr ? previous->next : first;
+    item.next = place;
+    place = &item;
+    last = item.next != nullptr ? last : &item;
+    ++count;
+  }
   /// Takes out what stands behind `previous`, or first where that is null.
   void remove(const Link& item, Link* previous) noexcept {
     (previous != nullptr ? previous->next : first) = item.next;

@@ -220,10 +220,10 @@ std::uint64_t Caches::active_blocks() const noexcept {
 void Caches::add_to(PoolStats& stats, std::uint64_t completed) noexcept {
   for_each([&](ThreadCache& cache) {
     take_in(cache);
-    const std::uint64_t ended = cache.bytes_waited(completed);
+    const std::uint64_t ended = cache.waiting.bytes_up_to(completed);
     stats.cached_bytes += cache.cached() + ended;
     stats.pending_bytes += cache.held() - cache.cached() - ended;
-    stats.held_blocks += cache.cached_blocks + cache.waiting.count;
+    stats.held_blocks += cache.cached_blocks + cache.waiting.blocks();
   });
   stats.active_blocks = active_blocks();
   stats.allocations = known_requests_;

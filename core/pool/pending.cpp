@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "cl/marker.hpp"
+#include "pool/waiting_list.hpp"
 
 namespace clpool::core {
 namespace {
@@ -161,11 +162,19 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
   retire(*uses);
 }
 
-void Pending::add_waiting(PoolBlock& block, std::uint64_t epoch) noexcept {
-  if (epoch <= own_->epochs.completed()) {
-    return books_.free(block, stamp_behind(own_));
+void Pending::add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept {
+  const std::uint64_t completed = own_->epochs.completed();
+  Fifo<PoolBlock, Mem> rest;
+  while (PoolBlock* const block = blocks.take()) {
+    const std::uint64_t epoch = WaitingList::epoch_of(*block);
+    if (epoch <= completed) {
+      books_.free(*block, stamp_behind(own_));
+    } else {
+      set_stamp(*block, epoch);
+      rest.add(*block);
+    }
   }
-  books_.hold_back_counted(*own_, block, epoch);
+  books_.hold_back_in_order(*own_, rest);
 }
 
 void Pending::end_all() noexcept {

@@ -68,8 +68,8 @@ class Pending {
 
   /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
   void add(PoolBlock& block, Uses* uses) noexcept;
-  /// One that has waited for these elsewhere since that epoch was open.
-  void add_waiting(PoolBlock& block, std::uint64_t epoch) noexcept;
+  /// Some that have waited for these elsewhere, as WaitingList has them.
+  void add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept;
   /// Nobody uses the block any more of which that was noted.
   void retire(Uses& uses) noexcept;
   bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }

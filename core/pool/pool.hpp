@@ -80,8 +80,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static bool try_release(Mem& mem) noexcept {
     return (mem.marks & ~larger_mark) == 0 && push_to_own_cache(mem);
   }
-  /// The same for one that may wait there until the pool's queues are through with what they have now.
-  static bool may_wait_in_cache(const Mem& mem) noexcept { return (mem.marks & ~larger_mark) == waits_mark; }
+  /// The same for one that may wait there until the pool's queues are through with what they have now. Others may use a block
+  /// meanwhile that has other references: once it has none its marks are to be read again.
+  static bool may_wait_in_cache(Mem& mem) noexcept {
+    return (glance_at_marks(mem) & ~larger_mark) == waits_mark;
+  }
   static bool let_wait_in_own_cache(Mem& mem) noexcept;
 
   /// The same for a block that no command uses.
@@ -198,7 +201,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
         cache != nullptr &&
         (cache->is_crowded_by(request.rounded) ||
          (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed)) ||
-         (rules().has_handles && waits_behind_.load(std::memory_order_relaxed) != nullptr));
+         (rules().has_handles && waits_behind_ != nullptr));
     return may_take ? take_larger(*cache, request) : nullptr;
   }
   Mem* take_larger(ThreadCache& cache, const Request& request) noexcept;
@@ -253,14 +256,14 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
 
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
-  /// Whether they do, by the pool's own queues as these are now.
+  /// Whether they do, as the pool is made.
   void see_who_waits() noexcept;
   /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
   Mem* take_waited(ThreadCache& cache, const Request& request) noexcept;
   /// How many that need not are looked at for a request.
-  static constexpr std::size_t waits_ended_at_a_time = 64;
+  static constexpr std::size_t waits_ended_at_a_time = 16;
   /// What the calling thread has released since the last markers counts for the next ones.
   void count_unmarked(ThreadCache& cache) noexcept;
   /// Has the next look that closes open epochs close that of what waits.
@@ -398,9 +401,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;
-  /// The pool's own queues, where released blocks wait for them in their threads' caches; or null, as long as there are none. It
-  /// stays as long as the pool.
-  std::atomic<QueueSet*> waits_behind_{nullptr};
+  /// The pool's own queues, where released blocks wait for them in their threads' caches, or null; set when the pool is made, like
+  /// the marks of a block that nobody has said anything of.
+  QueueSet* waits_behind_ = nullptr;
+  std::uint8_t usual_marks_ = 0;
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
   MessageSink sink_;           ///< the user's, until the pool has ended
@@ -419,7 +423,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_backlog_ = false;         ///< not all that other threads released came home the last time
   bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
   bool was_made_ = false;            ///< before that the user is not told of its end
-  std::uint8_t usual_marks_ = 0;     ///< of a block that nobody has said anything of
   std::uint64_t waiters_ = 0;
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long

@@ -17,7 +17,7 @@ namespace {
 /// A block that waits in a cache for an epoch up to `completed` waits no more.
 bool has_waited(Block& block, std::uint64_t completed) noexcept {
   PoolBlock& whole = pool_block(block);
-  return glance_at_state(whole) == MemState::waiting && whole.Mem::size <= completed;
+  return glance_at_state(whole) == MemState::waiting && WaitingList::epoch_of(whole) <= completed;
 }
 
 /// True if the block is free or in a cache, so that it could be part of a larger free block.
@@ -59,7 +59,8 @@ std::uint64_t Pool::largest_around_cached() const noexcept {
         look_around(*mem);
       }
     }
-    for (Mem* mem = cache.waiting.first; mem != nullptr && mem->size <= completed; mem = mem->next) {
+    for (Mem* mem = cache.waiting.first(); mem != nullptr && WaitingList::epoch_of(*mem) <= completed;
+         mem = mem->next) {
       look_around(*mem);
     }
   });

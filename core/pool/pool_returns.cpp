@@ -227,8 +227,10 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
         empty(cache, most);
       }
     }
-    // What waits elsewhere is free for nobody yet.
-    const std::uint64_t cached = how == Empty::to_the_last ? cache.held() : cache.cached();
+    // What still waits elsewhere is free for nobody.
+    const bool counts =
+        how == Empty::to_the_last || cache.waiting.newest_epoch() <= pending_.own().epochs.completed();
+    const std::uint64_t cached = counts ? cache.held() : cache.cached();
     left += cached;
     worth += cached - std::min(cached, cache.earned.load(std::memory_order_relaxed));
   });

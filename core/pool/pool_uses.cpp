@@ -163,7 +163,7 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
   if (marks == 0 && queue == home_) {
     return Status::success;
   }
-  if (marks == waits_mark && waits_behind_.load(std::memory_order_acquire)->epochs.has(queue)) {
+  if (marks == waits_mark && waits_behind_->epochs.has(queue)) {
     return Status::success;
   }
   try {
@@ -215,7 +215,6 @@ Status Pool::adopt(cl_command_queue queue) {
     {
       const Visit visit(*this);
       if (pending_.own().epochs.has_queues() || pending_.adopt(made, joined, missing)) {
-        see_who_waits();
         return Status::success;
       }
     }

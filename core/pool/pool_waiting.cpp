@@ -18,10 +18,11 @@ constexpr std::uint64_t marked_part = 4;
 
 /// Whether so much that its thread released waits for an epoch that is open that this had better be closed.
 bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
-  return cache.newest_epoch.load(std::memory_order_relaxed) == open &&
-         (cache.unmarked_blocks >= Pending::releases_per_cheap_marker ||
-          (cache.unmarked_blocks >= Pending::releases_per_marker &&
-           cache.unmarked_bytes >= cache.limit.load(std::memory_order_relaxed) / marked_part));
+  const WaitingList& waiting = cache.waiting;
+  return waiting.newest_epoch() == open &&
+         (waiting.unmarked_blocks() >= Pending::releases_per_cheap_marker ||
+          (waiting.unmarked_blocks() >= Pending::releases_per_marker &&
+           waiting.unmarked_bytes() >= cache.limit.load(std::memory_order_relaxed) / marked_part));
 }
 
 }  // namespace
@@ -29,20 +30,21 @@ bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
 void Pool::see_who_waits() noexcept {
   const bool may_be_in_use = pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known;
   usual_marks_ = may_be_in_use ? look_mark : 0;
-  caches_.keep_up_to(pending_.holds_back() ? most_kept_bytes : 0);
+  // A pool that takes a queue over knows its uses no better.
   if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
     usual_marks_ = waits_mark;
-    waits_behind_.store(&pending_.own(), std::memory_order_release);
+    waits_behind_ = &pending_.own();
+    caches_.keep_up_to(most_kept_bytes);
   }
 }
 
 bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
-  if (cache.owner.load(std::memory_order_relaxed) != this_thread_record || !cache.lock.try_enter()) {
+  if (!may_wait_in_cache(mem) || cache.owner.load(std::memory_order_relaxed) != this_thread_record ||
+      !cache.lock.try_enter()) {
     return false;
   }
-  const QueueSet* const own =
-      static_cast<const Pool*>(mem.owner)->waits_behind_.load(std::memory_order_acquire);
+  const QueueSet* const own = static_cast<const Pool*>(mem.owner)->waits_behind_;
   // Read behind all that the program has enqueued: markers of this epoch that are enqueued later come behind that.
   const bool waits = cache.push_waiting(mem, own->epochs.open());
   cache.lock.leave();
@@ -53,7 +55,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
   if (!cache.lock.try_enter()) {
     return nullptr;
   }
-  QueueSet* const own = waits_behind_.load(std::memory_order_acquire);
+  QueueSet* const own = waits_behind_;
   const std::uint64_t before = own->epochs.completed();
   const bool asks = cache.asks_now(before, own->epochs.open());
   if (asks) {
@@ -81,41 +83,39 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
 }
 
 bool Pool::waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept {
-  const QueueSet* const own = waits_behind_.load(std::memory_order_relaxed);
-  if (own == nullptr || &cache == &caches_.central() || !caches_.is_own(cache) || !may_cache()) {
+  if (waits_behind_ == nullptr || &cache == &caches_.central() || !caches_.is_own(cache) || !may_cache()) {
     return false;
   }
   make_room(cache, block.capacity, most_flushed);
-  return cache.deposit_waiting(block, own->epochs.open());
+  return cache.deposit_waiting(block, waits_behind_->epochs.open());
 }
 
 void Pool::count_unmarked(ThreadCache& cache) noexcept {
-  QueueSet* const own = waits_behind_.load(std::memory_order_relaxed);
-  if (own != nullptr && cache.newest_epoch.load(std::memory_order_relaxed) == own->epochs.open()) {
-    own->open_blocks += std::exchange(cache.unmarked_blocks, 0);
-    own->open_bytes += std::exchange(cache.unmarked_bytes, 0);
+  if (waits_behind_ != nullptr && cache.waiting.newest_epoch() == waits_behind_->epochs.open()) {
+    const WaitingList::Unmarked unmarked = cache.waiting.take_unmarked();
+    waits_behind_->open_blocks += unmarked.blocks;
+    waits_behind_->open_bytes += unmarked.bytes;
   }
 }
 
 void Pool::want_marker_for_waiting() noexcept {
-  QueueSet* const own = waits_behind_.load(std::memory_order_relaxed);
-  if (own == nullptr || own->open_blocks != 0) {
+  if (waits_behind_ == nullptr || waits_behind_->open_blocks != 0) {
     return;
   }
   caches_.for_each([&](const ThreadCache& cache) {
-    if (cache.newest_epoch.load(std::memory_order_relaxed) == own->epochs.open()) {
-      own->want_marker();
+    if (cache.waiting.newest_epoch() == waits_behind_->epochs.open()) {
+      waits_behind_->want_marker();
     }
   });
 }
 
 void Pool::hand_over_waiting(ThreadCache& cache, std::size_t& most) noexcept {
   count_unmarked(cache);
-  for (; most != 0 && !cache.waiting.empty(); --most) {
-    const std::uint64_t epoch = cache.waiting.first->size;
-    PoolBlock& block = pool_block(*cache.withdraw_waiting());
-    pending_.add_waiting(block, epoch);
+  Fifo<PoolBlock, Mem> handed_over;
+  for (; most != 0 && cache.has_waiting(); --most) {
+    handed_over.add(pool_block(*cache.withdraw_waiting()));
   }
+  pending_.add_waiting(handed_over);
 }
 
 }  // namespace clpool::core

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "base/arrivals.hpp"
-#include "base/fifo.hpp"
 #include "base/mem.hpp"
 #include "base/owner_lock.hpp"
 #include "pool/thread_record.hpp"
+#include "pool/waiting_list.hpp"
 
 namespace clpool::core {
 
@@ -42,15 +42,9 @@ struct alignas(64) ThreadCache {
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::atomic<bool> left_some{
       false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
-  std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
-  std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
-  /// Released blocks that commands may still use, in the order of their release.
-  Fifo<Mem, Mem> waiting;
-  std::atomic<std::uint64_t> waiting_bytes{0};  ///< their capacity; read by anyone
-  std::atomic<std::uint64_t> newest_epoch{
-      0};                             ///< in which the last of these was released, ever; read by anyone
-  std::uint64_t unmarked_blocks = 0;  ///< released in it, and not counted by the pool yet
-  std::uint64_t unmarked_bytes = 0;
+  std::uint64_t last_large = 0;      ///< capacity of the last block for which there was no room
+  std::size_t next_flushed = 0;      ///< the bucket at which the next flush begins
+  WaitingList waiting;               ///< released blocks that wait for the pool's queues
   std::uint32_t misses_unasked = 0;  ///< requests since its owner last asked how far the queues are
   std::uint32_t asks_after = 1;      ///< so many of them it asks again
   Mem* buckets[bucket_count] = {};
@@ -135,7 +129,7 @@ struct alignas(64) ThreadCache {
       excess -= take_excess(mem);
     }
     give_up_active(mem.size);
-    let_wait(mem, epoch);
+    waiting.add(mem, epoch);
     return true;
   }
   /// The same for a released one.
@@ -143,27 +137,28 @@ struct alignas(64) ThreadCache {
     const bool waits = may_wait(mem);
     if (waits) {
       ++blocks;
-      let_wait(mem, epoch);
+      waiting.add(mem, epoch);
     }
     return waits;
   }
   /// Puts up to `most` of the oldest into the buckets that waited for epochs up to `completed`; false if there were none.
   bool end_waits(std::uint64_t completed, std::size_t most) noexcept {
     bool any = false;
-    for (; most != 0 && !waiting.empty() && waiting.first->size <= completed; --most, any = true) {
-      Mem& mem = *take_waiting();
+    for (; most != 0 && has_waited(completed); --most, any = true) {
+      Mem& mem = *waiting.take();
       set_cached_bytes(cached() + mem.capacity);
       put_into_bucket(mem, mem.capacity);
     }
     return any;
   }
   /// May be asked by anyone.
-  bool has_waiting() const noexcept { return waiting_bytes.load(std::memory_order_relaxed) != 0; }
+  bool has_waiting() const noexcept { return waiting.bytes() != 0; }
   /// Its owner has found none for a request: whether it is to ask how far the queues are, as its oldest block may not have to
   /// wait any more. Seldom where that was in vain.
   bool asks_now(std::uint64_t completed, std::uint64_t open) noexcept {
-    const bool may_have_ended =
-        has_waiting() && waiting.first->size > completed && waiting.first->size < open;
+    const Mem* const oldest = waiting.first();
+    const bool may_have_ended = oldest != nullptr && WaitingList::epoch_of(*oldest) > completed &&
+                                WaitingList::epoch_of(*oldest) < open;
     return may_have_ended && ++misses_unasked >= asks_after;
   }
   void note_asked(bool in_vain) noexcept {
@@ -171,24 +166,10 @@ struct alignas(64) ThreadCache {
     misses_unasked = 0;
     asks_after = in_vain ? std::min(2 * asks_after, most_misses) : 1;
   }
-  /// Capacity of those that need not wait any more if epochs up to `completed` are.
-  std::uint64_t bytes_waited(std::uint64_t completed) const noexcept {
-    if (newest_epoch.load(std::memory_order_relaxed) <= completed) {
-      return waiting_bytes.load(std::memory_order_relaxed);
-    }
-    std::uint64_t bytes = 0;
-    for (const Mem* mem = waiting.first; mem != nullptr && mem->size <= completed; mem = mem->next) {
-      bytes += mem->capacity;
-    }
-    return bytes;
-  }
   /// Takes out the oldest that waits, or null.
   Mem* withdraw_waiting() noexcept {
-    Mem* const mem = take_waiting();
-    if (mem != nullptr) {
-      --blocks;
-      mem->state = MemState::released;
-    }
+    Mem* const mem = waiting.take();
+    blocks -= mem != nullptr ? 1 : 0;
     return mem;
   }
 
@@ -285,7 +266,7 @@ struct alignas(64) ThreadCache {
   /// It holds a single block that is larger than it may hold.
   bool is_beyond_limit() const noexcept { return cached() > limit.load(std::memory_order_relaxed); }
   /// Capacity of all blocks that wait or are cached.
-  std::uint64_t held() const noexcept { return cached() + waiting_bytes.load(std::memory_order_relaxed); }
+  std::uint64_t held() const noexcept { return cached() + waiting.bytes(); }
   bool has_room_for(std::uint64_t bytes) const noexcept {
     return held() + bytes <= limit.load(std::memory_order_relaxed);
   }
@@ -294,7 +275,7 @@ struct alignas(64) ThreadCache {
     return bytes <= limit.load(std::memory_order_relaxed) / small_part;
   }
   std::uint64_t active_blocks() const noexcept {
-    return blocks - cached_blocks - waiting.count - returned_elsewhere;
+    return blocks - cached_blocks - waiting.blocks() - returned_elsewhere;
   }
   /// With the mutex held, or by its owner: whether threads were in each other's way of late, so that it has room for a block
   /// of so many bytes that it would not have else.
@@ -351,28 +332,9 @@ struct alignas(64) ThreadCache {
   bool may_wait(const Mem& mem) const noexcept {
     return is_small(mem.capacity) && has_room_for(mem.capacity);
   }
-  void let_wait(Mem& mem, std::uint64_t epoch) noexcept {
-    if (epoch != newest_epoch.load(std::memory_order_relaxed)) {
-      newest_epoch.store(epoch, std::memory_order_relaxed);
-      unmarked_blocks = 0;
-      unmarked_bytes = 0;
-    }
-    ++unmarked_blocks;
-    unmarked_bytes += mem.capacity;
-    mem.size = epoch;
-    mem.state = MemState::waiting;
-    waiting.add(mem);
-    set_waiting_bytes(waiting_bytes.load(std::memory_order_relaxed) + mem.capacity);
-  }
-  Mem* take_waiting() noexcept {
-    Mem* const mem = waiting.take();
-    if (mem != nullptr) {
-      set_waiting_bytes(waiting_bytes.load(std::memory_order_relaxed) - mem->capacity);
-    }
-    return mem;
-  }
-  void set_waiting_bytes(std::uint64_t bytes) noexcept {
-    waiting_bytes.store(bytes, std::memory_order_relaxed);
+  bool has_waited(std::uint64_t completed) const noexcept {
+    const Mem* const oldest = waiting.first();
+    return oldest != nullptr && WaitingList::epoch_of(*oldest) <= completed;
   }
   void set_cached_bytes(std::uint64_t bytes) noexcept {
     cached_bytes.store(bytes, std::memory_order_relaxed);

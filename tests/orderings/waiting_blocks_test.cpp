@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Released blocks that wait for their pool's queues in their threads' caches: they need neither the mutex nor the driver, are
 // handed out when the queues are through with them and not before, and are nobody's own.
+#include <atomic>
 #include <future>
 #include <set>
 #include <thread>
@@ -243,6 +244,95 @@ TEST_P(WaitingBlocks, KeepTheirMemoryAtTheEndOfTheirPool) {
   stub_run_all();
   open_pool();  // which ends the other one
   EXPECT_EQ(stub_calls("clSVMFree"), frees + (GetParam() == Kind::addresses ? 1 : 0));
+}
+
+/// Nothing comes free before what stands before it, so that they go among the others by their epochs.
+TEST_P(WaitingBlocks, ComeFreeBeforeLaterOnesThatTheirCachesDidNotHold) {
+  min_chunk_bytes = 8 * MiB;
+  open_pool(8 * MiB);
+  clpool_mem* const large = take(4 * MiB);
+  const std::vector<clpool_mem*> blocks = take_some(15);
+  clpool_mem* const rest = take(4 * MiB - 15 * block);
+  stub_run_all();
+  Gate first(scene.cl.context);
+  Gate second(scene.cl.context);
+  close(last_queue(), first);
+  release(blocks);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  close(last_queue(), second);
+  EXPECT_OK(clpool_mem_release(large));
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));
+  EXPECT_EQ(pending(), 4 * MiB + 15 * block);
+  first.open();
+  tick();
+  EXPECT_EQ(pending(), 4 * MiB);
+  release({take(), rest});
+  second.open();
+}
+
+/// What has waited in the cache of a thread that does not come by any more is free like all that it caches.
+TEST_P(WaitingBlocks, OfIdleThreadsServeOthersBeforeThePoolGrows) {
+  open_pool();
+  std::promise<void> is_over;
+  std::promise<void> has_released;
+  std::thread keeper([&] {
+    release(take_some(1000));
+    has_released.set_value();
+    is_over.get_future().wait();
+  });
+  has_released.get_future().wait();
+  tick();
+  const clpool_pool_stats before = stats_of(pool);
+  EXPECT_GT(before.cached_bytes, MiB);
+  const std::vector<clpool_mem*> all = take_some(before.held_bytes / block);
+  EXPECT_EQ(stats_of(pool).managed_bytes, before.managed_bytes);
+  release(all);
+  is_over.set_value();
+  keeper.join();
+}
+
+/// A part of a block is an object of its own: whoever uses it may do so while its block is released.
+TEST_P(WaitingBlocks, WaitForWhatOthersDeclareMeanwhile) {
+  stub_configure("mode=immediate");
+  open_pool();
+  if (GetParam() == Kind::page_locked) {
+    GTEST_SKIP() << "page-locked memory is not filled";
+  }
+  const cl_command_queue foreign = scene.cl.another_queue();
+  std::atomic<int> round{0};
+  std::atomic<int> used{0};
+  clpool_mem* part = nullptr;
+  Gate* gate = nullptr;
+  constexpr int rounds = 200;
+  std::thread user([&] {
+    for (int i = 1; i <= rounds; ++i) {
+      while (round != i) {
+        std::this_thread::yield();
+      }
+      const char value = 1;
+      EXPECT_OK(clpool_mem_fill(foreign, part, &value, 1, 0, block, 1, gate->list(), nullptr));
+      EXPECT_OK(clpool_mem_release(part));
+      used = i;
+    }
+  });
+  for (int i = 1; i <= rounds; ++i) {
+    clpool_mem* const mem = take();
+    EXPECT_OK(clpool_mem_sub_region(mem, 0, block, 0, &part));
+    Gate closed(scene.cl.context);
+    gate = &closed;
+    round = i;
+    EXPECT_OK(clpool_mem_release(mem));
+    while (used != i) {
+      std::this_thread::yield();
+    }
+    tick();
+    EXPECT_EQ(pending(), block);
+    closed.open();
+    EXPECT_EQ(clFinish(foreign), CL_SUCCESS);
+    tick();
+  }
+  user.join();
 }
 
 /// However many requests a device makes wait that is far behind: seldom.

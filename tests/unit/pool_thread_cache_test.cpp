@@ -304,25 +304,39 @@ TEST_F(ThreadCacheWithWaitingBlocks, KnowsHowMuchHasWaited) {
   release(2, 5);
   release(3, 6);
   release(4, 7);
-  EXPECT_EQ(cache->bytes_waited(4), 0u);
-  EXPECT_EQ(cache->bytes_waited(5), 2 * granule);
-  EXPECT_EQ(cache->bytes_waited(6), 5 * granule);
-  EXPECT_EQ(cache->bytes_waited(7), 9 * granule);
+  EXPECT_EQ(cache->waiting.bytes_up_to(4), 0u);
+  EXPECT_EQ(cache->waiting.bytes_up_to(5), 2 * granule);
+  EXPECT_EQ(cache->waiting.bytes_up_to(6), 5 * granule);
+  EXPECT_EQ(cache->waiting.bytes_up_to(7), 9 * granule);
+}
+
+TEST_F(ThreadCacheWithWaitingBlocks, KnowsItOfMoreEpochsThanItCountsApart) {
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t epoch = 1; epoch <= 50; ++epoch) {
+      release(1, epoch + 50U * static_cast<unsigned>(round));
+    }
+    for (std::uint64_t ended = 0; ended <= 50; ++ended) {
+      EXPECT_EQ(cache->waiting.bytes_up_to(ended + 50U * static_cast<unsigned>(round)), ended * granule);
+    }
+    while (cache->withdraw_waiting() != nullptr) {
+    }
+    EXPECT_EQ(cache->waiting.bytes_up_to(UINT64_MAX), 0u);
+  }
 }
 
 TEST_F(ThreadCacheWithWaitingBlocks, CountsThoseOfTheNewestEpoch) {
   release(2, 5);
   release(3, 5);
-  EXPECT_EQ(cache->newest_epoch, 5u);
-  EXPECT_EQ(cache->unmarked_blocks, 2u);
-  EXPECT_EQ(cache->unmarked_bytes, 5 * granule);
+  EXPECT_EQ(cache->waiting.newest_epoch(), 5u);
+  EXPECT_EQ(cache->waiting.unmarked_blocks(), 2u);
+  EXPECT_EQ(cache->waiting.unmarked_bytes(), 5 * granule);
   Mem& returned = hand_out(4);
   cache->give_up_active(100);
   --cache->blocks;
   EXPECT_TRUE(cache->deposit_waiting(returned, 6));
-  EXPECT_EQ(cache->newest_epoch, 6u);
-  EXPECT_EQ(cache->unmarked_blocks, 1u);
-  EXPECT_EQ(cache->unmarked_bytes, 4 * granule);
+  EXPECT_EQ(cache->waiting.newest_epoch(), 6u);
+  EXPECT_EQ(cache->waiting.unmarked_blocks(), 1u);
+  EXPECT_EQ(cache->waiting.unmarked_bytes(), 4 * granule);
   EXPECT_EQ(cache->active_blocks(), 0u);
 }
 

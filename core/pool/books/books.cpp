@@ -112,15 +112,28 @@ void Books::end_pending(PoolBlock& block) noexcept {
 }
 
 void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
-  ++list.open_blocks;
-  list.open_bytes += block.capacity;
-  hold_back_counted(list, block, stamp);
-}
-
-void Books::hold_back_counted(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept {
   set_stamp(block, stamp);
   list.add(block);
+  ++list.open_blocks;
+  list.open_bytes += block.capacity;
   count_pending(block);
+}
+
+void Books::hold_back_in_order(HeldBack& list, Fifo<PoolBlock, Mem>& blocks) noexcept {
+  const auto comes_before = [](const Mem* mem, const PoolBlock& block) {
+    return mem != nullptr && stamp_of(pool_block(*mem)) <= stamp_of(block);
+  };
+  Mem* previous = nullptr;
+  while (PoolBlock* const block = blocks.take()) {
+    if (comes_before(list.last, *block)) {
+      previous = list.last;
+    }
+    for (Mem* next = list.after(previous); comes_before(next, *block); next = list.after(previous)) {
+      previous = next;
+    }
+    list.insert(*block, previous);
+    count_pending(*block);
+  }
 }
 
 void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
