@@ -107,7 +107,7 @@ class WaitingList {
   std::atomic<std::uint64_t> newest_epoch_{0};
   std::uint64_t unmarked_blocks_ = 0;
   std::uint64_t unmarked_bytes_ = 0;
-  std::array<Span, 16> spans_{};  ///< a ring: what figures need to know, without a look at each block
+  std::array<Span, 64> spans_{};  ///< a ring: what figures need to know, without a look at each block
   std::size_t first_span_ = 0;
   std::size_t count_ = 0;  ///< of spans
 };

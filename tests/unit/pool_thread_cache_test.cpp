@@ -312,11 +312,11 @@ TEST_F(ThreadCacheWithWaitingBlocks, KnowsHowMuchHasWaited) {
 
 TEST_F(ThreadCacheWithWaitingBlocks, KnowsItOfMoreEpochsThanItCountsApart) {
   for (int round = 0; round < 3; ++round) {
-    for (std::uint64_t epoch = 1; epoch <= 50; ++epoch) {
-      release(1, epoch + 50U * static_cast<unsigned>(round));
+    for (std::uint64_t epoch = 1; epoch <= 150; ++epoch) {
+      release(1, epoch + 150U * static_cast<unsigned>(round));
     }
-    for (std::uint64_t ended = 0; ended <= 50; ++ended) {
-      EXPECT_EQ(cache->waiting.bytes_up_to(ended + 50U * static_cast<unsigned>(round)), ended * granule);
+    for (std::uint64_t ended = 0; ended <= 150; ++ended) {
+      EXPECT_EQ(cache->waiting.bytes_up_to(ended + 150U * static_cast<unsigned>(round)), ended * granule);
     }
     while (cache->withdraw_waiting() != nullptr) {
     }
