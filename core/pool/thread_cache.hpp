@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -48,6 +49,9 @@ struct alignas(64) ThreadCache {
   std::uint32_t misses_unasked = 0;  ///< requests since its owner last asked how far the queues are
   std::uint32_t asks_after = 1;      ///< so many of them it asks again
   Mem* buckets[bucket_count] = {};
+  /// Those into which blocks were put that had waited, a bit for each, but for some that are empty again.
+  static constexpr std::size_t word_bits = 64;
+  std::uint64_t ended_places[bucket_count / word_bits] = {};
 
   /// Blocks of this cache that other threads released; closed once the pool has ended for its users.
   alignas(64) Arrivals remote;
@@ -91,20 +95,16 @@ struct alignas(64) ThreadCache {
   /// Hands out a cached block that may be larger by up to `more` bytes, or null: the smallest where sizes have buckets of
   /// their own.
   Mem* pop_larger(std::uint64_t capacity, std::uint64_t more, std::size_t size) noexcept {
-    const std::uint64_t granule = std::uint64_t{1} << granule_shift;
-    const std::uint64_t most_looks = std::min<std::uint64_t>(more >> granule_shift, bucket_count - 1);
-    for (std::uint64_t look = 0; look <= most_looks; ++look) {
-      const Mem* const head = bucket(capacity + look * granule);
-      if (head != nullptr && head->capacity >= capacity && head->capacity - capacity <= more) {
-        Mem* const mem = pop(head->capacity, size);
-        if (const std::uint64_t larger = excess_of(*mem); larger != 0) {
-          excess += larger;
-          set_mark(*mem, larger_mark);
-        }
-        return mem;
-      }
+    const Mem* const found = find_larger(capacity, more);
+    if (found == nullptr) {
+      return nullptr;
     }
-    return nullptr;
+    Mem* const mem = pop(found->capacity, size);
+    if (const std::uint64_t larger = excess_of(*mem); larger != 0) {
+      excess += larger;
+      set_mark(*mem, larger_mark);
+    }
+    return mem;
   }
 
   /// The hit path: takes a live block of this cache back into its bucket; false, with nothing changed, if the
@@ -148,6 +148,8 @@ struct alignas(64) ThreadCache {
       Mem& mem = *waiting.take();
       set_cached_bytes(cached() + mem.capacity);
       put_into_bucket(mem, mem.capacity);
+      const std::size_t place = place_of(mem.capacity);
+      ended_places[place / word_bits] |= std::uint64_t{1} << place % word_bits;
     }
     return any;
   }
@@ -297,6 +299,39 @@ struct alignas(64) ThreadCache {
   }
 
  private:
+  static bool is_larger_by(const Mem* mem, std::uint64_t capacity, std::uint64_t more) noexcept {
+    return mem != nullptr && mem->capacity >= capacity && mem->capacity - capacity <= more;
+  }
+  /// On top of some bucket; where blocks wait, of those that have waited.
+  const Mem* find_larger(std::uint64_t capacity, std::uint64_t more) noexcept {
+    if (waiting.newest_epoch() != 0) {
+      return find_larger_waited(capacity, more);
+    }
+    const std::uint64_t granule = std::uint64_t{1} << granule_shift;
+    const std::uint64_t most_looks = std::min<std::uint64_t>(more >> granule_shift, bucket_count - 1);
+    for (std::uint64_t look = 0; look <= most_looks; ++look) {
+      const Mem* const head = bucket(capacity + look * granule);
+      if (is_larger_by(head, capacity, more)) {
+        return head;
+      }
+    }
+    return nullptr;
+  }
+  const Mem* find_larger_waited(std::uint64_t capacity, std::uint64_t more) noexcept {
+    const Mem* found = nullptr;
+    for (std::size_t i = 0; i < bucket_count / word_bits; ++i) {
+      for (std::uint64_t left = ended_places[i]; left != 0; left &= left - 1) {
+        const Mem* const head = buckets[i * word_bits + static_cast<std::size_t>(std::countr_zero(left))];
+        if (head == nullptr) {
+          ended_places[i] &= ~(left & -left);
+        } else if (is_larger_by(head, capacity, more) &&
+                   (found == nullptr || head->capacity < found->capacity)) {
+          found = head;
+        }
+      }
+    }
+    return found;
+  }
   /// Whole granules that a block has beyond those that its request needs.
   std::uint64_t excess_of(const Mem& mem) const noexcept {
     return (mem.capacity - std::max<std::uint64_t>(mem.size, 1)) >> granule_shift << granule_shift;

@@ -73,7 +73,7 @@ void show(const Program& program, const std::vector<cl_command_queue>& queues, s
   options.queues = queues.data();
   options.queue_count = static_cast<std::uint32_t>(queues.size());
   const PoolHandle pool = make_pool(program.kind, &options);
-  const int rounds = (fills ? 20'000 : 200'000) / program.at_once / static_cast<int>(threads);
+  const int rounds = (fills ? 20'000 : 2'000'000) / program.at_once / static_cast<int>(threads);
   for (int run = 0; run < 3; ++run) {  // the last one counts
     const clpool_pool_stats before = statistics(pool.get());
     const double begin = processor_ns();

@@ -358,6 +358,29 @@ TEST_F(ThreadCacheWithWaitingBlocks, AsksEverMoreSeldomInVain) {
   EXPECT_TRUE(cache->asks_now(4, 6)) << "it gets on";
 }
 
+TEST_F(ThreadCacheWithWaitingBlocks, FindsTheSmallestThatSufficesOfThoseThatHaveWaited) {
+  cache->limit = 100'000 * granule;
+  const auto larger = [&](std::uint64_t granules, std::uint64_t more) {
+    const Mem* const mem = cache->pop_larger(granules * granule, more * granule, granules * granule);
+    return mem != nullptr ? mem->capacity / granule : 0;
+  };
+  release(3, 5);
+  for (const std::uint64_t granules : {40, 12, 300, 14}) {
+    release(granules, 5);
+  }
+  EXPECT_EQ(larger(10, 5), 0u) << "they wait yet";
+  EXPECT_TRUE(cache->end_waits(5, 10));
+  EXPECT_EQ(larger(10, 1), 0u);
+  EXPECT_EQ(larger(10, 5), 12u);
+  EXPECT_EQ(cache->excess, 2 * granule);
+  EXPECT_EQ(larger(10, 5), 14u);
+  EXPECT_EQ(larger(10, 5), 0u) << "that bucket is empty again";
+  EXPECT_EQ(larger(250, 100), 300u);
+  EXPECT_EQ(larger(39, 39), 40u);
+  EXPECT_EQ(larger(3, 3), 3u) << "one of just the size will do";
+  EXPECT_EQ(larger(1, 1000), 0u);
+}
+
 TEST_F(ThreadCacheWithWaitingBlocks, KnowsNoExcessOfThem) {
   Mem& mem = hand_out(4);
   set_mark(mem, larger_mark);
