@@ -311,6 +311,7 @@ TEST_F(ThreadCacheWithWaitingBlocks, KnowsHowMuchHasWaited) {
 }
 
 TEST_F(ThreadCacheWithWaitingBlocks, KnowsItOfMoreEpochsThanItCountsApart) {
+  cache->limit = 100'000 * granule;
   for (int round = 0; round < 3; ++round) {
     for (std::uint64_t epoch = 1; epoch <= 150; ++epoch) {
       release(1, epoch + 150U * static_cast<unsigned>(round));
