@@ -240,14 +240,15 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void empty(ThreadCache& cache, std::size_t& most) noexcept;
   /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
   enum class Empty : bool { what_is_worth_it, to_the_last };
-  void empty_caches(Visit& visit, Empty how) noexcept;
+  /// Of what waits in them, what has `waited` for epochs up to that.
+  void empty_caches(Visit& visit, Empty how, std::uint64_t waited = UINT64_MAX) noexcept;
   /// The same for a request: of its thread's cache, where that may keep much, a few blocks at a time.
   void empty_caches_for(Visit& visit, Request& request) noexcept;
   /// A few of the cache's blocks, for a request: those of the next larger sizes first, as far as these have buckets of their own.
   void give_up_some(ThreadCache& cache, const Request& request) noexcept;
   /// Of what other threads' caches hold, some blocks, whose bytes `left` is lowered by. True if there are more, which is not
   /// so where `left` is 0: threads may release as fast as their caches are emptied.
-  bool empty_others(std::uint64_t& left) noexcept;
+  bool empty_others(std::uint64_t waited, std::uint64_t& left) noexcept;
   bool may_cache() const noexcept { return has_caches_ && books_.holding() && !closed_ && waiters_ == 0; }
   void share_limits() noexcept;
   ThreadCache& cache_of_this_thread() { return cache_of_this_thread(cache_at_hand(cache_key_)); }
@@ -268,8 +269,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void count_unmarked(ThreadCache& cache) noexcept;
   /// Has the next look that closes open epochs close that of what waits.
   void want_marker_for_waiting() noexcept;
-  /// Has the books hold back up to `most` of those in a cache that may be touched; `most` becomes so many fewer.
-  void hand_over_waiting(ThreadCache& cache, std::size_t& most) noexcept;
+  /// Has the books hold back up to `most` of those in a cache that may be touched, of epochs up to `last`; `most` becomes so many
+  /// fewer.
+  void hand_over_waiting(ThreadCache& cache, std::uint64_t last, std::size_t& most) noexcept;
 
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;

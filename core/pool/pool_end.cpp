@@ -52,7 +52,7 @@ void Pool::last_reference_gone() noexcept {
       bring_home(cache, SIZE_MAX);
       caches_.narrow(cache);
       cache.limit.store(0, std::memory_order_relaxed);
-      hand_over_waiting(cache, all);
+      hand_over_waiting(cache, UINT64_MAX, all);
       empty(cache, all);
     });
     // Nobody is an owner any more. One that is past looking meets a limit of 0, and comes to the mutex as

@@ -204,7 +204,7 @@ void Pool::empty(ThreadCache& cache, std::size_t& most) noexcept {
   }
 }
 
-void Pool::empty_caches(Visit& visit, Empty how) noexcept {
+void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept {
   if (how == Empty::to_the_last) {
     keeps_ended_ = false;  // else a look that has begun would keep some
     bring_all_home(visit);
@@ -218,12 +218,13 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     if (how == Empty::to_the_last) {
       caches_.narrow(cache);
     }
-    while ((caches_.is_own(cache) || cache.is_abandoned()) && cache.held() != 0) {
+    while ((caches_.is_own(cache) || cache.is_abandoned()) &&
+           (cache.cached() != 0 || cache.has_waited(waited))) {
       if (most == 0) {
         visit.give_way();
         most = blocks_at_a_time;
       } else {
-        hand_over_waiting(cache, most);
+        hand_over_waiting(cache, waited, most);
         empty(cache, most);
       }
     }
@@ -235,7 +236,7 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
     worth += cached - std::min(cached, cache.earned.load(std::memory_order_relaxed));
   });
   if (worth > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
-    while (empty_others(left)) {
+    while (empty_others(waited, left)) {
       visit.give_way();
     }
   }
@@ -244,7 +245,10 @@ void Pool::empty_caches(Visit& visit, Empty how) noexcept {
 void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
   ThreadCache* const own = pending_.holds_back() ? cache_at_hand(cache_key_) : nullptr;
   if (own == nullptr || !caches_.is_own(*own) || own->cached() == 0) {
-    return empty_caches(visit, Empty::what_is_worth_it);
+    // Where the pool may grow, what still waits need not be waited for.
+    const bool may_grow = books_.is_little_pending(request, own != nullptr ? own->waiting.bytes() : 0);
+    return empty_caches(visit, Empty::what_is_worth_it,
+                        may_grow ? pending_.own().epochs.completed() : UINT64_MAX);
   }
   give_up_some(*own, request);
   Books::look_into_caches_again(request);
@@ -259,13 +263,13 @@ void Pool::give_up_some(ThreadCache& cache, const Request& request) noexcept {
   }
 }
 
-bool Pool::empty_others(std::uint64_t& left) noexcept {
+bool Pool::empty_others(std::uint64_t waited, std::uint64_t& left) noexcept {
   std::size_t most = blocks_at_a_time;
   const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
   caches_.for_each([&](ThreadCache& cache) {
     if (cache.is_borrowed) {
       const std::uint64_t before = cache.held();
-      hand_over_waiting(cache, most);
+      hand_over_waiting(cache, waited, most);
       empty(cache, most);
       left -= std::min(left, before - cache.held());
     }

@@ -109,10 +109,10 @@ void Pool::want_marker_for_waiting() noexcept {
   });
 }
 
-void Pool::hand_over_waiting(ThreadCache& cache, std::size_t& most) noexcept {
+void Pool::hand_over_waiting(ThreadCache& cache, std::uint64_t last, std::size_t& most) noexcept {
   count_unmarked(cache);
   Fifo<PoolBlock, Mem> handed_over;
-  for (; most != 0 && cache.has_waiting(); --most) {
+  for (; most != 0 && cache.has_waited(last); --most) {
     handed_over.add(pool_block(*cache.withdraw_waiting()));
   }
   pending_.add_waiting(handed_over);

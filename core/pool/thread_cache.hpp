@@ -168,6 +168,11 @@ struct alignas(64) ThreadCache {
     misses_unasked = 0;
     asks_after = in_vain ? std::min(2 * asks_after, most_misses) : 1;
   }
+  /// Whether the oldest waits for an epoch up to `completed` at most.
+  bool has_waited(std::uint64_t completed) const noexcept {
+    const Mem* const oldest = waiting.first();
+    return oldest != nullptr && WaitingList::epoch_of(*oldest) <= completed;
+  }
   /// Takes out the oldest that waits, or null.
   Mem* withdraw_waiting() noexcept {
     Mem* const mem = waiting.take();
@@ -366,10 +371,6 @@ struct alignas(64) ThreadCache {
   }
   bool may_wait(const Mem& mem) const noexcept {
     return is_small(mem.capacity) && has_room_for(mem.capacity);
-  }
-  bool has_waited(std::uint64_t completed) const noexcept {
-    const Mem* const oldest = waiting.first();
-    return oldest != nullptr && WaitingList::epoch_of(*oldest) <= completed;
   }
   void set_cached_bytes(std::uint64_t bytes) noexcept {
     cached_bytes.store(bytes, std::memory_order_relaxed);

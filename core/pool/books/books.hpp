@@ -184,6 +184,10 @@ class Books {
   }
   /// Whether the request need not wait for what is held back: there is a block for it, or little is held back.
   bool may_serve(const Request& request) noexcept;
+  /// No more than may be held back is, with it and `besides`, bytes that wait elsewhere, and it has room.
+  bool is_little_pending(const Request& request, std::uint64_t besides = 0) const noexcept {
+    return !would_exceed_slack(request, besides) && has_room(request);
+  }
   /// Whether there is any free block for a request that has found none, or memory to go back for one.
   bool has_any_for(const Request& request) const noexcept {
     const std::uint64_t bytes = request.lacked_room ? room() : 0;
@@ -392,13 +396,9 @@ class Books {
   bool has_room(const Request& request) const noexcept {
     return request.rounded <= room() && !leaves_to_first(request);
   }
-  /// No more than may be held back is, with it, and it has room.
-  bool is_little_pending(const Request& request) const noexcept {
-    return !would_exceed_slack(request) && has_room(request);
-  }
   /// More than may be held back is, with it. Hardly any request asks the rest.
-  bool would_exceed_slack(const Request& request) const noexcept {
-    const std::uint64_t pending = pending_bytes_ + request.rounded;
+  bool would_exceed_slack(const Request& request, std::uint64_t besides = 0) const noexcept {
+    const std::uint64_t pending = pending_bytes_ + request.rounded + besides;
     return pending > least_slack && pending > most_held_back() && pending > most_held_back(request);
   }
   /// It is to take nothing that is free, though it finds some.
