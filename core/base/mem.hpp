@@ -90,7 +90,7 @@ static_assert(sizeof(Mem) == 64);
 
 /// What the release of a pooled block must know.
 enum Mark : std::uint8_t {
-  look_mark = 1,   ///< it has uses or a tag, or its pool holds back, or may
+  look_mark = 1,   ///< it has uses or a tag, or its pool holds back elsewhere than in caches, or may yet
   idle_mark = 2,   ///< the caller says that no command uses it
   known_mark = 4,  ///< the library enqueued its uses or was told of them, where the pool knows of no others
   late_mark =

@@ -222,7 +222,7 @@ void Caches::add_to(PoolStats& stats, std::uint64_t completed) noexcept {
     take_in(cache);
     const std::uint64_t ended = cache.waiting.bytes_up_to(completed);
     stats.cached_bytes += cache.cached() + ended;
-    stats.pending_bytes += cache.held() - cache.cached() - ended;
+    stats.pending_bytes += cache.waiting.bytes() - ended;
     stats.held_blocks += cache.cached_blocks + cache.waiting.blocks();
   });
   stats.active_blocks = active_blocks();

@@ -168,7 +168,7 @@ void Pending::add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept {
   while (PoolBlock* const block = blocks.take()) {
     const std::uint64_t epoch = WaitingList::epoch_of(*block);
     if (epoch <= completed) {
-      books_.free(*block, stamp_behind(own_));
+      books_.free_completed(*block, 0);
     } else {
       set_stamp(*block, epoch);
       rest.add(*block);

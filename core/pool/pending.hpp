@@ -72,6 +72,10 @@ class Pending {
   void add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept;
   /// Nobody uses the block any more of which that was noted.
   void retire(Uses& uses) noexcept;
+  /// Frees what need not wait for the pool's own queues any more, where somebody else has seen how far these are.
+  void free_completed_of_own() noexcept {
+    books_.free_completed(*own_, own_->epochs.completed(), stamp_behind(own_));
+  }
   bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }
   Retired take_retired() noexcept {
     return {std::exchange(retired_uses_, nullptr), std::exchange(retired_sets_, nullptr)};
@@ -95,7 +99,7 @@ class Pending {
   QueueSet* next_to_look_at(QueueSet* set) noexcept;
   /// Whether so much was released behind the pool's own queues since their last marker that another one costs next to nothing.
   bool is_marker_cheap() const noexcept;
-  /// Whether something was released since the last markers.
+  /// Whether something was released since the last markers, of what is counted as such.
   bool has_unmarked() const noexcept;
   /// Whether some newest epoch has no markers.
   bool is_unmarked() const noexcept;

@@ -178,7 +178,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
                                                      title_, sink_)
                            : nullptr),
       ended_{this, allocator.traits().sources} {
-  see_who_waits();
+  decide_whether_blocks_wait();
 }
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
@@ -410,7 +410,7 @@ Mem* Pool::take_kept(ThreadCache& cache, const Request& request, Look&& look) no
   if (!caches_.is_own(cache)) {
     return nullptr;
   }
-  cache.end_waits(pending_.own().epochs.completed(), waits_ended_at_a_time);
+  cache.end_waits(pending_.own().epochs.completed(), ThreadCache::waits_ended_at_a_time);
   return cache.cached() != before ? take_from(cache, request) : nullptr;
 }
 
@@ -566,14 +566,15 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     sub_buffers_.note_thread();
     ThreadCache& cache = cache_of_this_thread();
     bring_few_home(cache);
-    cache.end_waits(pending_.own().epochs.completed(), waits_ended_at_a_time);
+    cache.end_waits(pending_.own().epochs.completed(), ThreadCache::waits_ended_at_a_time);
     mem = take_from(cache, request);
     if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
       hand_out(*block, size, cache, account_of_this_thread());
       mem = block;
     }
-  } else {
-    mem = take_larger(cache_at_hand(cache_key_), request);
+  } else if (ThreadCache* const own = cache_at_hand(cache_key_); own != nullptr) {
+    mem = waits_behind_ != nullptr ? take_waited_at_once(*own, request) : nullptr;
+    mem = mem != nullptr ? mem : take_larger(own, request);
   }
   if (mem == nullptr) {
     clear_last_error();

@@ -198,10 +198,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// most one.
   Mem* take_larger(ThreadCache* cache, const Request& request) noexcept {
     const bool may_take =
-        cache != nullptr &&
-        (cache->is_crowded_by(request.rounded) ||
-         (mutex_.is_taken() && request.rounded <= cache->limit.load(std::memory_order_relaxed)) ||
-         (rules().has_handles && waits_behind_ != nullptr));
+        cache != nullptr && (cache->is_crowded_by(request.rounded) ||
+                             ((mutex_.is_taken() || (rules().has_handles && waits_behind_ != nullptr)) &&
+                              request.rounded <= cache->limit.load(std::memory_order_relaxed)));
     return may_take ? take_larger(*cache, request) : nullptr;
   }
   Mem* take_larger(ThreadCache& cache, const Request& request) noexcept;
@@ -258,13 +257,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
   /// Whether they do, as the pool is made.
-  void see_who_waits() noexcept;
+  void decide_whether_blocks_wait() noexcept;
   /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
   Mem* take_waited(ThreadCache& cache, const Request& request) noexcept;
-  /// How many that need not are looked at for a request.
-  static constexpr std::size_t waits_ended_at_a_time = 16;
+  /// The same without a driver's call.
+  Mem* take_waited_at_once(ThreadCache& cache, const Request& request) const noexcept;
   /// What the calling thread has released since the last markers counts for the next ones.
   void count_unmarked(ThreadCache& cache) noexcept;
   /// Has the next look that closes open epochs close that of what waits.

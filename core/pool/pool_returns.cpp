@@ -211,6 +211,9 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
   } else if (bring_some_home(); has_backlog_) {
     return visit.give_way();
   }
+  // What still waits elsewhere is free for nobody.
+  const std::uint64_t waited_elsewhere =
+      how == Empty::to_the_last ? UINT64_MAX : pending_.own().epochs.completed();
   std::uint64_t left = 0;
   std::uint64_t worth = 0;
   std::size_t most = blocks_at_a_time;
@@ -228,15 +231,12 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
         empty(cache, most);
       }
     }
-    // What still waits elsewhere is free for nobody.
-    const bool counts =
-        how == Empty::to_the_last || cache.waiting.newest_epoch() <= pending_.own().epochs.completed();
-    const std::uint64_t cached = counts ? cache.held() : cache.cached();
-    left += cached;
-    worth += cached - std::min(cached, cache.earned.load(std::memory_order_relaxed));
+    const std::uint64_t taken = cache.taken(waited_elsewhere);
+    left += taken;
+    worth += taken - std::min(taken, cache.earned.load(std::memory_order_relaxed));
   });
   if (worth > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
-    while (empty_others(waited, left)) {
+    while (empty_others(waited_elsewhere, left)) {
       visit.give_way();
     }
   }
@@ -244,11 +244,15 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
 
 void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
   ThreadCache* const own = pending_.holds_back() ? cache_at_hand(cache_key_) : nullptr;
-  if (own == nullptr || !caches_.is_own(*own) || own->cached() == 0) {
+  if (own == nullptr || !caches_.is_own(*own)) {
+    return empty_caches(visit, Empty::what_is_worth_it);
+  }
+  const std::uint64_t completed = pending_.own().epochs.completed();
+  own->end_waits(completed, given_up_at_a_time);
+  if (own->cached() == 0) {
     // Where the pool may grow, what still waits need not be waited for.
-    const bool may_grow = books_.is_little_pending(request, own != nullptr ? own->waiting.bytes() : 0);
-    return empty_caches(visit, Empty::what_is_worth_it,
-                        may_grow ? pending_.own().epochs.completed() : UINT64_MAX);
+    const bool may_grow = books_.is_little_pending(request, own->waiting.bytes());
+    return empty_caches(visit, Empty::what_is_worth_it, may_grow ? completed : UINT64_MAX);
   }
   give_up_some(*own, request);
   Books::look_into_caches_again(request);
@@ -268,10 +272,10 @@ bool Pool::empty_others(std::uint64_t waited, std::uint64_t& left) noexcept {
   const Borrowed borrowed(caches_, Borrowed::Which::with_blocks);
   caches_.for_each([&](ThreadCache& cache) {
     if (cache.is_borrowed) {
-      const std::uint64_t before = cache.held();
+      const std::uint64_t before = cache.taken(waited);
       hand_over_waiting(cache, waited, most);
       empty(cache, most);
-      left -= std::min(left, before - cache.held());
+      left -= std::min(left, before - cache.taken(waited));
     }
   });
   return most == 0 && left != 0;

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Released blocks that wait for the pool's own queues in their threads' caches, each with the epoch of its release: what
 // comes and goes in a thread needs no mutex, nor do threads take the memory of their blocks' descriptors from each other.
-// let_wait_in_own_cache() and take_waited() are called without the mutex, everything else with it.
-#include <utility>
-
+// let_wait_in_own_cache(), take_waited() and take_waited_at_once() are called without the mutex, everything else with it.
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -27,7 +25,7 @@ bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
 
 }  // namespace
 
-void Pool::see_who_waits() noexcept {
+void Pool::decide_whether_blocks_wait() noexcept {
   const bool may_be_in_use = pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known;
   usual_marks_ = may_be_in_use ? look_mark : 0;
   // A pool that takes a queue over knows its uses no better.
@@ -57,8 +55,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
   }
   QueueSet* const own = waits_behind_;
   const std::uint64_t before = own->epochs.completed();
-  const bool asks = cache.asks_now(before, own->epochs.open());
-  if (asks) {
+  if (cache.count_miss_and_ask(before, own->epochs.open())) {
     cache.lock.leave();
     own->epochs.poll();
     if (!cache.lock.try_enter()) {
@@ -66,9 +63,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
     }
     cache.note_asked(own->epochs.completed() == before);
   }
-  Mem* const mem = cache.end_waits(own->epochs.completed(), waits_ended_at_a_time)
-                       ? cache.pop(request.rounded, request.size)
-                       : nullptr;
+  Mem* const mem = cache.pop_waited(own->epochs.completed(), request.rounded, request.size);
   const bool needs_marker = mem != nullptr && is_much_unmarked(cache, own->epochs.open());
   cache.lock.leave();
   if (needs_marker) {
@@ -79,6 +74,15 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
       look_at_set(visit, *own, Close::due);
     }
   }
+  return mem;
+}
+
+Mem* Pool::take_waited_at_once(ThreadCache& cache, const Request& request) const noexcept {
+  if (!cache.lock.try_enter()) {
+    return nullptr;
+  }
+  Mem* const mem = cache.pop_waited(waits_behind_->epochs.completed(), request.rounded, request.size);
+  cache.lock.leave();
   return mem;
 }
 

@@ -32,7 +32,7 @@ struct alignas(64) ThreadCache {
       0};  ///< requested, of blocks handed out from here, but for returned_elsewhere; read by anyone
   std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
   std::uint64_t handed_out = 0;     ///< blocks, ever
-  std::uint64_t blocks = 0;         ///< handed out from here, but for returned_elsewhere, or in the buckets
+  std::uint64_t blocks = 0;  ///< handed out from here, but for returned_elsewhere, in the buckets, or waiting
   std::uint64_t excess =
       0;  ///< bytes by which those in use, but for returned_elsewhere, are larger than need be
   std::uint32_t cached_blocks = 0;             ///< in the buckets
@@ -43,15 +43,16 @@ struct alignas(64) ThreadCache {
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::atomic<bool> left_some{
       false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
-  std::uint64_t last_large = 0;      ///< capacity of the last block for which there was no room
-  std::size_t next_flushed = 0;      ///< the bucket at which the next flush begins
-  WaitingList waiting;               ///< released blocks that wait for the pool's queues
-  std::uint32_t misses_unasked = 0;  ///< requests since its owner last asked how far the queues are
-  std::uint32_t asks_after = 1;      ///< so many of them it asks again
+  std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
+  std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
+  WaitingList waiting;           ///< released blocks that wait for the pool's queues
+  std::uint32_t misses_unasked =
+      0;  ///< requests, while a marker is behind the oldest of these, since its owner last asked
+  std::uint32_t asks_after = 1;  ///< so many of them it asks again
   Mem* buckets[bucket_count] = {};
   /// Those into which blocks were put that had waited, a bit for each, but for some that are empty again.
   static constexpr std::size_t word_bits = 64;
-  std::uint64_t ended_places[bucket_count / word_bits] = {};
+  std::uint64_t places_of_waited[bucket_count / word_bits] = {};
 
   /// Blocks of this cache that other threads released; closed once the pool has ended for its users.
   alignas(64) Arrivals remote;
@@ -149,15 +150,22 @@ struct alignas(64) ThreadCache {
       set_cached_bytes(cached() + mem.capacity);
       put_into_bucket(mem, mem.capacity);
       const std::size_t place = place_of(mem.capacity);
-      ended_places[place / word_bits] |= std::uint64_t{1} << place % word_bits;
+      places_of_waited[place / word_bits] |= std::uint64_t{1} << place % word_bits;
     }
     return any;
   }
+  /// Hands out a block of exactly `capacity` bytes if there is one among the oldest that have waited for epochs up to `completed`,
+  /// which go into their buckets; or null.
+  Mem* pop_waited(std::uint64_t completed, std::uint64_t capacity, std::size_t size) noexcept {
+    return end_waits(completed, waits_ended_at_a_time) ? pop(capacity, size) : nullptr;
+  }
+  /// How many that have waited are looked at for a request.
+  static constexpr std::size_t waits_ended_at_a_time = 16;
   /// May be asked by anyone.
   bool has_waiting() const noexcept { return waiting.bytes() != 0; }
   /// Its owner has found none for a request: whether it is to ask how far the queues are, as its oldest block may not have to
   /// wait any more. Seldom where that was in vain.
-  bool asks_now(std::uint64_t completed, std::uint64_t open) noexcept {
+  bool count_miss_and_ask(std::uint64_t completed, std::uint64_t open) noexcept {
     const Mem* const oldest = waiting.first();
     const bool may_have_ended = oldest != nullptr && WaitingList::epoch_of(*oldest) > completed &&
                                 WaitingList::epoch_of(*oldest) < open;
@@ -274,6 +282,10 @@ struct alignas(64) ThreadCache {
   bool is_beyond_limit() const noexcept { return cached() > limit.load(std::memory_order_relaxed); }
   /// Capacity of all blocks that wait or are cached.
   std::uint64_t held() const noexcept { return cached() + waiting.bytes(); }
+  /// That of those that are taken where what waits for epochs up to `waited` is: all, or none.
+  std::uint64_t taken(std::uint64_t waited) const noexcept {
+    return cached() + (waiting.newest_epoch() <= waited ? waiting.bytes() : 0);
+  }
   bool has_room_for(std::uint64_t bytes) const noexcept {
     return held() + bytes <= limit.load(std::memory_order_relaxed);
   }
@@ -325,10 +337,10 @@ struct alignas(64) ThreadCache {
   const Mem* find_larger_waited(std::uint64_t capacity, std::uint64_t more) noexcept {
     const Mem* found = nullptr;
     for (std::size_t i = 0; i < bucket_count / word_bits; ++i) {
-      for (std::uint64_t left = ended_places[i]; left != 0; left &= left - 1) {
+      for (std::uint64_t left = places_of_waited[i]; left != 0; left &= left - 1) {
         const Mem* const head = buckets[i * word_bits + static_cast<std::size_t>(std::countr_zero(left))];
         if (head == nullptr) {
-          ended_places[i] &= ~(left & -left);
+          places_of_waited[i] &= ~(left & -left);
         } else if (is_larger_by(head, capacity, more) &&
                    (found == nullptr || head->capacity < found->capacity)) {
           found = head;

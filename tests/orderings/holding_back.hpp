@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Pools whose released blocks wait for their queues: of each kind of memory.
+// Pools of each kind of memory in which released blocks wait for the pool's queues.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -29,7 +28,7 @@ inline std::string name_of_kind(const testing::TestParamInfo<Kind>& info) {
 }
 inline const auto holding_back_kinds = testing::Values(Kind::buffers, Kind::page_locked, Kind::addresses);
 
-/// A pool whose released blocks wait for its queues.
+/// One of these, over two queues, or one where the host writes.
 class HoldingBack : public testing::TestWithParam<Kind> {
  protected:
   void TearDown() override {
@@ -37,6 +36,12 @@ class HoldingBack : public testing::TestWithParam<Kind> {
     for (int i = 0; i < 1000 && pool != nullptr && stats_of(pool).pending_bytes != 0; ++i) {
       stub_run_all();
       EXPECT_OK(clpool_pool_tick(pool.get()));
+    }
+    if (pool != nullptr) {
+      const clpool_pool_stats stats = stats_of(pool);
+      EXPECT_EQ(stats.active_blocks, 0u);
+      EXPECT_EQ(stats.pending_bytes, 0u);
+      EXPECT_EQ(stats.held_bytes, stats.managed_bytes);
     }
     stub_run_all();
     pool.reset();
@@ -68,20 +73,21 @@ class HoldingBack : public testing::TestWithParam<Kind> {
     EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
     return mem;
   }
-  /// Blocks of that size, one at a time, on a device that is soon through with everything; each behind the events, too.
-  void come_and_go(int count, std::size_t size = block, const std::vector<cl_event>& events = {}) {
-    for (int i = 0; i < count; ++i) {
-      clpool_mem* const mem = take(size);
-      EXPECT_OK(clpool_mem_release_after(mem, static_cast<std::uint32_t>(events.size()), events.data()));
-      EXPECT_OK(clpool_mem_release(mem));
-      if (i % 16 == 0) {
-        stub_run_all();
-        most_kept = std::max(most_kept, kept());
-      }
-    }
+  /// Bytes of the stretches that pictures show in that state.
+  std::uint64_t shown(std::uint32_t state) {
+    struct Sum {
+      std::uint32_t state;
+      std::uint64_t bytes;
+    } sum{state, 0};
+    const auto add = [](void* user, const clpool_pool_stretch* stretch) {
+      auto& to = *static_cast<Sum*>(user);
+      to.bytes += stretch->state == to.state ? stretch->size : 0;
+      return 0;
+    };
+    EXPECT_OK(clpool_pool_visit(pool.get(), add, &sum));
+    return sum.bytes;
   }
   std::uint64_t min_chunk_bytes = 0;
-  std::uint64_t most_kept = 0;
   std::uint64_t kept() { return stats_of(pool).cached_bytes; }
 
   Scene scene;

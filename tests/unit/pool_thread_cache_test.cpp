@@ -8,6 +8,8 @@
 #include <deque>
 #include <memory>
 
+#include "pool/pool.hpp"
+
 namespace clpool::core {
 namespace {
 
@@ -312,16 +314,20 @@ TEST_F(ThreadCacheWithWaitingBlocks, KnowsHowMuchHasWaited) {
 
 TEST_F(ThreadCacheWithWaitingBlocks, KnowsItOfMoreEpochsThanItCountsApart) {
   cache->limit = 100'000 * granule;
-  for (int round = 0; round < 3; ++round) {
-    for (std::uint64_t epoch = 1; epoch <= 150; ++epoch) {
-      release(1, epoch + 150U * static_cast<unsigned>(round));
+  for (std::uint64_t epoch = 1; epoch <= 500; ++epoch) {
+    release(1 + epoch % 3, epoch);
+    if (epoch % 3 == 0) {
+      cache->withdraw_waiting();
     }
-    for (std::uint64_t ended = 0; ended <= 150; ++ended) {
-      EXPECT_EQ(cache->waiting.bytes_up_to(ended + 150U * static_cast<unsigned>(round)), ended * granule);
+    std::uint64_t expected = 0;
+    std::uint64_t asked = 0;
+    for (const Mem* mem = cache->waiting.first(); mem != nullptr; mem = mem->next) {
+      for (; asked < WaitingList::epoch_of(*mem); asked += 7) {
+        ASSERT_EQ(cache->waiting.bytes_up_to(asked), expected) << asked << " of " << epoch;
+      }
+      expected += mem->capacity;
     }
-    while (cache->withdraw_waiting() != nullptr) {
-    }
-    EXPECT_EQ(cache->waiting.bytes_up_to(UINT64_MAX), 0u);
+    ASSERT_EQ(cache->waiting.bytes_up_to(epoch), expected);
   }
 }
 
@@ -338,25 +344,30 @@ TEST_F(ThreadCacheWithWaitingBlocks, CountsThoseOfTheNewestEpoch) {
   EXPECT_EQ(cache->waiting.newest_epoch(), 6u);
   EXPECT_EQ(cache->waiting.unmarked_blocks(), 1u);
   EXPECT_EQ(cache->waiting.unmarked_bytes(), 4 * granule);
+  const WaitingList::Unmarked unmarked = cache->waiting.take_unmarked();
+  EXPECT_EQ(unmarked.blocks, 1u);
+  EXPECT_EQ(unmarked.bytes, 4 * granule);
+  EXPECT_EQ(cache->waiting.unmarked_blocks(), 0u);
+  EXPECT_EQ(cache->waiting.unmarked_bytes(), 0u);
   EXPECT_EQ(cache->active_blocks(), 0u);
 }
 
 TEST_F(ThreadCacheWithWaitingBlocks, AsksEverMoreSeldomInVain) {
   release(2, 5);
-  EXPECT_FALSE(cache->asks_now(4, 5)) << "no marker is behind it";
-  EXPECT_FALSE(cache->asks_now(5, 6)) << "it has waited";
+  EXPECT_FALSE(cache->count_miss_and_ask(4, 5)) << "no marker is behind it";
+  EXPECT_FALSE(cache->count_miss_and_ask(5, 6)) << "it has waited";
   int asked = 0;
   for (int i = 0; i < 1000; ++i) {
-    if (cache->asks_now(4, 6)) {
+    if (cache->count_miss_and_ask(4, 6)) {
       cache->note_asked(true);
       ++asked;
     }
   }
   EXPECT_EQ(asked, 6 + (1000 - 63) / 64) << "the first, 2, 4, … behind that, at most 64";
-  while (!cache->asks_now(4, 6)) {
+  while (!cache->count_miss_and_ask(4, 6)) {
   }
   cache->note_asked(false);
-  EXPECT_TRUE(cache->asks_now(4, 6)) << "it gets on";
+  EXPECT_TRUE(cache->count_miss_and_ask(4, 6)) << "it gets on";
 }
 
 TEST_F(ThreadCacheWithWaitingBlocks, FindsTheSmallestThatSufficesOfThoseThatHaveWaited) {
@@ -389,6 +400,19 @@ TEST_F(ThreadCacheWithWaitingBlocks, KnowsNoExcessOfThem) {
   EXPECT_TRUE(cache->push_waiting(mem, 5));
   EXPECT_EQ(cache->excess, 0u);
   EXPECT_EQ(mem.marks, 0);
+}
+
+/// What others have declared meanwhile, before they gave up their references, is seen.
+TEST_F(ThreadCacheWithWaitingBlocks, HasNoneThatWaitForMoreThanThePool) {
+  Mem& mem = hand_out(2);
+  mem.home = cache.get();
+  set_mark(mem, waits_mark);
+  set_mark(mem, look_mark);
+  EXPECT_FALSE(Pool::may_wait_in_cache(mem));
+  ensure_thread_record();
+  cache->set_owner(this_thread_record);
+  EXPECT_FALSE(Pool::let_wait_in_own_cache(mem));
+  cache->set_owner(ThreadCache::nobody());
 }
 
 }  // namespace

@@ -100,8 +100,8 @@ class Books {
   void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Kept until `stamp` of its uses has ended.
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// The same for some that were counted as released before, and have their stamps, in their order: among the others by theirs,
-  /// as nothing comes free before what stands before it.
+  /// Blocks that waited elsewhere, each with its stamp, in the order of these: put between the others by stamp, as nothing comes
+  /// free before what stands before it. Their releases are in open_blocks already.
   void hold_back_in_order(HeldBack& list, Fifo<PoolBlock, Mem>& blocks) noexcept;
   /// A block that was pending elsewhere, and whose uses have ended.
   void free_completed(PoolBlock& block, std::uint64_t stamp) noexcept;
