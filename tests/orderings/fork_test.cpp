@@ -21,6 +21,7 @@ TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
   ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &allocator));
   const pid_t child = fork();
   if (child == 0) {
+    alarm(20);
     clpool_allocator* made = nullptr;
     clpool_mem* mem = nullptr;
     clpool_pool* pool = nullptr;
@@ -44,6 +45,7 @@ TEST(ForkWithOnlyAnAllocator, LeavesLateReleasesToTheParent) {
   EXPECT_EQ(source.destroyed(), 0U);
   const pid_t child = fork();
   if (child == 0) {
+    alarm(20);
     NumberSource own;
     own.allocator().reset();  // carries out what was put off here
     _exit(source.destroyed() == 0 && own.destroyed() == 1 ? 0 : 1);
@@ -58,6 +60,7 @@ TEST(ForkWithOnlyAnAllocator, LeavesLateReleasesToTheParent) {
 TEST(ForkWithOnlyAnAllocator, LeavesAChildFreeToMakeMemoryOfItsOwn) {
   const pid_t child = fork();
   if (child == 0) {
+    alarm(20);
     NumberSource source;
     const AllocatorHandle allocator = source.allocator();
     clpool_mem* mem = nullptr;
@@ -85,6 +88,7 @@ TEST(ForkWithAMap, RefusesTheMapInTheChildWithoutACallOfTheDriver) {
         clpool_mem_map(scene.queue, mem, CL_MAP_READ, 0, operand_size, CL_TRUE, 0, nullptr, nullptr, &map));
     const pid_t child = fork();
     if (child == 0) {
+      alarm(20);
       const std::uint64_t calls = stub_calls(nullptr);
       const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
       const bool refused = clpool_map_unmap(map, nullptr, 0, nullptr, nullptr) == refusal &&
@@ -168,6 +172,7 @@ TEST(ForkWithACache, ClearsAllOfTheChildsOwn) {
   ASSERT_OK(clpool_memo_value_release(value));
   const pid_t child = fork();
   if (child == 0) {
+    alarm(20);
     Counted results;
     clpool_memo* own = nullptr;
     const bool made = clpool_memo_create(&own) == CLPOOL_SUCCESS &&

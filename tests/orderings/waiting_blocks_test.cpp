@@ -322,6 +322,21 @@ TEST_P(WaitingBlocks, WaitForWhatOthersDeclareMeanwhile) {
   user.join();
 }
 
+/// So that no request takes long for all that has waited.
+TEST_P(WaitingBlocks, ThatHaveWaitedGoFewAtATimeForARequestOfAnotherSize) {
+  open_pool();
+  release(take_some(1000));
+  tick();
+  ASSERT_EQ(kept(), 1000 * block);
+  std::vector<clpool_mem*> blocks;
+  for (std::uint64_t left = kept(); left != 0 && blocks.size() < 2000; left = kept()) {
+    blocks.push_back(take(2 * block));
+    ASSERT_LE(left - kept(), 32 * block) << "of " << left;
+  }
+  EXPECT_EQ(kept(), 0u);
+  release(blocks);
+}
+
 /// However many requests a device makes wait that is far behind: seldom.
 TEST_P(WaitingBlocks, AreAskedAboutSeldomInVain) {
   min_chunk_bytes = 64 * MiB;
