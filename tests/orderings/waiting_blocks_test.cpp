@@ -330,8 +330,8 @@ TEST_P(WaitingBlocks, ThatHaveWaitedGoFewAtATimeForARequestOfAnotherSize) {
   ASSERT_EQ(kept(), 1000 * block);
   std::vector<clpool_mem*> blocks;
   for (std::uint64_t left = kept(); left != 0 && blocks.size() < 2000; left = kept()) {
-    blocks.push_back(take(2 * block));
-    ASSERT_LE(left - kept(), 32 * block) << "of " << left;
+    blocks.push_back(take(40 * block));
+    ASSERT_LE(left - kept(), 128 * block) << "of " << left;
   }
   EXPECT_EQ(kept(), 0u);
   release(blocks);
