@@ -561,20 +561,23 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
+  ThreadCache* const at_hand = cache_at_hand(cache_key_);
+  mem = at_hand != nullptr && at_hand->has_waiting() ? take_waited_at_once(*at_hand, request) : nullptr;
+  if (mem != nullptr) {
+    return Status::success;
+  }
   ensure_thread_record();
   if (const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock); lock.owns_lock()) {
     sub_buffers_.note_thread();
     ThreadCache& cache = cache_of_this_thread();
     bring_few_home(cache);
-    cache.end_waits(pending_.own().epochs.completed(), ThreadCache::waits_ended_at_a_time);
     mem = take_from(cache, request);
     if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
       hand_out(*block, size, cache, account_of_this_thread());
       mem = block;
     }
-  } else if (ThreadCache* const own = cache_at_hand(cache_key_); own != nullptr) {
-    mem = waits_behind_ != nullptr ? take_waited_at_once(*own, request) : nullptr;
-    mem = mem != nullptr ? mem : take_larger(own, request);
+  } else {
+    mem = take_larger(at_hand, request);
   }
   if (mem == nullptr) {
     clear_last_error();

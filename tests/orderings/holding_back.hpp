@@ -3,7 +3,11 @@
 // Pools of each kind of memory in which released blocks wait for the pool's queues.
 #pragma once
 
+#include <functional>
+#include <future>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "orderings/orderings.hpp"
@@ -27,6 +31,37 @@ inline std::string name_of_kind(const testing::TestParamInfo<Kind>& info) {
   return "";
 }
 inline const auto holding_back_kinds = testing::Values(Kind::buffers, Kind::page_locked, Kind::addresses);
+
+/// A thread that has released blocks, whose uses end while another thread looks at the queues. It goes on when it is told to.
+class Other {
+ public:
+  explicit Other(
+      std::function<void()> first, std::function<void()> then = [] {}) {
+    std::promise<void> done;
+    std::future<void> is_done = done.get_future();
+    thread_ = std::thread(
+        [this, first = std::move(first), then = std::move(then), done = std::move(done)]() mutable {
+          first();
+          done.set_value();
+          goes_on_.get_future().wait();
+          then();
+        });
+    is_done.wait();
+  }
+  Other(const Other&) = delete;
+  Other& operator=(const Other&) = delete;
+  ~Other() { go_on(); }
+  void go_on() {
+    if (thread_.joinable()) {
+      goes_on_.set_value();
+      thread_.join();
+    }
+  }
+
+ private:
+  std::promise<void> goes_on_;
+  std::thread thread_;
+};
 
 /// One of these, over two queues, or one where the host writes.
 class HoldingBack : public testing::TestWithParam<Kind> {

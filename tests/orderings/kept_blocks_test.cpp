@@ -3,8 +3,6 @@
 // Blocks that waited for queues, and whose uses have ended, stay with their thread: its next request of that size needs neither
 // the mutex nor a new handle.
 #include <algorithm>
-#include <functional>
-#include <future>
 #include <set>
 #include <thread>
 #include <vector>
@@ -167,49 +165,10 @@ TEST_P(KeptBlocks, AreFewWhereALimitLeavesLittleRoom) {
 TEST_P(KeptBlocks, AreTakenFromTheirThreadWhereMemoryIsShort) {
   stub_configure("mode=immediate");
   open_pool(64 * MiB);
-  std::promise<void> is_over;
-  std::promise<void> has_kept;
-  std::thread keeper([&] {
-    come_and_go(10'000);
-    has_kept.set_value();
-    is_over.get_future().wait();
-  });
-  has_kept.get_future().wait();
+  const Other keeper([&] { come_and_go(10'000); });
   EXPECT_GT(kept(), 0u);
   EXPECT_OK(clpool_mem_release(take(64 * MiB)));
-  is_over.set_value();
-  keeper.join();
 }
-
-/// A thread that has released blocks, whose uses end while another thread looks at the queues. It goes on when it is told to.
-class Other {
- public:
-  explicit Other(std::function<void()> first, std::function<void()> then) {
-    std::promise<void> done;
-    std::future<void> is_done = done.get_future();
-    thread_ = std::thread(
-        [this, first = std::move(first), then = std::move(then), done = std::move(done)]() mutable {
-          first();
-          done.set_value();
-          goes_on_.get_future().wait();
-          then();
-        });
-    is_done.wait();
-  }
-  Other(const Other&) = delete;
-  Other& operator=(const Other&) = delete;
-  ~Other() { go_on(); }
-  void go_on() {
-    if (thread_.joinable()) {
-      goes_on_.set_value();
-      thread_.join();
-    }
-  }
-
- private:
-  std::promise<void> goes_on_;
-  std::thread thread_;
-};
 
 /// Nobody else need look for them.
 TEST_P(KeptBlocks, StayWithTheirThreadWhoeverLooks) {
@@ -257,13 +216,11 @@ TEST_P(KeptBlocks, OfOthersServeWhereMemoryIsShort) {
   stub_configure("mode=immediate");
   min_chunk_bytes = 32 * MiB;
   open_pool(64 * MiB);
-  const Other other_thread(
-      [&] {
-        for (int i = 0; i < 40; ++i) {
-          EXPECT_OK(clpool_mem_release(take()));
-        }
-      },
-      [] {});
+  const Other other_thread([&] {
+    for (int i = 0; i < 40; ++i) {
+      EXPECT_OK(clpool_mem_release(take()));
+    }
+  });
   for (int i = 0; i < 3000; ++i) {
     EXPECT_OK(clpool_mem_release(take()));
   }
@@ -274,17 +231,15 @@ TEST_P(KeptBlocks, OfOthersGoWithAllThatIsHeld) {
   stub_configure("mode=immediate");
   min_chunk_bytes = 16 * MiB;
   open_pool();
-  const Other other_thread(
-      [&] {
-        std::vector<clpool_mem*> all;
-        for (int i = 0; i < 100; ++i) {
-          all.push_back(take());
-        }
-        for (clpool_mem* const mem : all) {
-          EXPECT_OK(clpool_mem_release(mem));
-        }
-      },
-      [] {});
+  const Other other_thread([&] {
+    std::vector<clpool_mem*> all;
+    for (int i = 0; i < 100; ++i) {
+      all.push_back(take());
+    }
+    for (clpool_mem* const mem : all) {
+      EXPECT_OK(clpool_mem_release(mem));
+    }
+  });
   for (int i = 0; i < 3000; ++i) {
     EXPECT_OK(clpool_mem_release(take()));
   }

@@ -54,6 +54,18 @@ TEST_P(WaitingBlocks, AreTakenByReleasesThatNeverWait) {
   EXPECT_EQ(pending(), 10 * block);
 }
 
+/// Which call no driver, and so find only what somebody has seen to have ended.
+TEST_P(WaitingBlocks, ServeRequestsThatNeverWait) {
+  open_pool();
+  const std::vector<clpool_mem*> blocks = take_some(3);
+  release(blocks);
+  tick();
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_pool_try_allocate(pool.get(), block, &mem));
+  EXPECT_TRUE(std::set(blocks.begin(), blocks.end()).contains(mem));
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
 /// Commands that were enqueued behind the markers that are through, and before the release.
 TEST_P(WaitingBlocks, WaitForMarkersBehindTheirRelease) {
   min_chunk_bytes = 16 * MiB;
@@ -149,18 +161,9 @@ TEST_P(WaitingBlocks, InOthersCachesServeWhoIsShortOfMemory) {
   stub_configure("mode=immediate");
   min_chunk_bytes = 4 * MiB;
   open_pool(4 * MiB);
-  std::promise<void> is_over;
-  std::promise<void> has_released;
-  std::thread keeper([&] {
-    release(take_some(15));
-    has_released.set_value();
-    is_over.get_future().wait();
-  });
-  has_released.get_future().wait();
+  const Other keeper([&] { release(take_some(15)); });
   EXPECT_EQ(pending(), 15 * block);
   EXPECT_OK(clpool_mem_release(take(4 * MiB)));
-  is_over.set_value();
-  keeper.join();
 }
 
 /// A request waits for what another thread's cache has, and is served as soon as the queues are through with that.
@@ -168,16 +171,11 @@ TEST_P(WaitingBlocks, AreWaitedForInOthersCaches) {
   min_chunk_bytes = 4 * MiB;
   open_pool(4 * MiB);
   Gate gate(scene.cl.context);
-  std::promise<void> is_over;
-  std::promise<void> has_released;
-  std::thread keeper([&] {
+  const Other keeper([&] {
     const std::vector<clpool_mem*> blocks = take_some(15);
     close(last_queue(), gate);
     release(blocks);
-    has_released.set_value();
-    is_over.get_future().wait();
   });
-  has_released.get_future().wait();
   std::future<clpool_mem*> whole = std::async(std::launch::async, [&] { return take(4 * MiB); });
   EXPECT_EQ(whole.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   gate.open();
@@ -185,8 +183,6 @@ TEST_P(WaitingBlocks, AreWaitedForInOthersCaches) {
     stub_run_all();
   }
   EXPECT_OK(clpool_mem_release(whole.get()));
-  is_over.set_value();
-  keeper.join();
 }
 
 TEST_P(WaitingBlocks, OfAThreadThatHasEndedServeOthers) {
@@ -261,22 +257,13 @@ TEST_P(WaitingBlocks, ComeFreeBeforeLaterOnesThatTheirCachesDidNotHold) {
 /// What has waited in the cache of a thread that does not come by any more is free like all that it caches.
 TEST_P(WaitingBlocks, OfIdleThreadsServeOthersBeforeThePoolGrows) {
   open_pool();
-  std::promise<void> is_over;
-  std::promise<void> has_released;
-  std::thread keeper([&] {
-    release(take_some(1000));
-    has_released.set_value();
-    is_over.get_future().wait();
-  });
-  has_released.get_future().wait();
+  const Other keeper([&] { release(take_some(1000)); });
   tick();
   const clpool_pool_stats before = stats_of(pool);
   EXPECT_GT(before.cached_bytes, MiB);
   const std::vector<clpool_mem*> all = take_some(before.held_bytes / block);
   EXPECT_EQ(stats_of(pool).managed_bytes, before.managed_bytes);
   release(all);
-  is_over.set_value();
-  keeper.join();
 }
 
 /// A part of a block is an object of its own: whoever uses it may do so while its block is released.
