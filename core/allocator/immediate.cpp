@@ -10,6 +10,7 @@
 #include "cl/first_touch.hpp"
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
+#include "cl/own_queue.hpp"
 #include "cl/pattern.hpp"
 #include "cl/quirks.hpp"
 #include "cl/turn.hpp"
@@ -45,8 +46,8 @@ class ImmediateAllocator final : public Allocator {
  private:
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
     cl::Event resident;
-    // On such a queue, what comes after it might run before it, and lose what it wrote.
-    const bool must_be_first = out_of_order_ && traits_.made_behind_queue;
+    // On such a queue, or beside it, what comes after it might run before it, and lose what it wrote.
+    const bool must_be_first = (out_of_order_ || in_turn_) && traits_.made_behind_queue;
     CLPOOL_TRY(enqueue(buffer, static_cast<std::size_t>(size),
                        waits_ || must_be_first ? resident.receive() : nullptr));
     if (must_be_first) {
@@ -56,9 +57,17 @@ class ImmediateAllocator final : public Allocator {
   }
 
   Status enqueue(cl_mem buffer, std::size_t size, cl_event* event) noexcept {
+    if (!in_turn_) {
+      return enqueue_on(facts_.queue.get(), buffer, size, event);
+    }
+    const cl::Turn turn(true);
+    const cl_command_queue queue = own_queue_.like(facts_.queue.get());
+    CLPOOL_TRY(enqueue_on(queue, buffer, size, event));
+    return told(clFlush(queue), "clFlush", size);  // nobody else does
+  }
+
+  Status enqueue_on(cl_command_queue queue, cl_mem buffer, std::size_t size, cl_event* event) noexcept {
     static constexpr cl_uint zero = 0;  // it outlives every command
-    const cl_command_queue queue = facts_.queue.get();
-    const cl::Turn turn(in_turn_);
     switch (touch_) {
       case Touch::byte:
         return first_touch_.touch(queue, buffer, event);
@@ -90,7 +99,8 @@ class ImmediateAllocator final : public Allocator {
   Touch touch_;
   bool waits_;
   bool out_of_order_;
-  bool in_turn_;  ///< cl::mixes_up_parts()
+  bool in_turn_;            ///< cl::mixes_up_parts()
+  cl::OwnQueue own_queue_;  ///< where memory is touched in turn
   cl::FirstTouch first_touch_;
 };
 
@@ -125,12 +135,12 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.queue = queue;
   // A copy out of it changes nothing, but a driver with several memories may move what others write meanwhile.
   traits.made_behind_queue = !waits && (touch != Touch::byte || context_facts.devices.size() > 1);
-  traits.is_under_way = !waits;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
   bool in_turn = false;
   CLPOOL_TRY(cl::mixes_up_parts(facts.device, in_turn));
+  traits.is_under_way = !waits && !in_turn;
   result = Reference<Allocator>::adopt(new ImmediateAllocator(
       traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order, in_turn));
   return Status::success;

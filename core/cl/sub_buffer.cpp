@@ -51,19 +51,24 @@ void SubBuffers::follow(Needs& needs) noexcept {
   follows_ = true;
 }
 
-Status SubBuffers::touch(cl_command_queue queue, cl_mem root, SharedEvent* event) noexcept {
-  const Turn turn(in_turn_);
-  if (event == nullptr) {
-    return in_turn_ && uses_once() ? use_once(root) : first_touch_.touch(queue, root);
-  }
+Status SubBuffers::touch(cl_command_queue queue, cl_mem root, bool others_follow,
+                         SharedEvent* event) noexcept {
   try {
-    const auto made = std::make_shared<Event>();
-    CLPOOL_TRY(first_touch_.touch(queue, root, made->receive()));
-    if (const cl_int code = clFlush(queue); code != CL_SUCCESS) {
-      return fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
-                     static_cast<void*>(queue));
+    const Turn turn(in_turn_);
+    const cl_command_queue toucher = in_turn_ ? own_queue_.like(queue) : queue;
+    const bool follows = toucher != queue && others_follow;
+    const auto touched = follows || event != nullptr ? std::make_shared<Event>() : nullptr;
+    CLPOOL_TRY(first_touch_.touch(toucher, root, touched != nullptr ? touched->receive() : nullptr));
+    if (touched != nullptr || in_turn_) {  // else it goes with what the program enqueues
+      if (const cl_int code = clFlush(toucher); code != CL_SUCCESS) {
+        return fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
+                       static_cast<void*>(toucher));
+      }
     }
-    *event = made;
+    CLPOOL_TRY(follows ? come_after(touched->get(), queue) : Status::success);
+    if (event != nullptr) {
+      *event = touched;
+    }
     return Status::success;
   } catch (const std::bad_alloc&) {
     return fail(Status::out_of_host_memory, "no host memory for the event of a chunk's first touch");
@@ -100,19 +105,9 @@ void SubBuffers::compare_thread() noexcept {
   }
 }
 
-/// Where nobody else enqueues: on a queue that other threads use, the driver mixes up their commands, markers too, with first
-/// uses. Where no more queues can be had, it is the one that is followed.
-cl_command_queue SubBuffers::own_queue() noexcept {
-  if (!own_queue_) {
-    const KeptError kept;
-    static_cast<void>(make_queue_like(queue_.get(), own_queue_));
-  }
-  return own_queue_ ? own_queue_.get() : queue_.get();
-}
-
-Status SubBuffers::use_once(cl_mem memory) noexcept {
-  const cl_command_queue queue = own_queue();
-  CLPOOL_TRY(first_touch_.touch(queue, memory));
+Status SubBuffers::use_once(cl_mem part) noexcept {
+  const cl_command_queue queue = own_queue_.like(queue_.get());
+  CLPOOL_TRY(first_touch_.touch(queue, part));
   flush(queue);  // what waits unsubmitted keeps the memory
   return Status::success;
 }

@@ -11,6 +11,7 @@
 #include "base/status.hpp"
 #include "cl/first_touch.hpp"
 #include "cl/handle.hpp"
+#include "cl/own_queue.hpp"
 
 namespace clpool::core::cl {
 
@@ -50,22 +51,22 @@ class SubBuffers {
   bool uses_once() const noexcept { return several_threads_; }
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
-  /// wait for running kernels where its buffer never was used as a whole. Nobody has to come after it.
-  /// Where parts are used once, it is touched where they are.
-  /// `event`, unless null, receives that of the touch, and the queue is flushed: it comes after what made the chunk, where that
-  /// was enqueued there.
-  Status touch(cl_command_queue queue, cl_mem root, SharedEvent* event = nullptr) noexcept;
+  /// wait for running kernels where its buffer never was used as a whole. On `queue`, behind what made the chunk there; where
+  /// turns are needed, on a queue that nobody else enqueues on, and so are parts that are used once. Nobody has to come after it,
+  /// unless the driver may move what they write meanwhile: `others_follow`, which the commands of `queue` do then.
+  /// `event`, unless null, receives that of the touch, which is flushed.
+  Status touch(cl_command_queue queue, cl_mem root, bool others_follow,
+               SharedEvent* event = nullptr) noexcept;
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.
   cl_int release(cl_mem part) noexcept;
 
  private:
   void compare_thread() noexcept;
-  cl_command_queue own_queue() noexcept;
-  Status use_once(cl_mem memory) noexcept;
+  Status use_once(cl_mem part) noexcept;
 
-  Queue queue_;      ///< the one that is followed
-  Queue own_queue_;  ///< like it, for first uses; in turn
+  Queue queue_;         ///< the one that is followed
+  OwnQueue own_queue_;  ///< like it; where the driver needs turns
   std::atomic<bool> follows_{false};
   std::atomic<bool> in_turn_{false};  ///< the driver needs that
   std::atomic<const void*> last_thread_;

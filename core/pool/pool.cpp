@@ -489,9 +489,9 @@ Status Pool::make_ready(const QueueSet& own, const Chunk& memory, cl_command_que
   cl::SharedEvent made;
   Status status = Status::success;
   if (others_follow && (any_other || is_kept)) {
-    status = sub_buffers_.touch(maker, buffer_of(memory), &made);  // once more, where the allocator has
+    status = sub_buffers_.touch(maker, buffer_of(memory), true, &made);  // once more, where the allocator has
   } else if (toucher != nullptr) {
-    status = sub_buffers_.touch(toucher, buffer_of(memory));
+    status = sub_buffers_.touch(toucher, buffer_of(memory), traits.made_behind_queue);
   }
   for (std::size_t i = 0; status == Status::success && made != nullptr && i < own.epochs.queue_count(); ++i) {
     const cl_command_queue queue = own.epochs.queue(i);

@@ -31,7 +31,7 @@ bool is_out_of_memory(cl_int code) {
 
 }  // namespace
 
-bool may_recover(const std::string& scenario, const Injection& injection) {
+bool may_recover(const std::string& scenario, const std::string& profile, const Injection& injection) {
   const std::string& entry_point = injection.entry_point;
   if (entry_point.empty()) {
     return true;  // host memory is often asked for where less would do: caches, markers, polls
@@ -44,8 +44,11 @@ bool may_recover(const std::string& scenario, const Injection& injection) {
     constexpr const char* touches_chunks[] = {"CoalescingDeferred",     "BinnedDeferred",
                                               "BuffersOnTwoQueues",     "BuffersOutOfOrder",
                                               "BuffersOnAForeignQueue", "BlocksOfAQueue"};
-    const bool touches = entry_point == "clEnqueueCopyBuffer" &&
-                         (!begins_with(scenario, "Copy") || scenario.find("Block") != std::string::npos);
+    // NVIDIA's are touched on a queue that nobody else flushes.
+    const bool may_touch =
+        entry_point == "clEnqueueCopyBuffer" || (entry_point == "clFlush" && profile == "Nvidia");
+    const bool touches =
+        may_touch && (!begins_with(scenario, "Copy") || scenario.find("Block") != std::string::npos);
     if (touches || is_one_of(entry_point, makes_memory) || is_one_of(scenario, touches_chunks)) {
       return true;
     }

@@ -9,8 +9,8 @@
 
 namespace clpool::test {
 
-/// True where the library is right to go on, without a word.
-bool may_recover(const std::string& scenario, const Injection& injection);
+/// True where the library is right to go on, without a word; `profile` is the kind of device.
+bool may_recover(const std::string& scenario, const std::string& profile, const Injection& injection);
 
 /// True where a failure is right to become this status.
 bool is_other_status(const std::string& scenario, const Injection& injection, clpool_status status);

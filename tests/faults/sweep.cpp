@@ -98,7 +98,7 @@ void report_deaths() {
 }
 
 Sweep::Sweep(const Scenario& scenario, const std::string& profile, const std::string& options)
-    : scenario_(scenario), name_(profile + '/' + scenario.name) {
+    : scenario_(scenario), profile_(profile), name_(profile + '/' + scenario.name) {
   stub_configure(options.c_str());
   stub_read_counts(&before_);
 }
@@ -241,7 +241,7 @@ void Sweep::check_status(const Injection& injection, clpool_status status) {
         std::any_of(world_.messages().begin(), world_.messages().end(),
                     [&](const Message& message) { return names(message.text, injection.code); });
     if (!is_told && !world_.is_hidden() && world_.failed_releases().empty() &&
-        !may_recover(scenario_.name, injection)) {
+        !may_recover(scenario_.name, profile_, injection)) {
       complain(injection, "nobody is told");
     }
     return;

@@ -61,6 +61,7 @@ class Sweep {
   void complain(const Injection& injection, const std::string& what);
 
   const Scenario& scenario_;
+  std::string profile_;
   std::string name_;
   World world_;
   stub_counts before_ = {};

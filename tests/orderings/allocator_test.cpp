@@ -37,6 +37,23 @@ TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatWritesTheMemory) {
   EXPECT_TRUE(filled.is_complete());
 }
 
+/// NVIDIA's driver, where memory is touched on another queue than its program's.
+TEST_F(ImmediateAllocator, CommandsOfAnyOrderComeAfterWhatWritesTheMemoryElsewhere) {
+  stub_configure("nvidia=1,mode=manual");
+  for (const cl_command_queue queue : {scene.cl.queue, scene.queue}) {
+    const OwnedMem mem(allocate_on(queue, CLPOOL_TOUCH_WHOLE));
+    OwnedEvent filled;
+    ASSERT_OK(clpool_mem_fill(queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
+                              filled.receive()));
+    EXPECT_EQ(stub_runnable(queue), 0U) << "what writes it is on the library's";
+    EXPECT_EQ(stub_runnable(nullptr), 1U);
+    EXPECT_FALSE(stub_may_run(filled.get()));
+    stub_run_all();
+    EXPECT_TRUE(filled.is_complete());
+    EXPECT_TRUE(Scene::has(mem.get(), source_byte));
+  }
+}
+
 /// On whichever queue a command is, and however late the touch: it changes nothing.
 TEST_F(ImmediateAllocator, NoCommandHasToComeAfterTheTouchOfAByte) {
   for (const cl_command_queue toucher : {scene.cl.queue, scene.queue}) {

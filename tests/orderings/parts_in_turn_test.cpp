@@ -25,12 +25,13 @@ class PartsInTurn : public testing::Test {
     allocator.reset(made);
     pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   }
-  /// A block whose handle is a part that nobody used.
-  clpool_mem* allocate() {
+  static clpool_mem* allocate_from(const PoolHandle& from) {
     clpool_mem* mem = nullptr;
-    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem));
+    EXPECT_OK(clpool_pool_allocate(from.get(), size, &mem));
     return mem;
   }
+  /// A block whose handle is a part that nobody used.
+  clpool_mem* allocate() { return allocate_from(pool); }
   void allocate_in_another_thread() {
     std::thread([&] { EXPECT_OK(clpool_mem_release(allocate())); }).join();
   }
@@ -103,6 +104,31 @@ TEST_F(PartsInTurn, AreUsedByThreadsThatShareAQueue) {
   make_parts_beside(pool.get(), fill);
   EXPECT_GT(stub_calls("clEnqueueCopyBuffer"), copies + 100);
   EXPECT_OK(clpool_mem_release(kept));
+}
+
+/// So it is where one thread alone makes chunks, from a pool or without one.
+TEST_F(PartsInTurn, AreOfChunksThatAreMadeWhileOthersUseTheQueue) {
+  for (const bool pooled : {true, false}) {
+    make("mode=immediate,nvidia=1,mixes_up_parts=1");
+    clpool_mem* const kept = allocate();
+    ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
+    std::atomic<bool> stop{false};
+    std::thread other([&] {
+      while (!stop) {
+        ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
+      }
+    });
+    for (int i = 0; i < 300; ++i) {
+      clpool_mem* mem = nullptr;
+      ASSERT_OK(pooled ? clpool_pool_allocate(pool.get(), 4 << 20, &mem)
+                       : clpool_allocator_allocate(allocator.get(), size, &mem));
+      ASSERT_OK(clpool_mem_release(mem));
+      ASSERT_OK(clpool_pool_free_held(pool.get()));
+    }
+    stop = true;
+    other.join();
+    EXPECT_OK(clpool_mem_release(kept));
+  }
 }
 
 /// So are the markers behind which page-locked memory of another pool is reused.
@@ -335,6 +361,25 @@ TEST_F(PartsInTurn, ArePutBehindAFlush) {
   EXPECT_OK(clpool_mem_release(first));
 }
 
+/// So with chunks, whoever touches them.
+TEST_F(PartsInTurn, AreOfChunksThatArePutBehindAFlush) {
+  stub_configure("mode=immediate,nvidia=1,needs_flush=1");
+  for (const bool touched_by_the_allocator : {true, false}) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(touched_by_the_allocator ? clpool_allocator_create_immediate(scene.cl.queue, 0, &made)
+                                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    allocator.reset(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    pool = make_pool(allocator.get(), options);
+    const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
+    EXPECT_OK(clpool_mem_release(allocate()));
+    EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), copies + 1);
+    EXPECT_EQ(stub_pending(nullptr), 0U);
+  }
+}
+
 /// Two threads use the memory of a pool without queues for the first time, each on its own queue: only one of
 /// them becomes the pool's, and the other may go.
 TEST_F(PartsInTurn, AreUsedForThePoolThatTookOneOfTwoQueuesOver) {
@@ -405,35 +450,74 @@ TEST_F(PartsInTurn, MayBeAllocatedByACallbackOfARelease) {
   EXPECT_NE(answer.status, CLPOOL_ERROR_INTERNAL) << "the callback was not made";
 }
 
-/// A queue is made where it is first needed, once, and goes with the pool; where none can be had, the pool's does.
-TEST_F(PartsInTurn, AreUsedOnAQueueOfTheirOwnIfItCanBeHad) {
+std::size_t queues_there() {
+  stub_counts now = {};
+  stub_read_counts(&now);
+  return now.live[STUB_QUEUE];
+}
+
+/// A queue is made where it is first needed, for the first chunk, and goes with the last that has it; where none can be had, the
+/// program's does.
+TEST_F(PartsInTurn, AreUsedOnAQueueOfTheLibrarysOwnIfItCanBeHad) {
   for (const bool fails : {false, true}) {
     make("mode=manual,nvidia=1");
-    clpool_mem* first = allocate();
-    stub_counts before = {};
-    stub_read_counts(&before);
+    const std::size_t before = queues_there();
     if (fails) {
       stub_fail("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
     }
-    allocate_in_another_thread();
-    stub_counts now = {};
-    stub_read_counts(&now);
-    EXPECT_EQ(now.live[STUB_QUEUE] - before.live[STUB_QUEUE], fails ? 0U : 1U);
+    clpool_mem* first = allocate();
+    EXPECT_EQ(queues_there() - before, fails ? 0U : 1U);
+    EXPECT_EQ(stub_pending(scene.cl.queue), fails ? 1U : 0U);
     stub_run_all();
+    allocate_in_another_thread();
     clpool_mem* second = nullptr;
     EXPECT_OK(clpool_pool_allocate(pool.get(), 3 * size, &second));
-    EXPECT_EQ(stub_pending(nullptr), 1U);
+    EXPECT_GT(stub_pending(nullptr), 0U);
     EXPECT_EQ(stub_pending(scene.cl.queue), 0U) << "that of the first try, or of the second";
+    EXPECT_EQ(queues_there(), before + 1);
     stub_run_all();
     EXPECT_OK(clpool_mem_release(second));
     EXPECT_OK(clpool_mem_release(first));
     pool.reset();
-    stub_read_counts(&now);
-    EXPECT_EQ(now.live[STUB_QUEUE], before.live[STUB_QUEUE]);
+    allocator.reset();
+    EXPECT_EQ(queues_there(), before);
   }
 }
 
-/// There the chunks are touched as well: behind a kernel on the pool's queue many touches would wait, and all that take turns.
+TEST_F(PartsInTurn, AreUsedOnOneQueueForAllPoolsOfAContext) {
+  make("mode=immediate,nvidia=1");
+  const std::size_t before = queues_there();
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+  const AllocatorHandle deferred(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  const cl_command_queue queue = scene.cl.another_queue();
+  options.queues = &queue;
+  options.queue_count = 1;
+  PoolHandle other = make_pool(deferred.get(), options);
+  clpool_mem* const of_other = allocate_from(other);
+  clpool_mem* const of_pool = allocate();
+  allocate_in_another_thread();
+  EXPECT_EQ(queues_there(), before + 2) << "the program's second one, and the library's";
+  OpenCl another_context;
+  ASSERT_OK(clpool_allocator_create_immediate(another_context.queue, 0, &made));
+  const AllocatorHandle elsewhere(made);
+  const std::size_t there = queues_there();
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(elsewhere.get(), size, &mem));
+  EXPECT_EQ(queues_there(), there + 1) << "a queue is of one context";
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_OK(clpool_mem_release(of_pool));
+  pool.reset();
+  allocator.reset();
+  EXPECT_EQ(queues_there(), there + 1) << "the other pool has it still";
+  EXPECT_OK(clpool_mem_release(of_other));
+  other.reset();
+  EXPECT_EQ(queues_there(), there);
+}
+
+/// There the chunks are touched as well: behind a kernel on the pool's queue many touches would wait, and all that take turns; and
+/// the driver mixes them up with what other threads enqueue there.
 TEST_F(PartsInTurn, AreOfChunksThatAreTouchedOnThatQueue) {
   stub_configure("mode=manual,nvidia=1");
   clpool_allocator* made = nullptr;
@@ -444,7 +528,7 @@ TEST_F(PartsInTurn, AreOfChunksThatAreTouchedOnThatQueue) {
   options.queue_count = 1;
   pool = make_pool(allocator.get(), options);
   clpool_mem* const first = allocate();
-  EXPECT_EQ(stub_pending(scene.cl.queue), 1U) << "one thread alone needs no other queue";
+  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
   allocate_in_another_thread();
   stub_run_all();
   const std::uint64_t chunks = stats_of(pool).chunks;
@@ -456,6 +540,26 @@ TEST_F(PartsInTurn, AreOfChunksThatAreTouchedOnThatQueue) {
   stub_run_all();
   EXPECT_OK(clpool_mem_release(second));
   EXPECT_OK(clpool_mem_release(first));
+}
+
+/// Nothing that uses them is on the allocator's queue, so that nobody waits for what else is there.
+TEST_F(PartsInTurn, AreNotBehindTheQueueOfTheirAllocator) {
+  make("mode=manual,nvidia=1");
+  const cl_command_queue other = scene.cl.another_queue();
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &other;
+  options.queue_count = 1;
+  pool = make_pool(allocator.get(), options);
+  Gate gate(scene.cl.context);
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  clpool_mem* const mem = allocate();
+  OwnedEvent filled;
+  ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, size, 0, nullptr, filled.receive()));
+  stub_run_all();
+  EXPECT_TRUE(filled.is_complete());
+  EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
+  stub_run_all();
 }
 
 TEST_F(PartsInTurn, ThatCannotBeUsedAreNotHandedOut) {

@@ -4,6 +4,7 @@
 // write to it meanwhile, so that commands on the other devices come after the touch.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -15,12 +16,14 @@ struct Devices {
   const char* name;
   bool over_queue;  ///< the allocator touches chunks, else the pool
   bool overtaking;  ///< on a queue that is out of order
+  bool elsewhere;   ///< NVIDIA's driver, where chunks are touched on a queue of the library's own
 };
 
 class ChunksOfSeveralDevices : public testing::TestWithParam<Devices> {
  protected:
   ChunksOfSeveralDevices() {
-    stub_configure("mode=manual,devices=2");
+    stub_configure(GetParam().elsewhere ? "mode=manual,devices=2,nvidia=1"
+                                        : "mode=manual,devices=2,nvidia=0");
     cl_platform_id platform = nullptr;
     EXPECT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
     cl_device_id devices[2] = {};
@@ -48,7 +51,7 @@ class ChunksOfSeveralDevices : public testing::TestWithParam<Devices> {
       clReleaseCommandQueue(queue);
     }
     clReleaseContext(context);
-    stub_configure("devices=1");
+    stub_configure("devices=1,nvidia=0");
   }
   void make(std::uint32_t queue_count) {
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
@@ -64,13 +67,13 @@ class ChunksOfSeveralDevices : public testing::TestWithParam<Devices> {
     touches = stub_calls("clEnqueueCopyBuffer") - before;
     return block;
   }
-  /// Fills it on the second device, and says how many of the touches come before that, where all others run as late as they may.
-  std::uint64_t touches_before_a_fill(clpool_mem* block) {
+  /// Fills it on a queue, and says how many of the touches come before that, where all others run as late as they may.
+  std::uint64_t touches_before_a_fill(clpool_mem* block, cl_command_queue queue) {
     OwnedEvent filled;
-    EXPECT_EQ(clEnqueueFillBuffer(queues[1], clpool_mem_handle(block), &source_byte, 1, 0, 4096, 0, nullptr,
+    EXPECT_EQ(clEnqueueFillBuffer(queue, clpool_mem_handle(block), &source_byte, 1, 0, 4096, 0, nullptr,
                                   filled.receive()),
               CL_SUCCESS);
-    clFlush(queues[1]);
+    clFlush(queue);
     while (stub_may_run(filled.get()) == 0 && stub_runnable(nullptr) != 0) {
       stub_run_nth(nullptr, stub_runnable(nullptr) - 1);
     }
@@ -92,7 +95,7 @@ TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnTheOtherOne) {
   const MemHandle block = allocate_counting(touches);
   EXPECT_GE(touches, 1U);
   EXPECT_LE(touches, GetParam().over_queue ? 2U : 1U) << "the allocator's, and one whose event the pool has";
-  EXPECT_EQ(touches_before_a_fill(block.get()), touches);
+  EXPECT_EQ(touches_before_a_fill(block.get(), queues[1]), touches);
 }
 
 TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnAQueueThatUsesThemWithoutBeingThePools) {
@@ -100,14 +103,48 @@ TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnAQueueThatUsesThemWithoutBein
   std::uint64_t touches = 0;
   const MemHandle block = allocate_counting(touches);
   EXPECT_OK(clpool_mem_used_on(block.get(), queues[1]));
-  EXPECT_EQ(touches_before_a_fill(block.get()), touches);
+  EXPECT_EQ(touches_before_a_fill(block.get(), queues[1]), touches);
+}
+
+/// So does whoever comes behind those, which need not themselves.
+TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnTheirQueueInOrder) {
+  for (const std::uint32_t queue_count : {1, 2}) {
+    make(queue_count);
+    std::uint64_t touches = 0;
+    const MemHandle block = allocate_counting(touches);
+    EXPECT_TRUE(GetParam().overtaking || touches_before_a_fill(block.get(), queues[0]) == touches);
+  }
+}
+
+/// Where the library touches memory on a queue of its own, that is of the device that it was made for.
+TEST_P(ChunksOfSeveralDevices, AreTouchedOnTheirs) {
+  stub_counts counts = {};
+  stub_read_counts(&counts);
+  const std::size_t before = counts.live[STUB_QUEUE];
+  std::vector<AllocatorHandle> allocators;
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 4; ++i) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_immediate(queues[i % 2], 0, &made));
+    allocators.emplace_back(made);
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_allocator_allocate(made, 4096, &mem));
+    blocks.emplace_back(mem);
+  }
+  stub_read_counts(&counts);
+  EXPECT_EQ(counts.live[STUB_QUEUE] - before, GetParam().elsewhere ? 2U : 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ChunksOfSeveralDevices,
-                         testing::Values(Devices{"TouchedByThePool", false, false},
-                                         Devices{"TouchedByThePoolOutOfOrder", false, true},
-                                         Devices{"TouchedByTheAllocator", true, false},
-                                         Devices{"TouchedByTheAllocatorOutOfOrder", true, true}),
+                         testing::Values(Devices{"TouchedByThePool", false, false, false},
+                                         Devices{"TouchedByThePoolOutOfOrder", false, true, false},
+                                         Devices{"TouchedByTheAllocator", true, false, false},
+                                         Devices{"TouchedByTheAllocatorOutOfOrder", true, true, false},
+                                         Devices{"TouchedByThePoolElsewhere", false, false, true},
+                                         Devices{"TouchedByThePoolElsewhereOutOfOrder", false, true, true},
+                                         Devices{"TouchedByTheAllocatorElsewhere", true, false, true},
+                                         Devices{"TouchedByTheAllocatorElsewhereOutOfOrder", true, true,
+                                                 true}),
                          [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace

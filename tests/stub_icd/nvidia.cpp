@@ -56,8 +56,8 @@ void die_of_newer_overlap(const Mem& part) {
 bool at_the_lists = false;
 bool at_those_of_parts = false;
 
-/// The command that this thread is about to enqueue uses a part for the first time.
-thread_local bool uses_new_part = false;
+/// The command that this thread is about to enqueue uses a part, or a buffer that is not page-locked, for the first time.
+thread_local bool uses_new_memory = false;
 
 /// The state is as it is for other threads, for a moment in which they may come.
 void let_others_come(Call& call) {
@@ -109,6 +109,7 @@ void note_use(Call& call, Mem& mem) {
     mem.is_used = root.is_touched = true;
     if (is_first && (mem.flags & CL_MEM_ALLOC_HOST_PTR) == 0) {
       change_lists(call, mem, "first used");
+      uses_new_memory = state().options.mixes_up_parts;
     }
     return;
   }
@@ -123,7 +124,7 @@ void note_use(Call& call, Mem& mem) {
       wait_and_count(call, "first_use_waits");
     }
     change_lists(call, mem, "first used");
-    uses_new_part = state().options.mixes_up_parts;
+    uses_new_memory = state().options.mixes_up_parts;
   }
 }
 
@@ -135,12 +136,12 @@ void note_enqueue(Call& call, Queue& queue, cl_command_type type) {
         static_cast<unsigned long long>(queue.id));
   }
   if (queue.is_at_first_use) {
-    die("a command is put into queue %llu while another thread first uses a part there: NVIDIA's driver "
+    die("a command is put into queue %llu while another thread first uses memory there: NVIDIA's driver "
         "never "
         "comes back, or crashes",
         static_cast<unsigned long long>(queue.id));
   }
-  if (std::exchange(uses_new_part, false)) {
+  if (std::exchange(uses_new_memory, false)) {
     const Ref<Queue> alive(&queue);
     queue.is_at_first_use = true;
     let_others_come(call);

@@ -88,7 +88,7 @@ struct _cl_command_queue : stub::Object {
   std::map<std::uint64_t, stub::Ref<_cl_event>> pending;  ///< by age
   stub::Ref<_cl_event> barrier;                           ///< the last one, while it has not run
   bool has_unflushed = false;                             ///< commands since the last flush
-  bool is_at_first_use = false;                           ///< a thread enqueues the first use of a part
+  bool is_at_first_use = false;                           ///< a thread enqueues the first use of memory
   std::uint64_t busy_until = 0;                           ///< simulated
   bool is_out_of_order() const { return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0; }
 };

@@ -43,6 +43,9 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * a driver may move memory, commands on other queues than this one wait for an event of this one first,
  * unless a pool knows them. Out-of-memory is reported by the allocation as far as the driver finds out when
  * the command is enqueued; see clpool_allocator_create_touching().
+ * NVIDIA's driver (580.159 seen) crashes where memory is first used on a queue while another thread enqueues
+ * anything there. So it is forced there by one thread at a time on a queue of the library's own: one for each
+ * device of a context.
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
@@ -52,8 +55,9 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * Does not block. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
  * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueCopyBuffer, for the first one
  * clCreateBuffer once more, of 1 byte; in a context of several devices on an out-of-order queue also what
- * clpool_allocator_create_touching() names for CLPOOL_TOUCH_WHOLE; for each release clReleaseMemObject; those
- * of releases that were put off.
+ * clpool_allocator_create_touching() names for CLPOOL_TOUCH_WHOLE; on NVIDIA's driver clFlush, for the first
+ * one clCreateCommandQueue, and clReleaseCommandQueue with the last allocator or pool that has it; for
+ * each release clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
                                                            clpool_allocator** out) CLPOOL_NOEXCEPT;
@@ -73,7 +77,8 @@ enum {
    * CLPOOL_TOUCH_MIGRATE. */
   CLPOOL_TOUCH_WHOLE = 3,
   /** Added to one of these: the allocation waits for the command, so that memory which is not to be had is
-   * its error and no later command's. It waits for what was enqueued on the queue before, too. */
+   * its error and no later command's. It waits for what was enqueued on the queue before, too, if it is the
+   * program's: not on NVIDIA's driver. */
   CLPOOL_TOUCH_WAIT = 0x100
 };
 
@@ -90,10 +95,10 @@ enum {
  * Does not block; with CLPOOL_TOUCH_WAIT or CLPOOL_TOUCH_WRITE the allocations do. OpenCL calls: those of
  * clpool_allocator_create_immediate(), but clEnqueueMigrateMemObjects, clEnqueueWriteBuffer or
  * clEnqueueFillBuffer for clEnqueueCopyBuffer, and no buffer of 1 byte, if one of them was chosen; with
- * CLPOOL_TOUCH_MIGRATE or CLPOOL_TOUCH_WHOLE on out-of-order queues also clGetCommandQueueInfo,
- * clGetDeviceInfo, clGetPlatformInfo, clEnqueueBarrierWithWaitList and clReleaseEvent, on PoCL
- * clEnqueueMarkerWithWaitList too, unless it waits; where it waits clWaitForEvents and clReleaseEvent for
- * each allocation; those of releases that were put off.
+ * CLPOOL_TOUCH_MIGRATE or CLPOOL_TOUCH_WHOLE on out-of-order queues, and on any of NVIDIA's driver, also
+ * clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueBarrierWithWaitList and clReleaseEvent,
+ * on PoCL clEnqueueMarkerWithWaitList too, unless it waits; where it waits clWaitForEvents and clReleaseEvent
+ * for each allocation; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_touching(cl_command_queue queue, cl_mem_flags flags,
                                                           uint32_t touch,
