@@ -3,7 +3,6 @@
 // Allocation logs through the C ABI: reading, writing, replaying, and the decorator that records.
 #include <clpool/clpool.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/child.hpp"
 #include "support/opencl.hpp"
 #include "support/temporary_file.hpp"
 
@@ -217,8 +217,7 @@ TEST(TraceWriter, IsRefusedInAChildOfForkWhichWritesNothingOfTheParents) {
   clpool_trace* const log = parse(log_text).release();
   EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 1, 64, 1, CLPOOL_SUCCESS, nullptr),
             CLPOOL_SUCCESS);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int end = in_child([&] {
     const clpool_status refused = CLPOOL_ERROR_INVALID_OPERATION;
     const bool right = clpool_trace_writer_write(writer, CLPOOL_TRACE_ALLOCATE, 2, 64, 1, CLPOOL_SUCCESS,
                                                  nullptr) == refused &&
@@ -228,10 +227,8 @@ TEST(TraceWriter, IsRefusedInAChildOfForkWhichWritesNothingOfTheParents) {
                        clpool_trace_release_later(log) == CLPOOL_SUCCESS &&
                        clpool_trace_writer_release(writer) == CLPOOL_SUCCESS;
     ::_exit(right ? 0 : 1);
-  }
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  });
+  EXPECT_EQ(end, 0);
   EXPECT_EQ(clpool_trace_writer_write(writer, CLPOOL_TRACE_RELEASE, 1, 64, 1, CLPOOL_SUCCESS, nullptr),
             CLPOOL_SUCCESS);
   clpool_trace_writer_release(writer);

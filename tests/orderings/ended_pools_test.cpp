@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Pools that have ended while commands still used their memory: what becomes of it, and what they cost.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "orderings/ended_pools.hpp"
+#include "support/child.hpp"
 
 namespace clpool::test {
 namespace {
@@ -345,8 +345,7 @@ TEST_F(EndedPools, AreNotTheOnlyOnesThatLeaveNoMarkersOnAStuckQueue) {
 
 /// How many calls of the driver a child of fork() makes by having a pool of its own, over numbers.
 int calls_of_a_childs_own_pool() {
-  const pid_t child = fork();
-  if (child == 0) {
+  return in_child([] {
     const std::uint64_t before = stub_calls(nullptr);
     NumberSource source;
     const AllocatorHandle numbers = source.allocator();
@@ -355,11 +354,7 @@ int calls_of_a_childs_own_pool() {
     clpool_pool_tick(pool.get());
     pool.reset();
     _exit(static_cast<int>(std::min<std::uint64_t>(stub_calls(nullptr) - before, 100)));
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  return WEXITSTATUS(status);
+  });
 }
 
 TEST_F(EndedPools, AreNoBusinessOfAChildOfFork) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Children of fork() where the parent made nothing but an allocator, a map or a cache. Here because each of these
 // tests runs in a process of its own, in which no other test has made anything either.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 
 #include "clpool/memo.h"
 #include "orderings/orderings.hpp"
+#include "support/child.hpp"
 #include "support/pools.hpp"
 
 namespace clpool::test {
@@ -19,9 +19,7 @@ TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
   const Scene scene;
   clpool_allocator* allocator = nullptr;
   ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &allocator));
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  const int end = in_child([&] {
     clpool_allocator* made = nullptr;
     clpool_mem* mem = nullptr;
     clpool_pool* pool = nullptr;
@@ -31,10 +29,8 @@ TEST(ForkWithOnlyAnAllocator, GivesAChildThatMayNotUseIt) {
                          clpool_allocator_allocate(allocator, 100, &mem) == refusal &&
                          clpool_pool_create(allocator, nullptr, &pool) == refusal;
     _exit(refused ? 0 : 1);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  });
+  EXPECT_EQ(end, 0);
   EXPECT_OK(clpool_allocator_release(allocator));
 }
 
@@ -43,24 +39,18 @@ TEST(ForkWithOnlyAnAllocator, LeavesLateReleasesToTheParent) {
   NumberSource source;
   ASSERT_OK(clpool_allocator_release_later(source.allocator().release()));
   EXPECT_EQ(source.destroyed(), 0U);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  const int end = in_child([&] {
     NumberSource own;
     own.allocator().reset();  // carries out what was put off here
     _exit(source.destroyed() == 0 && own.destroyed() == 1 ? 0 : 1);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  });
+  EXPECT_EQ(end, 0);
   NumberSource().allocator().reset();
   EXPECT_EQ(source.destroyed(), 1U);
 }
 
 TEST(ForkWithOnlyAnAllocator, LeavesAChildFreeToMakeMemoryOfItsOwn) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  const int end = in_child([&] {
     NumberSource source;
     const AllocatorHandle allocator = source.allocator();
     clpool_mem* mem = nullptr;
@@ -69,10 +59,8 @@ TEST(ForkWithOnlyAnAllocator, LeavesAChildFreeToMakeMemoryOfItsOwn) {
                        clpool_mem_release(mem) == CLPOOL_SUCCESS &&
                        clpool_mem_release(mem) == CLPOOL_SUCCESS && source.live_bytes() == 0;
     _exit(could ? 0 : 1);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  });
+  EXPECT_EQ(end, 0);
 }
 
 // A driver's locks may be held forever in a child, by threads that it does not have.
@@ -86,9 +74,7 @@ TEST(ForkWithAMap, RefusesTheMapInTheChildWithoutACallOfTheDriver) {
     clpool_map* map = nullptr;
     ASSERT_OK(
         clpool_mem_map(scene.queue, mem, CL_MAP_READ, 0, operand_size, CL_TRUE, 0, nullptr, nullptr, &map));
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int end = in_child([&] {
       const std::uint64_t calls = stub_calls(nullptr);
       const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
       const bool refused = clpool_map_unmap(map, nullptr, 0, nullptr, nullptr) == refusal &&
@@ -96,10 +82,8 @@ TEST(ForkWithAMap, RefusesTheMapInTheChildWithoutACallOfTheDriver) {
                            clpool_map_release_later(map) == refusal && clpool_map_release(map) == refusal &&
                            std::strstr(clpool_last_error_message(), "made before fork()") != nullptr;
       _exit(refused && stub_calls(nullptr) == calls ? 0 : 1);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << name_of(side);
+    });
+    EXPECT_EQ(end, 0) << name_of(side);
     EXPECT_OK(clpool_map_release(map));
   }
 }
@@ -132,9 +116,7 @@ TEST(ForkWithACache, RefusesTheParentsInTheChildWithoutACallOfTheDriverOrTheUser
   clpool_memo_value* value = nullptr;
   ASSERT_OK(clpool_memo_create(&memo));
   ASSERT_OK(results.get(memo, CLPOOL_MEMO_CONTEXT, scene.cl.context, &value));
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  const int end = in_child([&] {
     const std::uint64_t calls = stub_calls(nullptr);
     const clpool_status refusal = CLPOOL_ERROR_INVALID_OPERATION;
     clpool_memo_value* found = value;
@@ -154,10 +136,8 @@ TEST(ForkWithACache, RefusesTheParentsInTheChildWithoutACallOfTheDriverOrTheUser
           : results.computed != 1 || results.destroyed != 0 ? 3
           : stub_calls(nullptr) != calls                    ? 4
                                                             : 0);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  });
+  EXPECT_EQ(end, 0);
   EXPECT_OK(clpool_memo_value_release(value));
   EXPECT_OK(clpool_memo_release(memo));
   EXPECT_EQ(results.destroyed, 1);
@@ -170,9 +150,7 @@ TEST(ForkWithACache, ClearsAllOfTheChildsOwn) {
   ASSERT_OK(clpool_memo_create(&memo));
   ASSERT_OK(parents.get(memo, CLPOOL_MEMO_ANY, nullptr, &value));
   ASSERT_OK(clpool_memo_value_release(value));
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  const int end = in_child([&] {
     Counted results;
     clpool_memo* own = nullptr;
     const bool made = clpool_memo_create(&own) == CLPOOL_SUCCESS &&
@@ -181,10 +159,8 @@ TEST(ForkWithACache, ClearsAllOfTheChildsOwn) {
     const bool cleared = clpool_memo_clear_all() == CLPOOL_SUCCESS && results.destroyed == 1;
     const bool gone = clpool_memo_release(own) == CLPOOL_SUCCESS && parents.destroyed == 0;
     _exit(!made ? 1 : !cleared ? 2 : !gone ? 3 : 0);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  });
+  EXPECT_EQ(end, 0);
   EXPECT_OK(clpool_memo_release(memo));
 }
 
@@ -203,9 +179,7 @@ TEST(ForkWithACache, NeverLeavesAChildThatHangsWithOneOfItsOwn) {
     }
   });
   for (int i = 0; i < 100 && !HasFailure(); ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int end = in_child([&] {
       Counted results;
       clpool_memo* own = nullptr;
       clpool_memo_value* value = nullptr;
@@ -215,10 +189,8 @@ TEST(ForkWithACache, NeverLeavesAChildThatHangsWithOneOfItsOwn) {
                         clpool_memo_clear_all() == CLPOOL_SUCCESS &&
                         clpool_memo_release(own) == CLPOOL_SUCCESS;
       _exit(used ? 0 : 1);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << "the child of round " << i;
+    });
+    EXPECT_EQ(end, 0) << "the child of round " << i;
   }
   stop = true;
   busy.join();

@@ -3,7 +3,6 @@
 // fork() in one thread while others begin, use pools for the first time, and end: what one of them holds and
 // another waits for must not depend on each other in a ring.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "host_memory.hpp"
+#include "support/child.hpp"
 #include "support/pools.hpp"
 
 namespace clpool::test {
@@ -45,13 +45,7 @@ TEST(ForkWhileThreadsWork, HangsNobody) {
     });
   }
   for (int i = 0; i < forks; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      _exit(0);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    ASSERT_EQ(in_child([] {}), 0);
   }
   is_over = true;
   for (std::thread& thread : threads) {

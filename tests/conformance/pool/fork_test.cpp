@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Children of fork(): what a parent's pools give them is an error, never a wait for threads that the child
 // does not have; pools of their own work.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "support/child.hpp"
 #include "support/pools.hpp"
 
 /// A child lacks the parent's other threads, whose records then look lost: LeakSanitizer, where it is built
@@ -23,20 +23,13 @@ extern "C" int __lsan_is_turned_off() {
 namespace clpool::test {
 namespace {
 
-/// Runs `child` in a child of fork(), which the clock kills if it hangs; its exit status, or minus the
-/// signal.
-template <typename Child>
-int in_child(Child&& child) {
-  const pid_t process = fork();
-  if (process == 0) {
+/// in_child(), of which LeakSanitizer knows.
+template <typename Work>
+int in_known_child(Work&& work) {
+  return in_child([&] {
     is_child = true;
-    alarm(20);
-    child();
-    _exit(0);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(process, &status, 0), process);
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    work();
+  });
 }
 
 /// Ends the child with the number of the check that failed.
@@ -120,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(, PoolFork, testing::Values(CLPOOL_STRATEGY_COALESCING,
 
 TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
   for (int i = 0; i < 20; ++i) {
-    const int result = in_child([this] {
+    const int result = in_known_child([this] {
       clpool_mem* mem = nullptr;
       clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
       require_refused(clpool_pool_allocate(pool.get(), 1 << 20, &mem), 1);
@@ -154,7 +147,7 @@ TEST_P(PoolFork, EveryCallOnInheritedObjectsIsRefusedAndNoneHangs) {
 }
 
 TEST_P(PoolFork, AnInheritedAllocatorIsNotDecorated) {
-  const int result = in_child([this] {
+  const int result = in_known_child([this] {
     clpool_allocator* made = nullptr;
     require_refused(clpool_allocator_create_limit(allocator.get(), 1 << 20, &made), 1);
     require_refused(clpool_allocator_create_trace(allocator.get(), "/dev/null", &made), 2);
@@ -165,7 +158,7 @@ TEST_P(PoolFork, AnInheritedAllocatorIsNotDecorated) {
 
 TEST_P(PoolFork, ACachedBlockIsNotHandedOutInTheChild) {
   // The forking thread's own cache has it, and a hit takes no lock that could be refused.
-  const int result = in_child([this] {
+  const int result = in_known_child([this] {
     clpool_mem* mem = nullptr;
     require_refused(clpool_pool_allocate(pool.get(), 700, &mem), 1);
     require_refused(clpool_pool_try_allocate(pool.get(), 700, &mem), 2);
@@ -176,15 +169,15 @@ TEST_P(PoolFork, ACachedBlockIsNotHandedOutInTheChild) {
 
 TEST_P(PoolFork, AChildMayHaveAPoolOfItsOwn) {
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(in_child(use_own_pool), 0) << "check of that number, or minus a signal, in child " << i;
+    EXPECT_EQ(in_known_child(use_own_pool), 0) << "check of that number, or minus a signal, in child " << i;
   }
 }
 
 TEST_P(PoolFork, AChildMayExit) {
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(in_child([] { std::_Exit(0); }), 0);
+    EXPECT_EQ(in_known_child([] { std::_Exit(0); }), 0);
   }
-  EXPECT_EQ(in_child([] {
+  EXPECT_EQ(in_known_child([] {
               use_own_pool();
               std::exit(0);
             }),
