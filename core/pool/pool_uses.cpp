@@ -255,6 +255,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
     return nullptr;
   }
   ++set->users;  // before anything else may drop it
+  on->is_behind = (block->marks & alone_mark) != 0;
   hand_out(*block, request.size, cache, request.account);
   on->uses->set = set;
   on->uses->block = block;
@@ -264,9 +265,12 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
 }
 
 Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
-  CLPOOL_TRY(require_own_process("the pool"));
   mem = nullptr;
-  CLPOOL_TRY(meet(queue));
+  if (queue == home_) {  // whose order protects the block whatever is said
+    mem = try_hit(size);
+    return mem != nullptr ? Status::success : allocate_slowly(size, mem);
+  }
+  CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   request.account = account_of_this_thread();
@@ -282,6 +286,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     mem = is_home ? nullptr : take_from_queue(&on, request, cache, looks_in_passing);
   }
   if (mem == nullptr) {
+    CLPOOL_TRY(meet(queue));  // else its set keeps it: the pool has met it
     mem = try_hit(size);
   }
   if (mem == nullptr) {
@@ -291,6 +296,9 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     if (!rules().uses_are_known) {
       set_mark(*mem, known_mark);
     }
+    return Status::success;
+  }
+  if (on.is_behind) {
     return Status::success;
   }
   Status status = Status::success;

@@ -87,6 +87,7 @@ struct OnQueue {
   /// Declares just that queue. Of a block that the queue still uses, that must not get lost, whatever fails:
   /// it is made before such a block is taken, which has it then.
   std::unique_ptr<Uses> uses;
+  bool is_behind = false;  ///< the queue comes after all that used the block's memory before
 };
 
 /// A list of uses in the order in which they came.

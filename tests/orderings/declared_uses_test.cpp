@@ -173,12 +173,13 @@ TEST_F(DeclaredUses, KeepTheirQueuesNoLongerThanTheyLast) {
   EXPECT_EQ(queue_references(), before);
 }
 
-/// A block that a queue still uses is handed out to that queue again, but the marker that orders it is
+/// A block that a queue still uses is handed out to that queue again, but the marker that orders it behind the pool's own is
 /// refused: what was known of the queue's commands is known still.
 TEST_F(DeclaredUses, OfABlockThatCouldNotBeHandedOutAgainAreKept) {
   make({home});
   clpool_mem* block = nullptr;
-  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 4 * block_size, &block));
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 4 * block_size, &block));
+  ASSERT_OK(clpool_mem_used_on(block, third));
   stub_run_all();
   Gate gate(scene.cl.context);
   std::swap(mem, block);

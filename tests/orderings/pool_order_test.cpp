@@ -86,6 +86,56 @@ TEST_F(PoolOrder, ABlockThatWasDeclaredForAnotherQueueStillComesAfterThePoolsQue
   EXPECT_EQ(content_after(next, gate), 2);
 }
 
+/// A pool of one queue and a block that was allocated for another one, and goes back to that, which came after the pool's queue
+/// before.
+class HandedOutToTheOtherQueueAgain : public PoolOrder {
+ protected:
+  void SetUp() override {
+    make_pool({home});
+    clpool_mem* const mem = allocate_on(other);
+    stub_run_all();
+    handle = clpool_mem_handle(mem);
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(home, 1, gate.list(), nullptr), CL_SUCCESS);
+    fill(other, mem, 1);
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  /// True if its queue waits for what the pool's was given since.
+  bool is_kept_up() {
+    clpool_mem* const again = allocate_on(other);
+    EXPECT_EQ(clpool_mem_handle(again), handle);
+    fill(other, again, 2);
+    stub_run_all();
+    const bool is_filled = stub_memory(handle)[0] == 2;
+    EXPECT_OK(clpool_mem_release(again));
+    return !is_filled;
+  }
+  ~HandedOutToTheOtherQueueAgain() override { gate.open(); }
+  Gate gate{scene.cl.context};
+  cl_mem handle = nullptr;
+};
+
+TEST_F(HandedOutToTheOtherQueueAgain, ItWaitsForNothing) {
+  const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
+  const std::uint64_t barriers = stub_calls("clEnqueueBarrierWithWaitList");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(is_kept_up());
+  }
+  EXPECT_EQ(stub_calls("clEnqueueMarkerWithWaitList"), markers);
+  EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), barriers);
+}
+
+TEST_F(HandedOutToTheOtherQueueAgain, ItWaitsWhereThePoolsQueueUsedItSince) {
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
+  stub_run_all();
+  EXPECT_OK(clpool_pool_tick(pool));
+  clpool_mem* const mem = allocate();
+  ASSERT_EQ(clpool_mem_handle(mem), handle) << "its queue is through with it";
+  fill(home, mem, 1);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_TRUE(is_kept_up());
+}
+
 /// So that its queue need not come after these, and does not when the use of another one is declared.
 TEST_F(PoolOrder, ABlockForOneOfSeveralQueuesIsNoneThatAnotherStillUses) {
   make_pool({home, other});

@@ -393,8 +393,8 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
 
 /**
  * Hands out a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says so.
- * In a pool over several queues such a block, when released, waits for that queue alone; and it is handed out
- * again at once, without any waiting, to a request for the same in-order queue.
+ * Such a block, when released, waits for that queue alone; and it is handed out again at once, without any
+ * waiting, to a request for the same in-order queue. For the one in-order queue of a pool it is as any block.
  * @param pool the pool
  * @param queue where the block is used; retained until the block is reused
  * @param size bytes, as for clpool_pool_allocate()
