@@ -61,7 +61,8 @@ class ImmediateAllocator final : public Allocator {
       return enqueue_on(facts_.queue.get(), buffer, size, event);
     }
     const cl::Turn turn(true);
-    const cl_command_queue queue = own_queue_.like(facts_.queue.get());
+    cl_command_queue queue = nullptr;
+    CLPOOL_TRY(own_queue_.like(facts_.queue.get(), queue));
     CLPOOL_TRY(enqueue_on(queue, buffer, size, event));
     return told(clFlush(queue), "clFlush", size);  // nobody else does
   }

@@ -39,9 +39,7 @@ struct Fifo {
     }
     return static_cast<T*>(taken);
   }
-  /// What stands behind `previous`, or first where that is null; null if nothing does.
-  Link* after(const Link* previous) const noexcept { return previous != nullptr ? previous->next : first; }
-  /// Puts it there.
+  /// Puts it behind `previous`, or first where that is null.
   void insert(T& item, Link* previous) noexcept {
     Link*& place = previous != nullptr ? previous->next : first;
     item.next = place;

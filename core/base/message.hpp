@@ -25,4 +25,14 @@ void set_message_sink(MessageSink sink) noexcept;
 [[gnu::cold, gnu::format(printf, 3, 4)]] bool send_message(const MessageSink& sink, Severity severity,
                                                            const char* format, ...) noexcept;
 
+/// Messages for the process-wide receiver that are kept, for the one lock that must be kept across calls of a driver (cl::Turn):
+/// whoever has it begins, takes what has come from its own thread, and sends that without the lock.
+class PutOffMessages {
+ public:
+  struct Line;
+  static void begin() noexcept;
+  [[nodiscard]] static Line* end() noexcept;
+  static void send(Line* lines) noexcept;
+};
+
 }  // namespace clpool::core

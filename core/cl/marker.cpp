@@ -150,14 +150,26 @@ Status wait_for(cl_event event, const char* what) noexcept {
   return fail_cl(asked == CL_SUCCESS && state < 0 ? state : code, "clWaitForEvents", "%s", what);
 }
 
+namespace {
+
+Status add_marker_in_turn(cl_command_queue queue, Event& event) noexcept {
+  bool in_turn = false;
+  CLPOOL_TRY(mixes_up_parts(queue, in_turn));
+  bool old = false;
+  CLPOOL_TRY(is_old(queue, old));
+  const Turn turn(in_turn);
+  return add_marker(queue, old, event);
+}
+
+}  // namespace
+
 Status finish(cl_command_queue queue) noexcept {
   {
     // clFinish of rusticl (22.3) forgets what anybody has flushed, which a marker's event does not. A marker alone would not
     // do where commands overtake each other: PoCL fails it with any command before it, while others still run.
     const KeptError kept;
-    bool old = false;
     Event last;
-    if (is_old(queue, old) != Status::success || add_marker(queue, old, last) != Status::success ||
+    if (add_marker_in_turn(queue, last) != Status::success ||
         wait_for(last.get(), "the marker") != Status::success) {
       send_message({}, Severity::warning, "queue %p is waited for by clFinish alone: %s",
                    static_cast<void*>(queue), last_error_message());

@@ -4,11 +4,8 @@
 #include "cl/own_queue.hpp"
 
 #include <new>
-#include <utility>
 #include <vector>
 
-#include "base/message.hpp"
-#include "base/status.hpp"
 #include "cl/info.hpp"
 #include "cl/order.hpp"
 
@@ -51,17 +48,12 @@ Status find_or_make(cl_command_queue like, std::shared_ptr<const Queue>& result)
 
 }  // namespace
 
-cl_command_queue OwnQueue::like(cl_command_queue queue) noexcept {
+Status OwnQueue::like(cl_command_queue queue, cl_command_queue& own) noexcept {
   if (queue_ == nullptr) {
-    const KeptError kept;
-    if (find_or_make(queue, queue_) != Status::success && !std::exchange(is_told_, true)) {
-      send_message({}, Severity::warning,
-                   "new memory is used on queue %p, where the driver does not bear what other threads "
-                   "enqueue meanwhile: %s",
-                   static_cast<void*>(queue), last_error_message());
-    }
+    CLPOOL_TRY(find_or_make(queue, queue_));
   }
-  return queue_ != nullptr ? queue_->get() : queue;
+  own = queue_->get();
+  return Status::success;
 }
 
 }  // namespace clpool::core::cl

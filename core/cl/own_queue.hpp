@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "base/status.hpp"
 #include "cl/handle.hpp"
 
 namespace clpool::core::cl {
@@ -16,13 +17,11 @@ namespace clpool::core::cl {
 class OwnQueue {
  public:
   /// An in-order queue of the context and the device of `queue`, made when it is first needed: all of the process that need one
-  /// of them at a time have it together, and it goes with the last. `queue` itself where none can be had, which
-  /// is tried again, and a message once.
-  cl_command_queue like(cl_command_queue queue) noexcept;
+  /// of them at a time have it together, and it goes with the last.
+  Status like(cl_command_queue queue, cl_command_queue& own) noexcept;
 
  private:
   std::shared_ptr<const Queue> queue_;
-  bool is_told_ = false;  ///< that there is none
 };
 
 }  // namespace clpool::core::cl

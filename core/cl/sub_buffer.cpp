@@ -39,6 +39,11 @@ Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
   CLPOOL_TRY(queue_device(queue, device));
   CLPOOL_TRY(mixes_up_parts(device, needs.turns));
+  cl_context context = nullptr;
+  CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, context));
+  cl_uint devices = 1;
+  CLPOOL_TRY(query(context, CL_CONTEXT_NUM_DEVICES, devices));
+  needs.several_devices = devices > 1;
   return Queue::share(queue, needs.queue);
 }
 
@@ -48,6 +53,7 @@ void SubBuffers::follow(Needs& needs) noexcept {
   }
   queue_ = std::move(needs.queue);
   in_turn_ = needs.turns;
+  waits_for_first_uses_ = needs.several_devices;
   follows_ = true;
 }
 
@@ -55,8 +61,11 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, bool others_follow
                          SharedEvent* event) noexcept {
   try {
     const Turn turn(in_turn_);
-    const cl_command_queue toucher = in_turn_ ? own_queue_.like(queue) : queue;
-    const bool follows = toucher != queue && others_follow;
+    cl_command_queue toucher = queue;
+    if (in_turn_) {
+      CLPOOL_TRY(own_queue_.like(queue, toucher));
+    }
+    const bool follows = in_turn_ && others_follow;
     const auto touched = follows || event != nullptr ? std::make_shared<Event>() : nullptr;
     CLPOOL_TRY(first_touch_.touch(toucher, root, touched != nullptr ? touched->receive() : nullptr));
     if (touched != nullptr || in_turn_) {  // else it goes with what the program enqueues
@@ -81,13 +90,20 @@ Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, c
   if (!in_turn_) {
     return make_sub_buffer(root, origin, size, 0, out);
   }
-  const Turn turn(true);
-  CLPOOL_TRY(make_sub_buffer(root, origin, size, 0, out));
-  used_once = uses_once();
-  const Status status = used_once ? use_once(*out) : Status::success;
+  Event used;
+  Status status = Status::success;
+  {
+    const Turn turn(true);
+    CLPOOL_TRY(make_sub_buffer(root, origin, size, 0, out));
+    used_once = uses_once();
+    status = used_once ? use_once(*out, waits_for_first_uses_ ? used.receive() : nullptr) : Status::success;
+  }
+  if (status == Status::success && used) {
+    status = wait_for(used.get(), "a part of a buffer cannot be used");
+  }
   if (status != Status::success) {
     const KeptError kept;
-    Memory::adopt(std::exchange(*out, nullptr));
+    static_cast<void>(release(std::exchange(*out, nullptr)));  // whose failure is told of as the first one
   }
   return status;
 }
@@ -105,9 +121,10 @@ void SubBuffers::compare_thread() noexcept {
   }
 }
 
-Status SubBuffers::use_once(cl_mem part) noexcept {
-  const cl_command_queue queue = own_queue_.like(queue_.get());
-  CLPOOL_TRY(first_touch_.touch(queue, part));
+Status SubBuffers::use_once(cl_mem part, cl_event* event) noexcept {
+  cl_command_queue queue = nullptr;
+  CLPOOL_TRY(own_queue_.like(queue_.get(), queue));
+  CLPOOL_TRY(first_touch_.touch(queue, part, event));
   flush(queue);  // what waits unsubmitted keeps the memory
   return Status::success;
 }

@@ -33,7 +33,8 @@ class SubBuffers {
   /// What the driver of a queue needs.
   struct Needs {
     Queue queue;
-    bool turns = false;  ///< mixes_up_parts()
+    bool turns = false;            ///< mixes_up_parts()
+    bool several_devices = false;  ///< in its context
   };
   static Status needs_of(cl_command_queue queue, Needs& needs);
   /// For parts that are used on the device of that queue, which is taken from `needs`; once, the first
@@ -57,18 +58,21 @@ class SubBuffers {
   /// `event`, unless null, receives that of the touch, which is flushed.
   Status touch(cl_command_queue queue, cl_mem root, bool others_follow,
                SharedEvent* event = nullptr) noexcept;
+  /// Does not wait, but in a context of several devices for a copy of a byte where `used_once`.
   Status make(cl_mem root, std::uint64_t origin, std::uint64_t size, cl_mem* out, bool& used_once) noexcept;
   /// clReleaseMemObject; the code of a failure, which leaves nothing to do.
   cl_int release(cl_mem part) noexcept;
 
  private:
   void compare_thread() noexcept;
-  Status use_once(cl_mem part) noexcept;
+  Status use_once(cl_mem part, cl_event* event) noexcept;
 
   Queue queue_;         ///< the one that is followed
   OwnQueue own_queue_;  ///< like it; where the driver needs turns
   std::atomic<bool> follows_{false};
   std::atomic<bool> in_turn_{false};  ///< the driver needs that
+  /// It may move to the device of the first use what others write to a part meanwhile.
+  std::atomic<bool> waits_for_first_uses_{false};
   std::atomic<const void*> last_thread_;
   std::atomic<bool> several_threads_{false};
   FirstTouch first_touch_;

@@ -7,6 +7,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/message.hpp"
 #include "base/process.hpp"
 
 namespace clpool::core::cl {
@@ -17,9 +18,14 @@ static_assert(std::is_trivially_destructible_v<std::recursive_mutex>, "threads t
 
 constinit std::atomic<bool> follows_forks{false};
 
+/// How many turns the thread has that has one.
+constinit unsigned depth = 0;
+
 /// The thread that had the turn is not there.
 void begin_anew_in_child() noexcept {
   new (&turn) std::recursive_mutex;
+  depth = 0;
+  static_cast<void>(PutOffMessages::end());
 }
 
 }  // namespace
@@ -30,10 +36,18 @@ void Turn::take() noexcept {
     follows_forks.store(true, std::memory_order_relaxed);
   }
   turn.lock();
+  if (++depth == 1) {
+    PutOffMessages::begin();
+  }
 }
 
 void Turn::give_back() noexcept {
+  if (depth == 0) {
+    return;  // a child of a fork() that was made in it
+  }
+  PutOffMessages::Line* const messages = --depth == 0 ? PutOffMessages::end() : nullptr;
   turn.unlock();
+  PutOffMessages::send(messages);
 }
 
 }  // namespace clpool::core::cl

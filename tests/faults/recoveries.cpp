@@ -44,9 +44,10 @@ bool may_recover(const std::string& scenario, const std::string& profile, const 
     constexpr const char* touches_chunks[] = {"CoalescingDeferred",     "BinnedDeferred",
                                               "BuffersOnTwoQueues",     "BuffersOutOfOrder",
                                               "BuffersOnAForeignQueue", "BlocksOfAQueue"};
-    // NVIDIA's are touched on a queue that nobody else flushes.
-    const bool may_touch =
-        entry_point == "clEnqueueCopyBuffer" || (entry_point == "clFlush" && profile == "Nvidia");
+    // NVIDIA's are touched on a queue of the library's own, that nobody else flushes.
+    constexpr const char* touches_elsewhere[] = {"clFlush", "clCreateCommandQueue", "clGetCommandQueueInfo"};
+    const bool may_touch = entry_point == "clEnqueueCopyBuffer" ||
+                           (profile == "Nvidia" && is_one_of(entry_point, touches_elsewhere));
     const bool touches =
         may_touch && (!begins_with(scenario, "Copy") || scenario.find("Block") != std::string::npos);
     if (touches || is_one_of(entry_point, makes_memory) || is_one_of(scenario, touches_chunks)) {

@@ -5,7 +5,11 @@
 // beside a first use. A pool that several threads use does both for one of them at a time, first uses on a
 // queue that nobody else has, and leaves all later uses to them.
 #include <atomic>
+#include <chrono>
+#include <future>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "orderings/orderings.hpp"
@@ -162,6 +166,21 @@ TEST_F(PartsInTurn, AreUsedBesideDeclaredUses) {
     clpool_mem* const mem = allocate();
     ASSERT_OK(clpool_mem_used_on(mem, other));
     ASSERT_OK(clpool_mem_release_idle(mem));
+  });
+  EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
+  EXPECT_OK(clpool_mem_release(kept));
+}
+
+/// So are those behind which the library waits for a queue.
+TEST_F(PartsInTurn, AreUsedBesideQueuesThatAreWaitedFor) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  clpool_mem* const kept = allocate();
+  ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
+  const cl_command_queue other = scene.cl.another_queue();
+  const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
+  make_parts_beside(pool.get(), [&] {
+    ASSERT_OK(clpool_mem_bind_queue(kept, other));
+    ASSERT_OK(clpool_mem_unbind_queue(kept));
   });
   EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
   EXPECT_OK(clpool_mem_release(kept));
@@ -456,32 +475,91 @@ std::size_t queues_there() {
   return now.live[STUB_QUEUE];
 }
 
-/// A queue is made where it is first needed, for the first chunk, and goes with the last that has it; where none can be had, the
-/// program's does.
-TEST_F(PartsInTurn, AreUsedOnAQueueOfTheLibrarysOwnIfItCanBeHad) {
-  for (const bool fails : {false, true}) {
+/// A queue is made where it is first needed, for the first chunk, and goes with the last that has it.
+TEST_F(PartsInTurn, AreUsedOnAQueueOfTheLibrarysOwn) {
+  make("mode=manual,nvidia=1");
+  const std::size_t before = queues_there();
+  clpool_mem* const first = allocate();
+  EXPECT_EQ(queues_there() - before, 1U);
+  allocate_in_another_thread();
+  clpool_mem* second = nullptr;
+  EXPECT_OK(clpool_pool_allocate(pool.get(), 3 * size, &second));
+  EXPECT_GT(stub_pending(nullptr), 0U);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_EQ(queues_there(), before + 1);
+  stub_run_all();
+  EXPECT_OK(clpool_mem_release(second));
+  EXPECT_OK(clpool_mem_release(first));
+  pool.reset();
+  allocator.reset();
+  EXPECT_EQ(queues_there(), before);
+}
+
+/// On the program's the driver might break, and who comes after what would depend on which of them could have one.
+TEST_F(PartsInTurn, AreNotMadeWhereTheLibraryCannotHaveAQueue) {
+  for (const bool deferred : {false, true}) {
     make("mode=manual,nvidia=1");
-    const std::size_t before = queues_there();
-    if (fails) {
-      stub_fail("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
-    }
-    clpool_mem* first = allocate();
-    EXPECT_EQ(queues_there() - before, fails ? 0U : 1U);
-    EXPECT_EQ(stub_pending(scene.cl.queue), fails ? 1U : 0U);
-    stub_run_all();
-    allocate_in_another_thread();
-    clpool_mem* second = nullptr;
-    EXPECT_OK(clpool_pool_allocate(pool.get(), 3 * size, &second));
-    EXPECT_GT(stub_pending(nullptr), 0U);
-    EXPECT_EQ(stub_pending(scene.cl.queue), 0U) << "that of the first try, or of the second";
-    EXPECT_EQ(queues_there(), before + 1);
-    stub_run_all();
-    EXPECT_OK(clpool_mem_release(second));
-    EXPECT_OK(clpool_mem_release(first));
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    const AllocatorHandle other(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    pool = deferred ? make_pool(other.get(), options) : std::move(pool);
+    clpool_mem* mem = nullptr;
+    stub_fail_from("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    EXPECT_TRUE(last_error_names("clCreateCommandQueue")) << last_error();
+    EXPECT_EQ(mem, nullptr);
+    EXPECT_EQ(stub_pending(nullptr), 0U);
+    stub_fail("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
+    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem))
+        << "memory that comes free may be all that it needs";
+    EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+    stub_fail_none();
+    EXPECT_OK(clpool_mem_release(mem));
     pool.reset();
-    allocator.reset();
-    EXPECT_EQ(queues_there(), before);
   }
+}
+
+/// A receiver of messages may do what it likes, as that is without any lock.
+TEST_F(PartsInTurn, GoOnWhileAReceiverOfMessagesWaitsForThem) {
+  make("mode=immediate,nvidia=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
+  const AllocatorHandle pinned(made);
+  const PoolHandle marked = make_pool(pinned.get(), CLPOOL_POOL_OPTIONS_INIT);
+  struct Receiver {
+    clpool_pool* pool;
+    std::size_t pages = 1;
+    int waited_in_vain = 0;
+    int messages = 0;
+    static void receive(void* user, int32_t, const char* text) {
+      auto& receiver = *static_cast<Receiver*>(user);
+      ++receiver.messages;
+      EXPECT_NE(std::string(text).find("clReleaseEvent"), std::string::npos) << text;
+      auto made_elsewhere = std::async(std::launch::async, [&] {
+        clpool_mem* mem = nullptr;
+        EXPECT_OK(clpool_pool_allocate(receiver.pool, ++receiver.pages * size, &mem));
+        EXPECT_OK(clpool_mem_release(mem));
+      });
+      // The future's destructor waits for the rest, by when the lock would have been given up.
+      static std::vector<std::future<void>> late;
+      if (made_elsewhere.wait_for(std::chrono::seconds(5)) != std::future_status::ready) {
+        ++receiver.waited_in_vain;
+        late.push_back(std::move(made_elsewhere));
+      }
+    }
+  } receiver{pool.get()};
+  clpool_set_message_callback(Receiver::receive, &receiver);
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_pool_allocate(marked.get(), size, &mem));
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_fail("clReleaseEvent", 1, CL_OUT_OF_RESOURCES);
+  ASSERT_OK(clpool_pool_tick(marked.get()));
+  clpool_set_message_callback(nullptr, nullptr);
+  EXPECT_EQ(receiver.messages, 1);
+  EXPECT_EQ(receiver.waited_in_vain, 0);
 }
 
 TEST_F(PartsInTurn, AreUsedOnOneQueueForAllPoolsOfAContext) {

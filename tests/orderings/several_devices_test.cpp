@@ -4,6 +4,7 @@
 // write to it meanwhile, so that commands on the other devices come after the touch.
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "orderings/orderings.hpp"
@@ -114,6 +115,18 @@ TEST_P(ChunksOfSeveralDevices, ComeBeforeCommandsOnTheirQueueInOrder) {
     const MemHandle block = allocate_counting(touches);
     EXPECT_TRUE(GetParam().overtaking || touches_before_a_fill(block.get(), queues[0]) == touches);
   }
+}
+
+/// Nor does a part's first use, of which nobody knows on which device comes next.
+TEST_P(ChunksOfSeveralDevices, HaveNoPartThatTheLibraryStillUses) {
+  make(2);
+  const MemHandle first = allocate(pool, 4096);
+  stub_run_all();
+  const std::uint64_t parts = stub_calls("clCreateSubBuffer");
+  MemHandle second;
+  std::thread([&] { second = allocate(pool, 8192); }).join();
+  EXPECT_EQ(stub_calls("clCreateSubBuffer"), parts + 1);
+  EXPECT_EQ(stub_pending(nullptr), 0U);
 }
 
 /// Where the library touches memory on a queue of its own, that is of the device that it was made for.

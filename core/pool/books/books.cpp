@@ -120,20 +120,10 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
 }
 
 void Books::hold_back_in_order(HeldBack& list, Fifo<PoolBlock, Mem>& blocks) noexcept {
-  const auto comes_before = [](const Mem* mem, const PoolBlock& block) {
-    return mem != nullptr && stamp_of(pool_block(*mem)) <= stamp_of(block);
-  };
-  Mem* previous = nullptr;
-  while (PoolBlock* const block = blocks.take()) {
-    if (comes_before(list.last, *block)) {
-      previous = list.last;
-    }
-    for (Mem* next = list.after(previous); comes_before(next, *block); next = list.after(previous)) {
-      previous = next;
-    }
-    list.insert(*block, previous);
-    count_pending(*block);
+  for (Mem* mem = blocks.first; mem != nullptr; mem = mem->next) {
+    count_pending(pool_block(*mem));
   }
+  list.add_in_order(blocks);
 }
 
 void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
@@ -172,9 +162,10 @@ PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::si
   if (mem == nullptr) {
     return nullptr;
   }
-  list.remove(*mem, previous);
-  end_pending(pool_block(*mem));
-  return &pool_block(*mem);
+  PoolBlock& block = pool_block(*mem);
+  list.remove(block, previous);
+  end_pending(block);
+  return &block;
 }
 
 void Books::discard(HeapChunk& chunk) noexcept {

@@ -19,6 +19,7 @@
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/account.hpp"
+#include "pool/books/held_back.hpp"
 #include "pool/books/line.hpp"
 #include "pool/books/request.hpp"
 #include "pool/books/waited_slack.hpp"
@@ -26,12 +27,6 @@
 #include "pool/pool_options.hpp"
 
 namespace clpool::core {
-
-/// Blocks that are held back until uses have ended: a list in the order of their release.
-struct HeldBack : Fifo<PoolBlock, Mem> {  ///< each has its stamp, see stamp_of()
-  std::uint64_t open_blocks = 0;          ///< released since the last look at the open epoch
-  std::uint64_t open_bytes = 0;
-};
 
 /// What an allocator's memory allows.
 struct MemoryRules {
