@@ -245,7 +245,6 @@ void Pending::end(const Look& look) noexcept {
     set.open_blocks += look.blocks;
     set.open_bytes += look.bytes;
   }
-  books_.free_completed(set, set.epochs.completed(), stamp_behind(&set));
 }
 
 bool Pending::is_marker_cheap() const noexcept {

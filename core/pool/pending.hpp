@@ -43,6 +43,7 @@ class Pending {
   /// them, also on drivers that take long for one.
   static constexpr std::uint64_t releases_per_marker = 64;
   static constexpr std::uint64_t releases_per_cheap_marker = 1024;
+  static constexpr std::size_t most_at_a_time = 512;  ///< blocks that come free at once
 
   /// `own`: over the pool's own queues; it stays as long as the pool. `host_writes`: without a command.
   Pending(Books& books, std::unique_ptr<QueueSet> own, bool host_writes) noexcept;
@@ -72,9 +73,11 @@ class Pending {
   void add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept;
   /// Nobody uses the block any more of which that was noted.
   void retire(Uses& uses) noexcept;
-  /// Frees what need not wait for the pool's own queues any more, where somebody else has seen how far these are.
-  void free_completed_of_own() noexcept {
-    books_.free_completed(*own_, own_->epochs.completed(), stamp_behind(own_));
+  /// Frees blocks that need not wait for the set's queues any more, as far as somebody has seen; true if there may be more: not
+  /// all at once, where these are many.
+  bool free_some(QueueSet& set) noexcept {
+    return books_.free_completed(set, set.epochs.completed(), stamp_behind(&set), most_at_a_time) ==
+           most_at_a_time;
   }
   bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }
   Retired take_retired() noexcept {

@@ -290,6 +290,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look(Visit& visit, Close close, const Events& events = few_events,
             const Request* request = nullptr) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
+  /// What the set's queues are through with, as far as somebody has seen; gives way between pieces.
+  void free_completed(Visit& visit, QueueSet& set) noexcept;
   void look_at_events(Visit& visit, const Events& events, const Request* request) noexcept;
   /// Of all but `own`, which may be null.
   void look_at_others(Visit& visit, const EventLists* own, const Events& events,

@@ -117,6 +117,13 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
     }
   });
   pending_.end(look);
+  free_completed(visit, set);
+}
+
+void Pool::free_completed(Visit& visit, QueueSet& set) noexcept {
+  while (pending_.free_some(set)) {
+    visit.give_way();
+  }
 }
 
 void Pool::look_closely(Visit& visit, const Events& events, const Request* request) noexcept {
@@ -169,8 +176,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
            (pending_.came_free_since(settling) >= request->rounded || books_.may_serve(*request));
   };
   const auto is_settled = [&] {
-    bring_some_home();                 // what other threads release need not have been waited for
-    pending_.free_completed_of_own();  // they may have asked the queues
+    bring_some_home();                      // what other threads release need not have been waited for
+    free_completed(visit, pending_.own());  // they may have asked the queues
     return has_enough() || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
@@ -259,7 +266,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
                naps.were_without_sleep() || events.most != few_events.most) {
       look(visit, Close::all, events);
     }
-    pending_.free_completed_of_own();  // other threads may have asked the queues
+    free_completed(visit, pending_.own());  // other threads may have asked the queues
     const QueueSet* const lends = lending_set(on);
     if (books_.help_for(request) != help ||
         (lends != nullptr && Books::has_held_back(*lends, request.rounded))) {

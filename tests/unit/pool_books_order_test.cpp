@@ -34,5 +34,19 @@ TEST_F(PoolBooksOfThreads, BlocksThatWaitedElsewhereGoAmongTheOthersByTheirStamp
   EXPECT_TRUE(held.empty());
 }
 
+/// So that whoever frees many may let others have their turn meanwhile.
+TEST_F(PoolBooksOfThreads, BlocksThatNeedNotWaitComeFreeSoManyAtATime) {
+  begin_books();
+  HeldBack held;
+  for (const std::uint64_t stamp : {1, 1, 2, 2, 5}) {
+    books->hold_back(held, serve_for(1, mib), stamp);
+  }
+  EXPECT_EQ(books->free_completed(held, 2, 0, 3), 3u);
+  EXPECT_EQ(books->pending_blocks(), 2u);
+  EXPECT_EQ(books->free_completed(held, 2, 0, 3), 1u) << "the next one waits";
+  EXPECT_EQ(books->free_completed(held, 2, 0, 3), 0u);
+  EXPECT_EQ(books->free_completed(held, 5, 0), 1u);
+}
+
 }  // namespace
 }  // namespace clpool::core

@@ -136,15 +136,15 @@ void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
   free(block, stamp);
 }
 
-bool Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept {
-  bool any = false;
-  while (!list.empty() && stamp_of(pool_block(*list.first)) <= completed) {
+std::size_t Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp,
+                                  std::size_t most) noexcept {
+  std::size_t freed = 0;
+  for (; freed < most && !list.empty() && stamp_of(pool_block(*list.first)) <= completed; ++freed) {
     PoolBlock& block = *list.take();
     end_pending(block);
     free_completed(block, stamp);
-    any = true;
   }
-  return any;
+  return freed;
 }
 
 Books::Place Books::find_held_back(const HeldBack& list, std::uint64_t capacity,

@@ -100,8 +100,10 @@ class Books {
   void hold_back_in_order(HeldBack& list, Fifo<PoolBlock, Mem>& blocks) noexcept;
   /// A block that was pending elsewhere, and whose uses have ended.
   void free_completed(PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Frees what is held back up to `completed`, unless its thread keeps it; false if nothing was. `stamp` is as for free().
-  bool free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp) noexcept;
+  /// Frees what is held back up to `completed`, so many blocks at most, unless its thread keeps it; returns how many there
+  /// were. `stamp` is as for free().
+  std::size_t free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp,
+                             std::size_t most = SIZE_MAX) noexcept;
   /// Takes back a block of just that capacity among the oldest of the list, so many of them, for a request that
   /// needs not wait for it; null if there is none.
   PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
