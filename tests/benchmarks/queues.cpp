@@ -81,7 +81,10 @@ void show(const Program& program, const std::vector<cl_command_queue>& own,
   options.queues = own.data();
   options.queue_count = static_cast<std::uint32_t>(own.size());
   const PoolHandle pool = make_pool(program.kind, &options);
-  const int rounds = (way == Way::fill ? 20'000 : 2'000'000) / program.at_once / static_cast<int>(threads);
+  const int rounds = (way == Way::fill ? 20'000
+                      : way == Way::on ? 200'000
+                                       : 2'000'000) /
+                     program.at_once / static_cast<int>(threads);
   for (int run = 0; run < 3; ++run) {  // the last one counts
     const clpool_pool_stats before = statistics(pool.get());
     const double begin = processor_ns();
