@@ -8,6 +8,7 @@
 #include <CL/cl.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/chunk.hpp"
@@ -15,6 +16,7 @@
 #include "base/reference.hpp"
 #include "base/status.hpp"
 #include "cl/order.hpp"
+#include "cl/own_queue.hpp"
 
 namespace clpool::core {
 
@@ -33,6 +35,8 @@ struct AllocatorTraits {
   bool made_behind_queue = false;
   /// A command of the allocator's may still use a new chunk, on its queue, when the chunk is there.
   bool is_under_way = false;
+  /// Where new memory is used for the first time; null where the driver does not mind others' commands on a queue meanwhile.
+  std::shared_ptr<cl::OwnQueue> own_queue = {};
 };
 
 class Allocator : public Shared {

@@ -21,7 +21,7 @@ namespace {
 class ImmediateAllocator final : public Allocator {
  public:
   ImmediateAllocator(const AllocatorTraits& traits, QueueFacts facts, cl_mem_flags flags,
-                     std::uint64_t global_bytes, Touch touch, bool waits, bool out_of_order, bool in_turn)
+                     std::uint64_t global_bytes, Touch touch, bool waits, bool out_of_order)
       : Allocator(traits),
         facts_(std::move(facts)),
         flags_(flags),
@@ -29,7 +29,6 @@ class ImmediateAllocator final : public Allocator {
         touch_(touch),
         waits_(waits),
         out_of_order_(out_of_order),
-        in_turn_(in_turn),
         first_touch_(facts_.context.get()) {}
 
   Status allocate(std::uint64_t size, std::uint64_t alignment, Chunk& chunk) noexcept override {
@@ -46,9 +45,10 @@ class ImmediateAllocator final : public Allocator {
  private:
   Status force(cl_mem buffer, std::uint64_t size) noexcept {
     cl::Event resident;
+    const bool is_elsewhere = traits_.own_queue != nullptr && needs_own_queue();
     // On such a queue, or beside it, what comes after it might run before it, and lose what it wrote.
-    const bool must_be_first = (out_of_order_ || in_turn_) && traits_.made_behind_queue;
-    CLPOOL_TRY(enqueue(buffer, static_cast<std::size_t>(size),
+    const bool must_be_first = (out_of_order_ || is_elsewhere) && traits_.made_behind_queue;
+    CLPOOL_TRY(enqueue(buffer, static_cast<std::size_t>(size), is_elsewhere,
                        waits_ || must_be_first ? resident.receive() : nullptr));
     if (must_be_first) {
       CLPOOL_TRY(cl::come_after(resident.get(), facts_.queue.get()));
@@ -56,13 +56,18 @@ class ImmediateAllocator final : public Allocator {
     return waits_ ? cl::wait_for(resident.get(), "a buffer cannot be made resident") : Status::success;
   }
 
-  Status enqueue(cl_mem buffer, std::size_t size, cl_event* event) noexcept {
-    if (!in_turn_) {
+  bool needs_own_queue() const noexcept {
+    traits_.own_queue->note_thread();
+    return traits_.own_queue->is_needed();
+  }
+
+  Status enqueue(cl_mem buffer, std::size_t size, bool is_elsewhere, cl_event* event) noexcept {
+    const cl::Turn turn(traits_.own_queue != nullptr);
+    if (!is_elsewhere) {
       return enqueue_on(facts_.queue.get(), buffer, size, event);
     }
-    const cl::Turn turn(true);
     cl_command_queue queue = nullptr;
-    CLPOOL_TRY(own_queue_.like(facts_.queue.get(), queue));
+    CLPOOL_TRY(traits_.own_queue->like(facts_.queue.get(), queue));
     CLPOOL_TRY(enqueue_on(queue, buffer, size, event));
     return told(clFlush(queue), "clFlush", size);  // nobody else does
   }
@@ -100,8 +105,6 @@ class ImmediateAllocator final : public Allocator {
   Touch touch_;
   bool waits_;
   bool out_of_order_;
-  bool in_turn_;            ///< cl::mixes_up_parts()
-  cl::OwnQueue own_queue_;  ///< where memory is touched in turn
   cl::FirstTouch first_touch_;
 };
 
@@ -136,14 +139,17 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   traits.queue = queue;
   // A copy out of it changes nothing, but a driver with several memories may move what others write meanwhile.
   traits.made_behind_queue = !waits && (touch != Touch::byte || context_facts.devices.size() > 1);
+  traits.is_under_way = !waits;
   const cl_mem_flags access = flags == 0 ? CL_MEM_READ_WRITE : flags;
   bool out_of_order = false;
   CLPOOL_TRY(cl::is_out_of_order(queue, out_of_order));
   bool in_turn = false;
   CLPOOL_TRY(cl::mixes_up_parts(facts.device, in_turn));
-  traits.is_under_way = !waits && !in_turn;
+  if (in_turn) {
+    traits.own_queue = std::make_shared<cl::OwnQueue>();
+  }
   result = Reference<Allocator>::adopt(new ImmediateAllocator(
-      traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order, in_turn));
+      traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order));
   return Status::success;
 }
 

@@ -6,6 +6,7 @@
 
 #include <CL/cl.h>
 
+#include <atomic>
 #include <memory>
 
 #include "base/status.hpp"
@@ -13,14 +14,30 @@
 
 namespace clpool::core::cl {
 
-/// It is asked in a Turn. What is enqueued there is to be flushed: nobody else does.
+/// Of an allocator and the pools over it. What is enqueued there is to be flushed: nobody else does.
 class OwnQueue {
  public:
+  /// The thread that makes it counts.
+  OwnQueue() noexcept : last_thread_(mark_of_this_thread()) {}
+
+  /// Says that the calling thread asks for memory, or that several do; by any thread.
+  void note_thread() noexcept {
+    if (last_thread_.exchange(mark_of_this_thread(), std::memory_order_relaxed) != mark_of_this_thread()) {
+      note_several_threads();
+    }
+  }
+  void note_several_threads() noexcept { is_needed_.store(true, std::memory_order_relaxed); }
+  /// Where one thread alone asks for memory, that is first used on the program's queue: a driver call for a part takes half as
+  /// long again (NVIDIA's 580.159) where its buffer was used on another one.
+  bool is_needed() const noexcept { return is_needed_.load(std::memory_order_relaxed); }
+
   /// An in-order queue of the context and the device of `queue`, made when it is first needed: all of the process that need one
-  /// of them at a time have it together, and it goes with the last.
+  /// of them at a time have it together, and it goes with the last. In a Turn.
   Status like(cl_command_queue queue, cl_command_queue& own) noexcept;
 
  private:
+  std::atomic<const void*> last_thread_;
+  std::atomic<bool> is_needed_{false};
   std::shared_ptr<const Queue> queue_;
 };
 

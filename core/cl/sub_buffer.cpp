@@ -32,8 +32,8 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-SubBuffers::SubBuffers(cl_context context) noexcept
-    : last_thread_(mark_of_this_thread()), first_touch_(context) {}
+SubBuffers::SubBuffers(cl_context context, std::shared_ptr<OwnQueue> own_queue) noexcept
+    : own_queue_(std::move(own_queue)), last_thread_(mark_of_this_thread()), first_touch_(context) {}
 
 Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
@@ -44,6 +44,7 @@ Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_uint devices = 1;
   CLPOOL_TRY(query(context, CL_CONTEXT_NUM_DEVICES, devices));
   needs.several_devices = devices > 1;
+  needs.own_queue = needs.turns ? std::make_shared<OwnQueue>() : nullptr;
   return Queue::share(queue, needs.queue);
 }
 
@@ -52,6 +53,7 @@ void SubBuffers::follow(Needs& needs) noexcept {
     return;
   }
   queue_ = std::move(needs.queue);
+  own_queue_ = own_queue_ != nullptr ? own_queue_ : std::move(needs.own_queue);
   in_turn_ = needs.turns;
   waits_for_first_uses_ = needs.several_devices;
   follows_ = true;
@@ -62,19 +64,23 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, bool others_follow
   try {
     const Turn turn(in_turn_);
     cl_command_queue toucher = queue;
-    if (in_turn_) {
-      CLPOOL_TRY(own_queue_.like(queue, toucher));
+    const bool is_elsewhere = in_turn_ && own_queue_->is_needed();
+    if (is_elsewhere) {
+      CLPOOL_TRY(own_queue_->like(queue, toucher));
     }
-    const bool follows = in_turn_ && others_follow;
+    const bool follows = is_elsewhere && others_follow;
     const auto touched = follows || event != nullptr ? std::make_shared<Event>() : nullptr;
     CLPOOL_TRY(first_touch_.touch(toucher, root, touched != nullptr ? touched->receive() : nullptr));
-    if (touched != nullptr || in_turn_) {  // else it goes with what the program enqueues
+    if (touched != nullptr || is_elsewhere) {  // else it goes with what the program enqueues
       if (const cl_int code = clFlush(toucher); code != CL_SUCCESS) {
         return fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
                        static_cast<void*>(toucher));
       }
     }
     CLPOOL_TRY(follows ? come_after(touched->get(), queue) : Status::success);
+    if (event != nullptr && is_elsewhere) {
+      CLPOOL_TRY(mark_so_far({queue}, *touched));
+    }
     if (event != nullptr) {
       *event = touched;
     }
@@ -118,12 +124,13 @@ void SubBuffers::compare_thread() noexcept {
   const void* const mark = mark_of_this_thread();
   if (last_thread_.exchange(mark, std::memory_order_relaxed) != mark) {
     several_threads_ = true;
+    own_queue_->note_several_threads();
   }
 }
 
 Status SubBuffers::use_once(cl_mem part, cl_event* event) noexcept {
   cl_command_queue queue = nullptr;
-  CLPOOL_TRY(own_queue_.like(queue_.get(), queue));
+  CLPOOL_TRY(own_queue_->like(queue_.get(), queue));
   CLPOOL_TRY(first_touch_.touch(queue, part, event));
   flush(queue);  // what waits unsubmitted keeps the memory
   return Status::success;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "base/status.hpp"
 #include "cl/first_touch.hpp"
@@ -26,15 +27,17 @@ class SubBuffers {
  public:
   /// The thread that makes them counts: where others use a pool from its beginning, no part is made too early
   /// to be used in turn.
-  explicit SubBuffers(cl_context context) noexcept;
+  /// `own_queue` is the allocator's, or null.
+  SubBuffers(cl_context context, std::shared_ptr<OwnQueue> own_queue) noexcept;
   SubBuffers(const SubBuffers&) = delete;
   SubBuffers& operator=(const SubBuffers&) = delete;
 
   /// What the driver of a queue needs.
   struct Needs {
     Queue queue;
-    bool turns = false;            ///< mixes_up_parts()
-    bool several_devices = false;  ///< in its context
+    bool turns = false;                        ///< mixes_up_parts()
+    bool several_devices = false;              ///< in its context
+    std::shared_ptr<OwnQueue> own_queue = {};  ///< with turns
   };
   static Status needs_of(cl_command_queue queue, Needs& needs);
   /// For parts that are used on the device of that queue, which is taken from `needs`; once, the first
@@ -53,9 +56,9 @@ class SubBuffers {
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. On `queue`, behind what made the chunk there; where
-  /// turns are needed, on a queue that nobody else enqueues on, and so are parts that are used once. Nobody has to come after it,
-  /// unless the driver may move what they write meanwhile: `others_follow`, which the commands of `queue` do then.
-  /// `event`, unless null, receives that of the touch, which is flushed.
+  /// turns are needed, and several threads came, on a queue that nobody else enqueues on, as parts that are used once. Nobody has
+  /// to come after it, unless the driver may move what they write meanwhile: `others_follow`, which the commands of `queue` do then.
+  /// `event`, unless null, receives one that is complete when it is, and what was enqueued on `queue` before. It is flushed.
   Status touch(cl_command_queue queue, cl_mem root, bool others_follow,
                SharedEvent* event = nullptr) noexcept;
   /// Does not wait, but in a context of several devices for a copy of a byte where `used_once`.
@@ -67,8 +70,9 @@ class SubBuffers {
   void compare_thread() noexcept;
   Status use_once(cl_mem part, cl_event* event) noexcept;
 
-  Queue queue_;         ///< the one that is followed
-  OwnQueue own_queue_;  ///< like it; where the driver needs turns
+  Queue queue_;  ///< the one that is followed
+  /// Like it; where the driver needs turns, and several threads came.
+  std::shared_ptr<OwnQueue> own_queue_;
   std::atomic<bool> follows_{false};
   std::atomic<bool> in_turn_{false};  ///< the driver needs that
   /// It may move to the device of the first use what others write to a part meanwhile.

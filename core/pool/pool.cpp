@@ -170,7 +170,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       title_(options.name.empty() ? "pool " + std::to_string(number) : "pool '" + options.name + "'"),
       told_of_queues_(own->epochs.has_queues()),
       home_(own->epochs.only_queue()),
-      sub_buffers_(allocator.traits().context),
+      sub_buffers_(allocator.traits().context, allocator.traits().own_queue),
       books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
       caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule)), options_.max_bytes),

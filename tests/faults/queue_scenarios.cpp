@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Pools over several queues and out-of-order ones, and blocks whose uses are declared.
+#include <thread>
+
 #include "faults/world.hpp"
 
 namespace clpool::test {
@@ -148,6 +150,31 @@ clpool_status many_handles(World& world) {
   return CLPOOL_SUCCESS;
 }
 
+/// Other threads than that which made the pool ask for memory, which NVIDIA's driver has the library use on a queue of its own.
+template <std::uint32_t touch>
+clpool_status several_threads(World& world) {
+  Allocator allocator;
+  CALL(clpool_allocator_create_touching(world.cl.queue, 0, touch, allocator.receive()));
+  clpool_pool_options options = impatient;
+  options.min_chunk_bytes = 64 << 10;
+  const cl_command_queue queues[] = {world.cl.queue, world.second};
+  options.queues = queues;
+  options.queue_count = 2;
+  Pool pool;
+  CALL(clpool_pool_create(allocator, &options, pool.receive()));
+  clpool_status status = CLPOOL_SUCCESS;
+  std::thread([&] {
+    status = [&]() -> clpool_status {
+      Mem blocks[3];
+      for (std::size_t i = 0; i < 3; ++i) {
+        CALL(clpool_pool_allocate(pool, 1000 + 40'000 * i, blocks[i].receive()));
+      }
+      return CLPOOL_SUCCESS;
+    }();
+  }).join();
+  return status;
+}
+
 }  // namespace
 
 std::vector<Scenario> queue_scenarios() {
@@ -163,7 +190,9 @@ std::vector<Scenario> queue_scenarios() {
           {"PageLockedOnAForeignQueue", foreign_queue<Kind::pinned>},
           {"BlocksOfAQueue", blocks_of_a_queue},
           {"BoundBlocks", bound_blocks},
-          {"ManyHandles", many_handles}};
+          {"ManyHandles", many_handles},
+          {"BuffersOfSeveralThreads", several_threads<CLPOOL_TOUCH_BYTE>},
+          {"FilledBuffersOfSeveralThreads", several_threads<CLPOOL_TOUCH_WHOLE>}};
 }
 
 }  // namespace clpool::test

@@ -41,9 +41,10 @@ bool may_recover(const std::string& scenario, const std::string& profile, const 
     constexpr const char* makes_memory[] = {"clCreateBuffer", "clCreateSubBuffer", "clSVMAlloc",
                                             "clEnqueueMapBuffer"};
     // So does one that cannot make a chunk ready: touch it, or have its other queues wait for that.
-    constexpr const char* touches_chunks[] = {"CoalescingDeferred",     "BinnedDeferred",
-                                              "BuffersOnTwoQueues",     "BuffersOutOfOrder",
-                                              "BuffersOnAForeignQueue", "BlocksOfAQueue"};
+    constexpr const char* touches_chunks[] = {"CoalescingDeferred",      "BinnedDeferred",
+                                              "BuffersOnTwoQueues",      "BuffersOutOfOrder",
+                                              "BuffersOnAForeignQueue",  "BlocksOfAQueue",
+                                              "BuffersOfSeveralThreads", "FilledBuffersOfSeveralThreads"};
     // NVIDIA's are touched on a queue of the library's own, that nobody else flushes.
     constexpr const char* touches_elsewhere[] = {"clFlush", "clCreateCommandQueue", "clGetCommandQueueInfo"};
     const bool may_touch = entry_point == "clEnqueueCopyBuffer" ||

@@ -37,11 +37,16 @@ TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatWritesTheMemory) {
   EXPECT_TRUE(filled.is_complete());
 }
 
-/// NVIDIA's driver, where memory is touched on another queue than its program's.
+/// NVIDIA's driver, where memory that several threads ask for is touched on another queue than its program's.
 TEST_F(ImmediateAllocator, CommandsOfAnyOrderComeAfterWhatWritesTheMemoryElsewhere) {
   stub_configure("nvidia=1,mode=manual");
   for (const cl_command_queue queue : {scene.cl.queue, scene.queue}) {
-    const OwnedMem mem(allocate_on(queue, CLPOOL_TOUCH_WHOLE));
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_touching(queue, 0, CLPOOL_TOUCH_WHOLE, &made));
+    const AllocatorHandle allocator(made);
+    clpool_mem* allocated = nullptr;
+    std::thread([&] { ASSERT_OK(clpool_allocator_allocate(made, operand_size, &allocated)); }).join();
+    const OwnedMem mem(allocated);
     OwnedEvent filled;
     ASSERT_OK(clpool_mem_fill(queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
                               filled.receive()));

@@ -110,18 +110,27 @@ TEST_F(PartsInTurn, AreUsedByThreadsThatShareAQueue) {
   EXPECT_OK(clpool_mem_release(kept));
 }
 
-/// So it is where one thread alone makes chunks, from a pool or without one.
+/// So it is with chunks, from a pool or without one.
 TEST_F(PartsInTurn, AreOfChunksThatAreMadeWhileOthersUseTheQueue) {
   for (const bool pooled : {true, false}) {
     make("mode=immediate,nvidia=1,mixes_up_parts=1");
     clpool_mem* const kept = allocate();
     ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
+    std::atomic<bool> has_come{false};
     std::atomic<bool> stop{false};
     std::thread other([&] {
+      clpool_mem* mem = nullptr;  // the library sees it
+      ASSERT_OK(pooled ? clpool_pool_allocate(pool.get(), size, &mem)
+                       : clpool_allocator_allocate(allocator.get(), size, &mem));
+      ASSERT_OK(clpool_mem_release(mem));
+      has_come = true;
       while (!stop) {
         ASSERT_OK(clpool_mem_fill(scene.cl.queue, kept, &source_byte, 1, 0, size, 0, nullptr, nullptr));
       }
     });
+    while (!has_come) {
+      std::this_thread::yield();
+    }
     for (int i = 0; i < 300; ++i) {
       clpool_mem* mem = nullptr;
       ASSERT_OK(pooled ? clpool_pool_allocate(pool.get(), 4 << 20, &mem)
@@ -153,6 +162,27 @@ TEST_F(PartsInTurn, AreUsedBesideMarkersOnTheQueue) {
   const std::uint64_t markers = stub_calls("clEnqueueMarkerWithWaitList");
   make_parts_beside(pool.get(), release_one);
   EXPECT_GT(stub_calls("clEnqueueMarkerWithWaitList"), markers + 100);
+}
+
+/// So is new memory of an allocator that one thread alone has.
+TEST_F(PartsInTurn, AreUsedBesideMemoryOfOneThreadAlone) {
+  make("mode=immediate,nvidia=1,mixes_up_parts=1");
+  EXPECT_OK(clpool_mem_release(allocate()));
+  const cl_command_queue own = scene.cl.another_queue();
+  AllocatorHandle of_one;
+  int times = 0;
+  make_parts_beside(pool.get(), [&] {
+    if (of_one == nullptr) {
+      clpool_allocator* made = nullptr;
+      ASSERT_OK(clpool_allocator_create_immediate(own, 0, &made));
+      of_one.reset(made);
+    }
+    clpool_mem* mem = nullptr;
+    ASSERT_OK(clpool_allocator_allocate(of_one.get(), size, &mem));
+    ASSERT_OK(clpool_mem_release(mem));
+    ++times;
+  });
+  EXPECT_GT(times, 100);
 }
 
 /// So are those behind which commands on another queue than the pool's come.
@@ -393,7 +423,11 @@ TEST_F(PartsInTurn, AreOfChunksThatArePutBehindAFlush) {
     options.queue_count = 1;
     pool = make_pool(allocator.get(), options);
     const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
-    EXPECT_OK(clpool_mem_release(allocate()));
+    std::thread([&] {
+      clpool_mem* mem = nullptr;  // all of a chunk: no part is used behind it
+      EXPECT_OK(clpool_pool_allocate(pool.get(), std::size_t{64} << 20, &mem));
+      EXPECT_OK(clpool_mem_release(mem));
+    }).join();
     EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), copies + 1);
     EXPECT_EQ(stub_pending(nullptr), 0U);
   }
@@ -475,19 +509,25 @@ std::size_t queues_there() {
   return now.live[STUB_QUEUE];
 }
 
-/// A queue is made where it is first needed, for the first chunk, and goes with the last that has it.
+/// A queue is made where it is first needed, when a second thread comes, and goes with the last that has it.
 TEST_F(PartsInTurn, AreUsedOnAQueueOfTheLibrarysOwn) {
   make("mode=manual,nvidia=1");
   const std::size_t before = queues_there();
   clpool_mem* const first = allocate();
-  EXPECT_EQ(queues_there() - before, 1U);
+  EXPECT_EQ(queues_there(), before);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 1U) << "one thread alone needs no other queue";
+  stub_run_all();
   allocate_in_another_thread();
+  EXPECT_EQ(queues_there(), before + 1);
   clpool_mem* second = nullptr;
   EXPECT_OK(clpool_pool_allocate(pool.get(), 3 * size, &second));
+  clpool_mem* chunk = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(allocator.get(), size, &chunk));
   EXPECT_GT(stub_pending(nullptr), 0U);
   EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
   EXPECT_EQ(queues_there(), before + 1);
   stub_run_all();
+  EXPECT_OK(clpool_mem_release(chunk));
   EXPECT_OK(clpool_mem_release(second));
   EXPECT_OK(clpool_mem_release(first));
   pool.reset();
@@ -506,18 +546,21 @@ TEST_F(PartsInTurn, AreNotMadeWhereTheLibraryCannotHaveAQueue) {
     options.queues = &scene.cl.queue;
     options.queue_count = 1;
     pool = deferred ? make_pool(other.get(), options) : std::move(pool);
-    clpool_mem* mem = nullptr;
-    stub_fail_from("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
-    EXPECT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
-    EXPECT_TRUE(last_error_names("clCreateCommandQueue")) << last_error();
-    EXPECT_EQ(mem, nullptr);
-    EXPECT_EQ(stub_pending(nullptr), 0U);
-    stub_fail("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
-    EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem))
-        << "memory that comes free may be all that it needs";
-    EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
-    stub_fail_none();
-    EXPECT_OK(clpool_mem_release(mem));
+    std::thread([&] {
+      clpool_mem* mem = nullptr;
+      stub_fail_from("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
+      EXPECT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+      EXPECT_TRUE(last_error_names("clCreateCommandQueue")) << last_error();
+      EXPECT_EQ(mem, nullptr);
+      EXPECT_EQ(stub_pending(nullptr), 0U);
+      stub_fail("clCreateCommandQueue", 1, CL_OUT_OF_RESOURCES);
+      EXPECT_OK(clpool_pool_allocate(pool.get(), size, &mem))
+          << "memory that comes free may be all that it needs";
+      EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+      stub_fail_none();
+      EXPECT_OK(clpool_mem_release(mem));
+    }).join();
+    stub_run_all();
     pool.reset();
   }
 }
@@ -576,13 +619,14 @@ TEST_F(PartsInTurn, AreUsedOnOneQueueForAllPoolsOfAContext) {
   clpool_mem* const of_other = allocate_from(other);
   clpool_mem* const of_pool = allocate();
   allocate_in_another_thread();
+  std::thread([&] { EXPECT_OK(clpool_mem_release(allocate_from(other))); }).join();
   EXPECT_EQ(queues_there(), before + 2) << "the program's second one, and the library's";
   OpenCl another_context;
   ASSERT_OK(clpool_allocator_create_immediate(another_context.queue, 0, &made));
   const AllocatorHandle elsewhere(made);
   const std::size_t there = queues_there();
   clpool_mem* mem = nullptr;
-  ASSERT_OK(clpool_allocator_allocate(elsewhere.get(), size, &mem));
+  std::thread([&] { ASSERT_OK(clpool_allocator_allocate(elsewhere.get(), size, &mem)); }).join();
   EXPECT_EQ(queues_there(), there + 1) << "a queue is of one context";
   EXPECT_OK(clpool_mem_release(mem));
   EXPECT_OK(clpool_mem_release(of_pool));
@@ -606,7 +650,7 @@ TEST_F(PartsInTurn, AreOfChunksThatAreTouchedOnThatQueue) {
   options.queue_count = 1;
   pool = make_pool(allocator.get(), options);
   clpool_mem* const first = allocate();
-  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 1U) << "one thread alone needs no other queue";
   allocate_in_another_thread();
   stub_run_all();
   const std::uint64_t chunks = stats_of(pool).chunks;
@@ -620,24 +664,44 @@ TEST_F(PartsInTurn, AreOfChunksThatAreTouchedOnThatQueue) {
   EXPECT_OK(clpool_mem_release(first));
 }
 
-/// Nothing that uses them is on the allocator's queue, so that nobody waits for what else is there.
-TEST_F(PartsInTurn, AreNotBehindTheQueueOfTheirAllocator) {
-  make("mode=manual,nvidia=1");
-  const cl_command_queue other = scene.cl.another_queue();
+/// A second thread comes between what makes a chunk, which is on the program's queue, and what tells the pool's other queues of
+/// it, which is not: they come after both.
+TEST_F(PartsInTurn, AreBehindWhatMadeTheirChunkWhereASecondThreadComesMeanwhile) {
+  stub_configure("mode=manual,nvidia=1");
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
+  allocator.reset(made);
+  const cl_command_queue queues[] = {scene.cl.queue, scene.cl.another_queue()};
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.queues = &other;
-  options.queue_count = 1;
+  options.queues = queues;
+  options.queue_count = 2;
   pool = make_pool(allocator.get(), options);
   Gate gate(scene.cl.context);
   ASSERT_EQ(clEnqueueBarrierWithWaitList(scene.cl.queue, 1, gate.list(), nullptr), CL_SUCCESS);
+  stub_meanwhile(
+      "clEnqueueFillBuffer",
+      [](void* user) {
+        stub_meanwhile(nullptr, nullptr, nullptr);
+        std::thread([&] {
+          clpool_mem* mem = nullptr;
+          EXPECT_NE(clpool_pool_try_allocate(static_cast<clpool_pool*>(user), size, &mem), CLPOOL_SUCCESS);
+        }).join();
+      },
+      pool.get());
+  const std::size_t queues_before = queues_there();
   clpool_mem* const mem = allocate();
   OwnedEvent filled;
-  ASSERT_OK(clpool_mem_fill(other, mem, &source_byte, 1, 0, size, 0, nullptr, filled.receive()));
+  ASSERT_EQ(clEnqueueFillBuffer(queues[1], clpool_mem_handle(mem), &source_byte, 1, 0, size, 0, nullptr,
+                                filled.receive()),
+            CL_SUCCESS);
+  clFlush(queues[1]);
+  EXPECT_EQ(queues_there(), queues_before + 1) << "the copy is on the library's";
+  stub_run_all();
+  EXPECT_FALSE(filled.is_complete());
+  gate.open();
   stub_run_all();
   EXPECT_TRUE(filled.is_complete());
   EXPECT_OK(clpool_mem_release(mem));
-  gate.open();
-  stub_run_all();
 }
 
 TEST_F(PartsInTurn, ThatCannotBeUsedAreNotHandedOut) {

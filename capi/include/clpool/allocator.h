@@ -44,8 +44,8 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * unless a pool knows them. Out-of-memory is reported by the allocation as far as the driver finds out when
  * the command is enqueued; see clpool_allocator_create_touching().
  * NVIDIA's driver (580.159 seen) crashes where memory is first used on a queue while another thread enqueues
- * anything there. So it is forced there by one thread at a time on a queue of the library's own: one for each
- * device of a context.
+ * anything there. So it is forced there by one thread at a time, and once a second thread asks the allocator
+ * or a pool over it, on a queue of the library's own: one for each device of a context.
  * @param queue where the memory is forced and used; retained with its context
  * @param flags as for clpool_allocator_create_deferred()
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
@@ -55,8 +55,8 @@ CLPOOL_API clpool_status clpool_allocator_create_deferred(cl_context context, cl
  * Does not block. OpenCL calls: clGetCommandQueueInfo, clGetContextInfo, clGetDeviceInfo, clRetainContext,
  * clRetainCommandQueue; for each allocation clCreateBuffer and clEnqueueCopyBuffer, for the first one
  * clCreateBuffer once more, of 1 byte; in a context of several devices on an out-of-order queue also what
- * clpool_allocator_create_touching() names for CLPOOL_TOUCH_WHOLE; on NVIDIA's driver clFlush, for the first
- * one clCreateCommandQueue, and clReleaseCommandQueue with the last allocator or pool that has it; for
+ * clpool_allocator_create_touching() names for CLPOOL_TOUCH_WHOLE; on NVIDIA's driver clFlush, once
+ * clCreateCommandQueue, and clReleaseCommandQueue with the last allocator or pool that has it; for
  * each release clReleaseMemObject; those of releases that were put off.
  */
 CLPOOL_API clpool_status clpool_allocator_create_immediate(cl_command_queue queue, cl_mem_flags flags,
