@@ -3,57 +3,69 @@
 // The queues that are there, of all the process.
 #include "cl/own_queue.hpp"
 
+#include <memory>
 #include <new>
-#include <vector>
 
 #include "cl/info.hpp"
 #include "cl/order.hpp"
+#include "cl/turn.hpp"
 
 namespace clpool::core::cl {
-namespace {
 
-struct Made {
-  cl_context context;  ///< kept by the queue, while that is there
+struct OwnQueue::Shared {
+  cl_context context;  ///< kept by the queue
   cl_device_id device;
-  std::weak_ptr<const Queue> queue;
+  Queue queue = {};
+  unsigned users = 0;
+  Shared* next = nullptr;
 };
 
-/// Never destroyed: threads outlive main(). In a Turn.
-std::vector<Made>& all() {
-  static std::vector<Made>& made = *new std::vector<Made>;
-  return made;
-}
+constinit OwnQueue::Shared* OwnQueue::first_ = nullptr;
 
-Status find_or_make(cl_command_queue like, std::shared_ptr<const Queue>& result) noexcept try {
+Status OwnQueue::find_or_make(cl_command_queue like, Shared*& result) noexcept {
   cl_context context = nullptr;
   cl_device_id device = nullptr;
   CLPOOL_TRY(query(like, CL_QUEUE_CONTEXT, context));
   CLPOOL_TRY(query(like, CL_QUEUE_DEVICE, device));
-  std::erase_if(all(), [](const Made& made) { return made.queue.expired(); });
-  for (const Made& made : all()) {
-    if (made.context == context && made.device == device) {
-      result = made.queue.lock();
+  Shared* shared = first_;
+  while (shared != nullptr && (shared->context != context || shared->device != device)) {
+    shared = shared->next;
+  }
+  if (shared == nullptr) {
+    std::unique_ptr<Shared> made(new (std::nothrow) Shared{context, device});
+    if (made == nullptr) {
+      return fail(Status::out_of_host_memory, "no host memory for a queue of the library's own");
     }
+    CLPOOL_TRY(make_queue_like(like, made->queue));
+    made->next = first_;
+    shared = first_ = made.release();
   }
-  if (result == nullptr) {
-    const auto made = std::make_shared<Queue>();
-    CLPOOL_TRY(make_queue_like(like, *made));
-    all().push_back({context, device, made});
-    result = made;
-  }
+  ++shared->users;
+  result = shared;
   return Status::success;
-} catch (const std::bad_alloc&) {
-  return fail(Status::out_of_host_memory, "no host memory for a queue of the library's own");
 }
 
-}  // namespace
-
 Status OwnQueue::like(cl_command_queue queue, cl_command_queue& own) noexcept {
-  if (queue_ == nullptr) {
-    CLPOOL_TRY(find_or_make(queue, queue_));
+  if (shared_ == nullptr) {
+    CLPOOL_TRY(find_or_make(queue, shared_));
   }
-  own = queue_->get();
+  own = shared_->queue.get();
   return Status::success;
+}
+
+OwnQueue::~OwnQueue() {
+  if (shared_ == nullptr) {
+    return;
+  }
+  const Turn turn(true);
+  if (--shared_->users == 0) {
+    Shared** place = &first_;
+    while (*place != shared_) {
+      place = &(*place)->next;
+    }
+    *place = shared_->next;
+    delete shared_;
+  }
 }
 
 }  // namespace clpool::core::cl

@@ -7,7 +7,6 @@
 #include <CL/cl.h>
 
 #include <atomic>
-#include <memory>
 
 #include "base/status.hpp"
 #include "cl/handle.hpp"
@@ -19,6 +18,9 @@ class OwnQueue {
  public:
   /// The thread that makes it counts.
   OwnQueue() noexcept : last_thread_(mark_of_this_thread()) {}
+  OwnQueue(const OwnQueue&) = delete;
+  OwnQueue& operator=(const OwnQueue&) = delete;
+  ~OwnQueue();
 
   /// Says that the calling thread asks for memory, or that several do; by any thread.
   void note_thread() noexcept {
@@ -27,8 +29,7 @@ class OwnQueue {
     }
   }
   void note_several_threads() noexcept { is_needed_.store(true, std::memory_order_relaxed); }
-  /// Where one thread alone asks for memory, that is first used on the program's queue: a driver call for a part takes half as
-  /// long again (NVIDIA's 580.159) where its buffer was used on another one.
+  /// Where one thread alone asks for memory, that is first used on the program's queue, as on any driver.
   bool is_needed() const noexcept { return is_needed_.load(std::memory_order_relaxed); }
 
   /// An in-order queue of the context and the device of `queue`, made when it is first needed: all of the process that need one
@@ -38,7 +39,11 @@ class OwnQueue {
  private:
   std::atomic<const void*> last_thread_;
   std::atomic<bool> is_needed_{false};
-  std::shared_ptr<const Queue> queue_;
+  struct Shared;
+  static Status find_or_make(cl_command_queue like, Shared*& result) noexcept;
+  static Shared* first_;  ///< all that there are; in a Turn
+
+  Shared* shared_ = nullptr;
 };
 
 }  // namespace clpool::core::cl

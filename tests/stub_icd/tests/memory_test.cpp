@@ -410,7 +410,30 @@ TEST_F(Nvidia, NobodyElseMayEnqueueWhereAPartIsFirstUsed) {
     return [=, this] { return clEnqueueFillBuffer(queue, running, "", 1, 0, 64, 0, nullptr, nullptr); };
   };
   fill_new_parts(cl.queue, chunk, fill_on(other));
-  EXPECT_DEATH(fill_new_parts(cl.queue, chunk, fill_on(cl.queue)), "another thread first uses a part there");
+  EXPECT_DEATH(fill_new_parts(cl.queue, chunk, fill_on(cl.queue)), "another thread first uses memory there");
+}
+
+TEST_F(Nvidia, NorWhereANewBufferIs) {
+  stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
+  use(running);
+  const auto fill_new = [&](cl_mem_flags flags, cl_command_queue others) {
+    std::atomic<bool> stop{false};
+    std::thread thread([&] {
+      while (!stop) {
+        EXPECT_EQ(clEnqueueFillBuffer(others, running, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+      }
+    });
+    for (int i = 0; i < 200; ++i) {
+      cl_mem made = buffer(4096, flags);
+      EXPECT_EQ(clEnqueueFillBuffer(cl.queue, made, "", 1, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+      clReleaseMemObject(made);
+    }
+    stop = true;
+    thread.join();
+  };
+  fill_new(CL_MEM_READ_WRITE, other);
+  fill_new(CL_MEM_ALLOC_HOST_PTR, cl.queue);
+  EXPECT_DEATH(fill_new(CL_MEM_READ_WRITE, cl.queue), "another thread first uses memory there");
 }
 
 TEST_F(Nvidia, NobodyElseMayEnqueueAMarkerWhereverAPartIsFirstUsedOrReleased) {
