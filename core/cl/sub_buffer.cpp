@@ -11,7 +11,6 @@
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
 #include "cl/order.hpp"
-#include "cl/pattern.hpp"
 #include "cl/quirks.hpp"
 #include "cl/turn.hpp"
 
@@ -31,6 +30,18 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   }
   return Status::success;
 }
+
+namespace {
+
+Status flush_behind_touch(cl_command_queue queue) noexcept {
+  const cl_int code = clFlush(queue);
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clFlush", "queue %p cannot be flushed behind a first use of memory",
+                       static_cast<void*>(queue));
+}
+
+}  // namespace
 
 SubBuffers::SubBuffers(cl_context context, std::shared_ptr<OwnQueue> own_queue) noexcept
     : own_queue_(std::move(own_queue)), last_thread_(mark_of_this_thread()), first_touch_(context) {}
@@ -72,10 +83,7 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, bool others_follow
     const auto touched = follows || event != nullptr ? std::make_shared<Event>() : nullptr;
     CLPOOL_TRY(first_touch_.touch(toucher, root, touched != nullptr ? touched->receive() : nullptr));
     if (touched != nullptr || is_elsewhere) {  // else it goes with what the program enqueues
-      if (const cl_int code = clFlush(toucher); code != CL_SUCCESS) {
-        return fail_cl(code, "clFlush", "queue %p cannot be flushed behind a chunk's first touch",
-                       static_cast<void*>(toucher));
-      }
+      CLPOOL_TRY(flush_behind_touch(toucher));
     }
     CLPOOL_TRY(follows ? come_after(touched->get(), queue) : Status::success);
     if (event != nullptr && is_elsewhere) {
@@ -132,8 +140,7 @@ Status SubBuffers::use_once(cl_mem part, cl_event* event) noexcept {
   cl_command_queue queue = nullptr;
   CLPOOL_TRY(own_queue_->like(queue_.get(), queue));
   CLPOOL_TRY(first_touch_.touch(queue, part, event));
-  flush(queue);  // what waits unsubmitted keeps the memory
-  return Status::success;
+  return flush_behind_touch(queue);  // what waits unsubmitted keeps the memory
 }
 
 }  // namespace clpool::core::cl
