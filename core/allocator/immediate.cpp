@@ -53,7 +53,11 @@ class ImmediateAllocator final : public Allocator {
     if (must_be_first) {
       CLPOOL_TRY(cl::come_after(resident.get(), facts_.queue.get()));
     }
-    return waits_ ? cl::wait_for(resident.get(), "a buffer cannot be made resident") : Status::success;
+    const Status status =
+        waits_ ? cl::wait_for(resident.get(), "a buffer cannot be made resident") : Status::success;
+    const cl::Turn turn(traits_.own_queue != nullptr && resident);
+    resident.reset();
+    return status;
   }
 
   bool needs_own_queue() const noexcept {
@@ -146,7 +150,7 @@ Status make_immediate_allocator(cl_command_queue queue, cl_mem_flags flags, Refe
   bool in_turn = false;
   CLPOOL_TRY(cl::mixes_up_parts(facts.device, in_turn));
   if (in_turn) {
-    traits.own_queue = std::make_shared<cl::OwnQueue>();
+    traits.own_queue = std::make_shared<cl::OwnQueue>(facts.device);
   }
   result = Reference<Allocator>::adopt(new ImmediateAllocator(
       traits, std::move(facts), access, context_facts.global_bytes, touch, waits, out_of_order));

@@ -97,7 +97,8 @@ enum Mark : std::uint8_t {
       8,  ///< a command that was put off was enqueued, of which the caller cannot know whether it is through
   larger_mark = 16,  ///< it is larger than need be, which its thread's cache has counted
   waits_mark = 32,   ///< released, it waits for its pool's queues, and may do so in its thread's cache
-  alone_mark = 64,   ///< held back: none but the queues that it waits for used it while it was handed out
+  alone_mark =
+      64,  ///< held back: the queues that it waits for come after all that used it, but for declared events
 };
 
 /// Sets a mark. Several threads may, while the memory is live.

@@ -152,13 +152,20 @@ Status wait_for(cl_event event, const char* what) noexcept {
 
 namespace {
 
-Status add_marker_in_turn(cl_command_queue queue, Event& event) noexcept {
+Status wait_for_marker(cl_command_queue queue) noexcept {
   bool in_turn = false;
   CLPOOL_TRY(mixes_up_parts(queue, in_turn));
   bool old = false;
   CLPOOL_TRY(is_old(queue, old));
+  Event last;
+  {
+    const Turn turn(in_turn);
+    CLPOOL_TRY(add_marker(queue, old, last));
+  }
+  const Status status = wait_for(last.get(), "the marker");
   const Turn turn(in_turn);
-  return add_marker(queue, old, event);
+  last.reset();
+  return status;
 }
 
 }  // namespace
@@ -168,9 +175,7 @@ Status finish(cl_command_queue queue) noexcept {
     // clFinish of rusticl (22.3) forgets what anybody has flushed, which a marker's event does not. A marker alone would not
     // do where commands overtake each other: PoCL fails it with any command before it, while others still run.
     const KeptError kept;
-    Event last;
-    if (add_marker_in_turn(queue, last) != Status::success ||
-        wait_for(last.get(), "the marker") != Status::success) {
+    if (wait_for_marker(queue) != Status::success) {
       send_message({}, Severity::warning, "queue %p is waited for by clFinish alone: %s",
                    static_cast<void*>(queue), last_error_message());
     }

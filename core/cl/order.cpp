@@ -80,11 +80,15 @@ Status make_queue_like(cl_command_queue queue, Queue& result) noexcept {
   cl_device_id device = nullptr;
   CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, context));
   CLPOOL_TRY(query(queue, CL_QUEUE_DEVICE, device));
+  return make_queue(context, device, result);
+}
+
+Status make_queue(cl_context context, cl_device_id device, Queue& result) noexcept {
   cl_int code = CL_SUCCESS;
   result = Queue::adopt(clCreateCommandQueue(context, device, 0, &code));
   return code == CL_SUCCESS
              ? Status::success
-             : fail_cl(code, "clCreateCommandQueue", "for a device of queue %p", static_cast<void*>(queue));
+             : fail_cl(code, "clCreateCommandQueue", "for device %p", static_cast<void*>(device));
 }
 
 Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept {

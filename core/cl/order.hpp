@@ -32,6 +32,8 @@ Status require_context(cl_command_queue queue, cl_context context) noexcept;
 
 /// A new in-order queue of the same context and device.
 Status make_queue_like(cl_command_queue queue, Queue& result) noexcept;
+/// An in-order queue.
+Status make_queue(cl_context context, cl_device_id device, Queue& result) noexcept;
 
 /// The queue's device.
 Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept;

@@ -22,32 +22,30 @@ struct OwnQueue::Shared {
 
 constinit OwnQueue::Shared* OwnQueue::first_ = nullptr;
 
-Status OwnQueue::find_or_make(cl_command_queue like, Shared*& result) noexcept {
+Status OwnQueue::find_or_make(cl_command_queue like) noexcept {
   cl_context context = nullptr;
-  cl_device_id device = nullptr;
   CLPOOL_TRY(query(like, CL_QUEUE_CONTEXT, context));
-  CLPOOL_TRY(query(like, CL_QUEUE_DEVICE, device));
   Shared* shared = first_;
-  while (shared != nullptr && (shared->context != context || shared->device != device)) {
+  while (shared != nullptr && (shared->context != context || shared->device != device_)) {
     shared = shared->next;
   }
   if (shared == nullptr) {
-    std::unique_ptr<Shared> made(new (std::nothrow) Shared{context, device});
+    std::unique_ptr<Shared> made(new (std::nothrow) Shared{context, device_});
     if (made == nullptr) {
       return fail(Status::out_of_host_memory, "no host memory for a queue of the library's own");
     }
-    CLPOOL_TRY(make_queue_like(like, made->queue));
+    CLPOOL_TRY(make_queue(context, device_, made->queue));
     made->next = first_;
     shared = first_ = made.release();
   }
   ++shared->users;
-  result = shared;
+  shared_ = shared;
   return Status::success;
 }
 
 Status OwnQueue::like(cl_command_queue queue, cl_command_queue& own) noexcept {
   if (shared_ == nullptr) {
-    CLPOOL_TRY(find_or_make(queue, shared_));
+    CLPOOL_TRY(find_or_make(queue));
   }
   own = shared_->queue.get();
   return Status::success;

@@ -13,11 +13,11 @@
 
 namespace clpool::core::cl {
 
-/// Of an allocator and the pools over it. What is enqueued there is to be flushed: nobody else does.
+/// Of an allocator and the pools over it on its device, or of one pool of memory that is of no device. What is enqueued there is to be flushed: nobody else does.
 class OwnQueue {
  public:
-  /// The thread that makes it counts.
-  OwnQueue() noexcept : last_thread_(mark_of_this_thread()) {}
+  /// For memory that is used on a device. The thread that makes it counts.
+  explicit OwnQueue(cl_device_id device) noexcept : device_(device), last_thread_(mark_of_this_thread()) {}
   OwnQueue(const OwnQueue&) = delete;
   OwnQueue& operator=(const OwnQueue&) = delete;
   ~OwnQueue();
@@ -29,18 +29,20 @@ class OwnQueue {
     }
   }
   void note_several_threads() noexcept { is_needed_.store(true, std::memory_order_relaxed); }
+  cl_device_id device() const noexcept { return device_; }
   /// Where one thread alone asks for memory, that is first used on the program's queue, as on any driver.
   bool is_needed() const noexcept { return is_needed_.load(std::memory_order_relaxed); }
 
-  /// An in-order queue of the context and the device of `queue`, made when it is first needed: all of the process that need one
+  /// An in-order queue of the context of `queue` and of the device, made when it is first needed: all of the process that need one
   /// of them at a time have it together, and it goes with the last. In a Turn.
   Status like(cl_command_queue queue, cl_command_queue& own) noexcept;
 
  private:
+  cl_device_id device_;
   std::atomic<const void*> last_thread_;
   std::atomic<bool> is_needed_{false};
   struct Shared;
-  static Status find_or_make(cl_command_queue like, Shared*& result) noexcept;
+  Status find_or_make(cl_command_queue like) noexcept;
   static Shared* first_;  ///< all that there are; in a Turn
 
   Shared* shared_ = nullptr;

@@ -44,7 +44,7 @@ Status flush_behind_touch(cl_command_queue queue) noexcept {
 }  // namespace
 
 SubBuffers::SubBuffers(cl_context context, std::shared_ptr<OwnQueue> own_queue) noexcept
-    : own_queue_(std::move(own_queue)), last_thread_(mark_of_this_thread()), first_touch_(context) {}
+    : allocators_(std::move(own_queue)), last_thread_(mark_of_this_thread()), first_touch_(context) {}
 
 Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
@@ -55,7 +55,7 @@ Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_uint devices = 1;
   CLPOOL_TRY(query(context, CL_CONTEXT_NUM_DEVICES, devices));
   needs.several_devices = devices > 1;
-  needs.own_queue = needs.turns ? std::make_shared<OwnQueue>() : nullptr;
+  needs.own_queue = needs.turns ? std::make_shared<OwnQueue>(device) : nullptr;
   return Queue::share(queue, needs.queue);
 }
 
@@ -64,9 +64,12 @@ void SubBuffers::follow(Needs& needs) noexcept {
     return;
   }
   queue_ = std::move(needs.queue);
-  own_queue_ = own_queue_ != nullptr ? own_queue_ : std::move(needs.own_queue);
-  in_turn_ = needs.turns;
+  if (needs.turns) {
+    const bool is_allocators = allocators_ != nullptr && allocators_->device() == needs.own_queue->device();
+    own_queue_ = is_allocators ? allocators_ : std::move(needs.own_queue);
+  }
   waits_for_first_uses_ = needs.several_devices;
+  in_turn_ = needs.turns;  // the last one: whoever sees it reads the others
   follows_ = true;
 }
 
@@ -112,8 +115,10 @@ Status SubBuffers::make(cl_mem root, std::uint64_t origin, std::uint64_t size, c
     used_once = uses_once();
     status = used_once ? use_once(*out, waits_for_first_uses_ ? used.receive() : nullptr) : Status::success;
   }
-  if (status == Status::success && used) {
-    status = wait_for(used.get(), "a part of a buffer cannot be used");
+  if (used) {
+    status = status == Status::success ? wait_for(used.get(), "a part of a buffer cannot be used") : status;
+    const Turn turn(true);
+    used.reset();
   }
   if (status != Status::success) {
     const KeptError kept;
@@ -130,9 +135,13 @@ cl_int SubBuffers::release(cl_mem part) noexcept {
 /// One thread alone needs no first use, which takes longer than all the rest.
 void SubBuffers::compare_thread() noexcept {
   const void* const mark = mark_of_this_thread();
-  if (last_thread_.exchange(mark, std::memory_order_relaxed) != mark) {
+  if (last_thread_.load(std::memory_order_relaxed) != mark) {
+    last_thread_.store(mark, std::memory_order_relaxed);
     several_threads_ = true;
     own_queue_->note_several_threads();
+    if (allocators_ != nullptr) {
+      allocators_->note_several_threads();
+    }
   }
 }
 

@@ -58,7 +58,8 @@ class SubBuffers {
   /// wait for running kernels where its buffer never was used as a whole. On `queue`, behind what made the chunk there; where
   /// turns are needed, and several threads came, on a queue that nobody else enqueues on, as parts that are used once. Nobody has
   /// to come after it, unless the driver may move what they write meanwhile: `others_follow`, which the commands of `queue` do then.
-  /// `event`, unless null, receives one that is complete when it is, and what was enqueued on `queue` before. It is flushed.
+  /// `event`, unless null, receives one that is complete when it is, and what made the chunk: on a queue that nobody else enqueues
+  /// on that is a marker's on `queue`, behind all else there. It is flushed.
   Status touch(cl_command_queue queue, cl_mem root, bool others_follow,
                SharedEvent* event = nullptr) noexcept;
   /// Does not wait, but in a context of several devices for a copy of a byte where `used_once`.
@@ -70,8 +71,9 @@ class SubBuffers {
   void compare_thread() noexcept;
   Status use_once(cl_mem part, cl_event* event) noexcept;
 
-  Queue queue_;  ///< the one that is followed
-  /// Like it; where the driver needs turns, and several threads came.
+  Queue queue_;                           ///< the one that is followed
+  std::shared_ptr<OwnQueue> allocators_;  ///< of its device, or null
+  /// Of the device of the queue that is followed, where the driver needs turns: the allocator's, if that is.
   std::shared_ptr<OwnQueue> own_queue_;
   std::atomic<bool> follows_{false};
   std::atomic<bool> in_turn_{false};  ///< the driver needs that

@@ -8,7 +8,7 @@ namespace clpool::core::cl {
 /// While it lives, no other thread has one: in all the process, since different pools and allocators may use one queue.
 /// Taken around calls that wait for nothing but a queue that is full, as NVIDIA's is with some 340 copies behind a kernel that
 /// runs: the first list of devices, and parts and markers of drivers of which mixes_up_parts() is true.
-/// Messages that arise meanwhile are sent when it is over.
+/// Messages for the process-wide receiver that arise meanwhile are sent when it is over.
 /// A thread may have several: clReleaseMemObject may call a program's callback, which may ask a pool for more.
 class [[nodiscard]] Turn {
  public:

@@ -418,7 +418,8 @@ void Pending::await(const Settling& settling) noexcept {
 
 bool Pending::is_settled(const Settling& settling) const noexcept {
   const auto is_incomplete = [&](const QueueSet& set) {
-    return is_awaited(set, settling.nanoseconds) && set.awaited > set.epochs.completed();
+    return is_awaited(set, settling.nanoseconds) &&
+           (set.awaited > set.epochs.completed() || has_completed(set));
   };
   return !sets_.any(is_incomplete) && (!settling.with_events || !has_events_in_time(settling));
 }

@@ -79,6 +79,10 @@ class Pending {
     return books_.free_completed(set, set.epochs.completed(), stamp_behind(&set), most_at_a_time) ==
            most_at_a_time;
   }
+  /// Whether there are such, which another thread frees now.
+  static bool has_completed(const QueueSet& set) noexcept {
+    return set.first != nullptr && stamp_of(pool_block(*set.first)) <= set.epochs.completed();
+  }
   bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }
   Retired take_retired() noexcept {
     return {std::exchange(retired_uses_, nullptr), std::exchange(retired_sets_, nullptr)};

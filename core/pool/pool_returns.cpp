@@ -91,7 +91,7 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
       (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
   const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
   const bool must_wait = !is_idle && (is_used || pending_.holds_back());
-  const bool is_alone = must_wait && uses != nullptr && uses->declared.only_these;
+  const bool is_alone = must_wait && uses != nullptr && uses->declared.only_these && uses->declared.is_behind;
   clear_use(block);
   block.marks = static_cast<std::uint8_t>(usual_marks_ | (is_alone ? alone_mark : 0));
   if (uses != nullptr && !must_wait) {

@@ -255,7 +255,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
     return nullptr;
   }
   ++set->users;  // before anything else may drop it
-  on->is_behind = (block->marks & alone_mark) != 0;
+  on->is_behind = on->uses->declared.is_behind = (block->marks & alone_mark) != 0;
   hand_out(*block, request.size, cache, request.account);
   on->uses->set = set;
   on->uses->block = block;
@@ -266,7 +266,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
 
 Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   mem = nullptr;
-  if (queue == home_) {  // whose order protects the block whatever is said
+  if (queue == home_) {  // which a release waits for, or comes after by its order, whatever is said
     mem = try_hit(size);
     return mem != nullptr ? Status::success : allocate_slowly(size, mem);
   }
@@ -304,9 +304,10 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   Status status = Status::success;
   try {
     status = come_after(*mem, queue);
-    if (status == Status::success && on.uses != nullptr) {
+    if (status == Status::success) {
       status = change_uses(*mem, [&](DeclaredQueues& declared) {
         declared.only_these = true;
+        declared.is_behind = true;
         declared.add_use_of(queue);
       });
     }

@@ -194,6 +194,10 @@ TEST_F(DeclaredUses, OfABlockThatCouldNotBeHandedOutAgainAreKept) {
   stub_fail_none();
   EXPECT_EQ(again, nullptr);
   EXPECT_EQ(pending(), held_back);
+  const std::uint64_t barriers = stub_calls("clEnqueueBarrierWithWaitList");
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 4 * block_size, &again));
+  EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), barriers + 1) << "nothing of the first try orders it";
+  ASSERT_OK(clpool_mem_release(again));
   gate.open();
   EXPECT_EQ(pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));

@@ -155,6 +155,24 @@ TEST_P(ChunksOfSeveralDevices, AreTouchedOnTheirs) {
   EXPECT_EQ(counts.live[STUB_QUEUE] - before, GetParam().elsewhere ? 2U : 0U);
 }
 
+/// And parts on that of the pool's queue, if it is not their allocator's.
+TEST_P(ChunksOfSeveralDevices, HavePartsThatAreFirstUsedOnThePools) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(clpool_allocator_create_immediate(queues[0], 0, &made));
+  const AllocatorHandle of_first(made);
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.queues = &queues[1];
+  options.queue_count = 1;
+  pool = make_pool(of_first.get(), options);
+  stub_counts counts = {};
+  stub_read_counts(&counts);
+  const std::size_t before = counts.live[STUB_QUEUE];
+  std::thread([&] { allocate(pool, 4096).reset(); }).join();
+  stub_read_counts(&counts);
+  EXPECT_EQ(counts.live[STUB_QUEUE] - before, GetParam().elsewhere ? 2U : 0U);
+  pool.reset();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ChunksOfSeveralDevices,
                          testing::Values(Devices{"TouchedByThePool", false, false, false},
                                          Devices{"TouchedByThePoolOutOfOrder", false, true, false},

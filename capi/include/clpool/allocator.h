@@ -77,8 +77,8 @@ enum {
    * CLPOOL_TOUCH_MIGRATE. */
   CLPOOL_TOUCH_WHOLE = 3,
   /** Added to one of these: the allocation waits for the command, so that memory which is not to be had is
-   * its error and no later command's. It waits for what was enqueued on the queue before, too, if it is the
-   * program's: not on NVIDIA's driver. */
+   * its error and no later command's. It waits for what was enqueued on the queue before, too, unless it is
+   * on one of the library's own (NVIDIA). */
   CLPOOL_TOUCH_WAIT = 0x100
 };
 

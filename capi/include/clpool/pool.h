@@ -368,8 +368,9 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * OpenCL calls: none for a hit; else those of the allocator for making memory, and of its releases where
  * memory goes back; those of pools that have ended, as clpool_pool_release(); clCreateSubBuffer;
  * clEnqueueCopyBuffer, with one clCreateBuffer for all, for new memory of an allocator without a queue; with
- * clFlush, for the first use of a part on NVIDIA's driver; clEnqueueMarkerWithWaitList, clFlush and
- * clGetEventInfo to know how far the queues are. Over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, and in a
+ * clFlush, and clCreateCommandQueue once, for the first use of a part on NVIDIA's driver, in a context of
+ * several devices with clWaitForEvents and clReleaseEvent, as it waits for that copy of a byte there;
+ * clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the queues are. Over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, and in a
  * context of several devices, where the pool has an out-of-order queue or others than the one on which new
  * memory is touched, and over any allocator whose queue is none of the pool's, unless it waits: that copy,
  * clFlush, clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueBarrierWithWaitList, on PoCL
@@ -404,9 +405,10 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
  * context; CLPOOL_ERROR_OPENCL also for an invalid queue, or where the driver refuses a command that keeps
  * the queue behind what used the memory before: the block that was found goes back then, and the figures
  * count it as a request that was served.
- * May block like clpool_pool_allocate(). OpenCL calls: those of clpool_pool_allocate(), also where it would
- * be a hit clGetCommandQueueInfo; clRetainCommandQueue, clGetDeviceInfo; where this is none of the pool's
- * queues clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush and
+ * May block like clpool_pool_allocate(). OpenCL calls: those of clpool_pool_allocate(); unless it is the one
+ * in-order queue of the pool, or takes back what that queue alone used, also where it would be a hit
+ * clGetCommandQueueInfo; clRetainCommandQueue, clGetDeviceInfo; where this is none of the pool's queues
+ * clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueMarkerWithWaitList, clFlush and
  * clEnqueueBarrierWithWaitList, as for clpool_mem_used_on().
  */
 CLPOOL_API clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue, size_t size,
