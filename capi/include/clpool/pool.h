@@ -370,11 +370,12 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * clEnqueueCopyBuffer, with one clCreateBuffer for all, for new memory of an allocator without a queue; with
  * clFlush, and clCreateCommandQueue once, for the first use of a part on NVIDIA's driver, in a context of
  * several devices with clWaitForEvents and clReleaseEvent, as it waits for that copy of a byte there;
- * clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the queues are. Over CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, and in a
- * context of several devices, where the pool has an out-of-order queue or others than the one on which new
- * memory is touched, and over any allocator whose queue is none of the pool's, unless it waits: that copy,
- * clFlush, clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo, clEnqueueBarrierWithWaitList, on PoCL
- * clEnqueueMarkerWithWaitList, and clReleaseEvent, so that they come after what made the memory.
+ * clEnqueueMarkerWithWaitList, clFlush and clGetEventInfo to know how far the queues are. Over
+ * CLPOOL_TOUCH_WHOLE and CLPOOL_TOUCH_MIGRATE, and in a context of several devices, where the pool has an
+ * out-of-order queue or others than the one on which new memory is touched, and over any allocator whose
+ * queue is none of the pool's, unless it waits: that copy, clFlush, clGetCommandQueueInfo, clGetDeviceInfo,
+ * clGetPlatformInfo, clEnqueueBarrierWithWaitList, on PoCL clEnqueueMarkerWithWaitList, and clReleaseEvent,
+ * so that they come after what made the memory.
  */
 CLPOOL_API clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size,
                                               clpool_mem** out) CLPOOL_NOEXCEPT;
