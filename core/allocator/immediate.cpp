@@ -61,7 +61,7 @@ class ImmediateAllocator final : public Allocator {
   }
 
   bool needs_own_queue() const noexcept {
-    traits_.own_queue->note_thread();
+    traits_.own_queue->threads().note();
     return traits_.own_queue->is_needed();
   }
 
@@ -73,7 +73,7 @@ class ImmediateAllocator final : public Allocator {
     cl_command_queue queue = nullptr;
     CLPOOL_TRY(traits_.own_queue->like(facts_.queue.get(), queue));
     CLPOOL_TRY(enqueue_on(queue, buffer, size, event));
-    return told(clFlush(queue), "clFlush", size);  // nobody else does
+    return cl::flush_and_tell(queue);  // nobody else does
   }
 
   Status enqueue_on(cl_command_queue queue, cl_mem buffer, std::size_t size, cl_event* event) noexcept {

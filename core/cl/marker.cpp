@@ -15,13 +15,6 @@
 namespace clpool::core::cl {
 namespace {
 
-Status flush_and_tell(cl_command_queue queue) noexcept {
-  const cl_int code = clFlush(queue);
-  return code == CL_SUCCESS
-             ? Status::success
-             : fail_cl(code, "clFlush", "queue %p cannot be flushed", static_cast<void*>(queue));
-}
-
 /// Enqueues a marker behind everything on `queue`.
 Status add_marker(cl_command_queue queue, bool old, Event& event) noexcept {
   // Without a wait list a marker completes after all commands enqueued before it, out of order or not
@@ -59,6 +52,13 @@ Status enqueue_barrier(cl_command_queue queue, bool old, cl_uint count, const cl
 }
 
 }  // namespace
+
+Status flush_and_tell(cl_command_queue queue) noexcept {
+  const cl_int code = clFlush(queue);
+  return code == CL_SUCCESS
+             ? Status::success
+             : fail_cl(code, "clFlush", "queue %p cannot be flushed", static_cast<void*>(queue));
+}
 
 bool has_ended(cl_event event) noexcept {
   return state_of(event) <= CL_COMPLETE;

@@ -23,6 +23,8 @@ cl_int state_of(cl_event event) noexcept;
 /// True if the queue's device is older than OpenCL 1.2, and so has neither markers nor barriers with lists.
 Status is_old(cl_command_queue queue, bool& old) noexcept;
 
+Status flush_and_tell(cl_command_queue queue) noexcept;
+
 /// Enqueues a marker behind everything on `queue` and flushes it, so that others may wait for it.
 /// `old` is what is_old() said. In a Turn where mixes_up_parts().
 Status enqueue_marker(cl_command_queue queue, bool old, Event& event) noexcept;

@@ -30,10 +30,10 @@ Status check_order_or_bound(Order& order, cl_command_queue bound) noexcept;
 /// INVALID_VALUE, naming both contexts, if the queue is of another one than `context`, which may be null.
 Status require_context(cl_command_queue queue, cl_context context) noexcept;
 
-/// A new in-order queue of the same context and device.
-Status make_queue_like(cl_command_queue queue, Queue& result) noexcept;
-/// An in-order queue.
+/// A new in-order queue.
 Status make_queue(cl_context context, cl_device_id device, Queue& result) noexcept;
+/// One of the same context and device.
+Status make_queue_like(cl_command_queue queue, Queue& result) noexcept;
 
 /// The queue's device.
 Status queue_device(cl_command_queue queue, cl_device_id& device) noexcept;

@@ -31,31 +31,21 @@ Status make_sub_buffer(cl_mem root, std::uint64_t origin, std::uint64_t size, cl
   return Status::success;
 }
 
-namespace {
-
-Status flush_behind_touch(cl_command_queue queue) noexcept {
-  const cl_int code = clFlush(queue);
-  return code == CL_SUCCESS
-             ? Status::success
-             : fail_cl(code, "clFlush", "queue %p cannot be flushed behind a first use of memory",
-                       static_cast<void*>(queue));
-}
-
-}  // namespace
-
 SubBuffers::SubBuffers(cl_context context, std::shared_ptr<OwnQueue> own_queue) noexcept
-    : allocators_(std::move(own_queue)), last_thread_(mark_of_this_thread()), first_touch_(context) {}
+    : allocators_(std::move(own_queue)), first_touch_(context) {}
 
 Status SubBuffers::needs_of(cl_command_queue queue, Needs& needs) {
   cl_device_id device = nullptr;
   CLPOOL_TRY(queue_device(queue, device));
   CLPOOL_TRY(mixes_up_parts(device, needs.turns));
-  cl_context context = nullptr;
-  CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, context));
-  cl_uint devices = 1;
-  CLPOOL_TRY(query(context, CL_CONTEXT_NUM_DEVICES, devices));
-  needs.several_devices = devices > 1;
-  needs.own_queue = needs.turns ? std::make_shared<OwnQueue>(device) : nullptr;
+  if (needs.turns) {
+    cl_context context = nullptr;
+    CLPOOL_TRY(query(queue, CL_QUEUE_CONTEXT, context));
+    cl_uint devices = 1;
+    CLPOOL_TRY(query(context, CL_CONTEXT_NUM_DEVICES, devices));
+    needs.several_devices = devices > 1;
+    needs.own_queue = std::make_shared<OwnQueue>(device);
+  }
   return Queue::share(queue, needs.queue);
 }
 
@@ -86,7 +76,7 @@ Status SubBuffers::touch(cl_command_queue queue, cl_mem root, bool others_follow
     const auto touched = follows || event != nullptr ? std::make_shared<Event>() : nullptr;
     CLPOOL_TRY(first_touch_.touch(toucher, root, touched != nullptr ? touched->receive() : nullptr));
     if (touched != nullptr || is_elsewhere) {  // else it goes with what the program enqueues
-      CLPOOL_TRY(flush_behind_touch(toucher));
+      CLPOOL_TRY(flush_and_tell(toucher));
     }
     CLPOOL_TRY(follows ? come_after(touched->get(), queue) : Status::success);
     if (event != nullptr && is_elsewhere) {
@@ -132,16 +122,10 @@ cl_int SubBuffers::release(cl_mem part) noexcept {
   return clReleaseMemObject(part);
 }
 
-/// One thread alone needs no first use, which takes longer than all the rest.
-void SubBuffers::compare_thread() noexcept {
-  const void* const mark = mark_of_this_thread();
-  if (last_thread_.load(std::memory_order_relaxed) != mark) {
-    last_thread_.store(mark, std::memory_order_relaxed);
-    several_threads_ = true;
-    own_queue_->note_several_threads();
-    if (allocators_ != nullptr) {
-      allocators_->note_several_threads();
-    }
+void SubBuffers::note_other_thread() noexcept {
+  own_queue_->threads().note_others();
+  if (allocators_ != nullptr) {
+    allocators_->threads().note_others();
   }
 }
 
@@ -149,7 +133,7 @@ Status SubBuffers::use_once(cl_mem part, cl_event* event) noexcept {
   cl_command_queue queue = nullptr;
   CLPOOL_TRY(own_queue_->like(queue_.get(), queue));
   CLPOOL_TRY(first_touch_.touch(queue, part, event));
-  return flush_behind_touch(queue);  // what waits unsubmitted keeps the memory
+  return flush_and_tell(queue);  // what waits unsubmitted keeps the memory
 }
 
 }  // namespace clpool::core::cl

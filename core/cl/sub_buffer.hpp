@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/several_threads.hpp"
 #include "base/status.hpp"
 #include "cl/first_touch.hpp"
 #include "cl/handle.hpp"
@@ -47,12 +48,13 @@ class SubBuffers {
 
   /// Says that the calling thread asks for parts or gives some up.
   void note_thread() noexcept {
-    if (in_turn_) [[unlikely]] {
-      compare_thread();
+    if (in_turn_ && threads_.note()) [[unlikely]] {
+      note_other_thread();
     }
   }
   /// Whether parts are used once when they are made: where the driver needs turns, and several threads came.
-  bool uses_once() const noexcept { return several_threads_; }
+  /// One thread alone needs no first use, which takes longer than all the rest.
+  bool uses_once() const noexcept { return threads_.came(); }
 
   /// A chunk, before parts of it are made: NVIDIA's driver lets the first use of a part, and its release,
   /// wait for running kernels where its buffer never was used as a whole. On `queue`, behind what made the chunk there; where
@@ -68,7 +70,7 @@ class SubBuffers {
   cl_int release(cl_mem part) noexcept;
 
  private:
-  void compare_thread() noexcept;
+  void note_other_thread() noexcept;
   Status use_once(cl_mem part, cl_event* event) noexcept;
 
   Queue queue_;                           ///< the one that is followed
@@ -79,8 +81,7 @@ class SubBuffers {
   std::atomic<bool> in_turn_{false};  ///< the driver needs that
   /// It may move to the device of the first use what others write to a part meanwhile.
   std::atomic<bool> waits_for_first_uses_{false};
-  std::atomic<const void*> last_thread_;
-  std::atomic<bool> several_threads_{false};
+  SeveralThreads threads_;
   FirstTouch first_touch_;
 };
 
