@@ -48,7 +48,8 @@ static_assert(sizeof(Block) == 64);
 
 /// True if the block is all of its chunk.
 inline bool is_whole_chunk(const Block& block) noexcept {
-  return block.left == nullptr && block.right == nullptr;
+  // Both at once: one branch, or none.
+  return (reinterpret_cast<std::uintptr_t>(block.left) | reinterpret_cast<std::uintptr_t>(block.right)) == 0;
 }
 
 /// Of a number of less than 2^63, of which processors make floating-point numbers faster than of larger ones.

@@ -137,16 +137,13 @@ std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
   return min_chunk_is_asked_for_ ? std::max(most, min_chunk_bytes_) : most;
 }
 
-const Coalescing::Pinned& Coalescing::pinned(const GrowthLimits& limits) const noexcept {
+void Coalescing::work_out_pinned(const GrowthLimits& limits) const noexcept {
   const std::uint64_t managed = heap_.managed_bytes();
-  if (pinned_.calls_left != limits.calls_left || pinned_.managed_bytes != managed) [[unlikely]] {
-    const double part = little(limits.calls_left);
-    const auto bytes = [&](double most) {
-      return std::max(share(std::min(most, part), managed), min_chunk_bytes_);
-    };
-    pinned_ = {limits.calls_left, managed, bytes(1), bytes(largest_pinned), bytes(least_little)};
-  }
-  return pinned_;
+  const double part = little(limits.calls_left);
+  const auto bytes = [&](double most) {
+    return std::max(share(std::min(most, part), managed), min_chunk_bytes_);
+  };
+  pinned_ = {limits.calls_left, managed, bytes(1), bytes(largest_pinned), bytes(least_little)};
 }
 
 Block* Coalescing::find_in_begun(std::uint64_t rounded, const Sharing& sharing) const noexcept {

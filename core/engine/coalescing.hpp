@@ -60,7 +60,14 @@ class Coalescing final : public Strategy {
     std::uint64_t beside = 0;    ///< beside blocks that are larger
     std::uint64_t at_least = 0;  ///< what is little while the budget is full
   };
-  const Pinned& pinned(const GrowthLimits& limits) const noexcept;
+  const Pinned& pinned(const GrowthLimits& limits) const noexcept {
+    if (pinned_.calls_left != limits.calls_left || pinned_.managed_bytes != heap_.managed_bytes())
+        [[unlikely]] {
+      work_out_pinned(limits);
+    }
+    return pinned_;
+  }
+  void work_out_pinned(const GrowthLimits& limits) const noexcept;
   /// What the squares of the blocks of a chunk may be, on average, if a request is to go beside them.
   double most_beside(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
   /// Whether a request is worth that a wholly free chunk is no longer whole.

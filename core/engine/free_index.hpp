@@ -6,6 +6,7 @@
 // them; in the other lists the search looks at a few blocks for the smallest that is large enough.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -133,13 +134,10 @@ class FreeIndex {
   /// Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the
   /// last.
   static std::uint32_t bin_of(std::uint64_t granules) noexcept {
-    if (granules < 64) {
-      return static_cast<std::uint32_t>(granules);
-    }
-    const auto exponent = static_cast<std::uint32_t>(std::bit_width(granules)) - 1;
-    const auto fraction = static_cast<std::uint32_t>(granules >> (exponent - 6)) & 63U;
-    const std::uint32_t bin = (exponent - 5) * 64 + fraction;
-    return bin < level_count * 64 ? bin : level_count * 64 - 1;
+    // Without a branch, as in link_to().
+    const auto shift = static_cast<std::uint32_t>(std::bit_width(granules | 64)) - 7;
+    const std::uint32_t bin = shift * 64 + static_cast<std::uint32_t>(granules >> shift);
+    return std::min(bin, level_count * 64 - 1);
   }
 
   /// First bin at or after `bin` that has blocks.
