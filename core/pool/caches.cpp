@@ -132,30 +132,26 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
 // Counting.
 
 bool Caches::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
-  take_in(cache);
+  raise_peak_by(cache);
   cache.count_handed_out(mem.size);
-  cache.known_highest = cache.highest_bytes;
   ++cache.blocks;
-  ++known_requests_;
-  ++earning_requests_;
-  ++cache.known_requests;
-  cache.known_bytes += static_cast<std::int64_t>(mem.size);
-  known_bytes_ += static_cast<std::int64_t>(mem.size);
+  know(cache);
   return known_bytes_ > peak_active_bytes_;
 }
 
 void Caches::count_returned(ThreadCache& cache, Mem& mem) noexcept {
   const std::uint64_t excess = (mem.marks & larger_mark) != 0 ? cache.take_excess(mem) : 0;
-  if (is_own(cache) || cache.is_borrowed) {
-    take_in(cache);
-    lower(cache, mem.size);
+  if (is_own(cache) || cache.is_borrowed) [[likely]] {
+    raise_peak_by(cache);
+    cache.give_up_active(mem.size);
     --cache.blocks;
     cache.excess -= excess;
-  } else {
-    cache.bytes_returned_elsewhere += mem.size;
-    ++cache.returned_elsewhere;
-    cache.excess_returned_elsewhere += excess;
+    know(cache);
+    return;
   }
+  cache.bytes_returned_elsewhere += mem.size;
+  ++cache.returned_elsewhere;
+  cache.excess_returned_elsewhere += excess;
   cache.known_bytes -= static_cast<std::int64_t>(mem.size);
   known_bytes_ -= static_cast<std::int64_t>(mem.size);
 }
@@ -166,7 +162,12 @@ void Caches::raise_peak() noexcept {
 }
 
 void Caches::take_in(ThreadCache& cache) noexcept {
-  if (cache.returned_elsewhere != 0) {
+  raise_peak_by(cache);
+  know(cache);
+}
+
+void Caches::raise_peak_by(ThreadCache& cache) noexcept {
+  if (cache.returned_elsewhere != 0) [[unlikely]] {
     lower(cache, std::exchange(cache.bytes_returned_elsewhere, 0));
     cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
     cache.excess -= std::exchange(cache.excess_returned_elsewhere, 0);
@@ -178,7 +179,6 @@ void Caches::take_in(ThreadCache& cache) noexcept {
     know_active_of_all();
     peak_active_bytes_ = std::max(peak_active_bytes_, highest_with_others());
   }
-  know(cache);
 }
 
 void Caches::know(ThreadCache& cache) noexcept {

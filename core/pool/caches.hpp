@@ -43,14 +43,16 @@ class Caches {
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
   /// std::bad_alloc.
   ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
-    return of_this_thread(cache_at_hand(key_), may_cache, managed_bytes);
+    return of_this_thread(
+        cache_at_hand(key_), [=] { return may_cache; }, managed_bytes);
   }
-  /// `at_hand`: cache_at_hand() of it.
-  ThreadCache& of_this_thread(ThreadCache* at_hand, bool may_cache, std::uint64_t managed_bytes) {
-    ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache, managed_bytes);
+  /// `at_hand`: cache_at_hand() of it. `may_cache()` is asked only where it matters, which is not for each request.
+  template <typename MayCache>
+  ThreadCache& of_this_thread(ThreadCache* at_hand, MayCache&& may_cache, std::uint64_t managed_bytes) {
+    ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache(), managed_bytes);
     if (++visits_ >= visits_between_shares || managed_bytes < shared_bytes_ ||
         managed_bytes - shared_bytes_ > shared_bytes_ / 8) [[unlikely]] {
-      share_limits(may_cache, managed_bytes);
+      share_limits(may_cache(), managed_bytes);
     }
     return cache;
   }
@@ -113,6 +115,8 @@ class Caches {
   ThreadCache& find_or_make(bool may_cache, std::uint64_t managed_bytes);
   /// Part of a cache, beyond its share.
   std::uint64_t most_earned(std::uint64_t managed_bytes) const noexcept;
+  /// The first half of take_in(): what other threads returned, and whether the cache's highest sum was the pool's.
+  void raise_peak_by(ThreadCache& cache) noexcept;
   void know(ThreadCache& cache) noexcept;
   void lower(ThreadCache& cache, std::uint64_t bytes) noexcept;
   void know_active(ThreadCache& cache) noexcept;

@@ -222,6 +222,35 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
 
 // Requests.
 
+Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_hand, Mem*& mem) {
+  sub_buffers_.note_thread();
+  ThreadCache& cache = at_hand != nullptr ? cache_of_this_thread(at_hand) : cache_of_this_thread();
+  if (bring_few_home(cache) || &cache != at_hand || cache.is_beyond_limit()) {
+    mem = take_from(cache, request);
+    if (mem != nullptr) {
+      return Status::success;
+    }
+  }
+  if (pending_.holds_back()) {
+    count_unmarked(cache);
+    if (cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
+      mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
+      if (mem != nullptr) {
+        return Status::success;
+      }
+    }
+    request.has_waiting = cache.has_waiting();
+  }
+  request.account = account_of_this_thread();
+  books_.note_beginning(request);
+  if (books_.serves_at_once(request)) {
+    hand_out(*request.block, request.size, cache, request.account);
+    mem = request.block;
+    return Status::success;
+  }
+  return serve_in_steps(visit, request, on, cache, mem);
+}
+
 Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
@@ -288,38 +317,8 @@ Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
   return mem;
 }
 
-Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_hand, Mem*& mem) {
-  sub_buffers_.note_thread();
-  ThreadCache& cache = at_hand != nullptr ? cache_of_this_thread(at_hand) : cache_of_this_thread();
-  if (bring_few_home(cache) || &cache != at_hand || cache.is_beyond_limit()) {
-    mem = take_from(cache, request);
-    if (mem != nullptr) {
-      return Status::success;
-    }
-  }
-  if (pending_.holds_back()) {
-    count_unmarked(cache);
-    if (cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
-      mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
-      if (mem != nullptr) {
-        return Status::success;
-      }
-    }
-    request.has_waiting = cache.has_waiting();
-  }
-  request.account = account_of_this_thread();
-  books_.note_beginning(request);
+Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadCache& cache, Mem*& mem) {
   const PlaceInLine place{books_, request};
-  const auto hand_out_found = [&] {
-    // The cache is another's by now only if the pool has been released meanwhile.
-    hand_out(*request.block, request.size, caches_.is_own(cache) ? cache : caches_.central(),
-             request.account);
-    mem = request.block;
-    return Status::success;
-  };
-  if (books_.serves_at_once(request)) {
-    return hand_out_found();
-  }
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {
@@ -331,7 +330,11 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
       continue;
     }
     if (step.kind == Step::Kind::done) {
-      return hand_out_found();
+      // The cache is another's by now only if the pool has been released meanwhile.
+      hand_out(*request.block, request.size, caches_.is_own(cache) ? cache : caches_.central(),
+               request.account);
+      mem = request.block;
+      return Status::success;
     }
     if (step.kind == Step::Kind::poll) {
       mem = take_kept(cache, request, [&] { look(visit, Close::due, few_events, &request); });
@@ -404,9 +407,9 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
 template <typename Look>
 Mem* Pool::take_kept(ThreadCache& cache, const Request& request, Look&& look) noexcept {
   const std::uint64_t before = cache.cached();
-  keeps_ended_ = true;
+  keeps_for_ = this_thread_record;
   look();
-  keeps_ended_ = false;  // another thread may look by now, of which less is kept then
+  keeps_for_ = nullptr;  // another thread may look by now, of which less is kept then
   if (!caches_.is_own(cache)) {
     return nullptr;
   }
@@ -567,13 +570,14 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     return Status::success;
   }
   ensure_thread_record();
+  request.account = account_of_this_thread();
   if (const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock); lock.owns_lock()) {
     sub_buffers_.note_thread();
     ThreadCache& cache = cache_of_this_thread();
     bring_few_home(cache);
     mem = take_from(cache, request);
     if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
-      hand_out(*block, size, cache, account_of_this_thread());
+      hand_out(*block, size, cache, request.account);
       mem = block;
     }
   } else {

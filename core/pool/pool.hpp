@@ -175,7 +175,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // pool.cpp: requests.
   /// `at_hand`: the thread's cache, which has been searched, or was borrowed just then; or null.
-  Status serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_hand, Mem*& mem);
+  [[gnu::always_inline]] inline Status serve(Visit& visit, Request& request, OnQueue* on,
+                                             ThreadCache* at_hand, Mem*& mem);
+  /// What no free block serves.
+  [[gnu::noinline]] Status serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadCache& cache,
+                                          Mem*& mem);
   void perform(Visit& visit, Request& request, OnQueue* on, const Step& step);
   /// Looks at the queues for a request that its thread's cache has nothing for; what comes free meanwhile of the thread's blocks is
   /// kept there. The request's block, if that is among these.
@@ -252,7 +256,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void share_limits() noexcept;
   ThreadCache& cache_of_this_thread() { return cache_of_this_thread(cache_at_hand(cache_key_)); }
   ThreadCache& cache_of_this_thread(ThreadCache* at_hand) {
-    return caches_.of_this_thread(at_hand, may_cache(), books_.managed_bytes());
+    return caches_.of_this_thread(
+        at_hand, [this] { return may_cache(); }, books_.managed_bytes());
   }
 
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
@@ -426,7 +431,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_backlog_ = false;         ///< not all that other threads released came home the last time
   bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
   bool was_made_ = false;            ///< before that the user is not told of its end
-  std::uint64_t waiters_ = 0;
+  std::uint64_t waiters_ =
+      0;  ///< requests that have found nothing: what is released meanwhile is for them, and is not cached
+  std::uint64_t sleepers_ = 0;  ///< threads that changed_ wakes
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
   Arrivals later_;                ///< blocks whose release was put off; closed in the end
@@ -434,12 +441,13 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
-  std::uint64_t settling_ = 0;           ///< requests that let things settle
-  bool keeps_ended_ = false;             ///< somebody looks for a request that waits for nothing: see keep()
+  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
+  std::uint64_t settling_ = 0;          ///< requests that let things settle
+  const ThreadRecord* keeps_for_ =
+      nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
-  std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for waiters_
+  std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for sleepers_
   EndedPool ended_;                      ///< guarded by its list
 };
 
@@ -513,7 +521,7 @@ class Pool::Visit {
   /// Its mutex, for the last time where nobody needs the pool any more.
   void leave_closed() noexcept;
   void notify() noexcept {
-    if (pool_.waiters_ != 0) [[unlikely]] {
+    if (pool_.sleepers_ != 0) [[unlikely]] {
       wake_waiters();
     }
   }

@@ -128,9 +128,9 @@ bool Pool::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
 bool Pool::keep(PoolBlock& block) noexcept {
   // Who waits finds it in the books.
   auto& cache = *static_cast<ThreadCache*>(block.home);
-  if (!keeps_ended_ || settling_ != 0 || !rules().uses_are_known || !may_cache() ||
-      !books_.has_little_held_back() || !caches_.is_own(cache) || !cache.is_small(block.capacity) ||
-      !cache.has_room_for(block.capacity)) {
+  if (keeps_for_ == nullptr || keeps_for_ != this_thread_record || settling_ != 0 ||
+      !rules().uses_are_known || !may_cache() || !books_.has_little_held_back() || !caches_.is_own(cache) ||
+      !cache.is_small(block.capacity) || !cache.has_room_for(block.capacity)) {
     return false;
   }
   clear_use(block);
@@ -208,7 +208,7 @@ void Pool::empty(ThreadCache& cache, std::size_t& most) noexcept {
 
 void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept {
   if (how == Empty::to_the_last) {
-    keeps_ended_ = false;  // else a look that has begun would keep some
+    keeps_for_ = nullptr;  // else a look that has begun would keep some
     bring_all_home(visit);
   } else if (bring_some_home(); has_backlog_) {
     return visit.give_way();

@@ -302,9 +302,9 @@ void Pool::nap(Visit& visit, Naps& naps, std::uint64_t deadline) noexcept {
     visit.out([] { std::this_thread::yield(); });
     return;
   }
-  ++waiters_;
+  ++sleepers_;
   changed_.wait_for(mutex_, std::chrono::nanoseconds(nap));
-  --waiters_;
+  --sleepers_;
 }
 
 }  // namespace clpool::core

@@ -78,7 +78,9 @@ void ThreadRecord::grow() noexcept {
   }
   const std::uint64_t mask = (2 * count - 1) * sizeof(Slot);
   for (std::size_t i = 0; i < count; ++i) {
-    more[(slots_[i].pool_key & mask) / sizeof(Slot)] = slots_[i];
+    if (slots_[i].pool_key != 0) {  // no pool's
+      more[(slots_[i].pool_key & mask) / sizeof(Slot)] = slots_[i];
+    }
   }
   many_ = std::move(more);
   slots_ = many_.get();

@@ -77,6 +77,40 @@ TEST_F(ThreadsThatShareAPool, AThreadWaitsForItsOwnStreamAndGivesUpItAlone) {
   never.open();
 }
 
+/// Two threads that give their streams more than these get done sleep most of the time, which is no sign that memory is short.
+TEST_F(ThreadsThatShareAPool, AThreadKeepsItsCacheWhileOthersWaitForTheirStreams) {
+  Stream streams[] = {Stream(std::chrono::milliseconds(2)), Stream(std::chrono::milliseconds(2))};
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (Stream& stream : streams) {
+    threads.emplace_back([&] {
+      while (!is_over) {
+        clpool_mem* const mem = take(large);
+        const std::lock_guard lock(stream.mutex);
+        release_behind(mem, stream.running.emplace_back(scene.cl.context));
+      }
+    });
+  }
+  while (stats().pending_bytes < 16 * large) {
+    std::this_thread::yield();
+  }
+  int kept = 0;
+  for (int i = 0; i < 1000; ++i) {
+    for (int visit = 0; visit < 300; ++visit) {  // so many that caches are told anew what they may hold
+      EXPECT_OK(clpool_mem_release_idle(take(large / 4)));
+    }
+    EXPECT_OK(clpool_mem_release_idle(take(small)));
+    kept += stats().cached_bytes >= small ? 1 : 0;
+  }
+  is_over = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(kept, 1000);
+  streams[0].stop();
+  streams[1].stop();
+}
+
 /// Blocks of the one are free, but not enough of them that the other, which has its share, could take some at once.
 TEST_F(ThreadsThatShareAPool, AThreadThatHasItsShareWaitsForItsOwnBlocks) {
   Gate never(scene.cl.context);

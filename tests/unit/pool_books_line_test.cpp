@@ -40,6 +40,14 @@ class PoolBooksOfALine : public PoolBooksOfThreads {
     EXPECT_EQ(books->begin(size, request), Status::success);
     const bool leaves = books->leaves_to_first(request);
     EXPECT_EQ(books->may_serve(request), !leaves) << "there is a block for it";
+    Request at_once;
+    EXPECT_EQ(books->begin(size, at_once), Status::success);
+    at_once.account = account;
+    PoolBlock* const taken = books->take_at_once(at_once);
+    EXPECT_EQ(taken == nullptr, leaves) << "where it waits for nothing, too";
+    if (taken != nullptr) {
+      books->free(*taken, 0);
+    }
     PoolBlock* const block = serve(request);
     EXPECT_NE(block, nullptr);
     books->free(*block, 0);

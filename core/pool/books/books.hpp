@@ -58,9 +58,33 @@ class Books {
 
   // Requests.
   /// INVALID_VALUE for a size that no device could serve.
-  Status begin(std::size_t size, Request& request) const noexcept;
+  Status begin(std::size_t size, Request& request) const noexcept {
+    const std::uint64_t most = rules_.max_chunk_bytes;
+    request.size = size;
+    request.rounded = strategy_->rounded(size + rules_.margin);
+    const bool fits =
+        size <= PTRDIFF_MAX && request.rounded >= size && (most == 0 || request.rounded <= most);
+    return fits ? Status::success : begin_too_large(size, request);
+  }
   /// Whether a free block serves a request that has just begun, without any step. Else next() goes on.
-  bool serves_at_once(Request& request);
+  bool serves_at_once(Request& request) {
+    if (!is_at_ease(request)) {
+      return false;
+    }
+    Block* const block = take_within(request, growth_limits());
+    if (block == nullptr) {
+      request.stage = 1;  // behind take_free(), which would find none either
+      request.turn = turn_;
+      return false;
+    }
+    request.block = &pool_block(*block);
+    if (rules_.has_handles) {
+      return false;
+    }
+    set_address(*request.block);
+    request.block->virgin = false;
+    return true;
+  }
   /// The next step. Throws std::bad_alloc, and then the request holds nothing.
   Step next(Request& request);
   /// A block that is at hand without any step, or null.
@@ -311,9 +335,18 @@ class Books {
     Mem* mem = nullptr;
   };
   static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
+  /// For a size beyond what a block may have, if not just by its rounding.
+  Status begin_too_large(std::size_t size, Request& request) const noexcept;
   /// Under an unused handle of just that size, where there are handles.
   Block* take_place(Request& request, const GrowthLimits& limits);
-  Block* take_within(Request& request, const GrowthLimits& limits);
+  Block* take_within(Request& request, const GrowthLimits& limits) {
+    Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
+    if (block == nullptr) {
+      block = strategy_->choose(request.rounded, limits);
+      block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
+    }
+    return block;
+  }
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// A block that was held back comes free.
   void note_free(const PoolBlock& block) noexcept {

@@ -83,13 +83,8 @@ std::uint16_t Books::place_of(Stage stage) noexcept {
   return place;
 }
 
-Status Books::begin(std::size_t size, Request& request) const noexcept {
+Status Books::begin_too_large(std::size_t size, Request& request) const noexcept {
   const std::uint64_t most = rules_.max_chunk_bytes;
-  request.size = size;
-  request.rounded = strategy_->rounded(size + rules_.margin);
-  if (size <= PTRDIFF_MAX && request.rounded >= size && (most == 0 || request.rounded <= most)) [[likely]] {
-    return Status::success;
-  }
   if (size > PTRDIFF_MAX) {
     return fail_behind(Status::invalid_value, invalid_buffer_size,
                        "a block of %zu bytes was asked for, the largest possible size is %td", size,
@@ -111,25 +106,6 @@ Status Books::begin(std::size_t size, Request& request) const noexcept {
     request.rounded = least_size(request);
   }
   return Status::success;
-}
-
-bool Books::serves_at_once(Request& request) {
-  if (!is_at_ease(request)) {
-    return false;
-  }
-  Block* const block = take_within(request, growth_limits());
-  if (block == nullptr) {
-    request.stage = 1;  // behind take_free(), which would find none either
-    request.turn = turn_;
-    return false;
-  }
-  request.block = &pool_block(*block);
-  if (rules_.has_handles) {
-    return false;
-  }
-  set_address(*request.block);
-  request.block->virgin = false;
-  return true;
 }
 
 Step Books::next(Request& request) {
@@ -167,6 +143,9 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
+  if (leaves_to_first(request)) {
+    return nullptr;
+  }
   Block* block = shapes_ != nullptr ? take_place(request, growth_limits()) : nullptr;
   if (block == nullptr) {
     block = strategy_->find(request.rounded);
@@ -222,15 +201,6 @@ Block* Books::take_place(Request& request, const GrowthLimits& limits) {
     }
   }
   return nullptr;
-}
-
-Block* Books::take_within(Request& request, const GrowthLimits& limits) {
-  Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
-  if (block == nullptr) {
-    block = strategy_->choose(request.rounded, limits);
-    block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
-  }
-  return block;
 }
 
 bool Books::take_free(Request& request, Step&) {
