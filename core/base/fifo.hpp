@@ -39,14 +39,7 @@ struct Fifo {
     }
     return static_cast<T*>(taken);
   }
-  /// Puts it behind `previous`, or first where that is null.
-  void insert(T& item, Link* previous) noexcept {
-    Link*& place = previous != nullptr ? previous->next : first;
-    item.next = place;
-    place = &item;
-    last = item.next != nullptr ? last : &item;
-    ++count;
-  }
+
   /// Takes out what stands behind `previous`, or first where that is null.
   void remove(const Link& item, Link* previous) noexcept {
     (previous != nullptr ? previous->next : first) = item.next;

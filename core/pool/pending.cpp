@@ -162,21 +162,6 @@ void Pending::add(PoolBlock& block, Uses* uses) noexcept {
   retire(*uses);
 }
 
-void Pending::add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept {
-  const std::uint64_t completed = own_->epochs.completed();
-  Fifo<PoolBlock, Mem> rest;
-  while (PoolBlock* const block = blocks.take()) {
-    const std::uint64_t epoch = WaitingList::epoch_of(*block);
-    if (epoch <= completed) {
-      books_.free_completed(*block, 0);
-    } else {
-      set_stamp(*block, epoch);
-      rest.add(*block);
-    }
-  }
-  books_.hold_back_in_order(*own_, rest);
-}
-
 void Pending::end_all() noexcept {
   for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
     books_.free_completed(*set, UINT64_MAX, 0);

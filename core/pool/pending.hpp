@@ -69,15 +69,15 @@ class Pending {
 
   /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
   void add(PoolBlock& block, Uses* uses) noexcept;
-  /// Some that have waited for these elsewhere, as WaitingList has them.
-  void add_waiting(Fifo<PoolBlock, Mem>& blocks) noexcept;
+
   /// Nobody uses the block any more of which that was noted.
   void retire(Uses& uses) noexcept;
   /// Frees blocks that need not wait for the set's queues any more, as far as somebody has seen; true if there may be more: not
   /// all at once, where these are many.
-  bool free_some(QueueSet& set) noexcept {
-    return books_.free_completed(set, set.epochs.completed(), stamp_behind(&set), most_at_a_time) ==
-           most_at_a_time;
+  bool free_some(QueueSet& set) noexcept { return free_some(set, set) == most_at_a_time; }
+  /// The same of another list of what waits for them: how many.
+  std::size_t free_some(HeldBack& list, const QueueSet& set) noexcept {
+    return books_.free_completed(list, set.epochs.completed(), stamp_behind(&set), most_at_a_time);
   }
   /// Whether there are such, which another thread frees now.
   static bool has_completed(const QueueSet& set) noexcept {

@@ -169,6 +169,7 @@ void Pool::give_back_the_rest() noexcept {
   Visit visit(*this);
   visit.keep_pool();
   pending_.end_all();
+  caches_.for_each([&](ThreadCache& cache) { books_.free_completed(cache.handed_over, UINT64_MAX, 0); });
   while (books_.give_back_at_end(chunks_at_a_time)) {
     visit.tidy();
   }

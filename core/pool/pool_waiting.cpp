@@ -115,11 +115,15 @@ void Pool::want_marker_for_waiting() noexcept {
 
 void Pool::hand_over_waiting(ThreadCache& cache, std::uint64_t last, std::size_t& most) noexcept {
   count_unmarked(cache);
-  Fifo<PoolBlock, Mem> handed_over;
   for (; most != 0 && cache.has_waited(last); --most) {
-    handed_over.add(pool_block(*cache.withdraw_waiting()));
+    PoolBlock& block = pool_block(*cache.withdraw_waiting());
+    if (const std::uint64_t epoch = WaitingList::epoch_of(block); epoch > pending_.own().epochs.completed()) {
+      books_.hold_back(cache.handed_over, block, epoch);
+      ++handed_over_;
+    } else {
+      books_.free_completed(block, 0);
+    }
   }
-  pending_.add_waiting(handed_over);
 }
 
 }  // namespace clpool::core

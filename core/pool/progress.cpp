@@ -124,6 +124,14 @@ void Pool::free_completed(Visit& visit, QueueSet& set) noexcept {
   while (pending_.free_some(set)) {
     visit.give_way();
   }
+  if (&set == waits_behind_ && handed_over_ != 0) {
+    caches_.for_each([&](ThreadCache& cache) {
+      while (const std::size_t freed = pending_.free_some(cache.handed_over, set)) {
+        handed_over_ -= freed;
+        visit.give_way();
+      }
+    });
+  }
 }
 
 void Pool::look_closely(Visit& visit, const Events& events, const Request* request) noexcept {

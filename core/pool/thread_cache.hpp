@@ -16,6 +16,7 @@
 #include "base/arrivals.hpp"
 #include "base/mem.hpp"
 #include "base/owner_lock.hpp"
+#include "pool/books/held_back.hpp"
 #include "pool/thread_record.hpp"
 #include "pool/waiting_list.hpp"
 
@@ -66,6 +67,9 @@ struct alignas(64) ThreadCache {
   std::uint64_t returned_elsewhere = 0;        ///< blocks
   std::uint64_t excess_returned_elsewhere = 0;
   bool is_borrowed = false;
+  /// Blocks that waited here, and that the books hold back until the pool's queues are through: by themselves, as those of other
+  /// caches were released earlier and later, and nothing comes free before what stands before it.
+  HeldBack handed_over;
   // … and read by its owner without it.
   std::atomic<std::uint64_t> earned{0};  ///< bytes that it may hold beyond its share, see Caches::widen()
   std::atomic<std::uint64_t> most_excess{

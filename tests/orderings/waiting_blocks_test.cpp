@@ -229,7 +229,50 @@ TEST_P(WaitingBlocks, KeepTheirMemoryAtTheEndOfTheirPool) {
   EXPECT_EQ(stub_calls("clSVMFree"), frees + 1);
 }
 
-/// Nothing comes free before what stands before it, so that they go among the others by their epochs.
+/// Of a cache that has given all of them up.
+TEST_P(WaitingBlocks, ComeFreeEpochByEpochWhereTheirCacheHoldsThemNoLonger) {
+  open_pool();
+  const std::vector<clpool_mem*> earlier = take_some(10);
+  const std::vector<clpool_mem*> later = take_some(10);
+  stub_run_all();
+  Gate first(scene.cl.context);
+  Gate second(scene.cl.context);
+  close(last_queue(), first);
+  release(earlier);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  close(last_queue(), second);
+  release(later);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));
+  EXPECT_EQ(pending(), 20 * block);
+  first.open();
+  tick();
+  EXPECT_EQ(pending(), 10 * block);
+  second.open();
+  tick();
+  EXPECT_EQ(pending(), 0u);
+}
+
+TEST_P(WaitingBlocks, GoWithTheirPoolWhereTheirCacheHoldsThemNoLonger) {
+  const std::uint64_t before = stub_device_bytes();
+  open_pool();
+  Gate gate(scene.cl.context);
+  const std::vector<clpool_mem*> blocks = take_some(10);
+  EXPECT_GT(stub_device_bytes(), before);
+  close(last_queue(), gate);
+  release(blocks);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  EXPECT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));
+  pool.reset();
+  gate.open();
+  stub_run_all();
+  open_pool();  // which ends the other one, where addresses are kept until then
+  pool.reset();
+  stub_run_all();  // page-locked memory goes behind the queue
+  EXPECT_EQ(stub_device_bytes(), before);
+}
+
+/// Nothing comes free before what stands before it, so that they go by their epochs, not behind the others.
 TEST_P(WaitingBlocks, ComeFreeBeforeLaterOnesThatTheirCachesDidNotHold) {
   min_chunk_bytes = 8 * MiB;
   open_pool(8 * MiB);

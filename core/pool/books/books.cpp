@@ -119,13 +119,6 @@ void Books::hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noe
   count_pending(block);
 }
 
-void Books::hold_back_in_order(HeldBack& list, Fifo<PoolBlock, Mem>& blocks) noexcept {
-  for (Mem* mem = blocks.first; mem != nullptr; mem = mem->next) {
-    count_pending(pool_block(*mem));
-  }
-  list.add_in_order(blocks);
-}
-
 void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {  // else when it has rested
     note_free(block);

@@ -19,6 +19,7 @@
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/account.hpp"
+
 #include "pool/books/held_back.hpp"
 #include "pool/books/line.hpp"
 #include "pool/books/request.hpp"
@@ -119,9 +120,6 @@ class Books {
   void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Kept until `stamp` of its uses has ended.
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
-  /// Blocks that waited elsewhere, each with its stamp, in the order of these: put between the others by stamp, as nothing comes
-  /// free before what stands before it. Their releases are in open_blocks already.
-  void hold_back_in_order(HeldBack& list, Fifo<PoolBlock, Mem>& blocks) noexcept;
   /// A block that was pending elsewhere, and whose uses have ended.
   void free_completed(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// Frees what is held back up to `completed`, so many blocks at most, unless its thread keeps it; returns how many there
