@@ -95,12 +95,6 @@ void Binned::remove_chunk(HeapChunk& chunk) noexcept {
   source_.recycle(block);
 }
 
-HeapChunk* Binned::largest_free_chunk() const noexcept {
-  const auto bin =
-      std::find_if(bins_.rbegin(), bins_.rend(), [](const auto& entry) { return entry.second != nullptr; });
-  return bin != bins_.rend() ? bin->second->chunk : nullptr;
-}
-
 HeapChunk* Binned::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
   if (chunk != nullptr && chunk->first->free_next != nullptr) {
     return chunk->first->free_next->chunk;
@@ -121,7 +115,7 @@ HeapChunk* Binned::next_free_chunk() const noexcept {
 }
 
 std::uint64_t Binned::largest_free() const noexcept {
-  const HeapChunk* chunk = largest_free_chunk();
+  const HeapChunk* chunk = next_smaller_chunk(nullptr);
   std::uint64_t largest = 0;
   const Block* block = chunk != nullptr ? chunk->first : nullptr;
   for (std::uint32_t looks = most_looks_at_largest; block != nullptr && looks > 0; --looks) {

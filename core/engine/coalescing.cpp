@@ -111,25 +111,18 @@ Coalescing::Coalescing(std::uint64_t granule, std::uint64_t min_chunk_bytes, Blo
 Block* Coalescing::take(Block& found, std::uint64_t rounded) {
   // A request near the device's limit may come with its exact size: the block then is the end of its
   // chunk.
-  return take_end(found, std::min(heap_.rounded(rounded), found.size));
-}
-
-Block* Coalescing::take_end(Block& hole, std::uint64_t size) {
+  const std::uint64_t size = std::min(heap_.rounded(rounded), found.size);
   // Where small blocks keep to one end of a chunk and large ones to the other, what is left lies together.
-  const bool is_small = size <= hole.chunk->size / 2;
-  const bool ends_evenly = (hole.size & (heap_.granule() - 1)) == 0;
-  return heap_.take(hole, size, is_small && ends_evenly ? hole.size - size : 0);
+  const bool is_small = size <= found.chunk->size / 2;
+  const bool ends_evenly = (found.size & (heap_.granule() - 1)) == 0;
+  return heap_.take(found, size, is_small && ends_evenly ? found.size - size : 0);
 }
 
 Block* Coalescing::take_any(std::uint64_t size) {
-  const std::uint64_t whole = heap_.rounded(size);
-  Block* block = heap_.find(whole, true);
-  if (block != nullptr) {
-    return take_end(*block, whole);
-  }
+  Block* block = heap_.find(heap_.rounded(size), true);
   // The odd end of a chunk may hold the exact size though not the rounded one.
-  block = heap_.find(size, true);
-  return block != nullptr ? heap_.take(*block, block->size) : nullptr;
+  block = block != nullptr ? block : heap_.find(size, true);
+  return block != nullptr ? take(*block, size) : nullptr;
 }
 
 std::uint64_t Coalescing::most_shared(std::uint64_t rounded) const noexcept {
@@ -322,7 +315,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
 Block* Coalescing::add_chunk(HeapChunk& chunk, std::uint64_t rounded) {
   Block* block = heap_.add_chunk(chunk);
   try {
-    block = take_end(*block, std::min(heap_.rounded(rounded), block->size));  // as in take()
+    block = take(*block, rounded);
   } catch (const std::bad_alloc&) {
     heap_.remove_chunk(chunk);  // which the caller gives back
     throw;
@@ -342,11 +335,6 @@ void Coalescing::remove_chunk(HeapChunk& chunk) noexcept {
 HeapChunk* Coalescing::give_back(Block& block, std::uint64_t stamp) noexcept {
   Block* merged = heap_.give_back(block, stamp);
   return is_whole_chunk(*merged) ? merged->chunk : nullptr;
-}
-
-HeapChunk* Coalescing::largest_free_chunk() const noexcept {
-  const Block* block = heap_.largest_whole();
-  return block != nullptr ? block->chunk : nullptr;
 }
 
 HeapChunk* Coalescing::next_smaller_chunk(const HeapChunk* chunk) const noexcept {

@@ -27,11 +27,11 @@ constexpr unsigned questions_at_a_time = 4;
 }  // namespace
 
 void Retired::release() noexcept {
-  while (uses_ != nullptr) {
-    delete std::exchange(uses_, uses_->next);
+  while (uses != nullptr) {
+    delete std::exchange(uses, uses->next);
   }
-  while (sets_ != nullptr) {
-    delete std::exchange(sets_, sets_->next);
+  while (sets != nullptr) {
+    delete std::exchange(sets, sets->next);
   }
 }
 

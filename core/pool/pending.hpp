@@ -20,18 +20,11 @@
 
 namespace clpool::core {
 
-/// Queues and events that are no more needed, released where it goes.
-class Retired {
- public:
-  Retired(Uses* uses, QueueSet* sets) noexcept : uses_(uses), sets_(sets) {}
-  Retired(const Retired&) = delete;
-  Retired& operator=(const Retired&) = delete;
-  ~Retired() { release(); }
+/// Queues and events that are no more needed; to be released without the mutex.
+struct Retired {
+  Uses* uses;
+  QueueSet* sets;
   void release() noexcept;
-
- private:
-  Uses* uses_;
-  QueueSet* sets_;
 };
 
 class Pending {

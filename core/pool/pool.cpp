@@ -256,11 +256,8 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ThreadCache* at_hand = on == nullptr ? cache_at_hand(cache_key_) : nullptr;
-  if (at_hand != nullptr && at_hand->has_waiting()) {
-    mem = take_waited(*at_hand, request);
-    if (mem != nullptr) {
-      return Status::success;
-    }
+  if (mem = at_hand != nullptr ? take_waited(*at_hand, request, true) : nullptr; mem != nullptr) {
+    return Status::success;
   }
   if (mem = take_larger(at_hand, request); mem != nullptr) {
     return Status::success;
@@ -565,7 +562,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ThreadCache* const at_hand = cache_at_hand(cache_key_);
-  mem = at_hand != nullptr && at_hand->has_waiting() ? take_waited_at_once(*at_hand, request) : nullptr;
+  mem = at_hand != nullptr ? take_waited(*at_hand, request, false) : nullptr;
   if (mem != nullptr) {
     return Status::success;
   }

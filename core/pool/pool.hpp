@@ -266,9 +266,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
-  Mem* take_waited(ThreadCache& cache, const Request& request) noexcept;
-  /// The same without a driver's call.
-  Mem* take_waited_at_once(ThreadCache& cache, const Request& request) const noexcept;
+  /// `may_call`: a driver, too.
+  Mem* take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept;
   /// What the calling thread has released since the last markers counts for the next ones.
   void count_unmarked(ThreadCache& cache) noexcept;
   /// Has the next look that closes open epochs close that of what waits.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Released blocks that wait for the pool's own queues in their threads' caches, each with the epoch of its release: what
 // comes and goes in a thread needs no mutex, nor do threads take the memory of their blocks' descriptors from each other.
-// let_wait_in_own_cache(), take_waited() and take_waited_at_once() are called without the mutex, everything else with it.
+// let_wait_in_own_cache() and take_waited() are called without the mutex, everything else with it.
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -49,13 +49,13 @@ bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
   return waits;
 }
 
-Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
-  if (!cache.lock.try_enter()) {
+Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept {
+  if (!cache.has_waiting() || !cache.lock.try_enter()) {
     return nullptr;
   }
   QueueSet* const own = waits_behind_;
   const std::uint64_t before = own->epochs.completed();
-  if (cache.count_miss_and_ask(before, own->epochs.open())) {
+  if (may_call && cache.count_miss_and_ask(before, own->epochs.open())) {
     cache.lock.leave();
     own->epochs.poll();
     if (!cache.lock.try_enter()) {
@@ -64,7 +64,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
     cache.note_asked(own->epochs.completed() == before);
   }
   Mem* const mem = cache.pop_waited(own->epochs.completed(), request.rounded, request.size);
-  const bool needs_marker = mem != nullptr && is_much_unmarked(cache, own->epochs.open());
+  const bool needs_marker = may_call && mem != nullptr && is_much_unmarked(cache, own->epochs.open());
   cache.lock.leave();
   if (needs_marker) {
     // Before the last that has waited is taken, so that there are others by then.
@@ -74,15 +74,6 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request) noexcept {
       look_at_set(visit, *own, Close::due);
     }
   }
-  return mem;
-}
-
-Mem* Pool::take_waited_at_once(ThreadCache& cache, const Request& request) const noexcept {
-  if (!cache.lock.try_enter()) {
-    return nullptr;
-  }
-  Mem* const mem = cache.pop_waited(waits_behind_->epochs.completed(), request.rounded, request.size);
-  cache.lock.leave();
   return mem;
 }
 

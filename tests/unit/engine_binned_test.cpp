@@ -187,7 +187,7 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
         break;
       default:
         if (HeapChunk* chunk = random() % 8 != 0   ? nullptr
-                               : random() % 2 == 0 ? bins.strategy.largest_free_chunk()
+                               : random() % 2 == 0 ? bins.strategy.next_smaller_chunk(nullptr)
                                                    : bins.strategy.next_free_chunk()) {
           bins.strategy.remove_chunk(*chunk);
         }

@@ -84,7 +84,7 @@ void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
   const auto may_go = [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); };
   HeapChunk* left = &freed;
   while (is_held_beyond(most_held())) {
-    HeapChunk* chunk = strategy_->largest_free_chunk();
+    HeapChunk* chunk = strategy_->next_smaller_chunk(nullptr);
     if (chunk != nullptr && !may_go(*chunk)) {
       // It has to stay, but what was freed just now may go all the same. Whether any other has become idle is
       // not asked with every release.
@@ -224,10 +224,10 @@ bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
   return strategy_->free_bytes() + pending_bytes_ > most_held;
 }
 
-bool Books::exceeds_held_limit() const noexcept {
+bool Books::over_held_limit() const noexcept {
   // What rests in a guarded pool does not go by that.
-  return is_held_beyond(most_held()) &&
-         (strategy_->largest_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
+  return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
+         (strategy_->next_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
 }
 
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {

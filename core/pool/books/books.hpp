@@ -153,7 +153,7 @@ class Books {
   enum class Staying : bool { counts, is_left_out };
   /// True if some free chunk must stay because queues may use it.
   bool has_busy_chunk(Staying staying = Staying::counts) const noexcept;
-  bool over_held_limit() const noexcept { return most_held() != UINT64_MAX && exceeds_held_limit(); }
+  bool over_held_limit() const noexcept;
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
 
@@ -447,7 +447,7 @@ class Books {
   std::uint64_t wait_before_growth_ns() const noexcept;
   /// Bytes that may be held: none where the pool has stopped holding.
   std::uint64_t most_held() const noexcept { return holding_ ? options_.max_held_bytes : 0; }
-  bool exceeds_held_limit() const noexcept;
+
   /// Bytes that the pool may still take.
   std::uint64_t room() const noexcept {
     const std::uint64_t taken = chunks_.bytes + reserved_bytes_ + leaving_bytes_;
@@ -460,7 +460,7 @@ class Books {
   template <typename Action>
   bool for_each_free_chunk(Action&& action) const;
   GrowthLimits growth_limits() noexcept {
-    // Adding up the requests of all threads is not for every request.
+    // Seldom, as what is little goes by it, which takes long to work out (Coalescing::pinned()).
     constexpr unsigned looks_a_budget = 64;
     if (looks_at_budget_++ % looks_a_budget == 0) [[unlikely]] {
       calls_left_ = budget_.left(surroundings_.earning_requests());

@@ -37,7 +37,7 @@ struct Step {
   };
   Kind kind;
   std::uint64_t amount = 0;
-  std::uint64_t needed = 0;  ///< settle: only until so many bytes have come free; 0: nothing in particular
+  std::uint64_t needed = 0;  ///< settle: 0, or the bytes of the request: only until it has as much
 };
 
 /// How a wait ended.
