@@ -33,6 +33,9 @@ constexpr std::uint64_t excess_part = 4;
 /// How often a request that waits for nothing has its thread's cache give up some blocks.
 constexpr int most_given_up_at_once = 64;
 
+/// So many of the oldest blocks that its queue still uses a request looks at before it waits, or the pool grows.
+constexpr std::size_t looks_before_steps = 4096;
+
 /// So many handles are released before whoever waits for one of them hears of it.
 constexpr std::uint64_t parts_at_a_time = 16;
 
@@ -247,6 +250,12 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     hand_out(*request.block, request.size, cache, request.account);
     mem = request.block;
     return Status::success;
+  }
+  if (on != nullptr && request.block == nullptr) {  // rather than wait or grow
+    mem = take_from_queue(on, request, cache, looks_before_steps);
+    if (mem != nullptr) {
+      return Status::success;
+    }
   }
   return serve_in_steps(visit, request, on, cache, mem);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses that a program declares: which queues a released block waits for, and that nothing of them is left.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <iterator>
 #include <thread>
@@ -198,6 +199,40 @@ TEST_F(DeclaredUses, OfABlockThatCouldNotBeHandedOutAgainAreKept) {
   ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 4 * block_size, &again));
   EXPECT_EQ(stub_calls("clEnqueueBarrierWithWaitList"), barriers + 1) << "nothing of the first try orders it";
   ASSERT_OK(clpool_mem_release(again));
+  gate.open();
+  EXPECT_EQ(pending(), 0U);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// More of them than a request looks at in passing.
+TEST_F(DeclaredUses, OfManyBlocksOfAQueueServeItBeforeThePoolGrows) {
+  constexpr std::size_t count = 300;
+  make({home});
+  Gate gate(scene.cl.context);
+  std::array<clpool_mem*, count> blocks{};
+  const auto take = [&](std::size_t i) {
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, (i + 1) * block_size, &blocks[i]));
+    ASSERT_EQ(clEnqueueFillBuffer(third, clpool_mem_handle(blocks[i]), &source_byte, 1, 0, block_size, 0,
+                                  nullptr, nullptr),
+              CL_SUCCESS);
+  };
+  const auto release_all = [&] {
+    for (clpool_mem* const block : blocks) {
+      ASSERT_OK(clpool_mem_release(block));
+    }
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    take(i);
+  }
+  stub_run_all();
+  hold_up(third, gate);
+  release_all();
+  const std::uint64_t managed = stats_of(pool).managed_bytes;
+  for (std::size_t i = count; i-- > 0;) {
+    take(i);
+  }
+  EXPECT_EQ(stats_of(pool).managed_bytes, managed);
+  release_all();
   gate.open();
   EXPECT_EQ(pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));

@@ -77,6 +77,65 @@ TEST_F(ThreadsThatShareAPool, AThreadWaitsForItsOwnStreamAndGivesUpItAlone) {
   never.open();
 }
 
+/// … who has its part of the pool held back.
+TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingLeavesWhatIsFreeToTheFirstInLine) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 8 * large;
+  pool = make_pool(source.get(), options);
+  Gate never(scene.cl.context);
+  std::thread waiter;
+  int served = 0;
+  std::thread([&] {
+    EXPECT_OK(clpool_mem_release_idle(take(8 * large)));
+    std::vector<clpool_mem*> blocks;
+    for (int i = 0; i < 8; ++i) {
+      blocks.push_back(take(large));
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i % 4 == 0) {
+        EXPECT_OK(clpool_mem_release_idle(blocks[i]));
+      } else {
+        release_behind(blocks[i], never);
+      }
+    }
+    waiter = std::thread([&] { EXPECT_OK(clpool_mem_release_idle(take(3 * large))); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it stands there
+    for (int i = 0; i < 50; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      clpool_mem* mem = nullptr;
+      if (clpool_pool_try_allocate(pool.get(), large / 4, &mem) == CLPOOL_SUCCESS) {
+        ++served;
+        EXPECT_OK(clpool_mem_release_idle(mem));
+      }
+    }
+  }).join();
+  EXPECT_LE(served, 25) << "of fifty: none, once it stands there";
+  never.open();
+  waiter.join();
+}
+
+/// Each of a step's blocks is less than a chunk that several share.
+TEST_F(ThreadsThatShareAPool, StepsOfManySmallBlocksAreWaitedForWhereEachTakesLong) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "what the device gets done depends on the sanitizer";
+#endif
+  constexpr std::size_t blocks = 100;
+  constexpr std::size_t size = 800 << 10;
+  Stream stream(std::chrono::milliseconds(30));
+  for (int step = 0; step < 25; ++step) {
+    std::vector<clpool_mem*> of_step;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      of_step.push_back(take(size));
+    }
+    const std::lock_guard lock(stream.mutex);
+    Gate& gate = stream.running.emplace_back(scene.cl.context);
+    for (clpool_mem* const mem : of_step) {
+      release_behind(mem, gate);
+    }
+  }
+  EXPECT_LE(stats().peak_managed_bytes, 5 * blocks * size) << "of 25";
+  stream.stop();
+}
+
 /// Two threads that give their streams more than these get done sleep most of the time, which is no sign that memory is short.
 TEST_F(ThreadsThatShareAPool, AThreadKeepsItsCacheWhileOthersWaitForTheirStreams) {
   Stream streams[] = {Stream(std::chrono::milliseconds(2)), Stream(std::chrono::milliseconds(2))};

@@ -110,18 +110,47 @@ TEST_F(PoolBooksAtTheirLimits, ASmallRequestThatWouldWaitCutsUpNoFreeChunk) {
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 
-TEST_F(PoolBooksAtTheirLimits, SmallRequestsWaitNoLongerThanForADeviceOfWhichNothingIsKnown) {
+/// Requests beside so much that is held back, on a device that brings as much as they need.
+class PoolBooksOfABusyDevice : public PoolBooksAtTheirLimits {
+ protected:
+  void expect_wait(std::uint64_t held_back, std::size_t size, std::uint64_t milliseconds) {
+    begin_books();
+    books->hold_back(list, *serve(held_back), 1);
+    world.longer = 90'000'000;
+    Request request;
+    ASSERT_EQ(books->begin(size, request), Status::success);
+    EXPECT_EQ(run_to(request, Kind::settle).amount, milliseconds * 1'000'000);
+    expect_served(request);
+    EXPECT_TRUE(books->free_completed(list, 1, 0));
+  }
+  HeldBack list;
+};
+
+TEST_F(PoolBooksOfABusyDevice, RequestsWaitForIt) {
+  expect_wait(64 * mib, mib, 100);
+}
+
+TEST_F(PoolBooksOfABusyDevice, SmallRequestsWaitNoLongerThanWhereNothingIsKnownOfIt) {
+  expect_wait(79 * mib, mib - 1, 10);
+}
+
+/// The pool would grow by these without end.
+TEST_F(PoolBooksOfABusyDevice, SmallRequestsWaitAsLongAsOthersWhereMuchIsHeldBack) {
+  expect_wait(80 * mib, mib - 1, 100);
+}
+
+TEST_F(PoolBooksAtTheirLimits, AStreamThatTookLongIsWaitedForAsLongAgain) {
   begin_books();
   HeldBack list;
   books->hold_back(list, *serve(200 * mib), 1);
-  world.longer = 90'000'000;
-  for (const auto& [size, most] : {std::pair<std::size_t, std::uint64_t>{mib - 1, 10}, {mib, 100}}) {
-    Request request;
-    ASSERT_EQ(books->begin(size, request), Status::success);
-    EXPECT_EQ(run_to(request, Kind::settle).amount, most * 1'000'000);
-    expect_served(request);
-  }
-  EXPECT_TRUE(books->free_completed(list, 1, 0));
+  EXPECT_FALSE(account().note_vain_wait(50'000'000, account().came_free(), mib, 0));
+  EXPECT_TRUE(books->free_completed(list, 1, 0)) << "it gets on";
+  books->hold_back(list, *serve(200 * mib), 2);
+  Request request;
+  ASSERT_EQ(books->begin(201 * mib, request), Status::success);
+  EXPECT_EQ(run_to(request, Kind::settle).amount, 200'000'000u) << "10 ms, had it not taken long";
+  expect_served(request);
+  EXPECT_TRUE(books->free_completed(list, 2, 0));
 }
 
 TEST_F(PoolBooksAtTheirLimits, APauseIsForAsMuchMoreAsMayBeHeldBack) {

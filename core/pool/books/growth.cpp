@@ -25,6 +25,10 @@ constexpr std::uint64_t settling_in_pause_ns = 100'000;
 /// Bytes of chunks that requests may share however much is held back.
 constexpr std::uint64_t least_growth = std::uint64_t{1} << 20;
 
+/// Requests for less wait no longer than that for a device of which nothing is known, until so many times as much more than may be
+/// is held back.
+constexpr std::uint64_t cheap_growths = 16;
+
 /// A request leaves what is free, and room, to one that waits without room for a block of its size at least, for so long and
 /// until so many times what the pool has came free since that one came: where its account has its part of the pool held back;
 /// where the block is so many times as large, one part in so many of that.
@@ -154,10 +158,16 @@ GrowthLimits Books::patient_limits() noexcept {
 }
 
 std::uint64_t Books::settling_left(const Request& request) const noexcept {
-  // What shares chunks with others is not worth a longer wait, as long as there is room for more.
-  const std::uint64_t longest = request.rounded < least_growth && has_room(request)
-                                    ? settling_before_growth_ns
-                                    : surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
+  // What shares chunks with others is not worth a longer wait, as long as there is room for more, and little more than may be
+  // is held back.
+  const bool may_grow = has_room(request);
+  const bool is_cheap =
+      may_grow && request.rounded < least_growth &&
+      pending_bytes_ + request.rounded <= most_held_back(request) + cheap_growths * least_growth;
+  const std::uint64_t longest =
+      is_cheap ? settling_before_growth_ns
+               : std::max(surroundings_.settling_ns(request.rounded, settling_before_growth_ns),
+                          may_grow ? account_of(request).patience_left_ns() : 0);
   return longest - std::min(longest, request.settled_ns);
 }
 
