@@ -152,15 +152,21 @@ clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) 
 }
 
 /// What is left of clpool_pool_allocate() when there is no hit; apart, so that a hit saves no registers.
-[[gnu::noinline]] clpool_status allocate_slowly(clpool_pool* pool, size_t size, clpool_mem** out) noexcept {
+[[gnu::noinline]] clpool_status allocate_slowly(Pool& pool, size_t size, clpool_mem** out) noexcept {
+  *out = nullptr;
   return guarded([&] {
-    CLPOOL_TRY(clear_result(out, "clpool_pool_allocate", "out"));
-    CLPOOL_TRY(require(pool, "clpool_pool_allocate", "pool"));
     Mem* mem = nullptr;
-    const Status status = to_core(pool)->allocate_slowly(size, mem);
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): clear_result() has looked
+    const Status status = pool.allocate_slowly(size, mem);
     *out = status == Status::success ? to_handle(mem) : nullptr;
     return status;
+  });
+}
+
+[[gnu::cold, gnu::noinline]] clpool_status refuse_to_allocate(const clpool_pool* pool,
+                                                              clpool_mem** out) noexcept {
+  return guarded([&] {
+    CLPOOL_TRY(clear_result(out, "clpool_pool_allocate", "out"));
+    return require(pool, "clpool_pool_allocate", "pool");
   });
 }
 
@@ -203,8 +209,9 @@ clpool_status clpool_pool_allocate(clpool_pool* pool, size_t size, clpool_mem** 
       *out = to_handle(mem);
       return CLPOOL_SUCCESS;
     }
+    return allocate_slowly(*to_core(pool), size, out);
   }
-  return allocate_slowly(pool, size, out);
+  return refuse_to_allocate(pool, out);
 }
 
 clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size, clpool_mem** out) noexcept {

@@ -166,8 +166,8 @@ void Caches::take_in(ThreadCache& cache) noexcept {
   know(cache);
 }
 
-void Caches::raise_peak_by(ThreadCache& cache) noexcept {
-  if (cache.returned_elsewhere != 0) [[unlikely]] {
+void Caches::raise_peak_by_changed(ThreadCache& cache) noexcept {
+  if (cache.returned_elsewhere != 0) {
     lower(cache, std::exchange(cache.bytes_returned_elsewhere, 0));
     cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
     cache.excess -= std::exchange(cache.excess_returned_elsewhere, 0);

@@ -116,7 +116,12 @@ class Caches {
   /// Part of a cache, beyond its share.
   std::uint64_t most_earned(std::uint64_t managed_bytes) const noexcept;
   /// The first half of take_in(): what other threads returned, and whether the cache's highest sum was the pool's.
-  void raise_peak_by(ThreadCache& cache) noexcept;
+  void raise_peak_by(ThreadCache& cache) noexcept {
+    if (cache.returned_elsewhere != 0 || cache.highest_bytes > cache.known_highest) [[unlikely]] {
+      raise_peak_by_changed(cache);
+    }
+  }
+  void raise_peak_by_changed(ThreadCache& cache) noexcept;
   void know(ThreadCache& cache) noexcept;
   void lower(ThreadCache& cache, std::uint64_t bytes) noexcept;
   void know_active(ThreadCache& cache) noexcept;

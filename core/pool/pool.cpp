@@ -245,7 +245,6 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     request.has_waiting = cache.has_waiting();
   }
   request.account = account_of_this_thread();
-  books_.note_beginning(request);
   if (books_.serves_at_once(request)) {
     hand_out(*request.block, request.size, cache, request.account);
     mem = request.block;
@@ -265,7 +264,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ThreadCache* at_hand = on == nullptr ? cache_at_hand(cache_key_) : nullptr;
-  if (mem = at_hand != nullptr ? take_waited(*at_hand, request, true) : nullptr; mem != nullptr) {
+  if (mem = take_waited(at_hand, request, true); mem != nullptr) {
     return Status::success;
   }
   if (mem = take_larger(at_hand, request); mem != nullptr) {
@@ -325,6 +324,7 @@ Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
 
 Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadCache& cache, Mem*& mem) {
   const PlaceInLine place{books_, request};
+  books_.note_beginning(request);
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {
@@ -571,7 +571,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
   ThreadCache* const at_hand = cache_at_hand(cache_key_);
-  mem = at_hand != nullptr ? take_waited(*at_hand, request, false) : nullptr;
+  mem = take_waited(at_hand, request, false);
   if (mem != nullptr) {
     return Status::success;
   }

@@ -267,6 +267,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
   /// `may_call`: a driver, too.
+  Mem* take_waited(ThreadCache* cache, const Request& request, bool may_call) noexcept {
+    return cache != nullptr && cache->has_waiting() ? take_waited(*cache, request, may_call) : nullptr;
+  }
   Mem* take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept;
   /// What the calling thread has released since the last markers counts for the next ones.
   void count_unmarked(ThreadCache& cache) noexcept;

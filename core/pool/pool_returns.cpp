@@ -147,15 +147,17 @@ void Pool::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most
     empty(cache, most);
   } else if (cache.is_small(needed)) {
     const std::uint64_t filled_to = limit - limit / 4;
-    for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() + needed > filled_to; ++i) {
-      if (cache.buckets[cache.next_flushed] != nullptr) {
-        empty_bucket(cache, cache.next_flushed, most);
+    std::size_t next = cache.next_flushed;
+    while (cache.cached() != 0 && cache.cached() + needed > filled_to) {
+      if (cache.buckets[next] != nullptr) {
+        empty_bucket(cache, next, most);
         if (most == 0) {
-          return;  // what is left in the bucket goes with later releases
+          break;  // what is left in the bucket goes with later releases
         }
       }
-      cache.next_flushed = (cache.next_flushed + 1) % ThreadCache::bucket_count;
+      next = (next + 1) % ThreadCache::bucket_count;
     }
+    cache.next_flushed = next;
   }
 }
 

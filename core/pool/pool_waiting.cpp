@@ -50,7 +50,7 @@ bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
 }
 
 Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept {
-  if (!cache.has_waiting() || !cache.lock.try_enter()) {
+  if (!cache.lock.try_enter()) {
     return nullptr;
   }
   QueueSet* const own = waits_behind_;

@@ -224,12 +224,6 @@ bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
   return strategy_->free_bytes() + pending_bytes_ > most_held;
 }
 
-bool Books::over_held_limit() const noexcept {
-  // What rests in a guarded pool does not go by that.
-  return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
-         (strategy_->next_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
-}
-
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {
   if (!is_held_beyond(most_held) || (surroundings_.has_queues() && next_idle_ > surroundings_.completed())) {
     return;

@@ -153,7 +153,11 @@ class Books {
   enum class Staying : bool { counts, is_left_out };
   /// True if some free chunk must stay because queues may use it.
   bool has_busy_chunk(Staying staying = Staying::counts) const noexcept;
-  bool over_held_limit() const noexcept;
+  bool over_held_limit() const noexcept {
+    // What rests in a guarded pool does not go by that.
+    return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
+           (strategy_->next_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
+  }
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
 
