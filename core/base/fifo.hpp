@@ -39,7 +39,6 @@ struct Fifo {
     }
     return static_cast<T*>(taken);
   }
-
   /// Takes out what stands behind `previous`, or first where that is null.
   void remove(const Link& item, Link* previous) noexcept {
     (previous != nullptr ? previous->next : first) = item.next;

@@ -32,7 +32,6 @@ class Coalescing final : public Strategy {
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
   void remove_chunk(HeapChunk& chunk) noexcept override;
-
   HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
   const ChunkList& chunks() const noexcept override { return heap_.chunks(); }
@@ -45,7 +44,6 @@ class Coalescing final : public Strategy {
   /// Bytes that a chunk may have free if a request is to be served from it: it is not for ever more small
   /// blocks.
   std::uint64_t most_shared(std::uint64_t rounded) const noexcept;
-
   /// What is left of a chunk that was begun of late. The search among all holes is bounded, and does not see it behind many that
   /// do not suit: each request would begin another chunk. Null if there is none.
   Block* find_in_begun(std::uint64_t rounded, const Sharing& sharing) const noexcept;

@@ -102,7 +102,7 @@ void Pool::Visit::hold_less() noexcept {
   tidy();
 }
 
-void Pool::Visit::wake_waiters() noexcept {
+void Pool::Visit::wake_sleepers() noexcept {
   if (pool_.notified_turn_ != pool_.books_.turn()) {
     pool_.notified_turn_ = pool_.books_.turn();
     pool_.changed_.notify_all();

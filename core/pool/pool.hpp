@@ -525,10 +525,10 @@ class Pool::Visit {
   void leave_closed() noexcept;
   void notify() noexcept {
     if (pool_.sleepers_ != 0) [[unlikely]] {
-      wake_waiters();
+      wake_sleepers();
     }
   }
-  void wake_waiters() noexcept;
+  void wake_sleepers() noexcept;
 
   Pool& pool_;
   const bool had_to_wait_;

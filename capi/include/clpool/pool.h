@@ -395,7 +395,7 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
 
 /**
  * Hands out a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says so.
-  * Such a block, when released, waits for that queue alone; and it is handed out again at once, without any
+ * Such a block, when released, waits for that queue alone; and it is handed out again at once, without any
  * waiting, to a request for the same in-order queue and of the same size when rounded, if it is among the 64
  * oldest of these, or among 4,096 where the pool would have to wait or to grow. It is not cut up, nor joined
  * to others, before the queue is through with it: where a limit leaves no room, requests of other sizes wait

@@ -451,7 +451,6 @@ class Books {
   std::uint64_t wait_before_growth_ns() const noexcept;
   /// Bytes that may be held: none where the pool has stopped holding.
   std::uint64_t most_held() const noexcept { return holding_ ? options_.max_held_bytes : 0; }
-
   /// Bytes that the pool may still take.
   std::uint64_t room() const noexcept {
     const std::uint64_t taken = chunks_.bytes + reserved_bytes_ + leaving_bytes_;
