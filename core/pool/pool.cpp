@@ -241,6 +241,9 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
       if (mem != nullptr) {
         return Status::success;
       }
+      if (!caches_.is_own(cache)) {  // as the pool has been released meanwhile
+        return serve_in_steps(visit, request, on, caches_.central(), mem);
+      }
     }
     request.has_waiting = cache.has_waiting();
   }

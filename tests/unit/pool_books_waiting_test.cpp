@@ -139,20 +139,6 @@ TEST_F(PoolBooksOfABusyDevice, SmallRequestsWaitAsLongAsOthersWhereMuchIsHeldBac
   expect_wait(80 * mib, mib - 1, 100);
 }
 
-TEST_F(PoolBooksAtTheirLimits, AStreamThatTookLongIsWaitedForAsLongAgain) {
-  begin_books();
-  HeldBack list;
-  books->hold_back(list, *serve(200 * mib), 1);
-  EXPECT_FALSE(account().note_vain_wait(50'000'000, account().came_free(), mib, 0));
-  EXPECT_TRUE(books->free_completed(list, 1, 0)) << "it gets on";
-  books->hold_back(list, *serve(200 * mib), 2);
-  Request request;
-  ASSERT_EQ(books->begin(201 * mib, request), Status::success);
-  EXPECT_EQ(run_to(request, Kind::settle).amount, 200'000'000u) << "10 ms, had it not taken long";
-  expect_served(request);
-  EXPECT_TRUE(books->free_completed(list, 2, 0));
-}
-
 TEST_F(PoolBooksAtTheirLimits, APauseIsForAsMuchMoreAsMayBeHeldBack) {
   begin_books();
   HeldBack list;

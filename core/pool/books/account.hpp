@@ -67,7 +67,6 @@ class Account {
       overdue_ += std::exchange(recent_[turnover_ % recent_.size()], 0);
     }
     if (came_free_ >= gets_on_at_) {
-      note_pace();
       forget_waits();
     }
   }
@@ -84,11 +83,7 @@ class Account {
     gets_on_at_ = came_free + needed;
     waited_in_vain_ns_ += took_ns;
     tolerated_ = awaited();
-    return waited_in_vain_ns_ >= std::max(longest_in_vain_ns, patience_ns_);
-  }
-  /// For how long yet its stream may be waited for, as it got on after such a time before; 0 where it never took long.
-  std::uint64_t patience_left_ns() const noexcept {
-    return patience_ns_ - std::min(patience_ns_, waited_in_vain_ns_);
+    return waited_in_vain_ns_ >= longest_in_vain_ns;
   }
   /// Bytes that had come free in the pool before the first wait in vain.
   std::uint64_t freed_at_first() const noexcept { return freed_at_first_; }
@@ -102,16 +97,6 @@ class Account {
   const Pause& pause() const noexcept { return pause_; }
 
  private:
-  /// A stream that got on after waits in vain takes about as long again: pauses between these waits are not counted, hence so
-  /// many times as long, and a second at most.
-  static constexpr std::uint64_t times_as_patient = 4;
-  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;
-  void note_pace() noexcept {
-    if (waited_in_vain_ns_ != 0) {
-      patience_ns_ = std::min(times_as_patient * waited_in_vain_ns_, longest_patience_ns);
-    }
-  }
-
   /// Who has waited for so long in vain, while no more came free than that, has waited for a stream that does not get on.
   static constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
 
@@ -133,7 +118,6 @@ class Account {
       0;  ///< where came_free_ comes to that, what was waited for in vain is forgotten
   std::uint64_t freed_at_first_ = 0;     ///< see freed_at_first()
   std::uint64_t waited_in_vain_ns_ = 0;  ///< since it had
-  std::uint64_t patience_ns_ = 0;        ///< see patience_left_ns()
   Pause pause_;
 };
 

@@ -229,6 +229,8 @@ class Books {
       ++turn_;
     }
   }
+  /// The pool's limit leaves no room for it.
+  bool lacks_room(const Request& request) const noexcept { return request.rounded > room(); }
   /// What a request waits for, where it does, are the other accounts' blocks as well.
   bool waits_for_others(const Request& request) const noexcept {
     return request.rounded <= room() ? account_of(request).awaited() == 0 : strategy_->exchanges_chunks();

@@ -160,14 +160,12 @@ GrowthLimits Books::patient_limits() noexcept {
 std::uint64_t Books::settling_left(const Request& request) const noexcept {
   // What shares chunks with others is not worth a longer wait, as long as there is room for more, and little more than may be
   // is held back.
-  const bool may_grow = has_room(request);
   const bool is_cheap =
-      may_grow && request.rounded < least_growth &&
+      request.rounded < least_growth && has_room(request) &&
       pending_bytes_ + request.rounded <= most_held_back(request) + cheap_growths * least_growth;
-  const std::uint64_t longest =
-      is_cheap ? settling_before_growth_ns
-               : std::max(surroundings_.settling_ns(request.rounded, settling_before_growth_ns),
-                          may_grow ? account_of(request).patience_left_ns() : 0);
+  const std::uint64_t longest = is_cheap
+                                    ? settling_before_growth_ns
+                                    : surroundings_.settling_ns(request.rounded, settling_before_growth_ns);
   return longest - std::min(longest, request.settled_ns);
 }
 
