@@ -360,9 +360,9 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * that has made the device faster), and the calling thread was handed out its share of that, it waits until
  * what it needs comes free of its own, unless much else is free (while it is to be seen whether more in
  * flight makes the device faster, in spite of that); where they use twice as much, and it none, for a block
-  * larger than its share: for 10 ms, or,
- * where that is at least 1 MiB, or more than max_bytes leaves, or they use 16 MiB more than so much, and the
- * device has brought as much lately, for 100 ms by the number of requests that wait; where what it waits for does not get on, ever less often. Where
+ * larger than its share: for 10 ms, or, where that is at least 1 MiB, or more than max_bytes leaves, or they
+ * use 16 MiB more than so much, and the device has brought as much lately, for 100 ms by the number of
+ * requests that wait; where what it waits for does not get on, ever less often. Where
  * chunks could go back first if the queues were through with them: for at most 10 ms, ever less often while
  * the device stays busy. Where memory is out, as clpool_pool_options.wait_ns and the callbacks say.
  * OpenCL calls: none for a hit; else those of the allocator for making memory, and of its releases where
