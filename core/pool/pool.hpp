@@ -324,8 +324,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
   Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
                          std::uint64_t deadline) noexcept;
-  /// Leaves the mutex for a moment, or until something changes. `is_short`: what is released meanwhile is not to be cached.
-  void nap(Visit& visit, Naps& naps, std::uint64_t deadline, bool is_short = false) noexcept;
+  /// Leaves the mutex for a moment, or until something changes.
+  void nap(Visit& visit, Naps& naps, std::uint64_t deadline) noexcept;
   const MemoryRules& rules() const noexcept { return books_.rules(); }
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -434,8 +434,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
   bool was_made_ = false;            ///< before that the user is not told of its end
   std::uint64_t waiters_ =
-      0;  ///< requests that have found nothing: what is released meanwhile is for them, and is not cached
-  std::uint64_t sleepers_ = 0;  ///< threads that changed_ wakes, those of waiters_, too
+      0;  ///< requests that need memory for which there is no room: what is released meanwhile is for them, and is not cached
+  std::uint64_t sleepers_ = 0;  ///< threads that changed_ wakes
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
   Arrivals later_;                ///< blocks whose release was put off; closed in the end

@@ -58,7 +58,7 @@ void Pool::work_on_guard(Visit& visit) noexcept {
         books_.free_rested(block, stamp_of(block));
       }
     }
-    const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && sleepers_ == 0 && books_.holding();
+    const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && settling_ == 0 && books_.holding();
     const std::uint64_t part = books_.managed_bytes() / Guard::resting_part;
     const std::uint64_t bytes = std::min(std::max(Guard::least_resting_bytes, part), options_.max_held_bytes);
     Guard::ByPhase batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);

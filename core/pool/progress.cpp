@@ -198,7 +198,7 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
     // At least three looks: a thread may have been kept from running for longer than that, and a query may
     // fail once, in place of which there is a new marker to ask about.
     for (Naps naps(start); !is_settled() && nanoseconds != 0 && (naps.count() < 2 || now_ns() < deadline);) {
-      nap(visit, naps, deadline, request != nullptr && books_.lacks_room(*request));
+      nap(visit, naps, deadline);
       look(visit, Close::due, {few_events.most_late, events_of_waiter().most, 0, settling.of_all}, request);
     }
   } while (--rounds != 0 && is_settled() && !has_enough());
@@ -210,8 +210,11 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
 void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept {
   const std::uint64_t start = now_ns();
   pending_.note_time(start);
+  const std::uint64_t without_room = books_.lacks_room(request) ? 1 : 0;
   ++settling_;
+  waiters_ += without_room;
   settle(visit, step.amount, step.needed != 0 ? &request : nullptr);
+  waiters_ -= without_room;
   --settling_;
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;
@@ -304,16 +307,14 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   return Waited::in_vain;
 }
 
-void Pool::nap(Visit& visit, Naps& naps, std::uint64_t deadline, bool is_short) noexcept {
+void Pool::nap(Visit& visit, Naps& naps, std::uint64_t deadline) noexcept {
   const std::uint64_t nap = naps.next(now_ns(), deadline);
   if (nap == 0) {
     visit.out([] { std::this_thread::yield(); });
     return;
   }
   ++sleepers_;
-  waiters_ += is_short ? 1 : 0;
   changed_.wait_for(mutex_, std::chrono::nanoseconds(nap));
-  waiters_ -= is_short ? 1 : 0;
   --sleepers_;
 }
 

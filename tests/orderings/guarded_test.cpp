@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guarded pools: what is filled and read in which order, and what cannot be filled or read.
 #include <string_view>
+#include <vector>
 
 #include "orderings/orderings.hpp"
 #include "support/pools.hpp"
@@ -334,6 +335,29 @@ TEST(GuardedChunks, AreFilledWhenTheirLastPieceIsInWhateverOrderAQueueRunsItsCom
 
 INSTANTIATE_TEST_SUITE_P(Memory, GuardedChunksOfAKind, testing::Bool(),
                          [](const auto& kind) { return kind.param ? "Svm" : "Buffers"; });
+
+/// Rather than that the pool grows: what is held back besides is more than may be without a wait.
+TEST_F(GuardedBlocks, DoNotRestWhileARequestLetsThingsSettle) {
+  constexpr std::size_t large = 4 << 20;
+  stub_configure("mode=immediate");
+  make();
+  Gate gate(scene.cl.context);
+  std::vector<clpool_mem*> used(16);
+  for (clpool_mem*& mem : used) {
+    mem = take(large);
+  }
+  clpool_mem* const resting = take(large);
+  for (clpool_mem* const mem : used) {
+    EXPECT_OK(clpool_mem_release_after(mem, 1, gate.list()));
+    EXPECT_OK(clpool_mem_release(mem));
+  }
+  EXPECT_OK(clpool_mem_release(resting));
+  const std::uint64_t managed = stats_of(pool).managed_bytes;
+  clpool_mem* const mem = take(large);
+  EXPECT_EQ(stats_of(pool).managed_bytes, managed);
+  EXPECT_OK(clpool_mem_release(mem));
+  gate.open();
+}
 
 }  // namespace
 }  // namespace clpool::test

@@ -13,7 +13,20 @@
 namespace clpool::test {
 namespace {
 
-class OwnQueueOfTheLibrary : public ThreadsOnNvidia {};
+class OwnQueueOfTheLibrary : public ThreadsOnNvidia {
+ protected:
+  /// An allocator whose chunks are touched by itself, or by its pools, and what to make these with.
+  clpool_pool_options begin(bool touched_by_the_allocator) {
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(touched_by_the_allocator ? clpool_allocator_create_immediate(scene.cl.queue, 0, &made)
+                                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
+    allocator.reset(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.queues = &scene.cl.queue;
+    options.queue_count = 1;
+    return options;
+  }
+};
 
 std::size_t queues_there() {
   stub_counts now = {};
@@ -79,13 +92,7 @@ TEST_F(OwnQueueOfTheLibrary, IsUsedBesideNewMemoryOfOneThreadAlone) {
 TEST_F(OwnQueueOfTheLibrary, TakesNewChunksOfAllPoolsOfAnAllocator) {
   for (const bool touched_by_the_allocator : {true, false}) {
     stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(touched_by_the_allocator ? clpool_allocator_create_immediate(scene.cl.queue, 0, &made)
-                                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-    allocator.reset(made);
-    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-    options.queues = &scene.cl.queue;
-    options.queue_count = 1;
+    const clpool_pool_options options = begin(touched_by_the_allocator);
     // Two pools, whose chunks come from one allocator and are used on one queue.
     const PoolHandle pools[] = {make_pool(allocator.get(), options), make_pool(allocator.get(), options)};
     std::vector<std::thread> threads;
@@ -144,13 +151,7 @@ TEST_F(OwnQueueOfTheLibrary, IsFlushedBehindParts) {
 TEST_F(OwnQueueOfTheLibrary, IsFlushedBehindChunks) {
   stub_configure("mode=immediate,nvidia=1,needs_flush=1");
   for (const bool touched_by_the_allocator : {true, false}) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(touched_by_the_allocator ? clpool_allocator_create_immediate(scene.cl.queue, 0, &made)
-                                       : clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-    allocator.reset(made);
-    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-    options.queues = &scene.cl.queue;
-    options.queue_count = 1;
+    const clpool_pool_options options = begin(touched_by_the_allocator);
     pool = make_pool(allocator.get(), options);
     const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
     std::thread([&] {

@@ -77,6 +77,33 @@ TEST_F(ThreadsThatShareAPool, AThreadWaitsForItsOwnStreamAndGivesUpItAlone) {
   never.open();
 }
 
+/// Before it waits without an end it lets things settle: what others release then is for it, not for their caches.
+TEST_F(ThreadsThatShareAPool, WhatIsReleasedBesideARequestWithoutRoomIsNotCached) {
+  constexpr std::size_t size = 256 << 10;  // which a cache holds alone, if it comes again
+  constexpr std::size_t count = 32;
+  constexpr int rounds = 20;
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = count * size;
+  pool = make_pool(source.get(), options);
+  int not_cached = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Gate gate(scene.cl.context);
+    release_many_behind(gate, count - 1, size);
+    clpool_mem* const last = take(size);
+    const std::uint64_t looks = stub_calls("clGetEventInfo");
+    std::thread waiter([&] { EXPECT_OK(clpool_mem_release_idle(take(size))); });
+    while (stub_calls("clGetEventInfo") < looks + 2 * count) {
+      std::this_thread::yield();
+    }
+    EXPECT_OK(clpool_mem_release_idle(last));
+    not_cached += stats().cached_bytes == 0 ? 1 : 0;
+    gate.open();
+    waiter.join();
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
+  EXPECT_GE(not_cached, rounds / 2) << "of 20: none, if it were cached";
+}
+
 /// … who has its part of the pool held back.
 TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingLeavesWhatIsFreeToTheFirstInLine) {
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;

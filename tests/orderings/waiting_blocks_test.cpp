@@ -32,6 +32,12 @@ class WaitingBlocks : public HoldingBack {
       EXPECT_OK(clpool_mem_release(mem));
     }
   }
+  /// … behind the gate, and in an epoch of their own.
+  void release_behind(Gate& gate, const std::vector<clpool_mem*>& blocks) {
+    close(last_queue(), gate);
+    release(blocks);
+    EXPECT_OK(clpool_pool_tick(pool.get()));
+  }
   std::uint64_t pending() { return stats_of(pool).pending_bytes; }
   void tick() {
     EXPECT_OK(clpool_pool_tick(pool.get()));
@@ -237,12 +243,8 @@ TEST_P(WaitingBlocks, ComeFreeEpochByEpochWhereTheirCacheHoldsThemNoLonger) {
   stub_run_all();
   Gate first(scene.cl.context);
   Gate second(scene.cl.context);
-  close(last_queue(), first);
-  release(earlier);
-  EXPECT_OK(clpool_pool_tick(pool.get()));
-  close(last_queue(), second);
-  release(later);
-  EXPECT_OK(clpool_pool_tick(pool.get()));
+  release_behind(first, earlier);
+  release_behind(second, later);
   EXPECT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));
   EXPECT_EQ(pending(), 20 * block);
   first.open();
@@ -259,9 +261,7 @@ TEST_P(WaitingBlocks, GoWithTheirPoolWhereTheirCacheHoldsThemNoLonger) {
   Gate gate(scene.cl.context);
   const std::vector<clpool_mem*> blocks = take_some(10);
   EXPECT_GT(stub_device_bytes(), before);
-  close(last_queue(), gate);
-  release(blocks);
-  EXPECT_OK(clpool_pool_tick(pool.get()));
+  release_behind(gate, blocks);
   EXPECT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));
   pool.reset();
   gate.open();
@@ -282,12 +282,8 @@ TEST_P(WaitingBlocks, ComeFreeBeforeLaterOnesThatTheirCachesDidNotHold) {
   stub_run_all();
   Gate first(scene.cl.context);
   Gate second(scene.cl.context);
-  close(last_queue(), first);
-  release(blocks);
-  EXPECT_OK(clpool_pool_tick(pool.get()));
-  close(last_queue(), second);
-  EXPECT_OK(clpool_mem_release(large));
-  EXPECT_OK(clpool_pool_tick(pool.get()));
+  release_behind(first, blocks);
+  release_behind(second, {large});
   EXPECT_OK(clpool_pool_trim(pool.get(), UINT64_MAX));
   EXPECT_EQ(pending(), 4 * MiB + 15 * block);
   first.open();
