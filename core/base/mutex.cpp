@@ -7,6 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/look.hpp"
+
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -54,36 +56,12 @@ void Mutex::wake_one() noexcept {
 
 #endif
 
-namespace {
-
-/// For how long whoever waits looks again before it sleeps: what it takes to sleep and to be woken on a busy machine.
-constexpr std::chrono::microseconds longest_look{60};
-constexpr int looks_between_times = 16;
-
-/// Tells the processor that a loop waits for another one.
-void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb");
-#endif
-}
-
-}  // namespace
-
 bool Mutex::look(State taken) noexcept {
-  const auto end = std::chrono::steady_clock::now() + longest_look;
-  do {
-    for (int i = 0; i < looks_between_times; ++i) {
-      pause();
-      int expected = unlocked;
-      if (!is_taken() && state_.compare_exchange_strong(expected, taken, std::memory_order_acquire,
-                                                        std::memory_order_relaxed)) {
-        return true;
-      }
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return false;
+  return look_for([&] {
+    int expected = unlocked;
+    return !is_taken() && state_.compare_exchange_strong(expected, taken, std::memory_order_acquire,
+                                                         std::memory_order_relaxed);
+  });
 }
 
 void Mutex::lock_slowly() noexcept {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/look.hpp"
 #include "base/process.hpp"
 
 #if defined(__linux__)
@@ -81,6 +82,10 @@ void OwnerLock::barrier() noexcept {
   }
 #endif
   barrier_without_membarrier();
+}
+
+bool OwnerLock::Revocation::look_for_end() const noexcept {
+  return look_for([this] { return !is_on(); });
 }
 
 void OwnerLock::wait() noexcept {

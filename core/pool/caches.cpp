@@ -4,6 +4,7 @@
 #include "pool/caches.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/call_budget.hpp"
@@ -48,6 +49,13 @@ void set(std::atomic<std::uint64_t>& figure, std::uint64_t value) noexcept {
   if (figure.load(std::memory_order_relaxed) != value) {
     figure.store(value, std::memory_order_relaxed);
   }
+}
+
+/// Has the processor fetch what statistics read of a cache, which lies in its thread's processor: of all at once, as one after the
+/// other takes longer than all else.
+void prefetch(const ThreadCache& cache) noexcept {
+  __builtin_prefetch(&cache.lock);
+  __builtin_prefetch(&cache.owner);
 }
 
 }  // namespace
@@ -119,14 +127,27 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
     record->note_none(key_);
     return central_;
   } else {
-    all_[count_] = std::make_unique<ThreadCache>();
-    cache = all_[count_++].get();
+    if (count_ == made_) {
+      make_more();
+    }
+    cache = all_[count_++];
     cache->granule_shift = granule_shift_;
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
   }
   record->set_cache(key_, *cache);
   return *cache;
+}
+
+// In pieces, as each thread has memory of its own from the host's allocator, which lies alike in all of them: what each of them made
+// by itself would share a few places of the processors' caches.
+void Caches::make_more() {
+  const std::size_t more = std::max<std::size_t>(made_, 1);  // as many as there are
+  auto& piece = pieces_[static_cast<std::size_t>(std::bit_width(made_))];
+  piece = std::make_unique<ThreadCache[]>(more);
+  for (std::size_t i = 0; i < more; ++i) {
+    all_[made_++] = &piece[i];
+  }
 }
 
 // Counting.
@@ -220,25 +241,20 @@ std::uint64_t Caches::active_blocks() const noexcept {
 void Caches::add_to(PoolStats& stats, std::uint64_t completed) noexcept {
   for_each([&](ThreadCache& cache) {
     take_in(cache);
-    const std::uint64_t ended = cache.waiting.bytes_up_to(completed);
-    stats.cached_bytes += cache.cached() + ended;
-    stats.pending_bytes += cache.waiting.bytes() - ended;
-    stats.held_blocks += cache.cached_blocks + cache.waiting.blocks();
+    stats.cached_bytes += cache.cached();
+    stats.held_blocks += cache.cached_blocks;
+    if (cache.has_waiting()) {
+      const std::uint64_t ended = cache.waiting.bytes_up_to(completed);
+      stats.cached_bytes += ended;
+      stats.pending_bytes += cache.waiting.bytes() - ended;
+      stats.held_blocks += cache.waiting.blocks();
+    }
   });
   stats.active_blocks = active_blocks();
   stats.allocations = known_requests_;
   peak_active_bytes_ = std::max(peak_active_bytes_, known_bytes_);
   stats.peak_active_bytes = static_cast<std::uint64_t>(peak_active_bytes_);
   stats.active_bytes = static_cast<std::uint64_t>(known_bytes_);
-}
-
-void Caches::prefetch() const noexcept {
-  for_each([](const ThreadCache& cache) {
-    __builtin_prefetch(&cache.lock);
-    __builtin_prefetch(&cache.owner);
-    __builtin_prefetch(&cache.remote);
-    __builtin_prefetch(&cache.backlog);
-  });
 }
 
 void Caches::disown_all() noexcept {
@@ -252,20 +268,19 @@ Borrowed::Borrowed(const Caches& caches, Which which) noexcept : caches_(caches)
   caches_.for_each([&](ThreadCache& cache) {
     if (!caches_.is_own(cache) && (which == Which::all || cache.held() != 0)) {
       cache.is_borrowed = true;
-      if (!cache.is_abandoned()) {  // else there is nobody to take it from
-        cache.lock.revoke();
-        any = true;
-      }
+      any = any || !cache.is_abandoned();  // else there is nobody to take one from
     }
   });
-  if (any) {
-    OwnerLock::barrier();
-    caches_.for_each([](ThreadCache& cache) {
-      if (cache.is_borrowed && !cache.is_abandoned()) {
-        cache.lock.wait();
-      }
-    });
+  if (!any) {
+    return;
   }
+  caches_.revocation().revoke();
+  caches_.for_each([](const ThreadCache& cache) { prefetch(cache); });
+  caches_.for_each([](ThreadCache& cache) {
+    if (cache.is_borrowed) {
+      cache.lock.wait();
+    }
+  });
 }
 
 Borrowed::~Borrowed() {
@@ -275,6 +290,9 @@ Borrowed::~Borrowed() {
       cache.lock.restore();
     }
   });
+  if (caches_.revocation().is_on()) {
+    caches_.revocation().end();
+  }
 }
 
 }  // namespace clpool::core

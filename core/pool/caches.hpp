@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,9 +20,10 @@ namespace clpool::core {
 class Caches {
  public:
   /// `key`: ThreadRecord::key_of() a number that is never used twice. `granule_shift`: base-2 logarithm of the pool's
-  /// granule. `max_bytes`: the most that the pool may have.
-  Caches(std::uint64_t key, unsigned granule_shift, std::uint64_t max_bytes = UINT64_MAX)
-      : key_(key), granule_shift_(granule_shift), max_bytes_(max_bytes) {}
+  /// granule. `revocation`: of the caches' locks. `max_bytes`: the most that the pool may have.
+  Caches(std::uint64_t key, unsigned granule_shift, OwnerLock::Revocation& revocation,
+         std::uint64_t max_bytes = UINT64_MAX)
+      : key_(key), granule_shift_(granule_shift), revocation_(revocation), max_bytes_(max_bytes) {}
   Caches(const Caches&) = delete;
   Caches& operator=(const Caches&) = delete;
   ~Caches();
@@ -95,9 +97,8 @@ class Caches {
     }
   }
 
-  /// Has the processor fetch what statistics read of all caches, which lies in their threads' processors: all at once, as one
-  /// after the other takes longer than all else.
-  void prefetch() const noexcept;
+  /// Of the locks of all.
+  OwnerLock::Revocation& revocation() const noexcept { return revocation_; }
 
   /// No thread owns a cache any more; while they are borrowed.
   void disown_all() noexcept;
@@ -113,6 +114,7 @@ class Caches {
   static constexpr std::uint64_t visits_between_shares = 256;
 
   ThreadCache& find_or_make(bool may_cache, std::uint64_t managed_bytes);
+  void make_more();
   /// Part of a cache, beyond its share.
   std::uint64_t most_earned(std::uint64_t managed_bytes) const noexcept;
   /// The first half of take_in(): what other threads returned, and whether the cache's highest sum was the pool's.
@@ -131,12 +133,14 @@ class Caches {
   template <typename Question>
   ThreadCache* find(Question&& question) const noexcept {
     const auto end = all_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto found = std::find_if(all_.begin(), end, [&](const auto& cache) { return question(*cache); });
-    return found != end ? found->get() : nullptr;
+    const auto found =
+        std::find_if(all_.begin(), end, [&](const ThreadCache* cache) { return question(*cache); });
+    return found != end ? *found : nullptr;
   }
 
   const std::uint64_t key_;
   const unsigned granule_shift_;
+  OwnerLock::Revocation& revocation_;
   const std::uint64_t max_bytes_;
   std::uint64_t count_ = 0;
   std::uint64_t visits_ = 0;     ///< of threads, since the limits were shared out
@@ -149,7 +153,9 @@ class Caches {
   std::uint64_t raises_ = 0;      ///< of the peak, since all caches were asked
   std::int64_t known_bytes_ = 0;  ///< active bytes, the sum of all caches' known_bytes
   std::int64_t peak_active_bytes_ = 0;
-  std::array<std::unique_ptr<ThreadCache>, most> all_;
+  std::size_t made_ = 0;  ///< caches, of which the first count_ have an owner or had one
+  std::array<ThreadCache*, most> all_{};
+  std::array<std::unique_ptr<ThreadCache[]>, std::bit_width(most)> pieces_;  ///< where they are
   ThreadCache central_;  ///< last, as it is large and what is before it is what each request uses
 };
 

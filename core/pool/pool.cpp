@@ -176,7 +176,8 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       sub_buffers_(allocator.traits().context, allocator.traits().own_queue),
       books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
-      caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule)), options_.max_bytes),
+      caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule)), revocation_,
+              options_.max_bytes),
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
                                                      title_, sink_)
                            : nullptr),
@@ -266,6 +267,9 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
+  if (mem = on == nullptr ? hit_after_others(size) : nullptr; mem != nullptr) {
+    return Status::success;
+  }
   ThreadCache* at_hand = on == nullptr ? cache_at_hand(cache_key_) : nullptr;
   if (mem = take_waited(at_hand, request, true); mem != nullptr) {
     return Status::success;
@@ -297,7 +301,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
 }
 
 Mem* Pool::take_larger(ThreadCache& cache, const Request& request) noexcept {
-  if (!cache.lock.try_enter()) {
+  if (!cache.lock.try_enter(revocation_)) {
     return nullptr;
   }
   const std::uint64_t more = std::min(std::max(request.rounded, most_granules_larger * granule_),

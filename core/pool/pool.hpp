@@ -60,7 +60,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// The hit path: a block from this thread's cache, or null.
   Mem* try_hit(std::size_t size) noexcept {
     ThreadCache* const cache = cache_at_hand(cache_key_);
-    if (cache == nullptr || !cache->lock.try_enter()) [[unlikely]] {
+    if (cache == nullptr || !cache->lock.try_enter(revocation_)) [[unlikely]] {
       return nullptr;
     }
     // A size near the largest number wraps around to 0, which no block has.
@@ -146,12 +146,23 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   static bool push_to_own_cache(Mem& mem) noexcept {
     auto* cache = static_cast<ThreadCache*>(mem.home);
-    if (cache->owner.load(std::memory_order_relaxed) != this_thread_record || !cache->lock.try_enter()) {
+    if (cache->owner.load(std::memory_order_relaxed) != this_thread_record ||
+        !cache->lock.try_enter(static_cast<const Pool&>(*mem.owner).revocation_)) {
       return false;
     }
     const bool pushed = cache->push(mem);
     cache->lock.leave();
     return pushed;
+  }
+
+  // Where others have all caches for a moment, as statistics do: what a hit and a release into the cache would have done, once they
+  // have done with them, rather than wait for the mutex. Null and false if that is not so, or takes long.
+  Mem* hit_after_others(std::size_t size) noexcept {
+    return revocation_.is_on() && revocation_.look_for_end() ? try_hit(size) : nullptr;
+  }
+  bool comes_back_after_others(Mem& mem) noexcept {
+    return revocation_.is_on() && revocation_.look_for_end() &&
+           (try_release(mem) || (may_wait_in_cache(mem) && let_wait_in_own_cache(mem)));
   }
 
   // Surroundings
@@ -406,8 +417,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::uint64_t cache_key_;  ///< under which threads find their caches
   const std::uint64_t granule_;    ///< bytes: where blocks may begin
   const MemKind kind_;
-  const bool has_caches_;          ///< threads may keep released blocks
-  std::atomic<bool> holds_{true};  ///< as the books say; read without the mutex
+  const bool has_caches_;             ///< threads may keep released blocks
+  std::atomic<bool> holds_{true};     ///< as the books say; read without the mutex
+  OwnerLock::Revocation revocation_;  ///< of the locks of caches_
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;

@@ -54,8 +54,8 @@ std::uint64_t Pool::largest_around_cached() const noexcept {
   };
   caches_.for_each([&](const ThreadCache& cache) {
     std::uint32_t left = cache.cached_blocks;
-    for (std::size_t i = 0; left != 0 && i < ThreadCache::bucket_count; ++i) {
-      for (Mem* mem = cache.buckets[i]; mem != nullptr; mem = mem->next, --left) {
+    for (std::size_t place = cache.newest_place; left != 0; place = (place + 1) % ThreadCache::bucket_count) {
+      for (Mem* mem = cache.buckets[place]; mem != nullptr; mem = mem->next, --left) {
         look_around(*mem);
       }
     }
@@ -71,7 +71,6 @@ PoolStats Pool::statistics() {
   PoolStats stats;
   Visit visit(*this);
   visit.finish_later_releases();
-  caches_.prefetch();
   bring_all_home(visit);
   const Borrowed borrowed(caches_);
   caches_.add_to(stats, pending_.own().epochs.completed());

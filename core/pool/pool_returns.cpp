@@ -30,6 +30,9 @@ std::size_t most_flushed_of(const ThreadCache& cache) noexcept {
 
 Status Pool::take_back(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
+  if (comes_back_after_others(mem)) {
+    return Status::success;
+  }
   trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
   note_released(mem);
   std::atomic<bool>& come_home = come_home_.get();

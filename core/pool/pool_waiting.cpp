@@ -39,7 +39,7 @@ void Pool::decide_whether_blocks_wait() noexcept {
 bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);
   if (!may_wait_in_cache(mem) || cache.owner.load(std::memory_order_relaxed) != this_thread_record ||
-      !cache.lock.try_enter()) {
+      !cache.lock.try_enter(static_cast<const Pool&>(*mem.owner).revocation_)) {
     return false;
   }
   const QueueSet* const own = static_cast<const Pool*>(mem.owner)->waits_behind_;
@@ -50,7 +50,7 @@ bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
 }
 
 Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept {
-  if (!cache.lock.try_enter()) {
+  if (!cache.lock.try_enter(revocation_)) {
     return nullptr;
   }
   QueueSet* const own = waits_behind_;
@@ -58,7 +58,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call
   if (may_call && cache.count_miss_and_ask(before, own->epochs.open())) {
     cache.lock.leave();
     own->epochs.poll();
-    if (!cache.lock.try_enter()) {
+    if (!cache.lock.try_enter(revocation_)) {
       return nullptr;
     }
     cache.note_asked(own->epochs.completed() == before);

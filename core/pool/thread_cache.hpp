@@ -29,6 +29,7 @@ struct alignas(64) ThreadCache {
 
   // The owner's, or whoever's has borrowed the cache.
   OwnerLock lock;
+  std::uint32_t newest_place = 0;  ///< of the bucket that a block last came into
   std::atomic<std::uint64_t> active_bytes{
       0};  ///< requested, of blocks handed out from here, but for returned_elsewhere; read by anyone
   std::uint64_t highest_bytes = 0;  ///< of active_bytes since Caches::take_in()
@@ -43,10 +44,10 @@ struct alignas(64) ThreadCache {
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::atomic<bool> left_some{
-      false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
+      false};           ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
+  WaitingList waiting;  ///< released blocks that wait for the pool's queues
   std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
   std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
-  WaitingList waiting;           ///< released blocks that wait for the pool's queues
   std::uint32_t misses_unasked =
       0;  ///< requests, while a marker is behind the oldest of these, since its owner last asked
   std::uint32_t asks_after = 1;  ///< so many of them it asks again
@@ -381,9 +382,9 @@ struct alignas(64) ThreadCache {
   void put_into_bucket(Mem& mem, std::uint64_t capacity) noexcept {
     ++cached_blocks;
     mem.state = MemState::released;
-    Mem*& head = bucket(capacity);
-    mem.next = head;
-    head = &mem;
+    const std::size_t place = place_of(capacity);
+    newest_place = static_cast<std::uint32_t>(place);
+    mem.next = std::exchange(buckets[place], &mem);
   }
   bool may_wait(const Mem& mem) const noexcept {
     return is_small(mem.capacity) && has_room_for(mem.capacity);

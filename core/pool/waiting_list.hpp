@@ -102,8 +102,8 @@ class WaitingList {
   }
   void set_bytes(std::uint64_t bytes) noexcept { bytes_.store(bytes, std::memory_order_relaxed); }
 
-  Fifo<Mem> blocks_;
   std::atomic<std::uint64_t> bytes_{0};
+  Fifo<Mem> blocks_;
   std::atomic<std::uint64_t> newest_epoch_{0};
   std::uint64_t unmarked_blocks_ = 0;
   std::uint64_t unmarked_bytes_ = 0;

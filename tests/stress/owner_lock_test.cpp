@@ -20,23 +20,60 @@ namespace {
 TEST(OwnerLock, LetsTheOwnerInUntilOthersTakeTheData) {
   OwnerLock::initialize();
   OwnerLock lock;
-  ASSERT_TRUE(lock.try_enter());
+  OwnerLock::Revocation others_have_it;
+  ASSERT_TRUE(lock.try_enter(others_have_it));
   lock.leave();
-  lock.revoke();
-  OwnerLock::barrier();
+  others_have_it.revoke();
   lock.wait();
   bool entered = true;
-  std::thread owner([&] { entered = lock.try_enter(); });
+  std::thread owner([&] { entered = lock.try_enter(others_have_it); });
   owner.join();
   EXPECT_FALSE(entered);
   lock.restore();
-  EXPECT_TRUE(lock.try_enter());
+  others_have_it.end();
+  EXPECT_TRUE(lock.try_enter(others_have_it));
   lock.leave();
+}
+
+TEST(OwnerLock, KeepsTheOwnersOfAllLocksOfAGroupOutAtOnce) {
+  OwnerLock::initialize();
+  OwnerLock first;
+  OwnerLock second;
+  OwnerLock::Revocation others_have_them;
+  others_have_them.revoke();
+  for (OwnerLock* const lock : {&first, &second}) {
+    lock->wait();
+  }
+  for (OwnerLock* const lock : {&first, &second}) {
+    EXPECT_FALSE(lock->try_enter(others_have_them));
+  }
+  for (OwnerLock* const lock : {&first, &second}) {
+    lock->restore();
+  }
+  others_have_them.end();
+  for (OwnerLock* const lock : {&first, &second}) {
+    EXPECT_TRUE(lock->try_enter(others_have_them));
+    lock->leave();
+  }
+}
+
+TEST(OwnerLock, TellsThoseThatWereKeptOutOfTheEndOfThat) {
+  OwnerLock::initialize();
+  OwnerLock::Revocation others_have_it;
+  others_have_it.revoke();
+  EXPECT_TRUE(others_have_it.is_on());
+  EXPECT_FALSE(others_have_it.look_for_end()) << "nobody looks for longer than some microseconds";
+  std::thread others([&] { others_have_it.end(); });
+  while (!others_have_it.look_for_end()) {
+  }
+  EXPECT_FALSE(others_have_it.is_on());
+  others.join();
 }
 
 TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
   OwnerLock::initialize();
   OwnerLock lock;
+  OwnerLock::Revocation others_have_it;
   std::mutex others;
   std::uint64_t data = 0;  // written without atomics: the lock is what keeps it whole
   std::uint64_t owners = 0;
@@ -44,7 +81,7 @@ TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
   std::atomic<bool> stop{false};
   std::thread owner([&] {
     while (!stop) {
-      if (lock.try_enter()) {
+      if (lock.try_enter(others_have_it)) {
         ++data;
         ++owners;
         lock.leave();
@@ -56,8 +93,7 @@ TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
     borrowers.emplace_back([&] {
       for (int round = 0; round < 200; ++round) {
         const std::lock_guard serialized(others);
-        lock.revoke();
-        OwnerLock::barrier();
+        others_have_it.revoke();
         lock.wait();
         const std::uint64_t before = data;
         std::this_thread::yield();
@@ -65,6 +101,7 @@ TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
         ++data;
         ++borrowed;
         lock.restore();
+        others_have_it.end();
       }
     });
   }
@@ -80,6 +117,7 @@ TEST(OwnerLock, GivesTheDataToOneSideAtATime) {
 TEST(OwnerLock, AWaiterOfHigherPriorityLetsTheOwnerRun) {
   OwnerLock::initialize();
   OwnerLock lock;
+  OwnerLock::Revocation others_have_it;
   std::atomic<bool> is_inside{false};
   const auto run_on_first_processor = [] {
     cpu_set_t allowed;
@@ -111,16 +149,16 @@ TEST(OwnerLock, AWaiterOfHigherPriorityLetsTheOwnerRun) {
     }
     const auto start = std::chrono::steady_clock::now();
     const auto before = used();
-    lock.revoke();
-    OwnerLock::barrier();
+    others_have_it.revoke();
     lock.wait();
     ran = used() - before;
     took = std::chrono::steady_clock::now() - start;
     lock.restore();
+    others_have_it.end();
   });
   std::thread owner([&] {
     run_on_first_processor();
-    EXPECT_TRUE(lock.try_enter());
+    EXPECT_TRUE(lock.try_enter(others_have_it));
     is_inside = true;
     for (const auto start = used(); used() - start < std::chrono::milliseconds(20);) {
     }

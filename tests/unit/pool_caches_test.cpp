@@ -22,6 +22,16 @@ namespace {
 constexpr bool may_cache = true;
 constexpr std::uint64_t managed = 100 << 20;
 
+struct Locks {
+  OwnerLock::Revocation revocation;
+};
+/// A pool's, with granules of 512 bytes.
+class CachesOf : private Locks, public Caches {
+ public:
+  explicit CachesOf(std::uint64_t key, std::uint64_t max_bytes = UINT64_MAX)
+      : Caches(key, 9, Locks::revocation, max_bytes) {}
+};
+
 ThreadCache& own_cache(Caches& caches) {
   ensure_thread_record();
   return caches.of_this_thread(may_cache, managed);
@@ -52,7 +62,7 @@ PoolStats stats_of(Caches& caches) {
 }
 
 TEST(Caches, AThreadKeepsItsOwn) {
-  Caches caches(ThreadRecord::key_of(1), 9);
+  CachesOf caches(ThreadRecord::key_of(1));
   ThreadCache& own = own_cache(caches);
   EXPECT_EQ(&own_cache(caches), &own);
   EXPECT_TRUE(caches.is_own(own));
@@ -61,9 +71,9 @@ TEST(Caches, AThreadKeepsItsOwn) {
 }
 
 TEST(Caches, AreAtHandWhenTheirThreadsTableHasGrown) {
-  Caches first(ThreadRecord::key_of(101), 9);
-  Caches second(ThreadRecord::key_of(102), 9);
-  Caches in_first_place(ThreadRecord::key_of(96), 9);  // before and behind
+  CachesOf first(ThreadRecord::key_of(101));
+  CachesOf second(ThreadRecord::key_of(102));
+  CachesOf in_first_place(ThreadRecord::key_of(96));  // before and behind
   std::thread([&] {
     ThreadCache& of_first = own_cache(first);
     ThreadCache& of_second = own_cache(second);
@@ -76,7 +86,7 @@ TEST(Caches, AreAtHandWhenTheirThreadsTableHasGrown) {
 }
 
 TEST(Caches, WhatTheyServeWithoutEndEarnsFewDriverCalls) {
-  Caches caches(ThreadRecord::key_of(61), 9);
+  CachesOf caches(ThreadRecord::key_of(61));
   ThreadCache& own = own_cache(caches);
   constexpr int most = static_cast<int>(1 / CallBudget::per_request);  // which earn one
   std::uint64_t before = 0;
@@ -95,7 +105,7 @@ TEST(Caches, WhatTheyServeWithoutEndEarnsFewDriverCalls) {
 }
 
 TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
-  Caches caches(ThreadRecord::key_of(2), 9);
+  CachesOf caches(ThreadRecord::key_of(2));
   ThreadCache* first = nullptr;
   std::thread([&] { first = &own_cache(caches); }).join();
   EXPECT_TRUE(first->is_abandoned());
@@ -113,7 +123,7 @@ TEST(Caches, ThatOfAThreadThatEndedIsTakenOverByTheNext) {
 TEST(Caches, NoLaterThreadIsTakenForOneThatEnded) {
   // Records that nobody keeps would be used again at once: the allocator hands the same memory to the next
   // thread.
-  Caches caches(ThreadRecord::key_of(3), 9);
+  CachesOf caches(ThreadRecord::key_of(3));
   ThreadCache* left = nullptr;
   std::thread([&] { left = &own_cache(caches); }).join();
   for (int i = 0; i < 100; ++i) {
@@ -125,19 +135,19 @@ TEST(Caches, NoLaterThreadIsTakenForOneThatEnded) {
 }
 
 TEST(Caches, GoWithTheirPoolWhetherTheirThreadsLiveOrNot) {
-  std::optional<Caches> caches(std::in_place, 4, 9);
+  std::optional<CachesOf> caches(std::in_place, 4);
   std::thread([&] { own_cache(*caches); }).join();
   own_cache(*caches);
   caches.reset();  // the record of the thread that ended goes with them: AddressSanitizer sees it if not
-  Caches next(ThreadRecord::key_of(5), 9);
+  CachesOf next(ThreadRecord::key_of(5));
   EXPECT_TRUE(next.is_own(own_cache(next)));
 }
 
 TEST(Caches, OfPoolsInTurnsKeepTheirPlacesHoweverManyThereAre) {
   constexpr std::size_t count = 40;
-  std::array<std::optional<Caches>, count> pools;
+  std::array<std::optional<CachesOf>, count> pools;
   for (std::size_t i = 0; i < count; ++i) {
-    pools[i].emplace(ThreadRecord::key_of(100 + 16 * i), 9);  // all in one place of a new record
+    pools[i].emplace(ThreadRecord::key_of(100 + 16 * i));  // all in one place of a new record
   }
   std::thread([&] {
     std::array<ThreadCache*, count> own{};
@@ -156,7 +166,7 @@ TEST(Caches, OfPoolsInTurnsKeepTheirPlacesHoweverManyThereAre) {
 }
 
 TEST(Caches, CountHitsWhenTheirThreadComesByOrFiguresAreAsked) {
-  Caches caches(ThreadRecord::key_of(7), 9);
+  CachesOf caches(ThreadRecord::key_of(7));
   std::thread([&] {
     ThreadCache& own = own_cache(caches);
     Mem block;
@@ -182,7 +192,7 @@ TEST(Caches, CountHitsWhenTheirThreadComesByOrFiguresAreAsked) {
 }
 
 TEST(Caches, CountWhatOthersReturnWithoutTouchingThem) {
-  Caches caches(ThreadRecord::key_of(8), 9);
+  CachesOf caches(ThreadRecord::key_of(8));
   std::atomic<ThreadCache*> theirs{nullptr};
   std::atomic<bool> is_counted{false};
   std::thread owner([&] {
@@ -214,7 +224,7 @@ TEST(Caches, CountWhatOthersReturnWithoutTouchingThem) {
 }
 
 TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
-  Caches caches(ThreadRecord::key_of(9), 9);
+  CachesOf caches(ThreadRecord::key_of(9));
   ThreadCache& own = own_cache(caches);
   std::array<Mem, 3> blocks;
   EXPECT_FALSE(own.has_returned());
@@ -234,7 +244,7 @@ TEST(Caches, TakeBlocksOfOthersInTheOrderOfListsAndNoneOnceTheyAreClosed) {
 }
 
 TEST(Caches, KnowOfAThreadWhatOthersReturnedForIt) {
-  Caches caches(ThreadRecord::key_of(17), 9);
+  CachesOf caches(ThreadRecord::key_of(17));
   ThreadCache* other = nullptr;
   std::thread([&] {
     other = &own_cache(caches);
@@ -246,7 +256,7 @@ TEST(Caches, KnowOfAThreadWhatOthersReturnedForIt) {
 }
 
 TEST(Caches, KnowHowMuchLargerThanNeedBeBlocksAreThatTheirThreadHasWhoeverReturnsThem) {
-  Caches caches(ThreadRecord::key_of(72), 9);
+  CachesOf caches(ThreadRecord::key_of(72));
   ThreadCache& own = own_cache(caches);
   BlockOf first(1000);
   BlockOf second(1000);
@@ -278,7 +288,7 @@ TEST(Caches, KnowHowMuchLargerThanNeedBeBlocksAreThatTheirThreadHasWhoeverReturn
 }
 
 TEST(Caches, NoticeAPeakOfHitsBelowWhatTheirThreadOnceHad) {
-  Caches caches(ThreadRecord::key_of(18), 9);
+  CachesOf caches(ThreadRecord::key_of(18));
   ThreadCache& own = own_cache(caches);
   hand_out(caches, own, 8000);
   take_back(caches, own, 3000);
@@ -333,14 +343,14 @@ class LivingThreads {
 constexpr std::size_t most_caches = 256;
 
 TEST(Caches, AreForSoManyThreadsAtATime) {
-  Caches caches(ThreadRecord::key_of(19), 9);
+  CachesOf caches(ThreadRecord::key_of(19));
   const LivingThreads threads(caches, most_caches + 3);
   EXPECT_EQ(threads.caches().size(), most_caches + 1);
   EXPECT_TRUE(threads.caches().count(&caches.central())) << "the others have the one that caches nothing";
 }
 
 TEST(Caches, AreNotSearchedAtEachVisitForAThreadThatHasNone) {
-  Caches caches(ThreadRecord::key_of(20), 9);
+  CachesOf caches(ThreadRecord::key_of(20));
   LivingThreads threads(caches, most_caches);
   ASSERT_EQ(&own_cache(caches), &caches.central());
   caches.share_limits(may_cache, managed);
@@ -352,8 +362,8 @@ TEST(Caches, AreNotSearchedAtEachVisitForAThreadThatHasNone) {
 }
 
 TEST(Caches, AreFoundOfAThreadWhosePlaceAnotherPoolTookAlsoWhereNoneIsFree) {
-  Caches caches(ThreadRecord::key_of(21), 9);
-  Caches other(ThreadRecord::key_of(21 + 4096), 9);  // in the same place, however large the table
+  CachesOf caches(ThreadRecord::key_of(21));
+  CachesOf other(ThreadRecord::key_of(21 + 4096));  // in the same place, however large the table
   std::thread([&] {
     ThreadCache& own = own_cache(caches);
     ThreadCache& own_of_other = own_cache(other);
@@ -368,7 +378,7 @@ TEST(Caches, AreFoundOfAThreadWhosePlaceAnotherPoolTookAlsoWhereNoneIsFree) {
 
 TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
   constexpr std::uint64_t pool_bytes = 100 << 20;
-  Caches caches(ThreadRecord::key_of(10), 9);
+  CachesOf caches(ThreadRecord::key_of(10));
   ensure_thread_record();
   ThreadCache& own = caches.of_this_thread(may_cache, pool_bytes);
   EXPECT_EQ(own.limit, pool_bytes / 100);
@@ -394,7 +404,7 @@ TEST(Caches, OfASmallPoolHoldAFewSmallBlocksOfDifferentSizes) {
                                           {1 << 20, 64 << 10},
                                           {6'400 << 10, 64 << 10},
                                           {64'000 << 10, 640 << 10}}) {
-    Caches caches(ThreadRecord::key_of(14 + pool_bytes), 9);
+    CachesOf caches(ThreadRecord::key_of(14 + pool_bytes));
     ensure_thread_record();
     EXPECT_EQ(caches.of_this_thread(may_cache, pool_bytes).limit, limit);
   }
@@ -403,7 +413,7 @@ TEST(Caches, OfASmallPoolHoldAFewSmallBlocksOfDifferentSizes) {
 TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
   constexpr std::uint64_t share = managed / 100;
   constexpr std::uint64_t most = 64 << 20;
-  Caches caches(ThreadRecord::key_of(11), 9);
+  CachesOf caches(ThreadRecord::key_of(11));
   ThreadCache& own = own_cache(caches);
   caches.widen(own, 64 << 10, managed);
   EXPECT_EQ(own.limit, share + (128 << 10)) << "two such blocks";
@@ -427,7 +437,7 @@ TEST(Caches, HoldMoreWhereThreadsAreInEachOthersWay) {
 }
 
 TEST(Caches, MayHaveThreadsWasteASixteenthOfThePoolTogether) {
-  Caches caches(ThreadRecord::key_of(71), 9);
+  CachesOf caches(ThreadRecord::key_of(71));
   ThreadCache& own = own_cache(caches);
   EXPECT_EQ(own.most_excess, managed / 16);
   std::thread([&] {
@@ -437,7 +447,7 @@ TEST(Caches, MayHaveThreadsWasteASixteenthOfThePoolTogether) {
 }
 
 TEST(Caches, HaveNothingWastedThatALimitHasNoRoomFor) {
-  Caches caches(ThreadRecord::key_of(74), 9, managed + 1000);
+  CachesOf caches(ThreadRecord::key_of(74), managed + 1000);
   const ThreadCache& own = own_cache(caches);
   EXPECT_EQ(own.most_excess, 1000u);
   caches.share_limits(may_cache, managed / 2);
@@ -448,7 +458,7 @@ TEST(Caches, HaveNothingWastedThatALimitHasNoRoomFor) {
 
 TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {
   constexpr std::uint64_t most = 64 << 20;
-  Caches caches(ThreadRecord::key_of(12), 9);
+  CachesOf caches(ThreadRecord::key_of(12));
   ThreadCache& own = own_cache(caches);
   caches.widen(own, most, managed);
   EXPECT_EQ(own.limit, managed / 100 + most);
@@ -464,7 +474,7 @@ TEST(Caches, HoldMoreTogetherOnlyUpToALimit) {
 }
 
 TEST(Caches, DoNotTakeForAPeakWhatThreadsGaveUpMeanwhile) {
-  Caches caches(ThreadRecord::key_of(13), 9);
+  CachesOf caches(ThreadRecord::key_of(13));
   ThreadCache* other = nullptr;
   std::thread([&] {
     other = &own_cache(caches);
@@ -482,7 +492,7 @@ TEST(Caches, DoNotTakeForAPeakWhatThreadsGaveUpMeanwhile) {
 }
 
 TEST(Caches, TellNoPeakBelowWhatIsInUse) {
-  Caches caches(ThreadRecord::key_of(16), 9);
+  CachesOf caches(ThreadRecord::key_of(16));
   ThreadCache* other = nullptr;
   std::thread([&] {
     other = &own_cache(caches);
@@ -506,7 +516,7 @@ TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {
-  Caches caches(ThreadRecord::key_of(6), 9);
+  CachesOf caches(ThreadRecord::key_of(6));
   ThreadCache& own = own_cache(caches);
   caches.disown_all();
   EXPECT_FALSE(caches.is_own(own));
